@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* The shared memory of a trial, as parent and workers see it. For trial.c and worker.c only. */
+#ifndef ENGINE_ARENA_H
+#define ENGINE_ARENA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "engine/bench.h"
+#include "sys/task.h"
+
+#define ARENA_MAGIC 0x6a626172u
+#define ARENA_PIPES_MAX 8
+
+/* Where a party stands. Written by the party, read by the parent. */
+enum party_state { STATE_STARTING, STATE_READY, STATE_RUNNING, STATE_DONE, STATE_FAILED };
+
+enum gate_state { GATE_CLOSED, GATE_OPEN, GATE_ABORTED };
+
+struct trial_slot {
+    uint32_t state; /* enum party_state */
+    unsigned party, copy;
+    struct placement placement;
+    struct placement_seen seen;
+    struct task_counters counters;
+    uint64_t start_ns, end_ns, expected_ns, khz;
+    double rate;
+    char refused[240], reason[240];
+    struct baton baton;
+    int pipes[ARENA_PIPES_MAX][2];
+    int stop_fd;
+    size_t recorder[RECORDERS_MAX]; /* offsets */
+};
+
+struct trial_head {
+    uint32_t magic;
+    char build[48];
+    size_t size;
+    pid_t parent;
+    char bench[64];
+    size_t params_offset, params_size;
+    unsigned copies, n_slots;
+    uint64_t sample, time_ns;
+    enum clock_kind clock;
+    bool fixed_layout;
+    int event_fd, series_fd, arena_fd;
+    /* The gate: a futex, then a common moment, so that copies woken one after the other start together. */
+    uint32_t gate;
+    uint32_t stop;
+    uint64_t start_ns;
+    uint64_t limit_ns; /* the longest that the run may take, for the watchdog */
+    uint32_t barrier_arrived[8], barrier_round[8]; /* by party */
+    struct trial_slot slot[];
+};
+
+#define ARENA_PARTIES_MAX 8
+
+/* The worker's side. Runs the process party of the slot and its threads; returns the exit status. */
+int worker_run(struct trial_head *head, unsigned slot, const struct bench *bench);
+
+/* Tells the parent that something changed. */
+void arena_event(const struct trial_head *head);
+
+#endif

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* What a benchmark says of itself: one const descriptor at the end of its file. */
+#ifndef ENGINE_BENCH_H
+#define ENGINE_BENCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/option.h"
+#include "engine/place.h"
+#include "engine/recorder.h"
+#include "sys/clock.h"
+
+enum role { ROLE_MEASURED, ROLE_PARTNER, ROLE_TIMER, ROLE_LOAD, ROLE_SAMPLER };
+
+enum party_kind {
+    PARTY_PROCESS,
+    PARTY_THREAD, /* of the nearest process party before it */
+};
+
+/* How a party is told to end. All see party_stopped(); a party that blocks needs one of the others. */
+enum party_stop {
+    STOP_SELF, /* it ends when its work is done */
+    STOP_FLAG, /* it polls party_stopped() */
+    STOP_PIPE, /* its stop_fd comes to its end (poll says POLLHUP, read says 0) */
+    STOP_KILL, /* SIGKILL to its process group */
+};
+
+/* Survives exec, for a party that replaces its own process image: see party_exec(). */
+struct baton {
+    uint64_t execs; /* how often the image was replaced since the gate */
+    uint64_t count;
+    uint64_t start_ns;
+};
+
+struct trial_head;
+struct trial_slot;
+
+/* All that a callback of a party knows. */
+struct party_context {
+    const void *params;
+    unsigned copy, copies;
+    uint64_t sample;             /* number of the trial within its item, from 0 */
+    enum clock_kind clock;
+    uint64_t time_ns;            /* how long the trial is to run; 0: until the work is done */
+    double rate;                 /* counts a second, measured in warm-up (parties with work) */
+    uint64_t expected_ns;        /* setup may say how long run will take; from the rate otherwise */
+    void *recorder[RECORDERS_MAX];
+    struct baton *baton;
+    const int (*pipes)[2];       /* the benchmark's n_pipes pipes of this copy */
+    int stop_fd;                 /* STOP_PIPE; -1 otherwise */
+    int series_fd;               /* where every event goes as text; -1 when nobody asked */
+    void *state;                 /* the party's own: set by setup, freed by teardown */
+    char *reason;                /* a callback that fails says why here */
+    size_t reason_size;
+    struct trial_head *head;     /* the engine's */
+    struct trial_slot *slot;
+};
+
+bool party_stopped(const struct party_context *context);
+/* Waits for the same party of all copies. */
+void party_barrier(struct party_context *context);
+/* Replaces the process image by the same program. run is called again in the new one, with baton->execs one higher
+ * and all recorders as they were; setup is called again too. Returns only on failure (-errno). */
+int party_exec(struct party_context *context);
+/* Writes a formatted reason and returns -1, for `return party_fail(context, ...)`. */
+int party_fail(struct party_context *context, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+struct party {
+    const char *name;
+    enum role role;
+    enum party_kind kind;
+    enum party_stop stop;
+    bool spins;     /* never sleeps while it runs */
+    bool lock_memory;
+    uint64_t timer_slack_ns;
+    struct recorder_spec recorders[RECORDERS_MAX];
+    unsigned n_recorders;
+    /* All return 0, or -1 with a reason. All but run and work may be NULL; run may be NULL when there is work. */
+    int (*setup)(struct party_context *);                 /* before warm-up; touches all memory */
+    int (*work)(struct party_context *, uint64_t count);  /* count counts, unrecorded: warm-up and slices */
+    uint64_t (*counts)(const void *params);               /* how many counts run does; NULL: as many as time allows */
+    int (*run)(struct party_context *);                   /* NULL: the engine calls work in slices until stopped */
+    int (*verify)(struct party_context *);                /* after the run; usually fills a RECORD_CHECKS */
+    void (*teardown)(struct party_context *);
+};
+
+enum metric_value { VALUE_MEAN, VALUE_MEDIAN, VALUE_SUM, VALUE_MIN, VALUE_MAX };
+
+/* A metric's values are samples (one a trial), or a histogram of events that all trials share. */
+struct metric {
+    const char *id, *unit, *better, *title; /* unit NULL: the clock's ("cycles" or "ns") */
+    enum metric_value value;                /* what the row's value is */
+    bool headline;                          /* precision and stability are judged by it */
+    double baseline;                        /* of an index; 0: none */
+};
+
+struct trial;
+struct results;
+struct bench;
+
+const struct metric *bench_metric(const struct bench *bench, unsigned number);
+
+struct bench {
+    const char *name, *suite, *title;
+    const struct option *options; /* land in the params struct */
+    size_t n_options, params_size;
+    const struct party *parties;
+    unsigned n_parties, n_pipes;
+    /* Metrics that a family shares, and behind them the benchmark's own; either may be missing. */
+    const struct metric *metrics, *own_metrics;
+    unsigned n_shared_metrics, n_metrics; /* n_metrics: both together */
+    bool group_per_copy; /* a row for each copy (CPU), not one for all */
+    /* Fills what identifies the work: "limit=22 experiments=1000000". */
+    void (*describe)(const void *params, const struct clock_info *clock, char *buf, size_t size);
+    /* 0, or -1 with the reason why it cannot run here. May be NULL. */
+    int (*supported)(const void *params, char *why, size_t why_size);
+    /* NULL: place_copy() for every party. */
+    void (*place)(const void *params, const struct place_request *, unsigned party, unsigned copy, unsigned copies,
+                  struct placement *);
+    /* Hands a value that an earlier item found to this one (calibration). May be NULL. */
+    void (*calibrate)(void *params, double value);
+    /* Enters what a trial recorded. Called for each trial that succeeded. */
+    int (*reduce)(const struct trial *, struct results *);
+};
+
+#endif

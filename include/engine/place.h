@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* Placement: which CPUs, policy, priority, nice value and memory layout a party is given, and what it really got. */
+#ifndef ENGINE_PLACE_H
+#define ENGINE_PLACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sys/cpuset.h"
+
+enum bind_mode {
+    BIND_ONE,   /* each copy on a CPU of its own, one to one */
+    BIND_RANGE, /* each copy on all CPUs named */
+    BIND_NONE,  /* not bound: as the kernel likes */
+};
+extern const char *const bind_names[]; /* "one", "range", "none", NULL */
+
+/* What the user asked for, the same for all copies. */
+struct place_request {
+    struct cpuset cpus; /* the CPUs to use; never empty */
+    struct cpuset online;
+    unsigned order[CPUSET_MAX]; /* the same CPUs in the order in which copies take them */
+    size_t n_order;
+    enum bind_mode bind;
+    bool nice_given, fifo;
+    int nice, fifo_priority;
+    bool layout_fixed;
+};
+
+/* What one party is given. */
+struct placement {
+    struct cpuset cpus; /* empty: not bound */
+    bool nice_given;
+    int nice, policy, rt_priority;
+    bool lock_memory;
+    uint64_t timer_slack_ns; /* 0: left as it is */
+    char refused[160];       /* what was not even tried and why; empty when nothing */
+};
+
+/* What the kernel said afterwards, read by the party itself. -1 (policy) means not known. */
+struct placement_seen {
+    struct cpuset cpus;
+    int policy, rt_priority, nice;
+    bool layout_fixed, fresh_exec;
+    uint64_t timer_slack_ns;
+};
+
+/* The placement of copy number copy. spins: the party never sleeps, so real-time policy must leave a CPU of
+ * the machine to others: the copy on the last CPU stays normal, and says so in refused. */
+void place_copy(const struct place_request *request, unsigned copy, unsigned copies, bool spins, struct placement *out);
+
+/* Applies to the calling thread all but the policy, then (by place_apply_policy) the policy with its CPU time limit.
+ * What the kernel refuses is appended to refused in words, and the rest is done. */
+void place_apply(const struct placement *placement, char *refused, size_t size);
+void place_apply_policy(const struct placement *placement, uint64_t realtime_limit_us, char *refused, size_t size);
+void place_read_back(struct placement_seen *out);
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* A plan: items (a benchmark with its parameters and copies), the order of their trials, the rule when to stop, and the
+ * rows they end in. */
+#ifndef ENGINE_PLAN_H
+#define ENGINE_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/bench.h"
+#include "engine/row.h"
+#include "engine/trial.h"
+
+enum schedule {
+    SCHEDULE_SEQUENCE,    /* all trials of an item, then the next item */
+    SCHEDULE_INTERLEAVED, /* a trial of each item in turn, so that drift falls on all alike */
+    SCHEDULE_ABBA,        /* forwards and backwards in turn: linear drift cancels */
+};
+
+/* Trials repeat until the 95 % interval's half-width is below precision_pct of the mean in every group's headline
+ * metric, or max_ns is used up; never fewer than min_samples, never more than max_samples (0: no limit). */
+struct sampling {
+    uint64_t min_samples, max_samples, time_ns, max_ns;
+    double precision_pct;
+};
+
+struct plan_item {
+    const struct bench *bench;
+    void *params;              /* owned by the plan */
+    const char *test;          /* the row's test; NULL: the benchmark's name */
+    const char *load;          /* the row's load; NULL: empty */
+    unsigned copies;
+    struct sampling sampling;
+    int calibrated_by;         /* index of an earlier item, or -1 */
+    char *skip;                /* set: not run, a row says "skipped" with this reason; owned by the plan (malloc) */
+};
+
+struct plan {
+    struct plan_item *items;
+    size_t n, capacity;
+    enum schedule schedule;
+};
+
+/* Appends an item with a copy of the params. Returns it, or NULL when out of memory. */
+struct plan_item *plan_add(struct plan *plan, const struct bench *bench, const void *params);
+void plan_free(struct plan *plan);
+
+/* What a plan is run with. */
+struct plan_run {
+    const struct row_run *run;
+    const struct place_request *place;
+    const struct clock_info *clock;
+    const struct clock_pair *clock_start; /* taken when the program began */
+    const char *proc_root;
+    int series_fd;
+    const char *layout_varied;            /* what --layout random varies here: "random stack,heap,map,env" */
+    uint64_t settle_ns;                   /* pause after a row was written, before the next gate */
+    bool timer_latency_held;
+    struct row_sink sink;                 /* gets each row as soon as it is known */
+    /* Called before each trial: which item, how many trials it had, and a guess how much of the whole plan is done. */
+    void (*progress)(void *context, const struct plan_item *item, uint64_t sample, double done);
+    void *progress_context;
+};
+
+/* Runs all items. Returns the worst status of all rows, or -signal when a signal ended it (finished rows are out, and
+ * the trials of unfinished items are lost). */
+int plan_execute(const struct plan *plan, const struct plan_run *how);
+
+/* The longest time the plan may take by its own limits, and a guess at the likely time. */
+uint64_t plan_max_ns(const struct plan *plan);
+
+/* For reduce callbacks: enter one sample, or merge a histogram or series, of a metric of a group (the copy's number where
+ * the benchmark groups by copy, else 0). Return -1 when out of memory. */
+int results_sample(struct results *results, unsigned group, unsigned metric, double value);
+int results_hist(struct results *results, unsigned group, unsigned metric, const struct hist *hist);
+int results_series(struct results *results, unsigned group, unsigned metric, const struct series *series);
+/* The metric's row repeats metric of's distribution, each value times scale, in another unit (cycles as ns). */
+void results_scaled(struct results *results, unsigned metric, unsigned of, double scale);
+/* Ticks a second of the clock, measured from the program's start until now. */
+double results_clock_hz(const struct results *results);
+
+#endif

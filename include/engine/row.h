@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* A result row: what the CSV's columns say, in memory. One table of columns drives the writer, the reader, the man
+ * page check and the tests. */
+#ifndef ENGINE_ROW_H
+#define ENGINE_ROW_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/stats.h"
+
+#define ROW_SCHEMA 1
+
+enum row_status { ROW_OK, ROW_UNSTABLE, ROW_DEGRADED, ROW_SKIPPED, ROW_FAILED };
+const char *row_status_name(enum row_status status);
+
+/* What is the same in all rows of a run. */
+struct row_run {
+    char run_id[40], utc[24], host[65], job[40], rank[16];
+    char kernel[160], arch[65], cpu_model[128], build[96], libc[48];
+    uint64_t cpus_online; /* 0: not known */
+    char comment[256];
+};
+
+struct row_pair {
+    double at, value;
+};
+
+struct row {
+    const struct row_run *run;
+    char suite[24], test[48], load[48], param[192];
+    uint64_t copies;
+    char metric[48], unit[24], better[8]; /* better: "lower", "higher" or "" */
+    double value;                         /* NAN: not known, here and in all doubles below */
+    struct stats_summary stats;
+    double index;
+    enum row_status status;
+    char reason[256];
+    char policy[24], cpus[256], bind[8], layout[64], scratch_fs[24];
+    double rt_priority, nice;
+    double wall_s, cpu_s, ctx_voluntary, ctx_involuntary, migrations, faults_minor, faults_major;
+    double run_delay_ms, irqs, softirqs, steal_ms, freq_khz;
+    char causes[128];
+    char timer_latency_held[8]; /* "yes", "no" or "" */
+    /* Owned by the row: row_free(). */
+    double *samples;
+    size_t n_samples;
+    struct row_pair *hist;
+    size_t n_hist;
+    struct row_pair *series;
+    size_t n_series;
+    uint64_t series_left_out;
+    /* For the program, not in the CSV: the row's metric is the one its test is judged by. */
+    int headline;
+};
+
+void row_init(struct row *row, const struct row_run *run); /* all 'not known' */
+void row_free(struct row *row);
+/* A deep copy; -1 when out of memory (then to is empty). */
+int row_copy(struct row *to, const struct row *from);
+
+enum row_column_type {
+    COLUMN_TEXT,    /* char array */
+    COLUMN_UINT,    /* uint64_t, 0 is 'not known' */
+    COLUMN_REAL,    /* double, NAN is 'not known' */
+    COLUMN_STATUS,
+    COLUMN_SCHEMA,  /* the number ROW_SCHEMA */
+    COLUMN_SAMPLES, /* samples, ';' between */
+    COLUMN_HIST,    /* low:count, ';' between */
+    COLUMN_SERIES,  /* position:value, ';' between, and ';+N' at the end when N were left out */
+};
+struct row_column {
+    const char *name;
+    enum row_column_type type;
+    int in_run; /* offset is into struct row_run */
+    size_t offset;
+};
+extern const struct row_column row_columns[];
+extern const size_t row_n_columns;
+
+/* Takes rows as they become known. The row is the caller's; the sink copies what it keeps. */
+struct row_sink {
+    void (*put)(void *context, const struct row *row);
+    void *context;
+};
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* Signals that ask the program to end. They are blocked except while the engine waits, so that nothing is cut short
+ * between two steps. */
+#ifndef ENGINE_SIGNALS_H
+#define ENGINE_SIGNALS_H
+
+#include <signal.h>
+
+/* Blocks and catches SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGCHLD; ignores SIGPIPE and SIGXFSZ. A signal that was ignored
+ * when the program was started (nohup) stays ignored. */
+void signals_init(void);
+/* The mask to wait with: none of them blocked. */
+const sigset_t *signals_wait_mask(void);
+/* The number of the first signal that asked for the end, or 0. Looks at pending ones too. */
+int signals_pending(void);
+/* In a child between fork and exec: everything as the program found it. */
+void signals_restore(void);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* Statistics of samples. Pure functions: no clock, no input or output. */
+#ifndef ENGINE_STATS_H
+#define ENGINE_STATS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Mean and variance in one pass (Welford 1962), mergeable (Chan, Golub, LeVeque 1979). All zero is empty. */
+struct stats_running {
+    uint64_t n;
+    double mean, m2, min, max;
+};
+void stats_add(struct stats_running *s, double value);
+void stats_merge(struct stats_running *into, const struct stats_running *other);
+double stats_sd(const struct stats_running *s); /* n-1; NAN below two values */
+
+/* Quantile p (0..1) of n sorted values by linear interpolation between order statistics (Hyndman and Fan's type
+ * 7). NAN when n is 0. */
+double stats_quantile(const double *sorted, size_t n, double p);
+
+/* Two-sided critical value of Student's t: P(|T| <= t) = confidence (0..1, e.g. 0.95), df >= 1. */
+double stats_student_t(double confidence, double df);
+
+/* Median absolute deviation from the median, not scaled. Sorts scratch (n values). NAN when n is 0. */
+double stats_mad(const double *values, size_t n, double *scratch);
+
+/* Percentile bootstrap of the median, resamples times (1000 is usual), from a fixed seed: the same input gives the
+ * same interval. confidence as 0.95. Returns 0, or -1 when n < 5, resamples is 0, confidence is
+ * not in 0..1, or out of memory (then both are NAN). */
+int stats_bootstrap_median(const double *values, size_t n, double confidence, unsigned resamples, uint64_t seed,
+                           double *low, double *high);
+
+/* What a row says of its values. NAN is 'not known': sd and the interval below two and five values, a percentile p
+ * with fewer than 1/(1-p) values (p90 and above; the median of one value is that value), rsd_pct also at mean 0.
+ * ci95 is of the mean, by Student's t. rsd_pct is 100 sd / |mean|. */
+struct stats_summary {
+    uint64_t n;
+    double mean, sd, rsd_pct, ci95_lo, ci95_hi, min, median, mad, p90, p99, p999, max;
+};
+/* Returns 0, or -1 when out of memory. n may be 0: everything is NAN. */
+int stats_summarise(const double *values, size_t n, struct stats_summary *out);
+
+/* Interval of the mean of the n values by Student's t, confidence as 0.95; NAN below five values. */
+void stats_mean_interval(const double *values, size_t n, double confidence, double *low, double *high);
+
+/* Pearson's correlation of n pairs; NAN when either does not vary. */
+double stats_correlation(const double *x, const double *y, size_t n);
+
+#endif

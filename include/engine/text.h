@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* Small text helpers: near misses, text that grows, numbers and durations as a person reads them. */
+#ifndef ENGINE_TEXT_H
+#define ENGINE_TEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Edits (insert, delete, change, swap of neighbours) from a to b, case ignored: Damerau 1964, restricted. */
+unsigned text_distance(const char *a, const char *b);
+
+/* The candidate nearest to word, or NULL when none is near enough to be meant (at most a third of its letters
+ * or one letter differ and something is left in common, or one is the beginning of the other). Ties: a beginning,
+ * then the first. */
+const char *text_nearest(const char *word, const char *const *candidates, size_t n);
+
+/* A text that grows. All zero is empty; text_free() ends it. failed is set once memory ran out, and stays. */
+struct text {
+    char *data;
+    size_t length, size;
+    int failed;
+};
+void text_append(struct text *t, const char *data, size_t length);
+void text_printf(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void text_free(struct text *t);
+
+/* "1.5 s", "250 ms", "2 min": the largest unit that leaves a number of 1 or more, at most three significant
+ * digits. 32 bytes hold it. */
+void text_duration(uint64_t ns, char *buf, size_t size);
+/* "384 MiB", likewise. */
+void text_bytes(uint64_t bytes, char *buf, size_t size);
+
+/* Copies with truncation; always terminated. */
+void text_copy(char *to, size_t size, const char *from);
+
+#endif

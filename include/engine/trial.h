@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* A trial: one gated run of all parties and copies of a benchmark. */
+#ifndef ENGINE_TRIAL_H
+#define ENGINE_TRIAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/bench.h"
+#include "sys/machine.h"
+#include "sys/task.h"
+
+struct trial_spec {
+    const struct bench *bench;
+    const void *params;
+    unsigned copies;
+    uint64_t sample;                /* number of this trial within its item */
+    uint64_t time_ns;               /* 0: until the measured parties are done */
+    const struct place_request *place;
+    const struct clock_info *clock;
+    int series_fd;                  /* -1: none */
+    const char *proc_root;          /* "" */
+};
+
+/* What one party of one copy left behind. */
+struct trial_party {
+    struct placement_seen seen;
+    struct task_counters counters; /* of the run alone; -1: not known */
+    uint64_t start_ns, end_ns;     /* CLOCK_MONOTONIC_RAW */
+    uint64_t khz;                  /* of its CPU, right after the run; 0: not known */
+    const char *refused;           /* placement that the kernel refused; "" when nothing */
+};
+
+enum trial_outcome {
+    TRIAL_DONE,
+    TRIAL_FAILED,      /* reason says why */
+    TRIAL_INTERRUPTED, /* a signal asked the program to end */
+};
+
+struct trial; /* opaque; trial_free() ends it */
+
+/* Runs it. Returns NULL only when out of memory. However it ends, no process of it is left. */
+struct trial *trial_run(const struct trial_spec *spec);
+void trial_free(struct trial *trial);
+
+enum trial_outcome trial_outcome(const struct trial *trial);
+const char *trial_reason(const struct trial *trial);
+const struct trial_spec *trial_spec_of(const struct trial *trial);
+uint64_t trial_gate_ns(const struct trial *trial); /* when the gate opened */
+uint64_t trial_wall_ns(const struct trial *trial); /* gate to the end of the last measured party */
+/* Of the CPUs given to the measured parties of the copy (of all copies, unless the benchmark groups by copy). */
+void trial_copy_machine(const struct trial *trial, unsigned copy, struct machine_counters *out);
+void trial_party(const struct trial *trial, unsigned party, unsigned copy, struct trial_party *out);
+const void *trial_recorder(const struct trial *trial, unsigned party, unsigned copy, unsigned recorder);
+
+/* When argv asks for a worker of a trial ("@worker"), runs it with the benchmark found in the NULL-ended registry and
+ * does not return. First thing in main. */
+void trial_worker_main(int argc, char **argv, const struct bench *const *registry);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows as a text table. A layout is data of the subcommand; this module knows rows and no benchmark by name. */
+#ifndef OUT_TABLE_H
+#define OUT_TABLE_H
+
+#include <stddef.h>
+
+#include "engine/row.h"
+#include "engine/text.h"
+
+enum table_field {
+    TABLE_TEST,
+    TABLE_TITLE, /* the text that titles() gives for the row's test, or the test id */
+    TABLE_PARAM,
+    TABLE_LOAD,
+    TABLE_COPIES,
+    TABLE_CPUS,
+    TABLE_UNIT,
+    TABLE_VALUE,
+    TABLE_N,
+    TABLE_MEAN,
+    TABLE_SD,
+    TABLE_RSD,
+    TABLE_CI95_HALF, /* half-width of the 95 % interval */
+    TABLE_MIN,
+    TABLE_MEDIAN,
+    TABLE_P90,
+    TABLE_P99,
+    TABLE_P999,
+    TABLE_MAX,
+    TABLE_INDEX,
+    TABLE_SAMPLE, /* one sample of the metric: a line a sample (see per_sample) */
+    TABLE_STATUS, /* "" when ok */
+};
+
+struct table_column {
+    const char *heading;
+    const char *metric; /* the row of the group it is taken from; NULL: the group's headline row */
+    enum table_field field;
+    unsigned decimals; /* of numbers */
+    double scale;      /* numbers are multiplied by it; 0 means 1 */
+};
+
+struct table_layout {
+    const char *title; /* a line above; NULL for none */
+    const struct table_column *columns;
+    size_t n_columns;
+    int per_sample;                            /* one line for each sample instead of one for each group */
+    const char *(*title_of)(const char *test); /* for TABLE_TITLE; may be NULL */
+};
+
+/* Prints the groups of rows that have the layout's metrics. Rows that share test, load, param, copies and cpus are a
+ * group and stand on one line; numbers are right-aligned under their headings, text left. A group without any of the
+ * columns' metrics is left out; a number that is not known prints as "-". A group whose worst row is not ok has its
+ * status after the line (unless a column is TABLE_STATUS), and "STATUS: REASON" on a line of its own below the table,
+ * once for each different reason. A group whose rows all have an empty metric (a test that did not run) stands in every
+ * layout. Columns without a metric take the group's headline row, or its first row where none is marked. A layout that
+ * shows no group prints nothing. */
+void table_print(const struct table_layout *layout, const struct row *rows, size_t n, struct text *out);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* No counter that user space can read: clock_choose() falls back to clock_gettime and never calls these. */
+#ifndef SYS_COUNTER_H
+#define SYS_COUNTER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define COUNTER_NAME ""
+
+static inline uint64_t counter_begin(void)
+{
+    return 0;
+}
+
+static inline uint64_t counter_end(void)
+{
+    return 0;
+}
+
+/* Always -1, with an empty reason: there is nothing to explain. */
+int counter_usable(char *why, size_t why_size);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* The time CSR by RDTIME: a constant-rate counter, the same on all harts. FENCE orders memory accesses before it. */
+#ifndef SYS_COUNTER_H
+#define SYS_COUNTER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define COUNTER_NAME "rdtime"
+
+static inline __attribute__((always_inline)) uint64_t counter_begin(void)
+{
+    uint64_t ticks;
+    __asm__ volatile("fence\n\trdtime %0" : "=r"(ticks) : : "memory");
+    return ticks;
+}
+
+static inline __attribute__((always_inline)) uint64_t counter_end(void)
+{
+    return counter_begin();
+}
+
+/* 0 when user space may read the counter and its rate is constant; -1 with the reason in words. */
+int counter_usable(char *why, size_t why_size);
+
+#endif

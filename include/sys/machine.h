@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* What this machine is and what it is doing: readers of /proc and /sys, all under a root directory that is "" in
+ * use and a made-up tree in tests. What cannot be read is 'not known' (empty text, -1 or 0), never an error. */
+#ifndef SYS_MACHINE_H
+#define SYS_MACHINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "sys/cpuset.h"
+
+/* Reads at most size-1 bytes of root+path and terminates them. Returns the length or -errno. */
+ssize_t machine_read_file(const char *root, const char *path, char *buf, size_t size);
+
+struct machine {
+    char host[65], kernel[160], arch[65];
+    char cpu_model[128];
+    bool have_proc, have_sys;
+    struct cpuset online; /* /sys/devices/system/cpu/online, else from /proc/stat; empty when not known */
+    unsigned cpus_online; /* 0 when not known */
+    char hypervisor[32];  /* "kvm", "vmware", ...; "yes" when only the CPU's bit is known; "" on bare metal or not known */
+    char container[32];   /* "docker", "lxc", "yes" ...; "" when none is seen */
+    char governor[32];    /* of the first online CPU; "" when there is no cpufreq */
+    char clocksource[32];
+    int randomize_va_space; /* -1 when not known */
+    uint64_t memory_total_bytes, memory_available_bytes; /* 0 when not known */
+    uint64_t memory_limit_bytes; /* of the process's cgroup (v1 and v2, nearest limit up the tree); 0 when none */
+    uint64_t cache_llc_bytes;    /* the sum of all last-level caches; 0 when not known */
+    double load1;                /* /proc/loadavg; -1 when not known */
+};
+void machine_read(const char *root, struct machine *out);
+
+/* One physical core's CPUs in a row: core[i] is a number equal for SMT siblings. Order for one-to-one binding:
+ * one CPU of each core before any sibling, the core of the boot CPU (the lowest of all online CPUs) last in each
+ * round. Writes at most max CPUs of allowed to order, returns how many. Works without /sys (each CPU its own core). */
+size_t machine_cpu_order(const char *root, const struct cpuset *allowed, unsigned *order, size_t max);
+
+/* Sums over the CPUs of cpus; -1 where not known. irqs includes the architecture's own (timer, IPI) lines,
+ * excludes ERR and MIS. steal in nanoseconds (the kernel counts it in ticks). */
+struct machine_counters {
+    int64_t irqs, softirqs, steal_ns;
+};
+void machine_read_counters(const char *root, const struct cpuset *cpus, struct machine_counters *out);
+
+/* System-wide, from /proc/stat: to say how quiet the machine is. -1 when not known. */
+struct machine_activity {
+    int64_t ctx_switches, interrupts, forks, steal_ns, busy_ns, idle_ns;
+};
+void machine_read_activity(const char *root, struct machine_activity *out);
+
+/* The frequency of the CPU now, in kHz: cpufreq's scaling_cur_freq, else /proc/cpuinfo; 0 when not known. */
+uint64_t machine_cpu_khz(const char *root, unsigned cpu);
+
+/* The name of the file system that holds path ("ext4", "tmpfs", "overlay"), or its magic in hex. */
+void machine_fs_name(const char *path, char *buf, size_t size);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* Every call of the program that sets or reads how the calling thread is scheduled. Raw system calls: musl's
+ * sched_setscheduler() returns ENOSYS by design, and glibc's cpu_set_t ends at 1024 CPUs.
+ * All functions return 0 or -errno unless they say otherwise, and act on the calling thread. */
+#ifndef SYS_TASK_H
+#define SYS_TASK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "sys/cpuset.h"
+
+/* SCHED_FIFO above this is refused by task_set_policy(): 99 outranks the kernel's own watchdog threads. */
+#define TASK_FIFO_MAX 98
+
+int task_set_affinity(const struct cpuset *set);
+int task_get_affinity(struct cpuset *set);
+/* The CPU the thread runs on now, or CPUSET_NONE when the kernel does not say. */
+unsigned task_current_cpu(void);
+
+/* policy is SCHED_OTHER, SCHED_BATCH, SCHED_IDLE, SCHED_FIFO or SCHED_RR; rt_priority 0 for those that have none.
+ * -EINVAL above TASK_FIFO_MAX. The reset-on-fork flag is always set for FIFO and RR. */
+int task_set_policy(int policy, int rt_priority);
+int task_get_policy(int *policy, int *rt_priority);
+const char *task_policy_name(int policy); /* "other", "fifo", "rr", "batch", "idle", "deadline", "unknown" */
+
+int task_set_nice(int nice); /* -EINVAL outside of -20 to 19 */
+int task_get_nice(int *nice);
+
+/* 0 restores the thread's default slack (50 us); the least slack is 1. */
+int task_set_timer_slack_ns(uint64_t ns);
+int task_get_timer_slack_ns(uint64_t *ns);
+
+/* RLIMIT_RTTIME: CPU time a real-time thread may use without sleeping before SIGXCPU (and SIGKILL 1 s later). */
+int task_limit_realtime_us(uint64_t us);
+
+int task_lock_memory(void); /* mlockall(MCL_CURRENT | MCL_FUTURE) */
+
+/* personality(ADDR_NO_RANDOMIZE) for the images this process will exec. */
+int task_fix_layout(void);
+bool task_layout_fixed(void);
+
+/* The thread gets SIGKILL when the thread that forked it ends. -ESRCH when that has happened already
+ * (getppid() is no longer expected_parent). */
+int task_die_with_parent(pid_t expected_parent);
+void task_set_name(const char *name); /* at most 15 bytes are kept */
+
+/* What the kernel counts for the calling thread. A field the kernel does not offer is -1. */
+struct task_counters {
+    int64_t cpu_ns, ctx_voluntary, ctx_involuntary, migrations, faults_minor, faults_major;
+    int64_t run_delay_ns; /* ready but not running: /proc/thread-self/schedstat */
+};
+void task_read_counters(struct task_counters *out);
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* STREAM-style kernels for x86-64: AVX-512, AVX2 and SSE2, each with ordinary and with non-temporal stores.
+ *
+ * An ordinary form moves one vector a turn; a non-temporal one moves one cache line, so that a write-combining buffer
+ * fills in one go. Tried on a Zen 3 with both CPUs at once and left out, because nothing was gained: four lines a turn,
+ * software prefetch 256 to 4096 bytes ahead, prefetch by blocks; non-temporal stores to several pages in turn were
+ * slower. `rep movsb` is no ordinary form: the CPU spares it the write-allocate read that ordinary stores stand for. */
+#include "bench/stream_kernels.h"
+
+#include <immintrin.h>
+
+#define COPY_AT(isa, storing, k)  isa##_##storing##_pd(c + i + (k), isa##_load_pd(a + i + (k)));
+#define SCALE_AT(isa, storing, k) isa##_##storing##_pd(b + i + (k), isa##_mul_pd(factor, isa##_load_pd(c + i + (k))));
+#define ADD_AT(isa, storing, k)                                                                                        \
+    isa##_##storing##_pd(c + i + (k), isa##_add_pd(isa##_load_pd(a + i + (k)), isa##_load_pd(b + i + (k))));
+#define TRIAD_AT(isa, storing, k)                                                                                      \
+    isa##_##storing##_pd(a + i + (k),                                                                                  \
+                         isa##_add_pd(isa##_load_pd(b + i + (k)), isa##_mul_pd(factor, isa##_load_pd(c + i + (k)))));
+
+#define ONE_VECTOR(OP, isa, storing)   OP(isa, storing, 0)
+#define TWO_VECTORS(OP, isa, storing)  OP(isa, storing, 0) OP(isa, storing, 4)
+#define FOUR_VECTORS(OP, isa, storing) OP(isa, storing, 0) OP(isa, storing, 2) OP(isa, storing, 4) OP(isa, storing, 6)
+
+enum { store_is_nontemporal = false, stream_is_nontemporal = true };
+
+/* Every turn handles `step` elements, which are those of `turn`; `fence` follows the last turn. */
+#define FORM(form, label, flag, vector, isa, storing, turn, step, fence)                                               \
+    __attribute__((target(flag))) static void form##_copy(double *c, const double *a, size_t n)                        \
+    {                                                                                                                  \
+        for (size_t i = 0; i < n; i += (step)) {                                                                       \
+            turn(COPY_AT, isa, storing)                                                                                \
+        }                                                                                                              \
+        fence;                                                                                                         \
+    }                                                                                                                  \
+    __attribute__((target(flag))) static void form##_scale(double *b, const double *c, double q, size_t n)             \
+    {                                                                                                                  \
+        const vector factor = isa##_set1_pd(q);                                                                        \
+        for (size_t i = 0; i < n; i += (step)) {                                                                       \
+            turn(SCALE_AT, isa, storing)                                                                               \
+        }                                                                                                              \
+        fence;                                                                                                         \
+    }                                                                                                                  \
+    __attribute__((target(flag))) static void form##_add(double *c, const double *a, const double *b, size_t n)        \
+    {                                                                                                                  \
+        for (size_t i = 0; i < n; i += (step)) {                                                                       \
+            turn(ADD_AT, isa, storing)                                                                                 \
+        }                                                                                                              \
+        fence;                                                                                                         \
+    }                                                                                                                  \
+    __attribute__((target(flag))) static void form##_triad(double *a, const double *b, const double *c, double q,      \
+                                                           size_t n)                                                   \
+    {                                                                                                                  \
+        const vector factor = isa##_set1_pd(q);                                                                        \
+        for (size_t i = 0; i < n; i += (step)) {                                                                       \
+            turn(TRIAD_AT, isa, storing)                                                                               \
+        }                                                                                                              \
+        fence;                                                                                                         \
+    }                                                                                                                  \
+    static const struct stream_kernels form = {                                                                        \
+        .name = #label,                                                                                                \
+        .nontemporal = storing##_is_nontemporal,                                                                       \
+        .supported = label##_supported,                                                                                \
+        .copy = form##_copy,                                                                                           \
+        .scale = form##_scale,                                                                                         \
+        .add = form##_add,                                                                                             \
+        .triad = form##_triad,                                                                                         \
+    };
+
+static bool avx512_supported(void)
+{
+    return __builtin_cpu_supports("avx512f");
+}
+
+static bool avx2_supported(void)
+{
+    return __builtin_cpu_supports("avx2");
+}
+
+/* Part of x86-64 itself. */
+static bool sse2_supported(void)
+{
+    return true;
+}
+
+/* clang-format off */
+FORM(avx512_ordinary,    avx512, "avx512f", __m512d, _mm512, store,  ONE_VECTOR,   8, (void)0)
+FORM(avx2_ordinary,      avx2,   "avx2",    __m256d, _mm256, store,  ONE_VECTOR,   4, (void)0)
+FORM(sse2_ordinary,      sse2,   "sse2",    __m128d, _mm,    store,  ONE_VECTOR,   2, (void)0)
+FORM(avx512_nontemporal, avx512, "avx512f", __m512d, _mm512, stream, ONE_VECTOR,   8, _mm_sfence())
+FORM(avx2_nontemporal,   avx2,   "avx2",    __m256d, _mm256, stream, TWO_VECTORS,  8, _mm_sfence())
+FORM(sse2_nontemporal,   sse2,   "sse2",    __m128d, _mm,    stream, FOUR_VECTORS, 8, _mm_sfence())
+/* clang-format on */
+
+const struct stream_kernels *const stream_kernels_all[] = {
+    &avx512_ordinary, &avx2_ordinary, &sse2_ordinary, &avx512_nontemporal, &avx2_nontemporal, &sse2_nontemporal, NULL,
+};

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/* Copies a small array of 8-byte integers, element by element: memory noise. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "bench/experiment.h"
+#include "bench/stream.h"
+
+enum { NUMBER_WRONG = NUMBER_OWN };
+enum { METRIC_BYTES = METRIC_OWN, N_METRICS };
+
+/* Both arrays are always of this size; the work uses the beginning. */
+#define ELEMENTS_MAX 1048576u
+
+struct arrays {
+    uint64_t *a, *c;
+    uint64_t elements;
+    uint64_t done; /* experiments since the arrays were initialised */
+};
+
+/* The work: one load and two stores of 8 bytes an element. The Makefile keeps the compiler from making vectors or a
+ * call of memcpy of it, and a test counts the accesses in the disassembly. */
+static inline __attribute__((always_inline)) void copy(uint64_t *restrict c, uint64_t *restrict a, uint64_t elements)
+{
+    for (uint64_t j = 0; j < elements; j++) {
+        uint64_t value = a[j];
+        c[j] = value;
+        a[j] = value + 1;
+    }
+}
+
+static inline __attribute__((always_inline)) void measure(struct experiment *e, struct arrays *arrays, uint64_t count,
+                                                          enum clock_kind clock)
+{
+    uint64_t *a = arrays->a, *c = arrays->c, elements = arrays->elements;
+
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t begin = clock_begin(clock);
+        /* "memory" in the clock's own statement holds the loads and stores between the readings. */
+        copy(c, a, elements);
+        uint64_t ticks = clock_end(clock) - begin;
+        experiment_record(e, ticks);
+    }
+    arrays->done += count;
+}
+
+__attribute__((noinline)) void array_measure_counter(struct experiment *e, struct arrays *arrays, uint64_t count);
+__attribute__((noinline)) void array_measure_counter(struct experiment *e, struct arrays *arrays, uint64_t count)
+{
+    measure(e, arrays, count, CLOCK_KIND_COUNTER);
+}
+
+static __attribute__((noinline)) void array_measure_gettime(struct experiment *e, struct arrays *arrays, uint64_t count)
+{
+    measure(e, arrays, count, CLOCK_KIND_GETTIME);
+}
+
+static void initialise(struct arrays *arrays)
+{
+    for (uint64_t j = 0; j < arrays->elements; j++) {
+        arrays->a[j] = 1 + j;
+        arrays->c[j] = 2 + j;
+    }
+    arrays->done = 0;
+}
+
+/* Small pages on every machine, whatever its policy: a huge page for one sample and none for the next would be noise of our own. */
+static uint64_t *map_array(uint64_t elements)
+{
+    void *p = mmap(NULL, elements * sizeof(uint64_t), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (p == MAP_FAILED)
+        return NULL;
+    (void)madvise(p, elements * sizeof(uint64_t), MADV_NOHUGEPAGE);
+    return p;
+}
+
+static int setup(struct party_context *context)
+{
+    const struct array_params *params = context->params;
+    char prefix[48];
+
+    struct experiment *e = context->state = calloc(1, sizeof(*e));
+    struct arrays *arrays = e ? calloc(1, sizeof(*arrays)) : NULL;
+    if (!arrays)
+        return party_fail(context, "out of memory");
+    e->own = arrays;
+    arrays->elements = params->elements;
+    arrays->a = map_array(params->elements);
+    arrays->c = map_array(params->elements);
+    if (!arrays->a || !arrays->c)
+        return party_fail(context, "out of memory for two arrays of %llu elements", (unsigned long long)params->elements);
+    initialise(arrays);
+    (void)snprintf(prefix, sizeof(prefix), "%llu,%llu,%u,", (unsigned long long)params->elements,
+                   (unsigned long long)context->sample, context->copy);
+    return experiment_setup(context, e, prefix);
+}
+
+static int work(struct party_context *context, uint64_t count)
+{
+    struct experiment *e = context->state;
+
+    if (context->clock == CLOCK_KIND_COUNTER)
+        array_measure_counter(e, e->own, count);
+    else
+        array_measure_gettime(e, e->own, count);
+    return 0;
+}
+
+static uint64_t counts(const void *params)
+{
+    return ((const struct array_params *)params)->experiments;
+}
+
+static int run(struct party_context *context)
+{
+    struct experiment *e = context->state;
+
+    initialise(e->own);
+    experiment_restart(e);
+    e->fd = context->series_fd;
+    if (work(context, counts(context->params)))
+        return -1;
+    return experiment_finish(context, e);
+}
+
+/* a was raised by one each time; c holds what a was before the last time. */
+static int verify(struct party_context *context)
+{
+    const struct experiment *e = context->state;
+    const struct arrays *arrays = e->own;
+    uint64_t wrong = 0;
+
+    for (uint64_t j = 0; j < arrays->elements; j++)
+        wrong += arrays->a[j] != 1 + j + arrays->done || arrays->c[j] != j + arrays->done;
+    checks_add(context->recorder[EXPERIMENT_CHECKS], "number of wrong array elements", (double)wrong, 0, 0);
+    return 0;
+}
+
+static void teardown(struct party_context *context)
+{
+    struct experiment *e = context->state;
+
+    if (e)
+        free(e->own); /* the arrays go with the process */
+    experiment_teardown(e);
+}
+
+static int reduce(const struct trial *trial, struct results *results)
+{
+    const struct array_params *params = trial_spec_of(trial)->params;
+    int error = experiment_reduce(trial, results);
+
+    for (unsigned copy = 0; copy < trial_spec_of(trial)->copies; copy++)
+        error |= results_sample(results, copy, METRIC_BYTES, (double)(params->elements * sizeof(uint64_t)));
+    return error;
+}
+
+static void describe(const void *params, const struct clock_info *clock, char *buf, size_t size)
+{
+    const struct array_params *p = params;
+
+    (void)snprintf(buf, size, "elements=%llu experiments=%llu clock=%s pages=small", (unsigned long long)p->elements,
+                   (unsigned long long)p->experiments, clock->name);
+}
+
+static const struct option options[] = {
+    {.name = "sizes", .type = OPTION_COUNTS, .value_name = "N,...", .min = 1, .max = ELEMENTS_MAX,
+     .preset = {"25,50,100,200,400,800,1600,3200,6400,12800"}, OPTION_AT(struct array_params, sizes),
+     .help = "elements of 8 bytes in the small arrays"},
+    {.name = "experiments", .letter = 'n', .type = OPTION_COUNT, .value_name = "N", .min = 1, .max = 1e12,
+     .preset = {"100K", "10K", "1M"}, OPTION_AT(struct array_params, experiments),
+     .help = "copies of the small array a run"},
+};
+
+static const struct party parties[] = {
+    {.name = "array", .role = ROLE_MEASURED, .kind = PARTY_PROCESS, .stop = STOP_SELF, .spins = true,
+     EXPERIMENT_RECORDERS, .setup = setup, .work = work, .counts = counts, .run = run, .verify = verify,
+     .teardown = teardown},
+};
+
+static const struct metric own_metrics[] = {
+    [METRIC_BYTES - METRIC_OWN] = {.id = "array_bytes", .unit = "bytes", .better = "", .value = VALUE_MEDIAN,
+                                   .title = "size of each of the two arrays"},
+};
+
+const struct bench bench_array = {
+    .name = "array",
+    .suite = "stream",
+    .title = "Small-array copy: memory noise",
+    .options = options,
+    .n_options = sizeof(options) / sizeof(options[0]),
+    .params_size = sizeof(struct array_params),
+    .parties = parties,
+    .n_parties = sizeof(parties) / sizeof(parties[0]),
+    .metrics = experiment_metrics,
+    .n_shared_metrics = METRIC_OWN,
+    .own_metrics = own_metrics,
+    .n_metrics = N_METRICS,
+    .group_per_copy = true,
+    .describe = describe,
+    .reduce = reduce,
+};

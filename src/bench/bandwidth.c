@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT */
+/* STREAM-style bandwidth: copy, scale, add and triad on doubles, one process a CPU, each with its share of the
+ * arrays. Bytes are counted as STREAM does (16, 16, 24, 24 an element), MB = 10^6 bytes. The name STREAM belongs to
+ * the original program. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "bench/stream.h"
+#include "bench/stream_kernels.h"
+#include "engine/plan.h"
+#include "engine/text.h"
+#include "engine/trial.h"
+
+enum { RECORD_TIMES, RECORD_VALID };
+enum { KERNEL_COPY, KERNEL_SCALE, KERNEL_ADD, KERNEL_TRIAD, N_KERNELS };
+/* Two metrics a kernel: the rate, and the time of each repetition. */
+enum { METRIC_RATE, METRIC_TIME, METRICS_A_KERNEL };
+
+#define REPETITIONS_MAX 200u
+#define SCALAR 3.0
+#define GRANULE 64u /* elements: kernels work on multiples of it */
+#define TOLERANCE 1e-13
+
+static const double bytes_per_element[N_KERNELS] = {16, 16, 24, 24};
+
+struct arrays {
+    double *a, *b, *c;
+    size_t n;
+};
+
+uint64_t bandwidth_array_bytes(uint64_t cache_bytes, uint64_t memory_bytes, char *bounded, size_t size)
+{
+    uint64_t wanted = cache_bytes * 4, least = 8 * 1000000u;
+    /* Three arrays, and half of the memory left to everybody else. */
+    uint64_t room = memory_bytes / 2 / 3;
+
+    if (wanted < least)
+        wanted = least;
+    text_copy(bounded, size, "");
+    if (memory_bytes && wanted > room) {
+        char need[32];
+        text_bytes(wanted, need, sizeof(need));
+        (void)snprintf(bounded, size, "arrays bounded by memory; the rule asks for %s", need);
+        wanted = room;
+    }
+    return wanted;
+}
+
+/* This copy's share of the elements: whole granules, the same for every copy. */
+static size_t share_of(const struct bandwidth_params *params, unsigned copies)
+{
+    size_t granules = (size_t)(params->array_bytes / sizeof(double) / copies / GRANULE);
+    return (granules ? granules : 1) * GRANULE;
+}
+
+/* The kernel's own policy for pages is not left to chance: huge ones are asked for. */
+static double *map_array(size_t n)
+{
+    void *p = mmap(NULL, n * sizeof(double), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (p == MAP_FAILED)
+        return NULL;
+    (void)madvise(p, n * sizeof(double), MADV_HUGEPAGE);
+    return p;
+}
+
+/* First touch is by the process that uses the memory, on its CPU. */
+static int setup(struct party_context *context)
+{
+    const struct bandwidth_params *params = context->params;
+
+    struct arrays *arrays = context->state = calloc(1, sizeof(*arrays));
+    if (!arrays)
+        return party_fail(context, "out of memory");
+    arrays->n = share_of(params, context->copies);
+    arrays->a = map_array(arrays->n);
+    arrays->b = map_array(arrays->n);
+    arrays->c = map_array(arrays->n);
+    if (!arrays->a || !arrays->b || !arrays->c)
+        return party_fail(context, "out of memory for three arrays of %zu bytes", arrays->n * sizeof(double));
+    uint64_t start = clock_raw_ns();
+    for (size_t i = 0; i < arrays->n; i++) {
+        arrays->a[i] = 1;
+        arrays->b[i] = 2;
+        arrays->c[i] = 0;
+    }
+    /* Page faults make this far slower than a repetition: a safe promise for the watchdog. */
+    context->expected_ns = (clock_raw_ns() - start + 1000000u) * params->repetitions;
+    return 0;
+}
+
+static void run_kernel(const struct stream_kernels *kernels, unsigned kernel, const struct arrays *x)
+{
+    switch (kernel) {
+    case KERNEL_COPY:
+        kernels->copy(x->c, x->a, x->n);
+        break;
+    case KERNEL_SCALE:
+        kernels->scale(x->b, x->c, SCALAR, x->n);
+        break;
+    case KERNEL_ADD:
+        kernels->add(x->c, x->a, x->b, x->n);
+        break;
+    default:
+        kernels->triad(x->a, x->b, x->c, SCALAR, x->n);
+        break;
+    }
+}
+
+static int run(struct party_context *context)
+{
+    const struct bandwidth_params *params = context->params;
+    const struct stream_kernels *kernels = stream_kernels_choose(params->nontemporal);
+    struct slices *times = context->recorder[RECORD_TIMES];
+    const struct arrays *arrays = context->state;
+
+    if (!kernels)
+        return party_fail(context, "this machine has no such stores");
+    for (uint64_t r = 0; r < params->repetitions; r++)
+        for (unsigned k = 0; k < N_KERNELS; k++) {
+            party_barrier(context);
+            uint64_t start = clock_raw_ns();
+            run_kernel(kernels, k, arrays);
+            slices_add(times, arrays->n, start, clock_raw_ns());
+        }
+    return 0;
+}
+
+static double largest_error(const double *array, size_t n, double expected)
+{
+    double worst = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        double error = fabs(array[i] - expected) / fabs(expected);
+        if (!(error <= worst))
+            worst = error;
+    }
+    return worst;
+}
+
+/* The closed form: what one element comes to. */
+static int verify(struct party_context *context)
+{
+    const struct bandwidth_params *params = context->params;
+    const struct arrays *arrays = context->state;
+    struct checks *checks = context->recorder[RECORD_VALID];
+    double a = 1, b = 2, c = 0;
+
+    for (uint64_t r = 0; r < params->repetitions; r++) {
+        c = a;
+        b = SCALAR * c;
+        c = a + b;
+        a = b + SCALAR * c;
+    }
+    checks_add(checks, "largest relative error in a", largest_error(arrays->a, arrays->n, a), 0, TOLERANCE);
+    checks_add(checks, "largest relative error in b", largest_error(arrays->b, arrays->n, b), 0, TOLERANCE);
+    checks_add(checks, "largest relative error in c", largest_error(arrays->c, arrays->n, c), 0, TOLERANCE);
+    return 0;
+}
+
+static void teardown(struct party_context *context)
+{
+    free(context->state); /* the arrays go with the process */
+}
+
+/* From the first copy's start to the last one's end. */
+static uint64_t repetition_ns(const struct trial *trial, size_t i)
+{
+    uint64_t start = UINT64_MAX, end = 0;
+
+    for (unsigned copy = 0; copy < trial_spec_of(trial)->copies; copy++) {
+        const struct slices *times = trial_recorder(trial, 0, copy, RECORD_TIMES);
+        if (times->slice[i].start_ns < start)
+            start = times->slice[i].start_ns;
+        if (times->slice[i].end_ns > end)
+            end = times->slice[i].end_ns;
+    }
+    return end - start;
+}
+
+static int reduce_kernel(const struct trial *trial, unsigned kernel, struct hist *times, struct results *results)
+{
+    const struct bandwidth_params *params = trial_spec_of(trial)->params;
+    unsigned copies = trial_spec_of(trial)->copies, metric = kernel * METRICS_A_KERNEL;
+    double bytes = bytes_per_element[kernel] * (double)share_of(params, copies) * copies;
+
+    hist_init(times, 0);
+    for (uint64_t r = 1; r < params->repetitions; r++) /* the first is not counted */
+        hist_add(times, repetition_ns(trial, (size_t)r * N_KERNELS + kernel));
+    return results_sample(results, 0, metric + METRIC_RATE, bytes / (double)times->min * 1e3) |
+           results_sample(results, 0, metric + METRIC_TIME, hist_mean(times)) |
+           results_hist(results, 0, metric + METRIC_TIME, times);
+}
+
+static int reduce(const struct trial *trial, struct results *results)
+{
+    struct hist *times = malloc(sizeof(*times));
+    int error = times ? 0 : -1;
+
+    for (unsigned k = 0; times && k < N_KERNELS; k++)
+        error |= reduce_kernel(trial, k, times, results);
+    free(times);
+    return error;
+}
+
+static void describe(const void *params, const struct clock_info *clock, char *buf, size_t size)
+{
+    const struct bandwidth_params *p = params;
+    const struct stream_kernels *kernels = stream_kernels_choose(p->nontemporal);
+
+    (void)clock;
+    (void)snprintf(buf, size, "stores=%s kernel=%s array_bytes=%llu repetitions=%llu pages=huge-advised%s%s",
+                   p->nontemporal ? "non-temporal" : "ordinary", kernels ? kernels->name : "none",
+                   (unsigned long long)p->array_bytes, (unsigned long long)p->repetitions, p->bounded[0] ? " " : "",
+                   p->bounded[0] ? "bounded=memory" : "");
+}
+
+static int supported(const void *params, char *why, size_t why_size)
+{
+    const struct bandwidth_params *p = params;
+
+    if (!stream_kernels_choose(p->nontemporal)) {
+        text_copy(why, why_size, "no non-temporal stores on this architecture");
+        return -1;
+    }
+    if (p->array_bytes < GRANULE * sizeof(double)) {
+        text_copy(why, why_size, "not enough free memory for three arrays");
+        return -1;
+    }
+    return 0;
+}
+
+static const struct option options[] = {
+    {.name = "array-size", .type = OPTION_SIZE, .value_name = "SIZE", .min = 4096, .max = 1e15,
+     OPTION_AT(struct bandwidth_params, array_bytes),
+     .help = "size of each of the three arrays; 4 times all last-level caches unless given"},
+    {.name = "repetitions", .letter = 'k', .type = OPTION_COUNT, .value_name = "N", .min = 2, .max = REPETITIONS_MAX,
+     .preset = {"10", "5", "10"}, OPTION_AT(struct bandwidth_params, repetitions),
+     .help = "repetitions of the four kernels a run; the first is not counted"},
+};
+
+static const struct party parties[] = {
+    {.name = "bandwidth", .role = ROLE_MEASURED, .kind = PARTY_PROCESS, .stop = STOP_SELF, .spins = true,
+     .recorders = {[RECORD_TIMES] = {RECORD_SLICES, REPETITIONS_MAX * N_KERNELS}, [RECORD_VALID] = {RECORD_CHECKS, 4}},
+     .n_recorders = 2, .setup = setup, .run = run, .verify = verify, .teardown = teardown},
+};
+
+#define KERNEL_METRICS(number, name)                                                                                   \
+    [number * METRICS_A_KERNEL + METRIC_RATE] = {.id = name "_rate", .unit = "MB/s", .better = "higher",               \
+                                                 .value = VALUE_MAX, .headline = true,                                 \
+                                                 .title = name ": best rate of a run's repetitions"},                  \
+    [number * METRICS_A_KERNEL + METRIC_TIME] = {.id = name "_time", .unit = "ns", .better = "lower",                  \
+                                                 .value = VALUE_MEAN, .title = name ": time of a repetition"}
+
+static const struct metric metrics[] = {
+    KERNEL_METRICS(KERNEL_COPY, "copy"),
+    KERNEL_METRICS(KERNEL_SCALE, "scale"),
+    KERNEL_METRICS(KERNEL_ADD, "add"),
+    KERNEL_METRICS(KERNEL_TRIAD, "triad"),
+};
+
+const struct bench bench_bandwidth = {
+    .name = "bandwidth",
+    .suite = "stream",
+    .title = "STREAM-style bandwidth",
+    .options = options,
+    .n_options = sizeof(options) / sizeof(options[0]),
+    .params_size = sizeof(struct bandwidth_params),
+    .parties = parties,
+    .n_parties = sizeof(parties) / sizeof(parties[0]),
+    .own_metrics = metrics,
+    .n_metrics = sizeof(metrics) / sizeof(metrics[0]),
+    .describe = describe,
+    .supported = supported,
+    .reduce = reduce,
+};

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/* Very short experiments, many times: recording them, and the figures of M. Kot's method. */
+#include "bench/experiment.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "engine/text.h"
+
+#define BUFFER_SIZE 65536u
+#define LINE_MAX_LENGTH 96u
+
+const struct metric experiment_metrics[METRIC_OWN] = {
+    [METRIC_CYCLES] = {.id = "cycles", .unit = NULL, .better = "lower", .value = VALUE_MEDIAN, .headline = true,
+        .title = "one experiment"},
+    [METRIC_TIME] = {.id = "time", .unit = "ns", .better = "lower", .value = VALUE_MEDIAN,
+        .title = "one experiment, as time"},
+    [METRIC_SD] = {.id = "cycles_sd", .unit = NULL, .better = "lower", .value = VALUE_MEAN,
+        .title = "standard deviation of a run's experiments"},
+    [METRIC_CI90] = {.id = "cycles_ci90", .unit = NULL, .better = "lower", .value = VALUE_MEAN,
+        .title = "half-width of the 90 % interval of a run's mean"},
+    [METRIC_COUNT_A] = {.id = "delays_a", .unit = "events", .better = "lower", .value = VALUE_MEAN,
+        .title = "delays over 150 up to 400 above the mean, in a run"},
+    [METRIC_SIZE_A] = {.id = "delays_a_size", .unit = NULL, .better = "", .value = VALUE_MEAN,
+        .title = "mean size of the delays over 150 up to 400"},
+    [METRIC_COUNT_B] = {.id = "delays_b", .unit = "events", .better = "lower", .value = VALUE_MEAN,
+        .title = "delays over 400 up to 2000 above the mean, in a run"},
+    [METRIC_SIZE_B] = {.id = "delays_b_size", .unit = NULL, .better = "", .value = VALUE_MEAN,
+        .title = "mean size of the delays over 400 up to 2000"},
+    [METRIC_COUNT_C] = {.id = "delays_c", .unit = "events", .better = "lower", .value = VALUE_MEAN,
+        .title = "delays over 2000 up to 6000 above the mean, in a run"},
+    [METRIC_SIZE_C] = {.id = "delays_c_size", .unit = NULL, .better = "", .value = VALUE_MEAN,
+        .title = "mean size of the delays over 2000 up to 6000"},
+    [METRIC_COUNT_D] = {.id = "delays_d", .unit = "events", .better = "lower", .value = VALUE_MEAN,
+        .title = "delays over 6000 above the mean, in a run"},
+    [METRIC_SIZE_D] = {.id = "delays_d_size", .unit = NULL, .better = "", .value = VALUE_MEAN,
+        .title = "mean size of the delays over 6000"},
+    [METRIC_PCT_400] = {.id = "delayed_400", .unit = "%", .better = "lower", .value = VALUE_MEAN,
+        .title = "share of the time in delays over 400 above the mean"},
+    [METRIC_PCT_2000] = {.id = "delayed_2000", .unit = "%", .better = "lower", .value = VALUE_MEAN,
+        .title = "share of the time in delays over 2000 above the mean"},
+    [METRIC_PCT_400_MEDIAN] = {.id = "delayed_400_median", .unit = "%", .better = "lower", .value = VALUE_MEAN,
+        .title = "share of the time in delays over 400 above the median"},
+    [METRIC_PCT_2000_MEDIAN] = {.id = "delayed_2000_median", .unit = "%", .better = "lower", .value = VALUE_MEAN,
+        .title = "share of the time in delays over 2000 above the median"},
+    [METRIC_PCT_400_MIN] = {.id = "delayed_400_min", .unit = "%", .better = "lower", .value = VALUE_MEAN,
+        .title = "share of the time in delays over 400 above the minimum"},
+    [METRIC_PCT_2000_MIN] = {.id = "delayed_2000_min", .unit = "%", .better = "lower", .value = VALUE_MEAN,
+        .title = "share of the time in delays over 2000 above the minimum"},
+    [METRIC_BUCKETS_EXACT] = {.id = "buckets_exact", .unit = "bool", .better = "", .value = VALUE_MIN,
+        .title = "1 when no limit of the delay classes cuts a bin of the histogram"},
+    [METRIC_CLOCK_COST] = {.id = "clock_cost", .unit = NULL, .better = "lower", .value = VALUE_MEDIAN,
+        .title = "two readings of the clock with nothing between"},
+    [METRIC_CLOCK_GRAIN] = {.id = "clock_grain", .unit = NULL, .better = "lower", .value = VALUE_MIN,
+        .title = "least step between two readings"},
+    [METRIC_CLOCK_HZ] = {.id = "clock_hz", .unit = "Hz", .better = "", .value = VALUE_MEDIAN,
+        .title = "the clock's frequency against CLOCK_MONOTONIC_RAW"},
+};
+
+/* The delay classes A to D: above the mean by more than low, up to high. */
+static const struct {
+    double low, high;
+} buckets[] = {{150, 400}, {400, 2000}, {2000, 6000}, {6000, HUGE_VAL}};
+
+int experiment_setup(struct party_context *context, struct experiment *e, const char *prefix)
+{
+    e->hist = context->recorder[EXPERIMENT_HIST];
+    e->series = context->recorder[EXPERIMENT_SERIES];
+    e->number = 0;
+    e->fd = -1; /* not during warm-up */
+    e->used = 0;
+    text_copy(e->prefix, sizeof(e->prefix), prefix);
+    if (context->series_fd >= 0) {
+        e->buffer = malloc(BUFFER_SIZE);
+        if (!e->buffer)
+            return party_fail(context, "out of memory");
+        memset(e->buffer, 0, BUFFER_SIZE);
+    }
+    return 0;
+}
+
+void experiment_restart(struct experiment *e)
+{
+    uint64_t least = e->hist->n ? e->hist->min : 0;
+
+    hist_init(e->hist, least - least / 8);
+    series_init(e->series);
+    e->number = 0;
+}
+
+static int write_all(int fd, const char *data, size_t size)
+{
+    while (size) {
+        ssize_t n = write(fd, data, size);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return -1;
+        data += n;
+        size -= (size_t)n;
+    }
+    return 0;
+}
+
+void experiment_write(struct experiment *e, uint64_t ticks)
+{
+    if (BUFFER_SIZE - e->used < LINE_MAX_LENGTH) {
+        if (write_all(e->fd, e->buffer, e->used))
+            e->fd = -2; /* experiment_finish() reports it */
+        e->used = 0;
+    }
+    e->used += (size_t)snprintf(e->buffer + e->used, LINE_MAX_LENGTH, "%s%llu,%llu\n", e->prefix,
+                                (unsigned long long)(e->number - 1), (unsigned long long)ticks);
+}
+
+int experiment_finish(struct party_context *context, struct experiment *e)
+{
+    double *number = context->recorder[EXPERIMENT_NUMBERS];
+    struct clock_cost cost;
+
+    if (e->fd >= 0 && write_all(e->fd, e->buffer, e->used))
+        e->fd = -2;
+    if (e->fd == -2)
+        return party_fail(context, "--series: cannot write: %s", strerror(errno));
+    clock_cost_measure(context->clock, &cost);
+    number[NUMBER_COST_MIN] = cost.min;
+    number[NUMBER_COST_MEDIAN] = cost.median;
+    number[NUMBER_GRAIN] = cost.grain;
+    return 0;
+}
+
+void experiment_teardown(struct experiment *e)
+{
+    if (e)
+        free(e->buffer);
+    free(e);
+}
+
+/* Share of the whole time that delays above limit take, counted from the given level, in %. */
+static double delayed_pct(const struct hist *h, double level, double limit)
+{
+    struct hist_range delays = hist_range(h, level + limit, HUGE_VAL);
+    return 100 * (delays.sum - (double)delays.count * level) / (hist_mean(h) * (double)h->n);
+}
+
+static int reduce_buckets(const struct hist *h, double mean, unsigned group, struct results *results)
+{
+    bool exact = true;
+    int error = 0;
+
+    for (unsigned b = 0; b < sizeof(buckets) / sizeof(buckets[0]); b++) {
+        struct hist_range in = hist_range(h, mean + buckets[b].low, mean + buckets[b].high);
+        exact = exact && in.exact;
+        error |= results_sample(results, group, METRIC_COUNT_A + 2 * b, (double)in.count);
+        /* An empty bucket has no size: it adds no sample. */
+        if (in.count)
+            error |= results_sample(results, group, METRIC_SIZE_A + 2 * b, in.sum / (double)in.count - mean);
+    }
+    return error | results_sample(results, group, METRIC_BUCKETS_EXACT, exact);
+}
+
+static int reduce_copy(const struct trial *trial, unsigned copy, struct results *results)
+{
+    const struct hist *h = trial_recorder(trial, 0, copy, EXPERIMENT_HIST);
+    const double *number = trial_recorder(trial, 0, copy, EXPERIMENT_NUMBERS);
+    double mean = hist_mean(h), sd = hist_sd(h), median = hist_quantile(h, 0.5), least = (double)h->min;
+    int error = reduce_buckets(h, mean, copy, results);
+
+    error |= results_sample(results, copy, METRIC_CYCLES, mean);
+    error |= results_hist(results, copy, METRIC_CYCLES, h);
+    error |= results_series(results, copy, METRIC_CYCLES, trial_recorder(trial, 0, copy, EXPERIMENT_SERIES));
+    error |= results_sample(results, copy, METRIC_SD, sd);
+    error |= results_sample(results, copy, METRIC_CI90, 1.6448536269514722 * sd / sqrt((double)h->n));
+    error |= results_sample(results, copy, METRIC_PCT_400, delayed_pct(h, mean, 400));
+    error |= results_sample(results, copy, METRIC_PCT_2000, delayed_pct(h, mean, 2000));
+    error |= results_sample(results, copy, METRIC_PCT_400_MEDIAN, delayed_pct(h, median, 400));
+    error |= results_sample(results, copy, METRIC_PCT_2000_MEDIAN, delayed_pct(h, median, 2000));
+    error |= results_sample(results, copy, METRIC_PCT_400_MIN, delayed_pct(h, least, 400));
+    error |= results_sample(results, copy, METRIC_PCT_2000_MIN, delayed_pct(h, least, 2000));
+    error |= results_sample(results, copy, METRIC_CLOCK_COST, number[NUMBER_COST_MEDIAN]);
+    error |= results_sample(results, copy, METRIC_CLOCK_GRAIN, number[NUMBER_GRAIN]);
+    error |= results_sample(results, copy, METRIC_CLOCK_HZ, results_clock_hz(results));
+    return error;
+}
+
+int experiment_reduce(const struct trial *trial, struct results *results)
+{
+    int error = 0;
+
+    for (unsigned copy = 0; copy < trial_spec_of(trial)->copies; copy++)
+        error |= reduce_copy(trial, copy, results);
+    results_scaled(results, METRIC_TIME, METRIC_CYCLES, 1e9 / results_clock_hz(results));
+    return error;
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/* Counts the primes below a limit by trial division, in registers only: what disturbs it is not the memory. */
+#include "bench/prime.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "bench/experiment.h"
+
+enum { NUMBER_DIVISIONS = NUMBER_OWN, NUMBER_PRIMES };
+enum { METRIC_DIVISIONS = METRIC_OWN, METRIC_PRIMES, N_METRICS };
+
+/* The work. With divisions it counts them; without, the count folds away. The divisor passes through an empty asm
+ * statement because a compiler that knows it to begin with 2 replaces the first division by a bit test. */
+static inline __attribute__((always_inline)) uint32_t count_primes(uint32_t limit, uint64_t *divisions)
+{
+    uint32_t primes = 0;
+
+    for (uint32_t candidate = 2; candidate < limit; candidate++) {
+        uint32_t divisor = 2;
+        __asm__ volatile("" : "+r"(divisor));
+        for (;; divisor++) {
+            if (divisions)
+                ++*divisions;
+            if (candidate % divisor == 0)
+                break;
+        }
+        primes += divisor == candidate;
+    }
+    return primes;
+}
+
+static inline __attribute__((always_inline)) uint32_t measure(struct experiment *e, uint32_t limit, uint32_t primes,
+                                                              uint64_t count, enum clock_kind clock)
+{
+    uint32_t wrong = 0;
+
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t begin = clock_begin(clock);
+        /* The empty statements hold the work between the readings: it needs a limit that is only known after the
+         * first, and yields a result that is wanted before the second. */
+        __asm__ volatile("" : "+r"(limit));
+        uint32_t found = count_primes(limit, NULL);
+        __asm__ volatile("" : "+r"(found));
+        uint64_t ticks = clock_end(clock) - begin;
+        wrong |= found ^ primes;
+        experiment_record(e, ticks);
+    }
+    return wrong;
+}
+
+/* A function of its own for each clock, so that nothing is decided between the readings. */
+__attribute__((noinline)) uint32_t prime_measure_counter(struct experiment *e, uint32_t limit, uint32_t primes,
+                                                         uint64_t count);
+__attribute__((noinline)) uint32_t prime_measure_counter(struct experiment *e, uint32_t limit, uint32_t primes,
+                                                         uint64_t count)
+{
+    return measure(e, limit, primes, count, CLOCK_KIND_COUNTER);
+}
+
+static __attribute__((noinline)) uint32_t prime_measure_gettime(struct experiment *e, uint32_t limit, uint32_t primes,
+                                                                uint64_t count)
+{
+    return measure(e, limit, primes, count, CLOCK_KIND_GETTIME);
+}
+
+/* What the work should come to, by another way: a sieve of least prime factors. A candidate takes as many divisions as
+ * its least prime factor less one. Returns -1 when out of memory. */
+static int expected_work(uint32_t limit, double *divisions, double *primes)
+{
+    uint32_t *least = calloc((size_t)limit + 1, sizeof(*least));
+
+    if (!least)
+        return -1;
+    *divisions = *primes = 0;
+    for (uint32_t i = 2; i < limit; i++) {
+        if (!least[i]) {
+            ++*primes;
+            for (uint64_t k = i; k < limit; k += i)
+                if (!least[k])
+                    least[k] = i;
+        }
+        *divisions += least[i] - 1;
+    }
+    free(least);
+    return 0;
+}
+
+static int setup(struct party_context *context)
+{
+    const struct prime_params *params = context->params;
+    double *number = context->recorder[EXPERIMENT_NUMBERS], divisions, primes;
+    struct checks *checks = context->recorder[EXPERIMENT_CHECKS];
+    uint64_t counted = 0;
+    char prefix[48];
+
+    struct experiment *e = context->state = calloc(1, sizeof(*e));
+    if (!e || expected_work((uint32_t)params->limit, &divisions, &primes))
+        return party_fail(context, "out of memory");
+    uint32_t found = count_primes((uint32_t)params->limit, &counted);
+    number[NUMBER_DIVISIONS] = (double)counted;
+    number[NUMBER_PRIMES] = (double)found;
+    checks_add(checks, "number of divisions", (double)counted, divisions, 0);
+    checks_add(checks, "number of primes", (double)found, primes, 0);
+    (void)snprintf(prefix, sizeof(prefix), "%llu,%llu,%u,", (unsigned long long)params->limit,
+                   (unsigned long long)context->sample, context->copy);
+    return experiment_setup(context, e, prefix);
+}
+
+static int work(struct party_context *context, uint64_t count)
+{
+    const struct prime_params *params = context->params;
+    const double *number = context->recorder[EXPERIMENT_NUMBERS];
+    uint32_t limit = (uint32_t)params->limit, primes = (uint32_t)number[NUMBER_PRIMES];
+    struct experiment *e = context->state;
+    uint32_t wrong = context->clock == CLOCK_KIND_COUNTER ? prime_measure_counter(e, limit, primes, count)
+                                                          : prime_measure_gettime(e, limit, primes, count);
+
+    return wrong ? party_fail(context, "self-check failed: an experiment found another number of primes") : 0;
+}
+
+static uint64_t counts(const void *params)
+{
+    return ((const struct prime_params *)params)->experiments;
+}
+
+static int run(struct party_context *context)
+{
+    struct experiment *e = context->state;
+
+    experiment_restart(e);
+    e->fd = context->series_fd;
+    if (work(context, counts(context->params)))
+        return -1;
+    return experiment_finish(context, e);
+}
+
+static void teardown(struct party_context *context)
+{
+    experiment_teardown(context->state);
+}
+
+static int reduce(const struct trial *trial, struct results *results)
+{
+    int error = experiment_reduce(trial, results);
+
+    for (unsigned copy = 0; copy < trial_spec_of(trial)->copies; copy++) {
+        const double *number = trial_recorder(trial, 0, copy, EXPERIMENT_NUMBERS);
+        error |= results_sample(results, copy, METRIC_DIVISIONS, number[NUMBER_DIVISIONS]);
+        error |= results_sample(results, copy, METRIC_PRIMES, number[NUMBER_PRIMES]);
+    }
+    return error;
+}
+
+static void describe(const void *params, const struct clock_info *clock, char *buf, size_t size)
+{
+    const struct prime_params *p = params;
+
+    (void)snprintf(buf, size, "limit=%llu experiments=%llu clock=%s", (unsigned long long)p->limit,
+                   (unsigned long long)p->experiments, clock->name);
+}
+
+static const struct option options[] = {
+    {.name = "limit", .type = OPTION_SWEEP, .value_name = "N|A:B:STEP", .min = 3, .max = 1e6,
+     .preset = {"22", "22", "10:46:4"}, OPTION_AT(struct prime_params, limits),
+     .help = "count the primes below N, or below each of A, A+STEP, .. B"},
+    {.name = "experiments", .letter = 'n', .type = OPTION_COUNT, .value_name = "N", .min = 1, .max = 1e12,
+     .preset = {"1M", "200K", "10M"}, OPTION_AT(struct prime_params, experiments), .help = "experiments a run"},
+};
+
+static const struct party parties[] = {
+    {.name = "prime", .role = ROLE_MEASURED, .kind = PARTY_PROCESS, .stop = STOP_SELF, .spins = true,
+     EXPERIMENT_RECORDERS, .setup = setup, .work = work, .counts = counts, .run = run, .teardown = teardown},
+};
+
+static const struct metric own_metrics[] = {
+    [METRIC_DIVISIONS - METRIC_OWN] = {.id = "divisions", .unit = "count", .better = "", .value = VALUE_MEDIAN,
+                                       .title = "divisions of an experiment, counted by an untimed run"},
+    [METRIC_PRIMES - METRIC_OWN] = {.id = "primes", .unit = "count", .better = "", .value = VALUE_MEDIAN,
+                                    .title = "primes found by an experiment"},
+};
+
+const struct bench bench_prime = {
+    .name = "prime",
+    .suite = "prime",
+    .title = "Prime loop: CPU noise",
+    .options = options,
+    .n_options = sizeof(options) / sizeof(options[0]),
+    .params_size = sizeof(struct prime_params),
+    .parties = parties,
+    .n_parties = sizeof(parties) / sizeof(parties[0]),
+    .metrics = experiment_metrics,
+    .n_shared_metrics = METRIC_OWN,
+    .own_metrics = own_metrics,
+    .n_metrics = N_METRICS,
+    .group_per_copy = true,
+    .describe = describe,
+    .reduce = reduce,
+};

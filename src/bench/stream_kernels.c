@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* Chooses the form of the STREAM-style kernels that this CPU runs best. */
+#include "bench/stream_kernels.h"
+
+const struct stream_kernels *stream_kernels_choose(bool nontemporal)
+{
+    for (const struct stream_kernels *const *form = stream_kernels_all; *form; form++)
+        if ((*form)->nontemporal == nontemporal && (*form)->supported())
+            return *form;
+    return NULL;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/* Placement: who runs where, with which policy, and what the kernel made of it. */
+#include "engine/place.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/text.h"
+#include "sys/task.h"
+
+const char *const bind_names[] = {"one", "range", "none", NULL};
+
+/* Spinning real-time copies leave one online CPU to the rest of the machine: the kernel's own threads, the shell
+ * that would stop us. The CPU given up is the last of the order, which holds the boot CPU. */
+static bool must_stay_normal(const struct place_request *request, unsigned copy, unsigned copies)
+{
+    bool all_cpus = cpuset_subset(&request->online, &request->cpus);
+
+    if (!all_cpus)
+        return false;
+    if (request->bind != BIND_ONE)
+        return copies >= request->n_order;
+    return copies >= request->n_order && copy % request->n_order == request->n_order - 1;
+}
+
+void place_copy(const struct place_request *request, unsigned copy, unsigned copies, bool spins, struct placement *out)
+{
+    memset(out, 0, sizeof(*out));
+    if (request->bind == BIND_ONE)
+        cpuset_add(&out->cpus, request->order[copy % request->n_order]);
+    else if (request->bind == BIND_RANGE)
+        out->cpus = request->cpus;
+    out->nice_given = request->nice_given;
+    out->nice = request->nice;
+    out->policy = SCHED_OTHER;
+    if (!request->fifo)
+        return;
+    if (spins && must_stay_normal(request, copy, copies)) {
+        text_copy(out->refused, sizeof(out->refused),
+                  "SCHED_FIFO left out here: real-time work that never sleeps may not take every CPU");
+        return;
+    }
+    out->policy = SCHED_FIFO;
+    out->rt_priority = request->fifo_priority;
+}
+
+static void refuse(char *refused, size_t size, const char *what, int error, const char *advice)
+{
+    size_t used = strlen(refused);
+
+    if (used < size)
+        (void)snprintf(refused + used, size - used, "%s%s: %s%s", used ? "; " : "", what, strerror(-error), advice);
+}
+
+void place_apply(const struct placement *placement, char *refused, size_t size)
+{
+    char what[64];
+    int error;
+
+    text_copy(refused, size, placement->refused);
+    if (cpuset_count(&placement->cpus) && (error = task_set_affinity(&placement->cpus)))
+        refuse(refused, size, "CPU affinity refused", error, "");
+    if (placement->nice_given && (error = task_set_nice(placement->nice))) {
+        (void)snprintf(what, sizeof(what), "nice %d refused", placement->nice);
+        refuse(refused, size, what, error, " (needs root, CAP_SYS_NICE or ulimit -e)");
+    }
+    if (placement->timer_slack_ns && (error = task_set_timer_slack_ns(placement->timer_slack_ns)))
+        refuse(refused, size, "timer slack refused", error, "");
+    if (placement->lock_memory && (error = task_lock_memory()))
+        refuse(refused, size, "mlockall refused", error, " (needs root, CAP_IPC_LOCK or ulimit -l)");
+}
+
+void place_apply_policy(const struct placement *placement, uint64_t realtime_limit_us, char *refused, size_t size)
+{
+    char what[64];
+    int error;
+
+    if (placement->policy == SCHED_OTHER)
+        return;
+    (void)snprintf(what, sizeof(what), "SCHED_%s %d refused", placement->policy == SCHED_FIFO ? "FIFO" : "RR",
+                   placement->rt_priority);
+    /* No limit, no real-time policy: without it a bug could take the machine away. */
+    if ((error = task_limit_realtime_us(realtime_limit_us)))
+        refuse(refused, size, what, error, " (RLIMIT_RTTIME cannot be set)");
+    else if ((error = task_set_policy(placement->policy, placement->rt_priority)))
+        refuse(refused, size, what, error, " (needs root, CAP_SYS_NICE or ulimit -r; a cpu cgroup may forbid it)");
+}
+
+void place_read_back(struct placement_seen *out)
+{
+    memset(out, 0, sizeof(*out));
+    if (task_get_affinity(&out->cpus))
+        cpuset_clear(&out->cpus);
+    if (task_get_policy(&out->policy, &out->rt_priority))
+        out->policy = -1;
+    (void)task_get_nice(&out->nice);
+    (void)task_get_timer_slack_ns(&out->timer_slack_ns);
+    out->layout_fixed = task_layout_fixed();
+}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs a plan: which item's trial is next, when an item is done, what becomes of one that fails. */
+#include "engine/plan.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/results.h"
+#include "engine/signals.h"
+#include "engine/text.h"
+
+struct plan_item *plan_add(struct plan *plan, const struct bench *bench, const void *params)
+{
+    if (plan->n == plan->capacity) {
+        size_t capacity = plan->capacity ? plan->capacity * 2 : 16;
+        struct plan_item *items = realloc(plan->items, capacity * sizeof(*items));
+        if (!items)
+            return NULL;
+        plan->items = items;
+        plan->capacity = capacity;
+    }
+    struct plan_item *item = &plan->items[plan->n];
+    memset(item, 0, sizeof(*item));
+    item->bench = bench;
+    item->copies = 1;
+    item->calibrated_by = -1;
+    item->params = malloc(bench->params_size ? bench->params_size : 1);
+    if (!item->params)
+        return NULL;
+    memcpy(item->params, params, bench->params_size);
+    plan->n++;
+    return item;
+}
+
+void plan_free(struct plan *plan)
+{
+    for (size_t i = 0; i < plan->n; i++) {
+        free(plan->items[i].params);
+        free(plan->items[i].skip);
+    }
+    free(plan->items);
+    memset(plan, 0, sizeof(*plan));
+}
+
+uint64_t plan_max_ns(const struct plan *plan)
+{
+    uint64_t total = 0;
+
+    for (size_t i = 0; i < plan->n; i++)
+        total += plan->items[i].skip ? 0 : plan->items[i].sampling.max_ns;
+    return total;
+}
+
+enum item_state { ITEM_OPEN, ITEM_ENDED };
+
+struct execution {
+    const struct plan *plan;
+    const struct plan_run *how;
+    struct results *results; /* by item */
+    enum item_state *state;
+    double *value; /* what an item found, for those that it calibrates */
+    enum row_status worst;
+    bool interrupted;
+};
+
+static void end_item(struct execution *e, size_t i, enum row_status status, const char *reason)
+{
+    struct results *results = &e->results[i];
+    const struct metric_values *first = results->group[0].metric;
+
+    if (first && first->n) {
+        struct stats_summary summary;
+        if (stats_summarise(first->samples, first->n, &summary) == 0)
+            e->value[i] = summary.median;
+    }
+    status = results_rows(results, status, reason);
+    if (status > e->worst)
+        e->worst = status;
+    e->state[i] = ITEM_ENDED;
+    results_free(results);
+    if (e->how->settle_ns && !e->interrupted)
+        clock_sleep_ns(e->how->settle_ns); /* our own writeback is not to be the next row's noise */
+}
+
+static bool sampled_enough(const struct results *results)
+{
+    const struct sampling *s = &results->item->sampling;
+    uint64_t n = results->n_trials, least = s->min_samples ? s->min_samples : 1;
+
+    if (n < least)
+        return false;
+    if (s->max_samples && n >= s->max_samples)
+        return true;
+    /* Not beyond the time cap: another one like those before would pass it. */
+    if (results->spent_ns + results->spent_ns / n > s->max_ns)
+        return true;
+    return results_precision_pct(results) <= s->precision_pct;
+}
+
+/* Fewer samples than the interval needs are as many as there will be. */
+static double item_done(const struct results *results)
+{
+    const struct sampling *s = &results->item->sampling;
+    double by_time = s->max_ns ? (double)results->spent_ns / (double)s->max_ns : 1;
+    double by_count = s->min_samples ? (double)results->n_trials / (double)s->min_samples : 0;
+
+    if (s->max_samples && s->max_samples == s->min_samples)
+        return by_count < 1 ? by_count : 1;
+    double done = by_count < by_time ? by_time : by_count;
+    return done < 1 ? done : 0.99;
+}
+
+static void report_progress(const struct execution *e, size_t i)
+{
+    double done = 0;
+
+    if (!e->how->progress)
+        return;
+    for (size_t k = 0; k < e->plan->n; k++)
+        done += e->state[k] == ITEM_ENDED ? 1 : item_done(&e->results[k]);
+    e->how->progress(e->how->progress_context, &e->plan->items[i], e->results[i].n_trials, done / (double)e->plan->n);
+}
+
+/* Hands on what the item that calibrates this one found. False when that one found nothing. */
+static bool calibrate(struct execution *e, size_t i)
+{
+    const struct plan_item *item = &e->plan->items[i];
+
+    if (item->calibrated_by < 0 || e->results[i].n_trials)
+        return true;
+    double value = e->value[item->calibrated_by];
+    if (isnan(value))
+        return false;
+    item->bench->calibrate(item->params, value);
+    return true;
+}
+
+static struct trial *run_trial(const struct execution *e, size_t i)
+{
+    const struct plan_item *item = &e->plan->items[i];
+    const struct plan_run *how = e->how;
+    struct trial_spec spec = {.bench = item->bench,
+                              .params = item->params,
+                              .copies = item->copies,
+                              .sample = e->results[i].n_trials,
+                              .time_ns = item->sampling.time_ns,
+                              .place = how->place,
+                              .clock = how->clock,
+                              .series_fd = how->series_fd,
+                              .proc_root = how->proc_root};
+
+    return trial_run(&spec);
+}
+
+/* One trial of an item, and the end of the item when that was its last. */
+static void step(struct execution *e, size_t i)
+{
+    struct results *results = &e->results[i];
+    const struct plan_item *item = &e->plan->items[i];
+    uint64_t start = clock_raw_ns();
+    char why[200];
+
+    if (item->skip) {
+        end_item(e, i, ROW_SKIPPED, item->skip);
+        return;
+    }
+    if (results->n_trials == 0 && item->bench->supported && item->bench->supported(item->params, why, sizeof(why))) {
+        end_item(e, i, ROW_SKIPPED, why);
+        return;
+    }
+    if (!calibrate(e, i)) {
+        end_item(e, i, ROW_FAILED, "the calibration before it failed");
+        return;
+    }
+    report_progress(e, i);
+    struct trial *trial = run_trial(e, i);
+    if (!trial) {
+        end_item(e, i, ROW_FAILED, "out of memory");
+        return;
+    }
+    results->spent_ns += clock_raw_ns() - start;
+    if (trial_outcome(trial) == TRIAL_INTERRUPTED)
+        e->interrupted = true;
+    else if (trial_outcome(trial) == TRIAL_FAILED)
+        end_item(e, i, ROW_FAILED, trial_reason(trial));
+    else if (results_enter(results, trial))
+        end_item(e, i, ROW_FAILED, "out of memory");
+    else if (sampled_enough(results))
+        end_item(e, i, ROW_OK, "");
+    trial_free(trial);
+}
+
+/* One pass over all open items, in order or backwards. True while any is open. */
+static bool pass(struct execution *e, bool backwards)
+{
+    bool open = false;
+
+    for (size_t k = 0; k < e->plan->n && !e->interrupted; k++) {
+        size_t i = backwards ? e->plan->n - 1 - k : k;
+        if (e->state[i] == ITEM_ENDED)
+            continue;
+        if (e->plan->items[i].calibrated_by >= 0 && e->state[e->plan->items[i].calibrated_by] != ITEM_ENDED) {
+            open = true; /* its turn comes when the calibration is done */
+            continue;
+        }
+        do
+            step(e, i);
+        while (e->plan->schedule == SCHEDULE_SEQUENCE && e->state[i] == ITEM_OPEN && !e->interrupted);
+        if (signals_pending())
+            e->interrupted = true;
+        open |= e->state[i] == ITEM_OPEN;
+    }
+    return open && !e->interrupted;
+}
+
+/* What an interrupted item had so far is better than nothing, and is marked. */
+static void end_interrupted(struct execution *e)
+{
+    char reason[120];
+
+    for (size_t i = 0; i < e->plan->n; i++) {
+        if (e->state[i] == ITEM_ENDED)
+            continue;
+        if (e->results[i].n_trials == 0) {
+            results_free(&e->results[i]);
+            continue;
+        }
+        (void)snprintf(reason, sizeof(reason), "ended by %s after %llu samples", strsignal(signals_pending()),
+                       (unsigned long long)e->results[i].n_trials);
+        end_item(e, i, ROW_DEGRADED, reason);
+    }
+}
+
+int plan_execute(const struct plan *plan, const struct plan_run *how)
+{
+    struct execution e = {.plan = plan, .how = how};
+    bool ready = true, backwards = false;
+
+    e.results = calloc(plan->n + 1, sizeof(*e.results));
+    e.state = calloc(plan->n + 1, sizeof(*e.state));
+    e.value = calloc(plan->n + 1, sizeof(*e.value));
+    for (size_t i = 0; e.results && e.state && e.value && i < plan->n; i++) {
+        e.value[i] = (double)NAN;
+        ready = ready && results_init(&e.results[i], &plan->items[i], how) == 0;
+    }
+    if (!e.results || !e.state || !e.value || !ready) {
+        for (size_t i = 0; e.results && i < plan->n; i++)
+            if (e.results[i].item)
+                results_free(&e.results[i]);
+        e.worst = ROW_FAILED;
+        goto out;
+    }
+    while (pass(&e, plan->schedule == SCHEDULE_ABBA && backwards))
+        backwards = !backwards;
+    if (e.interrupted)
+        end_interrupted(&e);
+out:
+    free(e.results);
+    free(e.state);
+    free(e.value);
+    return e.interrupted ? -signals_pending() : (int)e.worst;
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/* Recorders: typed memory that a party fills while it runs. */
+#include "engine/recorder.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/text.h"
+
+size_t recorder_size(const struct recorder_spec *spec)
+{
+    switch (spec->kind) {
+    case RECORD_NUMBERS:
+        return spec->capacity * sizeof(double);
+    case RECORD_SLICES:
+        return sizeof(struct slices) + spec->capacity * sizeof(struct slice);
+    case RECORD_HIST:
+        return sizeof(struct hist);
+    case RECORD_SERIES:
+        return sizeof(struct series);
+    case RECORD_CHECKS:
+        return sizeof(struct checks) + spec->capacity * sizeof(struct check);
+    }
+    return 0;
+}
+
+/* Writes every byte, so that no page is touched for the first time behind the gate. */
+void recorder_init(const struct recorder_spec *spec, void *recorder)
+{
+    memset(recorder, 0, recorder_size(spec));
+    switch (spec->kind) {
+    case RECORD_SLICES:
+        ((struct slices *)recorder)->capacity = spec->capacity;
+        ((struct slices *)recorder)->stride = 1;
+        break;
+    case RECORD_HIST:
+        hist_init(recorder, 0);
+        break;
+    case RECORD_SERIES:
+        series_init(recorder);
+        break;
+    case RECORD_CHECKS:
+        ((struct checks *)recorder)->capacity = spec->capacity;
+        break;
+    case RECORD_NUMBERS:
+        break;
+    }
+}
+
+static void slices_join_neighbours(struct slices *s)
+{
+    size_t half = s->n / 2;
+
+    for (size_t i = 0; i < half; i++) {
+        const struct slice *a = &s->slice[2 * i], *b = &s->slice[2 * i + 1];
+        s->slice[i] = (struct slice){.count = a->count + b->count, .start_ns = a->start_ns, .end_ns = b->end_ns};
+    }
+    if (s->n % 2)
+        s->slice[half] = s->slice[s->n - 1];
+    s->pending = s->n % 2 ? s->stride : 0;
+    s->n = half + s->n % 2;
+    s->stride *= 2;
+}
+
+void slices_add(struct slices *s, uint64_t count, uint64_t start_ns, uint64_t end_ns)
+{
+    if (s->pending) {
+        s->slice[s->n - 1].count += count;
+        s->slice[s->n - 1].end_ns = end_ns;
+        s->pending = (s->pending + 1) % s->stride;
+        return;
+    }
+    if (s->n == s->capacity) {
+        if (s->capacity < 2)
+            return;
+        slices_join_neighbours(s);
+        slices_add(s, count, start_ns, end_ns);
+        return;
+    }
+    s->slice[s->n++] = (struct slice){.count = count, .start_ns = start_ns, .end_ns = end_ns};
+    s->pending = 1 % s->stride;
+}
+
+double slices_completed(const struct slices *s, uint64_t from_ns, uint64_t to_ns)
+{
+    double total = 0;
+
+    for (size_t i = 0; i < s->n; i++) {
+        const struct slice *a = &s->slice[i];
+        uint64_t from = a->start_ns > from_ns ? a->start_ns : from_ns;
+        uint64_t to = a->end_ns < to_ns ? a->end_ns : to_ns;
+        if (to <= from)
+            continue;
+        total += (double)a->count * (double)(to - from) / (double)(a->end_ns - a->start_ns);
+    }
+    return total;
+}
+
+void series_init(struct series *s)
+{
+    memset(s, 0, sizeof(*s));
+}
+
+static void heap_sift_down(struct series_point *heap, size_t n, size_t i)
+{
+    for (;;) {
+        size_t least = i, left = 2 * i + 1, right = left + 1;
+        if (left < n && heap[left].value < heap[least].value)
+            least = left;
+        if (right < n && heap[right].value < heap[least].value)
+            least = right;
+        if (least == i)
+            return;
+        struct series_point t = heap[i];
+        heap[i] = heap[least];
+        heap[least] = t;
+        i = least;
+    }
+}
+
+static void heap_sift_up(struct series_point *heap, size_t i)
+{
+    while (i > 0 && heap[(i - 1) / 2].value > heap[i].value) {
+        struct series_point t = heap[i];
+        heap[i] = heap[(i - 1) / 2];
+        heap[(i - 1) / 2] = t;
+        i = (i - 1) / 2;
+    }
+}
+
+void series_offer(struct series *s, uint64_t at, uint64_t value)
+{
+    struct series_point point = {.at = at, .value = value};
+
+    if (s->n_first < SERIES_FIRST)
+        s->first[s->n_first++] = point;
+    if (s->n_largest < SERIES_LARGEST) {
+        s->largest[s->n_largest] = point;
+        heap_sift_up(s->largest, s->n_largest++);
+    } else if (value > s->largest[0].value) {
+        s->largest[0] = point;
+        heap_sift_down(s->largest, SERIES_LARGEST, 0);
+    }
+    if (s->n_largest == SERIES_LARGEST && s->n_first == SERIES_FIRST)
+        s->threshold = s->largest[0].value;
+}
+
+void series_append(struct series *into, const struct series *other, uint64_t shift)
+{
+    uint64_t n = into->n;
+
+    for (uint32_t i = 0; i < other->n_first && into->n_first < SERIES_FIRST; i++) {
+        into->first[into->n_first] = other->first[i];
+        into->first[into->n_first++].at += shift;
+    }
+    for (uint32_t i = 0; i < other->n_largest; i++) {
+        struct series_point p = other->largest[i];
+        p.at += shift;
+        if (into->n_largest < SERIES_LARGEST) {
+            into->largest[into->n_largest] = p;
+            heap_sift_up(into->largest, into->n_largest++);
+        } else if (p.value > into->largest[0].value) {
+            into->largest[0] = p;
+            heap_sift_down(into->largest, SERIES_LARGEST, 0);
+        }
+    }
+    into->n = n + other->n;
+    if (into->n_largest == SERIES_LARGEST && into->n_first == SERIES_FIRST)
+        into->threshold = into->largest[0].value;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    uint64_t x = ((const struct series_point *)a)->at, y = ((const struct series_point *)b)->at;
+    return (x > y) - (x < y);
+}
+
+size_t series_points(const struct series *s, struct series_point *points)
+{
+    size_t n = 0, unique = 0;
+
+    memcpy(points, s->first, s->n_first * sizeof(*points));
+    n = s->n_first;
+    memcpy(points + n, s->largest, s->n_largest * sizeof(*points));
+    n += s->n_largest;
+    qsort(points, n, sizeof(*points), by_number);
+    for (size_t i = 0; i < n; i++)
+        if (i == 0 || points[i].at != points[unique - 1].at)
+            points[unique++] = points[i];
+    return unique;
+}
+
+void checks_add(struct checks *c, const char *name, double got, double expected, double tolerance)
+{
+    if (c->n == c->capacity)
+        return;
+    struct check *check = &c->check[c->n++];
+    text_copy(check->name, sizeof(check->name), name);
+    check->got = got;
+    check->expected = expected;
+    check->tolerance = tolerance;
+}
+
+const struct check *checks_wrong(const struct checks *c)
+{
+    for (size_t i = 0; i < c->n; i++)
+        if (!(fabs(c->check[i].got - c->check[i].expected) <= c->check[i].tolerance))
+            return &c->check[i];
+    return NULL;
+}

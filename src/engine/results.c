@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: MIT */
+/* Gathers samples, histograms and counters over the trials of an item, and makes rows of them. */
+#include "engine/results.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/text.h"
+
+/* A headline metric whose samples spread more than this is 'unstable'. */
+#define UNSTABLE_RSD_PCT 5.0
+
+const struct metric *bench_metric(const struct bench *bench, unsigned number)
+{
+    return number < bench->n_shared_metrics ? &bench->metrics[number]
+                                            : &bench->own_metrics[number - bench->n_shared_metrics];
+}
+
+int results_init(struct results *results, const struct plan_item *item, const struct plan_run *how)
+{
+    memset(results, 0, sizeof(*results));
+    results->item = item;
+    results->how = how;
+    results->n_groups = item->bench->group_per_copy ? item->copies : 1;
+    results->group = calloc(results->n_groups, sizeof(*results->group));
+    if (!results->group)
+        return -1;
+    for (unsigned g = 0; g < results->n_groups; g++) {
+        results->group[g].metric = calloc(item->bench->n_metrics, sizeof(struct metric_values));
+        if (!results->group[g].metric)
+            return -1; /* the caller frees */
+    }
+    return 0;
+}
+
+void results_free(struct results *results)
+{
+    for (unsigned g = 0; results->group && g < results->n_groups; g++) {
+        struct metric_values *metric = results->group[g].metric;
+        for (unsigned m = 0; metric && m < results->item->bench->n_metrics; m++) {
+            free(metric[m].samples);
+            free(metric[m].hist);
+            free(metric[m].series);
+        }
+        free(metric);
+    }
+    free(results->group);
+    memset(results, 0, sizeof(*results));
+}
+
+int results_sample(struct results *results, unsigned group, unsigned metric, double value)
+{
+    struct metric_values *m = &results->group[group].metric[metric];
+
+    if (m->n == m->capacity) {
+        size_t capacity = m->capacity ? m->capacity * 2 : 16;
+        double *samples = realloc(m->samples, capacity * sizeof(*samples));
+        if (!samples)
+            return -1;
+        m->samples = samples;
+        m->capacity = capacity;
+    }
+    m->samples[m->n++] = value;
+    return 0;
+}
+
+int results_hist(struct results *results, unsigned group, unsigned metric, const struct hist *hist)
+{
+    struct metric_values *m = &results->group[group].metric[metric];
+
+    if (!m->hist) {
+        /* calloc: only the pages of bins that are used become resident */
+        m->hist = calloc(1, sizeof(*m->hist));
+        if (!m->hist)
+            return -1;
+        m->hist->base = hist->base;
+        m->hist->min = UINT64_MAX;
+    }
+    hist_merge(m->hist, hist);
+    return 0;
+}
+
+int results_series(struct results *results, unsigned group, unsigned metric, const struct series *series)
+{
+    struct metric_values *m = &results->group[group].metric[metric];
+
+    if (!m->series) {
+        m->series = calloc(1, sizeof(*m->series));
+        if (!m->series)
+            return -1;
+    }
+    series_append(m->series, series, m->series->n);
+    return 0;
+}
+
+void results_scaled(struct results *results, unsigned metric, unsigned of, double scale)
+{
+    for (unsigned g = 0; g < results->n_groups; g++) {
+        results->group[g].metric[metric].of = &results->group[g].metric[of];
+        results->group[g].metric[metric].scale = scale;
+    }
+}
+
+double results_clock_hz(const struct results *results)
+{
+    struct clock_pair now;
+
+    clock_pair_read(results->how->clock->kind, &now);
+    return clock_hz(results->how->clock->kind, results->how->clock_start, &now);
+}
+
+/* --- Entering. --- */
+
+static void add_count(double *sum, int64_t value, double unit)
+{
+    *sum = value < 0 ? (double)NAN : *sum + (double)value * unit; /* one unknown makes the sum unknown */
+}
+
+static void enter_party(struct group_values *g, const struct trial_party *p, bool first)
+{
+    if (!first && (g->seen.policy != p->seen.policy || g->seen.rt_priority != p->seen.rt_priority))
+        g->mixed = true;
+    g->seen = p->seen;
+    cpuset_union(&g->cpus, &p->seen.cpus);
+    if (p->refused[0] && !g->refused[0])
+        text_copy(g->refused, sizeof(g->refused), p->refused);
+    add_count(&g->cpu_s, p->counters.cpu_ns, 1e-9);
+    add_count(&g->ctx_voluntary, p->counters.ctx_voluntary, 1);
+    add_count(&g->ctx_involuntary, p->counters.ctx_involuntary, 1);
+    add_count(&g->migrations, p->counters.migrations, 1);
+    add_count(&g->faults_minor, p->counters.faults_minor, 1);
+    add_count(&g->faults_major, p->counters.faults_major, 1);
+    add_count(&g->run_delay_ms, p->counters.run_delay_ns, 1e-6);
+    if (p->khz) {
+        g->khz_sum += (double)p->khz;
+        g->khz_n++;
+    }
+}
+
+static void enter_machine(struct group_values *g, const struct trial *trial, unsigned copy)
+{
+    struct machine_counters machine;
+
+    trial_copy_machine(trial, copy, &machine);
+    add_count(&g->irqs, machine.irqs, 1);
+    add_count(&g->softirqs, machine.softirqs, 1);
+    add_count(&g->steal_ms, machine.steal_ns, 1e-6);
+    g->wall_s += (double)trial_wall_ns(trial) * 1e-9;
+}
+
+int results_enter(struct results *results, const struct trial *trial)
+{
+    const struct bench *bench = results->item->bench;
+
+    for (unsigned g = 0; g < results->n_groups; g++)
+        enter_machine(&results->group[g], trial, g);
+    for (unsigned copy = 0; copy < results->item->copies; copy++)
+        for (unsigned party = 0; party < bench->n_parties; party++) {
+            struct trial_party left;
+            if (bench->parties[party].role != ROLE_MEASURED)
+                continue;
+            trial_party(trial, party, copy, &left);
+            enter_party(&results->group[bench->group_per_copy ? copy : 0], &left,
+                        results->n_trials == 0 && (bench->group_per_copy || copy == 0));
+        }
+    results->n_trials++;
+    return bench->reduce(trial, results);
+}
+
+/* --- The rule when to stop. --- */
+
+double results_precision_pct(const struct results *results)
+{
+    const struct bench *bench = results->item->bench;
+    double worst = NAN;
+
+    for (unsigned g = 0; g < results->n_groups; g++)
+        for (unsigned m = 0; m < bench->n_metrics; m++) {
+            const struct metric_values *values = &results->group[g].metric[m];
+            struct stats_running running = {0};
+            double low, high;
+            if (!bench_metric(bench, m)->headline)
+                continue;
+            for (size_t i = 0; i < values->n; i++)
+                stats_add(&running, values->samples[i]);
+            stats_mean_interval(values->samples, values->n, 0.95, &low, &high);
+            double pct = 100 * (high - low) / 2 / fabs(running.mean);
+            if (isnan(pct))
+                return NAN;
+            if (!(worst >= pct))
+                worst = pct;
+        }
+    return worst;
+}
+
+/* --- Rows. --- */
+
+static void fill_layout(const struct results *results, const struct group_values *g, char *buf, size_t size)
+{
+    if (!g->seen.fresh_exec)
+        text_copy(buf, size, "inherited (plain fork)");
+    else if (results->how->place->layout_fixed)
+        text_copy(buf, size, g->seen.layout_fixed ? "fixed" : "random (fixed was refused)");
+    else
+        text_copy(buf, size, results->how->layout_varied);
+}
+
+static void fill_placement(const struct results *results, const struct group_values *g, struct row *row)
+{
+    text_copy(row->policy, sizeof(row->policy), g->mixed ? "mixed" : task_policy_name(g->seen.policy));
+    row->rt_priority = g->seen.rt_priority;
+    row->nice = g->seen.nice;
+    (void)cpuset_format(&g->cpus, row->cpus, sizeof(row->cpus));
+    text_copy(row->bind, sizeof(row->bind), bind_names[results->how->place->bind]);
+    fill_layout(results, g, row->layout, sizeof(row->layout));
+}
+
+static void fill_counters(const struct results *results, const struct group_values *g, struct row *row)
+{
+    row->wall_s = g->wall_s;
+    row->cpu_s = g->cpu_s;
+    row->ctx_voluntary = g->ctx_voluntary;
+    row->ctx_involuntary = g->ctx_involuntary;
+    row->migrations = g->migrations;
+    row->faults_minor = g->faults_minor;
+    row->faults_major = g->faults_major;
+    row->run_delay_ms = g->run_delay_ms;
+    row->irqs = g->irqs;
+    row->softirqs = g->softirqs;
+    row->steal_ms = g->steal_ms;
+    row->freq_khz = g->khz_n ? g->khz_sum / (double)g->khz_n : (double)NAN;
+    if (!isnan(g->run_delay_ms) && !isnan(g->steal_ms))
+        (void)snprintf(row->causes, sizeof(row->causes), "preempted:%.3f;steal:%.0f", g->run_delay_ms, g->steal_ms);
+    text_copy(row->timer_latency_held, sizeof(row->timer_latency_held), results->how->timer_latency_held ? "yes" : "no");
+}
+
+static void hist_summary(const struct hist *h, struct stats_summary *s)
+{
+    s->n = h->n;
+    s->mean = hist_mean(h);
+    s->sd = hist_sd(h);
+    s->rsd_pct = 100 * s->sd / fabs(s->mean);
+    s->ci95_lo = s->ci95_hi = (double)NAN;
+    s->min = h->n ? (double)h->min : (double)NAN;
+    s->max = h->n ? (double)h->max : (double)NAN;
+    s->median = hist_quantile(h, 0.5);
+    s->mad = hist_mad(h);
+    s->p90 = h->n >= 10 ? hist_quantile(h, 0.9) : (double)NAN;
+    s->p99 = h->n >= 100 ? hist_quantile(h, 0.99) : (double)NAN;
+    s->p999 = h->n >= 1000 ? hist_quantile(h, 0.999) : (double)NAN;
+}
+
+static void scale_summary(struct stats_summary *s, double scale)
+{
+    double *const fields[] = {&s->mean, &s->sd,  &s->ci95_lo, &s->ci95_hi, &s->min, &s->median,
+                              &s->mad,  &s->p90, &s->p99,     &s->p999,    &s->max};
+
+    for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+        *fields[i] *= scale;
+}
+
+/* Percentage points of a percentile would be wrong from per-process means: events are what the histogram holds, and
+ * the interval is that of the mean over processes, since events of one process are not independent. */
+static int fill_values(const struct metric_values *m, const struct metric *metric, double scale, struct row *row)
+{
+    if (stats_summarise(m->samples, m->n, &row->stats))
+        return -1;
+    if (m->hist) {
+        double low = row->stats.ci95_lo, high = row->stats.ci95_hi;
+        hist_summary(m->hist, &row->stats);
+        row->stats.ci95_lo = low;
+        row->stats.ci95_hi = high;
+    }
+    scale_summary(&row->stats, scale);
+    switch (metric->value) {
+    case VALUE_MEAN:
+        row->value = row->stats.mean;
+        break;
+    case VALUE_MEDIAN:
+        row->value = row->stats.median;
+        break;
+    case VALUE_SUM:
+        row->value = row->stats.mean * (double)row->stats.n;
+        break;
+    case VALUE_MIN:
+        row->value = row->stats.min;
+        break;
+    case VALUE_MAX:
+        row->value = row->stats.max;
+        break;
+    }
+    row->samples = malloc((m->n ? m->n : 1) * sizeof(*row->samples));
+    if (!row->samples)
+        return -1;
+    for (size_t i = 0; i < m->n; i++)
+        row->samples[i] = m->samples[i] * scale;
+    row->n_samples = m->n;
+    return 0;
+}
+
+static int fill_hist(const struct hist *h, struct row *row)
+{
+    struct hist_bin bin;
+    size_t position = 0, n = 0;
+
+    while (hist_next(h, &position, &bin))
+        n++;
+    row->hist = malloc((n ? n : 1) * sizeof(*row->hist));
+    if (!row->hist)
+        return -1;
+    for (position = 0; hist_next(h, &position, &bin); row->n_hist++)
+        row->hist[row->n_hist] = (struct row_pair){.at = (double)bin.low, .value = (double)bin.count};
+    return 0;
+}
+
+static int fill_series(const struct series *s, struct row *row)
+{
+    struct series_point *points = malloc((SERIES_FIRST + SERIES_LARGEST) * sizeof(*points));
+
+    if (!points)
+        return -1;
+    size_t n = series_points(s, points);
+    row->series = malloc((n ? n : 1) * sizeof(*row->series));
+    if (row->series) {
+        for (size_t i = 0; i < n; i++)
+            row->series[i] = (struct row_pair){.at = (double)points[i].at, .value = (double)points[i].value};
+        row->n_series = n;
+        row->series_left_out = s->n - n;
+    }
+    free(points);
+    return row->series ? 0 : -1;
+}
+
+/* Warnings about one headline row, worst first. */
+static void judge(const struct results *results, const struct metric_values *m, struct row *row)
+{
+    struct stats_running running = {0};
+
+    for (size_t i = 0; i < m->n; i++)
+        stats_add(&running, m->samples[i]);
+    double rsd = 100 * stats_sd(&running) / fabs(running.mean);
+    if (row->status == ROW_OK && rsd > UNSTABLE_RSD_PCT) {
+        row->status = ROW_UNSTABLE;
+        (void)snprintf(row->reason, sizeof(row->reason), "the samples spread by %.1f %% (RSD); more than %.0f %%", rsd,
+                       UNSTABLE_RSD_PCT);
+    }
+    (void)results;
+}
+
+static void identify(const struct results *results, const struct metric *metric, struct row *row)
+{
+    const struct plan_item *item = results->item;
+
+    text_copy(row->suite, sizeof(row->suite), item->bench->suite);
+    text_copy(row->test, sizeof(row->test), item->test ? item->test : item->bench->name);
+    text_copy(row->load, sizeof(row->load), item->load ? item->load : "");
+    if (item->bench->describe)
+        item->bench->describe(item->params, results->how->clock, row->param, sizeof(row->param));
+    row->copies = item->copies;
+    text_copy(row->metric, sizeof(row->metric), metric->id);
+    text_copy(row->unit, sizeof(row->unit), metric->unit ? metric->unit : results->how->clock->unit);
+    text_copy(row->better, sizeof(row->better), metric->better);
+    row->headline = metric->headline;
+}
+
+static enum row_status put_row(struct results *results, unsigned group, unsigned metric, enum row_status status,
+                               const char *reason)
+{
+    const struct metric *about = bench_metric(results->item->bench, metric);
+    const struct group_values *g = &results->group[group];
+    const struct metric_values *m = &g->metric[metric];
+    double scale = m->of ? m->scale : 1;
+    struct row row;
+    int error = 0;
+
+    row_init(&row, results->how->run);
+    identify(results, about, &row);
+    row.status = status;
+    text_copy(row.reason, sizeof(row.reason), reason);
+    if (results->n_trials) {
+        fill_placement(results, g, &row);
+        fill_counters(results, g, &row);
+    }
+    if (status < ROW_SKIPPED) {
+        const struct metric_values *source = m->of ? m->of : m;
+        error |= fill_values(source, about, scale, &row);
+        if (m->hist)
+            error |= fill_hist(m->hist, &row);
+        if (m->series)
+            error |= fill_series(m->series, &row);
+        if (about->baseline > 0)
+            row.index = row.value / about->baseline * 10;
+        if (g->refused[0] && row.status < ROW_DEGRADED) {
+            row.status = ROW_DEGRADED;
+            text_copy(row.reason, sizeof(row.reason), g->refused);
+        }
+        if (about->headline)
+            judge(results, source, &row);
+    }
+    if (error) {
+        row.status = ROW_FAILED;
+        text_copy(row.reason, sizeof(row.reason), "out of memory");
+        row.value = (double)NAN;
+    }
+    status = row.status;
+    results->how->sink.put(results->how->sink.context, &row);
+    row_free(&row);
+    return status;
+}
+
+enum row_status results_rows(struct results *results, enum row_status status, const char *reason)
+{
+    enum row_status worst = ROW_OK;
+
+    for (unsigned g = 0; g < results->n_groups; g++)
+        for (unsigned m = 0; m < results->item->bench->n_metrics; m++) {
+            /* What did not run has one row, not one for each metric that it would have had. */
+            if (status >= ROW_SKIPPED && !bench_metric(results->item->bench, m)->headline)
+                continue;
+            enum row_status one = put_row(results, g, m, status, reason);
+            if (one > worst)
+                worst = one;
+        }
+    return worst;
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/* Result rows: the table of the CSV's columns, and the life of a row. */
+#include "engine/row.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RUN(type, name)                                                                                                \
+    {                                                                                                                  \
+#name, type, 1, offsetof(struct row_run, name)                                                                 \
+    }
+#define ROW(type, name)                                                                                                \
+    {                                                                                                                  \
+#name, type, 0, offsetof(struct row, name)                                                                     \
+    }
+#define STATS(type, name)                                                                                              \
+    {                                                                                                                  \
+#name, type, 0, offsetof(struct row, stats.name)                                                               \
+    }
+#define RUN_TEXT(name)   RUN(COLUMN_TEXT, name)
+#define ROW_TEXT(name)   ROW(COLUMN_TEXT, name)
+#define ROW_REAL(name)   ROW(COLUMN_REAL, name)
+#define STATS_REAL(name) STATS(COLUMN_REAL, name)
+
+const struct row_column row_columns[] = {
+    {"schema", COLUMN_SCHEMA, 0, 0},
+    RUN_TEXT(run_id),
+    RUN_TEXT(utc),
+    RUN_TEXT(host),
+    RUN_TEXT(job),
+    RUN_TEXT(rank),
+    RUN_TEXT(kernel),
+    RUN_TEXT(arch),
+    RUN_TEXT(cpu_model),
+    RUN(COLUMN_UINT, cpus_online),
+    RUN_TEXT(build),
+    RUN_TEXT(libc),
+    ROW_TEXT(suite),
+    ROW_TEXT(test),
+    ROW_TEXT(load),
+    ROW_TEXT(param),
+    ROW(COLUMN_UINT, copies),
+    ROW_TEXT(metric),
+    ROW_TEXT(unit),
+    ROW_TEXT(better),
+    STATS(COLUMN_UINT, n),
+    ROW_REAL(value),
+    STATS_REAL(mean),
+    STATS_REAL(sd),
+    STATS_REAL(rsd_pct),
+    STATS_REAL(ci95_lo),
+    STATS_REAL(ci95_hi),
+    STATS_REAL(min),
+    STATS_REAL(median),
+    STATS_REAL(mad),
+    STATS_REAL(p90),
+    STATS_REAL(p99),
+    STATS_REAL(p999),
+    STATS_REAL(max),
+    ROW_REAL(index),
+    ROW(COLUMN_STATUS, status),
+    ROW_TEXT(reason),
+    ROW_TEXT(policy),
+    ROW_REAL(rt_priority),
+    ROW_REAL(nice),
+    ROW_TEXT(cpus),
+    ROW_TEXT(bind),
+    ROW_TEXT(layout),
+    ROW_TEXT(scratch_fs),
+    ROW_REAL(wall_s),
+    ROW_REAL(cpu_s),
+    ROW_REAL(ctx_voluntary),
+    ROW_REAL(ctx_involuntary),
+    ROW_REAL(migrations),
+    ROW_REAL(faults_minor),
+    ROW_REAL(faults_major),
+    ROW_REAL(run_delay_ms),
+    ROW_REAL(irqs),
+    ROW_REAL(softirqs),
+    ROW_REAL(steal_ms),
+    ROW_TEXT(causes),
+    ROW_REAL(freq_khz),
+    ROW_TEXT(timer_latency_held),
+    RUN_TEXT(comment),
+    ROW(COLUMN_SAMPLES, samples),
+    ROW(COLUMN_HIST, hist),
+    ROW(COLUMN_SERIES, series),
+};
+const size_t row_n_columns = sizeof row_columns / sizeof row_columns[0];
+
+const char *row_status_name(enum row_status status)
+{
+    switch (status) {
+    case ROW_OK:
+        return "ok";
+    case ROW_UNSTABLE:
+        return "unstable";
+    case ROW_DEGRADED:
+        return "degraded";
+    case ROW_SKIPPED:
+        return "skipped";
+    case ROW_FAILED:
+        return "failed";
+    }
+    return "unknown";
+}
+
+void row_init(struct row *row, const struct row_run *run)
+{
+    memset(row, 0, sizeof *row);
+    row->run = run;
+    for (size_t i = 0; i < row_n_columns; i++) {
+        const struct row_column *column = &row_columns[i];
+        if (column->type == COLUMN_REAL && !column->in_run)
+            *(double *)(void *)((char *)row + column->offset) = NAN;
+    }
+}
+
+void row_free(struct row *row)
+{
+    free(row->samples);
+    free(row->hist);
+    free(row->series);
+    row->samples = NULL;
+    row->hist = NULL;
+    row->series = NULL;
+    row->n_samples = row->n_hist = row->n_series = 0;
+}
+
+/* NULL with *failed set when out of memory; NULL alone when there is nothing to copy. */
+static void *duplicate(const void *data, size_t n, size_t size, int *failed)
+{
+    void *copy;
+    if (n == 0)
+        return NULL;
+    copy = n <= SIZE_MAX / size ? malloc(n * size) : NULL;
+    if (copy == NULL)
+        *failed = 1;
+    else
+        memcpy(copy, data, n * size);
+    return copy;
+}
+
+int row_copy(struct row *to, const struct row *from)
+{
+    int failed = 0;
+    *to = *from;
+    to->samples = duplicate(from->samples, from->n_samples, sizeof *from->samples, &failed);
+    to->hist = duplicate(from->hist, from->n_hist, sizeof *from->hist, &failed);
+    to->series = duplicate(from->series, from->n_series, sizeof *from->series, &failed);
+    if (!failed)
+        return 0;
+    row_free(to);
+    row_init(to, from->run);
+    return -1;
+}

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT */
+/* Statistics of samples: moments, quantiles, Student's t, the bootstrap of the median. */
+#include "engine/stats.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void stats_add(struct stats_running *s, double value)
+{
+    double delta = value - s->mean;
+
+    if (s->n == 0) {
+        *s = (struct stats_running){.n = 1, .mean = value, .min = value, .max = value};
+        return;
+    }
+    s->n++;
+    s->mean += delta / (double)s->n;
+    s->m2 += delta * (value - s->mean);
+    s->min = fmin(s->min, value);
+    s->max = fmax(s->max, value);
+}
+
+void stats_merge(struct stats_running *into, const struct stats_running *other)
+{
+    const struct stats_running a = *into, b = *other;
+
+    if (b.n == 0)
+        return;
+    if (a.n == 0) {
+        *into = b;
+        return;
+    }
+    const double delta = b.mean - a.mean;
+    const double share = (double)b.n / ((double)a.n + (double)b.n);
+    into->n = a.n + b.n;
+    into->mean = a.mean + delta * share;
+    into->m2 = a.m2 + b.m2 + delta * delta * (double)a.n * share;
+    into->min = fmin(a.min, b.min);
+    into->max = fmax(a.max, b.max);
+}
+
+double stats_sd(const struct stats_running *s)
+{
+    return s->n < 2 ? NAN : sqrt(s->m2 / (double)(s->n - 1));
+}
+
+double stats_quantile(const double *sorted, size_t n, double p)
+{
+    if (n == 0 || isnan(p))
+        return NAN;
+    if (p <= 0)
+        return sorted[0];
+    if (p >= 1)
+        return sorted[n - 1];
+
+    const double position = (double)(n - 1) * p;
+    const size_t rank = (size_t)position;
+    /* Equal neighbours need no arithmetic, which also keeps two infinities from giving NAN. */
+    if (rank + 1 >= n || sorted[rank] == sorted[rank + 1])
+        return sorted[rank];
+    return sorted[rank] + (position - (double)rank) * (sorted[rank + 1] - sorted[rank]);
+}
+
+/* Continued fraction of the incomplete beta function (DLMF 8.17.22), evaluated by Lentz's method as modified by
+ * Thompson and Barnett. It converges fast for x below (a+1)/(a+b+2). */
+static double beta_fraction(double a, double b, double x)
+{
+    double value = 1, c = 1, d = 0;
+
+    for (int i = 1; i < 20000; i++) {
+        const double m = i / 2;
+        const double term = i % 2 == 0 ? m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
+                                       : -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
+        d = 1 + term * d;
+        d = 1 / (fabs(d) < DBL_MIN ? DBL_MIN : d);
+        c = 1 + term / c;
+        c = fabs(c) < DBL_MIN ? DBL_MIN : c;
+        value *= c * d;
+        if (fabs(c * d - 1) < DBL_EPSILON)
+            break;
+    }
+    return 1 / value;
+}
+
+/* Regularised incomplete beta function I_x(a, b); y is 1 - x, given apart because it may be tiny. */
+static double incomplete_beta(double a, double b, double x, double y)
+{
+    int sign; /* lgamma would write the global signgam */
+
+    if (x <= 0 || y <= 0)
+        return x <= 0 ? 0 : 1;
+    const double front =
+        exp(lgamma_r(a + b, &sign) - lgamma_r(a, &sign) - lgamma_r(b, &sign) + a * log(x) + b * log(y));
+    if (x < (a + 1) / (a + b + 2))
+        return front * beta_fraction(a, b, x) / a;
+    return 1 - front * beta_fraction(b, a, y) / b;
+}
+
+/* P(|T| <= t), or the two tails P(|T| > t): each is computed directly, so that neither loses its digits when small. */
+static double student_probability(double t, double df, int tails)
+{
+    if (df > 1e5) {
+        /* Wallace 1959: there its error is of the order of 1/df^2. */
+        const double z = (8 * df + 1) / (8 * df + 3) * sqrt(df * log1p(t * t / df));
+        return tails ? erfc(z / sqrt(2)) : erf(z / sqrt(2));
+    }
+    const double x = df / (df + t * t), y = t * t / (df + t * t);
+    return tails ? incomplete_beta(df / 2, 0.5, x, y) : incomplete_beta(0.5, df / 2, y, x);
+}
+
+double stats_student_t(double confidence, double df)
+{
+    if (!(confidence >= 0 && confidence <= 1) || !(df >= 1))
+        return NAN;
+    if (confidence >= 1)
+        return INFINITY;
+    if (isinf(df))
+        df = DBL_MAX / 64;
+
+    const int tails = confidence > 0.5;
+    const double target = tails ? 1 - confidence : confidence;
+    double lower = 0, upper = 1;
+
+    /* The bracket ends by itself: 1 - confidence is at least 2^-53, and no df has heavier tails than 1. */
+    while (upper < 1e18 && (student_probability(upper, df, tails) > target) == (tails != 0))
+        upper *= 2;
+    for (int i = 0; i < 200; i++) {
+        const double middle = lower + (upper - lower) / 2;
+        if ((student_probability(middle, df, tails) > target) == (tails != 0))
+            lower = middle;
+        else
+            upper = middle;
+    }
+    return lower + (upper - lower) / 2;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+
+    /* NAN last: qsort needs a total order. */
+    return (x > y) - (x < y) + (isnan(x) != 0) - (isnan(y) != 0);
+}
+
+static void sort_doubles(double *values, size_t n)
+{
+    qsort(values, n, sizeof *values, compare_doubles);
+}
+
+double stats_mad(const double *values, size_t n, double *scratch)
+{
+    if (n == 0)
+        return NAN;
+    memmove(scratch, values, n * sizeof *scratch);
+    sort_doubles(scratch, n);
+    const double median = stats_quantile(scratch, n, 0.5);
+    for (size_t i = 0; i < n; i++)
+        scratch[i] = fabs(scratch[i] - median);
+    sort_doubles(scratch, n);
+    return stats_quantile(scratch, n, 0.5);
+}
+
+/* splitmix64 (Steele, Lea, Flood 2014) */
+static uint64_t random_next(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+static size_t random_below(uint64_t *state, size_t n)
+{
+    /* At most (1 - 2^-53) n, which never rounds up to n. */
+    return (size_t)((double)(random_next(state) >> 11) * 0x1p-53 * (double)n);
+}
+
+/* The median of n draws with replacement. Counting how often each value is drawn needs no sort. */
+static double resampled_median(const double *sorted, size_t n, size_t *drawn, uint64_t *state)
+{
+    const size_t lower_rank = (n - 1) / 2, upper_rank = n / 2;
+    size_t i = 0, seen;
+
+    memset(drawn, 0, n * sizeof *drawn);
+    for (size_t k = 0; k < n; k++)
+        drawn[random_below(state, n)]++;
+    for (seen = drawn[0]; seen <= lower_rank; seen += drawn[i])
+        i++;
+    const double lower = sorted[i];
+    while (seen <= upper_rank)
+        seen += drawn[++i];
+    return lower + (sorted[i] - lower) / 2;
+}
+
+int stats_bootstrap_median(const double *values, size_t n, double confidence, unsigned resamples, uint64_t seed,
+                           double *low, double *high)
+{
+    double *sorted = NULL, *medians = NULL;
+    size_t *drawn = NULL;
+    int result = -1;
+
+    *low = *high = NAN;
+    if (n < 5 || resamples == 0 || !(confidence >= 0 && confidence <= 1))
+        return -1;
+    sorted = calloc(n, sizeof *sorted);
+    drawn = calloc(n, sizeof *drawn);
+    medians = calloc(resamples, sizeof *medians);
+    if (!sorted || !drawn || !medians)
+        goto out;
+
+    memcpy(sorted, values, n * sizeof *sorted);
+    sort_doubles(sorted, n);
+    for (unsigned i = 0; i < resamples; i++)
+        medians[i] = resampled_median(sorted, n, drawn, &seed);
+    sort_doubles(medians, resamples);
+    *low = stats_quantile(medians, resamples, (1 - confidence) / 2);
+    *high = stats_quantile(medians, resamples, (1 + confidence) / 2);
+    result = 0;
+out:
+    free(medians);
+    free(drawn);
+    free(sorted);
+    return result;
+}
+
+void stats_mean_interval(const double *values, size_t n, double confidence, double *low, double *high)
+{
+    struct stats_running s = {.n = 0};
+
+    *low = *high = NAN;
+    if (n < 5)
+        return;
+    for (size_t i = 0; i < n; i++)
+        stats_add(&s, values[i]);
+    const double half = stats_student_t(confidence, (double)(n - 1)) * stats_sd(&s) / sqrt((double)n);
+    *low = s.mean - half;
+    *high = s.mean + half;
+}
+
+int stats_summarise(const double *values, size_t n, struct stats_summary *out)
+{
+    struct stats_running s = {.n = 0};
+
+    *out = (struct stats_summary){.n = n,
+                                  .mean = NAN,
+                                  .sd = NAN,
+                                  .rsd_pct = NAN,
+                                  .ci95_lo = NAN,
+                                  .ci95_hi = NAN,
+                                  .min = NAN,
+                                  .median = NAN,
+                                  .mad = NAN,
+                                  .p90 = NAN,
+                                  .p99 = NAN,
+                                  .p999 = NAN,
+                                  .max = NAN};
+    if (n == 0)
+        return 0;
+    double *sorted = calloc(n, sizeof *sorted);
+    if (!sorted)
+        return -1;
+
+    for (size_t i = 0; i < n; i++)
+        stats_add(&s, values[i]);
+    out->mean = s.mean;
+    out->sd = stats_sd(&s);
+    out->rsd_pct = s.mean != 0 ? 100 * out->sd / fabs(s.mean) : NAN;
+    out->min = s.min;
+    out->max = s.max;
+    stats_mean_interval(values, n, 0.95, &out->ci95_lo, &out->ci95_hi);
+
+    memcpy(sorted, values, n * sizeof *sorted);
+    sort_doubles(sorted, n);
+    out->median = stats_quantile(sorted, n, 0.5);
+    if (n >= 10)
+        out->p90 = stats_quantile(sorted, n, 0.9);
+    if (n >= 100)
+        out->p99 = stats_quantile(sorted, n, 0.99);
+    if (n >= 1000)
+        out->p999 = stats_quantile(sorted, n, 0.999);
+    out->mad = stats_mad(values, n, sorted);
+    free(sorted);
+    return 0;
+}
+
+double stats_correlation(const double *x, const double *y, size_t n)
+{
+    double mean_x = 0, mean_y = 0, xx = 0, yy = 0, xy = 0;
+
+    /* Updating the means, a series that does not vary has a sum of squares of exactly 0. */
+    for (size_t i = 0; i < n; i++) {
+        const double dx = x[i] - mean_x, dy = y[i] - mean_y, k = (double)(i + 1);
+        mean_x += dx / k;
+        mean_y += dy / k;
+        xx += dx * (x[i] - mean_x);
+        yy += dy * (y[i] - mean_y);
+        xy += dx * (y[i] - mean_y);
+    }
+    if (!(xx > 0) || !(yy > 0))
+        return NAN;
+    return fmax(-1, fmin(1, xy / (sqrt(xx) * sqrt(yy))));
+}

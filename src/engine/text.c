@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/* Small text helpers: near misses, text that grows, numbers and durations as a person reads them. */
+#include "engine/text.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* Words to compare are names; beyond this the distance is only bounded. */
+#define WORD_MAX 128u
+
+static unsigned char lower(char c)
+{
+    return (unsigned char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+}
+
+static unsigned least(unsigned a, unsigned b)
+{
+    return a < b ? a : b;
+}
+
+unsigned text_distance(const char *a, const char *b)
+{
+    size_t a_length = strlen(a), b_length = strlen(b);
+    /* The distance is symmetric, so that only the shorter word has to fit in a row. */
+    if (b_length > a_length) {
+        const char *text = a;
+        size_t length = a_length;
+        a = b, b = text;
+        a_length = b_length, b_length = length;
+    }
+    if (b_length > WORD_MAX)
+        return a_length > UINT32_MAX ? UINT32_MAX : (unsigned)a_length;
+
+    unsigned rows[3][WORD_MAX + 1];
+    for (size_t j = 0; j <= b_length; j++)
+        rows[0][j] = (unsigned)j;
+    for (size_t i = 1; i <= a_length; i++) {
+        unsigned *row = rows[i % 3];
+        const unsigned *above = rows[(i + 2) % 3], *above2 = rows[(i + 1) % 3];
+        row[0] = (unsigned)i;
+        for (size_t j = 1; j <= b_length; j++) {
+            unsigned differs = lower(a[i - 1]) != lower(b[j - 1]);
+            row[j] = least(least(above[j], row[j - 1]) + 1, above[j - 1] + differs);
+            if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1]))
+                row[j] = least(row[j], above2[j - 2] + 1);
+        }
+    }
+    return rows[a_length % 3][b_length];
+}
+
+const char *text_nearest(const char *word, const char *const *candidates, size_t n)
+{
+    const char *nearest = NULL;
+    unsigned nearest_score = 0;
+    size_t length = strlen(word);
+    size_t allowed = length / 3 > 1 ? length / 3 : 1;
+
+    for (size_t i = 0; i < n; i++) {
+        size_t other = strlen(candidates[i]);
+        size_t shorter = length < other ? length : other, longer = length < other ? other : length;
+        /* Nothing begins everything, and a single letter that was changed has nothing left in common. */
+        if (shorter == 0)
+            continue;
+        unsigned distance = text_distance(word, candidates[i]);
+        unsigned begins = strncasecmp(word, candidates[i], shorter) == 0;
+        if (!begins && (distance > allowed || distance >= longer))
+            continue;
+        unsigned score = 2 * distance + !begins;
+        if (!nearest || score < nearest_score) {
+            nearest = candidates[i];
+            nearest_score = score;
+        }
+    }
+    return nearest;
+}
+
+/* Room for more characters and the terminator. */
+static int reserve(struct text *t, size_t more)
+{
+    if (t->failed)
+        return -1;
+    if (more >= SIZE_MAX / 2 - t->length) {
+        t->failed = 1;
+        return -1;
+    }
+    size_t need = t->length + more + 1;
+    if (need <= t->size)
+        return 0;
+    size_t size = t->size ? t->size : 64;
+    while (size < need)
+        size *= 2;
+    char *data = realloc(t->data, size);
+    if (!data) {
+        t->failed = 1;
+        return -1;
+    }
+    t->data = data;
+    t->size = size;
+    return 0;
+}
+
+void text_append(struct text *t, const char *data, size_t length)
+{
+    if (reserve(t, length))
+        return;
+    if (length)
+        memcpy(t->data + t->length, data, length);
+    t->length += length;
+    t->data[t->length] = '\0';
+}
+
+void text_printf(struct text *t, const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, args);
+    if (length < 0) {
+        t->failed = 1;
+    } else if (!reserve(t, (size_t)length)) {
+        vsnprintf(t->data + t->length, (size_t)length + 1, format, again);
+        t->length += (size_t)length;
+    }
+    va_end(again);
+    va_end(args);
+}
+
+void text_free(struct text *t)
+{
+    free(t->data);
+    *t = (struct text){0};
+}
+
+struct unit {
+    uint64_t size;
+    const char *name;
+};
+
+/* Units in rising order, the first of size 1. A fraction gets what three significant digits leave for it. */
+static void in_units(uint64_t value, const struct unit *units, size_t n, char *buf, size_t size)
+{
+    size_t i = n - 1;
+    while (i && value < units[i].size)
+        i--;
+    uint64_t whole = value / units[i].size, rest = value % units[i].size;
+    int decimals = whole >= 100 ? 0 : whole >= 10 ? 1 : 2;
+    uint64_t scale = whole >= 100 ? 1 : whole >= 10 ? 10 : 100;
+    uint64_t scaled = whole * scale + (uint64_t)floor((double)rest * (double)scale / (double)units[i].size + 0.5);
+
+    if (i + 1 < n && scaled >= units[i + 1].size / units[i].size * scale) {
+        /* Rounded up into the next unit: 999.9 ms is 1 s. */
+        i++;
+        decimals = 0;
+        scale = scaled = 1;
+    } else if (i + 1 == n) {
+        uint64_t step = 1;
+        while (scaled / step >= 1000)
+            step *= 10;
+        scaled = (scaled + step / 2) / step * step;
+    }
+    while (decimals && scaled % 10 == 0) {
+        decimals--;
+        scaled /= 10;
+        scale /= 10;
+    }
+    snprintf(buf, size, "%.*f %s", decimals, (double)scaled / (double)scale, units[i].name);
+}
+
+void text_duration(uint64_t ns, char *buf, size_t size)
+{
+    static const struct unit units[] = {
+        {1, "ns"}, {1000, "us"}, {1000000, "ms"}, {1000000000, "s"}, {60000000000, "min"}, {3600000000000, "h"},
+    };
+    in_units(ns, units, sizeof(units) / sizeof(units[0]), buf, size);
+}
+
+void text_bytes(uint64_t bytes, char *buf, size_t size)
+{
+    static const struct unit units[] = {
+        {1, "B"},
+        {UINT64_C(1) << 10, "KiB"},
+        {UINT64_C(1) << 20, "MiB"},
+        {UINT64_C(1) << 30, "GiB"},
+        {UINT64_C(1) << 40, "TiB"},
+        {UINT64_C(1) << 50, "PiB"},
+        {UINT64_C(1) << 60, "EiB"},
+    };
+    in_units(bytes, units, sizeof(units) / sizeof(units[0]), buf, size);
+}
+
+void text_copy(char *to, size_t size, const char *from)
+{
+    if (!size)
+        return;
+    size_t length = strnlen(from, size - 1);
+    memcpy(to, from, length);
+    to[length] = '\0';
+}

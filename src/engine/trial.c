@@ -1,0 +1,697 @@
+/* SPDX-License-Identifier: MIT */
+/* The parent's side of a trial: makes the arena, starts the parties, opens the gate, waits, reaps. */
+#include "engine/trial.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "engine/arena.h"
+#include "engine/signals.h"
+#include "engine/text.h"
+#include "sys/process.h"
+
+/* From the opened gate to the common start: time for every copy to be woken. */
+#define LEAD_NS 1000000u
+#define LEAD_PER_SLOT_NS 20000u
+#define SETUP_DEADLINE_NS 60000000000u
+/* A run may take this many times what its warm-up promised, and this much more. */
+#define DEADLINE_FACTOR 10u
+#define DEADLINE_MARGIN_NS 10000000000u
+#define KILL_DEADLINE_NS 10000000000u
+#define PAD_MAX 4096u
+
+struct trial {
+    struct trial_spec spec;
+    struct trial_head *head;
+    int event_read;
+    pid_t *pids; /* by slot; 0: none or reaped */
+    int *stop_write;
+    enum trial_outcome outcome;
+    char reason[320];
+    uint64_t gate_ns, wall_ns;
+    unsigned n_machine;
+    struct machine_counters *machine; /* by copy, or one for all */
+};
+
+static size_t align_up(size_t n)
+{
+    return (n + 63) & ~(size_t)63;
+}
+
+static const struct party *party_of(const struct trial *trial, unsigned slot)
+{
+    return &trial->spec.bench->parties[trial->head->slot[slot].party];
+}
+
+/* --- The arena. --- */
+
+static size_t arena_size(const struct trial_spec *spec)
+{
+    size_t size = align_up(sizeof(struct trial_head));
+
+    for (unsigned p = 0; p < spec->bench->n_parties; p++) {
+        const struct party *party = &spec->bench->parties[p];
+        size_t each = sizeof(struct trial_slot);
+        for (unsigned r = 0; r < party->n_recorders; r++)
+            each += align_up(recorder_size(&party->recorders[r]));
+        size += each * spec->copies;
+    }
+    return align_up(size) + align_up(spec->bench->params_size) + 64;
+}
+
+/* Slots stand copy by copy, so that the threads of a process follow it. */
+static void arena_lay_out(struct trial *trial, int arena_fd, size_t size)
+{
+    const struct trial_spec *spec = &trial->spec;
+    const struct bench *bench = spec->bench;
+    struct trial_head *head = trial->head;
+    size_t offset;
+
+    head->magic = ARENA_MAGIC;
+    head->size = size;
+    head->parent = getpid();
+    text_copy(head->bench, sizeof(head->bench), bench->name);
+    process_build_id(head->build, sizeof(head->build));
+    head->copies = spec->copies;
+    head->n_slots = spec->copies * bench->n_parties;
+    head->sample = spec->sample;
+    head->time_ns = spec->time_ns;
+    head->clock = spec->clock->kind;
+    head->fixed_layout = spec->place->layout_fixed;
+    head->arena_fd = arena_fd;
+    head->series_fd = spec->series_fd;
+    offset = align_up(sizeof(*head) + head->n_slots * sizeof(struct trial_slot));
+    head->params_offset = offset;
+    head->params_size = bench->params_size;
+    memcpy((char *)head + offset, spec->params, bench->params_size);
+    offset = align_up(offset + bench->params_size);
+    for (unsigned i = 0; i < head->n_slots; i++) {
+        struct trial_slot *slot = &head->slot[i];
+        slot->copy = i / bench->n_parties;
+        slot->party = i % bench->n_parties;
+        slot->stop_fd = -1;
+        for (unsigned p = 0; p < ARENA_PIPES_MAX; p++)
+            slot->pipes[p][0] = slot->pipes[p][1] = -1;
+        const struct party *party = &bench->parties[slot->party];
+        for (unsigned r = 0; r < party->n_recorders; r++) {
+            slot->recorder[r] = offset;
+            offset += align_up(recorder_size(&party->recorders[r]));
+        }
+        if (bench->place)
+            bench->place(spec->params, spec->place, slot->party, slot->copy, spec->copies, &slot->placement);
+        else
+            place_copy(spec->place, slot->copy, spec->copies, party->spins, &slot->placement);
+        slot->placement.lock_memory |= party->lock_memory;
+        if (party->timer_slack_ns)
+            slot->placement.timer_slack_ns = party->timer_slack_ns;
+    }
+}
+
+static int arena_make(struct trial *trial)
+{
+    size_t size = arena_size(&trial->spec);
+    int fd = process_can_exec_self() ? process_shared_memory(size) : -1;
+    int flags = fd < 0 ? MAP_SHARED | MAP_ANONYMOUS : MAP_SHARED;
+
+    /* Without a descriptor the workers cannot be exec'ed afresh: they are plain forks then, and say so. */
+    void *arena = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, fd < 0 ? -1 : fd, 0);
+    if (arena == MAP_FAILED) {
+        int error = errno;
+        if (fd >= 0)
+            (void)close(fd);
+        return -error;
+    }
+    trial->head = arena;
+    arena_lay_out(trial, fd < 0 ? -1 : fd, size);
+    return 0;
+}
+
+/* --- Ending. --- */
+
+static void fail(struct trial *trial, enum trial_outcome outcome, const char *reason)
+{
+    if (trial->outcome != TRIAL_DONE)
+        return; /* the first reason is the true one */
+    trial->outcome = outcome;
+    text_copy(trial->reason, sizeof(trial->reason), reason);
+}
+
+static void describe_slot(const struct trial *trial, unsigned slot, char *buf, size_t size)
+{
+    const struct trial_slot *s = &trial->head->slot[slot];
+    const struct bench *bench = trial->spec.bench;
+
+    if (bench->n_parties > 1 && trial->spec.copies > 1)
+        (void)snprintf(buf, size, "%s of copy %u", bench->parties[s->party].name, s->copy);
+    else if (trial->spec.copies > 1)
+        (void)snprintf(buf, size, "copy %u", s->copy);
+    else
+        (void)snprintf(buf, size, "%s", bench->n_parties > 1 ? bench->parties[s->party].name : "the worker");
+}
+
+static void describe_death(int status, char *buf, size_t size)
+{
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
+        text_copy(buf, size, "was ended by its watchdog: it ran far longer than planned");
+    else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
+        text_copy(buf, size, "was ended by its limit of real-time CPU time (RLIMIT_RTTIME)");
+    else if (WIFSIGNALED(status))
+        (void)snprintf(buf, size, "was killed by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+    else
+        (void)snprintf(buf, size, "ended early with exit status %d", WEXITSTATUS(status));
+}
+
+/* A process ended: fine when its party is done, or when it was to be killed. Its threads go with it. */
+static void note_death(struct trial *trial, unsigned slot, int status, bool stopping)
+{
+    const struct trial_slot *s = &trial->head->slot[slot];
+    uint32_t state = __atomic_load_n(&s->state, __ATOMIC_ACQUIRE);
+    char who[96], how[160], reason[400];
+
+    if (state == STATE_DONE)
+        return;
+    if (stopping && party_of(trial, slot)->stop == STOP_KILL)
+        return;
+    describe_slot(trial, slot, who, sizeof(who));
+    if (state == STATE_FAILED && s->reason[0])
+        (void)snprintf(reason, sizeof(reason), "%s", s->reason);
+    else {
+        describe_death(status, how, sizeof(how));
+        (void)snprintf(reason, sizeof(reason), "%s %s", who, how);
+    }
+    fail(trial, TRIAL_FAILED, reason);
+}
+
+/* A worker that ended has no business leaving processes behind: its group is killed while it is still a zombie, because
+ * until then nobody else can have the group's number. */
+static void reap(struct trial *trial, bool stopping)
+{
+    siginfo_t info;
+    int status;
+
+    for (;;) {
+        info.si_pid = 0;
+        if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) || info.si_pid == 0)
+            return;
+        for (unsigned i = 0; i < trial->head->n_slots; i++)
+            if (trial->pids[i] == info.si_pid)
+                (void)kill(-info.si_pid, SIGKILL);
+        if (waitpid(info.si_pid, &status, 0) != info.si_pid)
+            continue;
+        for (unsigned i = 0; i < trial->head->n_slots; i++)
+            if (trial->pids[i] == info.si_pid) {
+                trial->pids[i] = 0;
+                note_death(trial, i, status, stopping);
+            }
+    }
+}
+
+static bool any_process(const struct trial *trial)
+{
+    for (unsigned i = 0; i < trial->head->n_slots; i++)
+        if (trial->pids[i])
+            return true;
+    return false;
+}
+
+/* Whatever still runs. A process that even SIGKILL does not end (it hangs in the kernel) is not waited for forever. */
+static void kill_all(struct trial *trial)
+{
+    uint64_t until = clock_raw_ns() + KILL_DEADLINE_NS;
+    struct timespec pause = {.tv_nsec = 20000000};
+
+    for (unsigned i = 0; i < trial->head->n_slots; i++)
+        if (trial->pids[i]) {
+            (void)kill(-trial->pids[i], SIGKILL);
+            (void)kill(trial->pids[i], SIGKILL); /* it may not be in its group yet */
+        }
+    reap(trial, true);
+    while (any_process(trial) && clock_raw_ns() < until) {
+        (void)ppoll(NULL, 0, &pause, signals_wait_mask());
+        reap(trial, true);
+    }
+}
+
+/* --- Waiting. --- */
+
+static bool slots_reached(const struct trial *trial, enum party_state state, bool measured_only)
+{
+    for (unsigned i = 0; i < trial->head->n_slots; i++) {
+        if (measured_only && party_of(trial, i)->role != ROLE_MEASURED)
+            continue;
+        if (__atomic_load_n(&trial->head->slot[i].state, __ATOMIC_ACQUIRE) < (uint32_t)state)
+            return false;
+    }
+    return true;
+}
+
+static void note_failed_slots(struct trial *trial)
+{
+    for (unsigned i = 0; i < trial->head->n_slots; i++)
+        if (__atomic_load_n(&trial->head->slot[i].state, __ATOMIC_ACQUIRE) == STATE_FAILED)
+            note_death(trial, i, 0, false);
+}
+
+/* Sleeps until an event, a signal, or the time; then looks at everything once. */
+static void wait_event(struct trial *trial, uint64_t until_ns, bool stopping)
+{
+    struct pollfd poll_events = {.fd = trial->event_read, .events = POLLIN};
+    uint64_t now = clock_raw_ns(), left = until_ns > now ? until_ns - now : 0;
+    struct timespec timeout = {.tv_sec = (time_t)(left / 1000000000u), .tv_nsec = (long)(left % 1000000000u)};
+    char bytes[256];
+
+    if (!signals_pending() && ppoll(&poll_events, 1, &timeout, signals_wait_mask()) > 0) {
+        ssize_t ignored = read(trial->event_read, bytes, sizeof(bytes));
+        (void)ignored;
+    }
+    if (signals_pending())
+        fail(trial, TRIAL_INTERRUPTED, "ended by a signal");
+    note_failed_slots(trial);
+    reap(trial, stopping);
+}
+
+/* Until every slot (or every measured one) has come that far. False when the trial failed or the deadline passed. */
+static bool wait_for(struct trial *trial, enum party_state state, bool measured_only, uint64_t deadline_ns)
+{
+    while (trial->outcome == TRIAL_DONE && !slots_reached(trial, state, measured_only)) {
+        if (clock_raw_ns() >= deadline_ns)
+            return false;
+        wait_event(trial, deadline_ns, state == STATE_DONE && !measured_only);
+    }
+    note_failed_slots(trial);
+    return trial->outcome == TRIAL_DONE;
+}
+
+/* --- Starting. --- */
+
+/* The pipes of a copy live in the parent only while its parties are started: what the parent kept open would hide an
+ * end of file from them, and hundreds of copies would use up its descriptors. */
+static int open_pipes(struct trial *trial, unsigned slot)
+{
+    const struct bench *bench = trial->spec.bench;
+    struct trial_slot *s = &trial->head->slot[slot];
+    int stop[2];
+
+    if (s->party == 0) {
+        for (unsigned p = 0; p < bench->n_pipes; p++)
+            if (pipe2(s->pipes[p], O_CLOEXEC))
+                return -errno;
+    } else {
+        memcpy(s->pipes, s[-1].pipes, sizeof(s->pipes));
+    }
+    if (bench->parties[s->party].stop == STOP_PIPE) {
+        if (pipe2(stop, O_CLOEXEC))
+            return -errno;
+        s->stop_fd = stop[0];
+        trial->stop_write[slot] = stop[1];
+    }
+    return 0;
+}
+
+static void close_if_open(int fd)
+{
+    if (fd >= 0)
+        (void)close(fd);
+}
+
+static void close_pipes(const struct trial *trial, unsigned copy)
+{
+    const struct bench *bench = trial->spec.bench;
+    const struct trial_slot *s = &trial->head->slot[copy * bench->n_parties];
+
+    for (unsigned p = 0; p < bench->n_pipes; p++) {
+        close_if_open(s->pipes[p][0]);
+        close_if_open(s->pipes[p][1]);
+    }
+    for (unsigned i = 0; i < bench->n_parties; i++)
+        close_if_open(s[i].stop_fd);
+}
+
+/* In the child: everything that is to be open in the fresh image loses close-on-exec. */
+static void keep_open(int fd)
+{
+    if (fd >= 0)
+        (void)fcntl(fd, F_SETFD, 0);
+}
+
+static void child_redirect(void)
+{
+    int null = open("/dev/null", O_RDWR);
+
+    if (null < 0)
+        return; /* an empty root: the worker neither reads nor prints */
+    (void)dup2(null, 0);
+    (void)dup2(null, 1);
+    if (null > 1)
+        (void)close(null);
+}
+
+/* A layout of its own for each sample: an environment of random length moves the stack's contents; the kernel moves the rest. */
+static void random_pad(char *pad, size_t size)
+{
+    static const char name[] = "JITBENCH_PAD=";
+    uint32_t length;
+
+    process_random(&length, sizeof(length));
+    length = length % (uint32_t)(size - sizeof(name)) & ~15u;
+    memcpy(pad, name, sizeof(name) - 1);
+    memset(pad + sizeof(name) - 1, 'x', length);
+    pad[sizeof(name) - 1 + length] = 0;
+}
+
+static void child_main(struct trial *trial, unsigned slot)
+{
+    struct trial_head *head = trial->head;
+    char fd[16], number[16], pad[PAD_MAX];
+    char *argv[] = {(char *)"jitbench", (char *)"@worker", fd, number, NULL};
+    char *envp[] = {NULL, NULL};
+
+    (void)setpgid(0, 0);
+    signals_restore();
+    child_redirect();
+    for (unsigned p = 0; p < trial->spec.bench->n_pipes; p++) {
+        keep_open(head->slot[slot].pipes[p][0]);
+        keep_open(head->slot[slot].pipes[p][1]);
+    }
+    for (unsigned i = 0; i < trial->spec.bench->n_parties; i++)
+        keep_open(head->slot[head->slot[slot].copy * trial->spec.bench->n_parties + i].stop_fd);
+    keep_open(head->event_fd);
+    keep_open(head->series_fd);
+    if (head->arena_fd >= 0) {
+        keep_open(head->arena_fd);
+        if (head->fixed_layout)
+            (void)task_fix_layout(); /* read back by the worker */
+        else {
+            random_pad(pad, sizeof(pad));
+            envp[0] = pad;
+        }
+        (void)snprintf(fd, sizeof(fd), "%d", head->arena_fd);
+        (void)snprintf(number, sizeof(number), "%u", slot);
+        (void)process_exec_self(argv, envp);
+    }
+    for (unsigned i = 0; i < head->n_slots; i++)
+        close_if_open(trial->stop_write[i]);
+    _exit(worker_run(head, slot, trial->spec.bench)); /* no exec possible: seen.fresh_exec stays false */
+}
+
+static int start_process(struct trial *trial, unsigned slot)
+{
+    char reason[160];
+
+    if (party_of(trial, slot)->kind != PARTY_PROCESS)
+        return 0;
+    pid_t pid = fork();
+    if (pid < 0) {
+        (void)snprintf(reason, sizeof(reason), "cannot start process %u of %u: fork: %s%s", slot + 1, trial->head->n_slots,
+                       strerror(errno), errno == EAGAIN ? " (RLIMIT_NPROC or the pids cgroup)" : "");
+        fail(trial, TRIAL_FAILED, reason);
+        return -1;
+    }
+    if (pid == 0)
+        child_main(trial, slot);
+    (void)setpgid(pid, pid); /* here too: whoever comes first */
+    trial->pids[slot] = pid;
+    if (signals_pending()) {
+        fail(trial, TRIAL_INTERRUPTED, "ended by a signal");
+        return -1;
+    }
+    return 0;
+}
+
+static int start_processes(struct trial *trial)
+{
+    unsigned n_parties = trial->spec.bench->n_parties;
+    int error = 0;
+
+    for (unsigned copy = 0; copy < trial->spec.copies && !error; copy++) {
+        for (unsigned i = 0; i < n_parties && !error; i++)
+            error = open_pipes(trial, copy * n_parties + i);
+        if (error) {
+            char reason[96];
+            (void)snprintf(reason, sizeof(reason), "cannot make a pipe: %s", strerror(-error));
+            fail(trial, TRIAL_FAILED, reason);
+        }
+        for (unsigned i = 0; i < n_parties && !error; i++)
+            error = start_process(trial, copy * n_parties + i);
+        close_pipes(trial, copy);
+    }
+    return error;
+}
+
+/* --- The gate. --- */
+
+static void set_gate(struct trial_head *head, enum gate_state state)
+{
+    __atomic_store_n(&head->gate, (uint32_t)state, __ATOMIC_RELEASE);
+    (void)syscall(SYS_futex, &head->gate, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+}
+
+static void read_machine(struct trial *trial, struct machine_counters *out)
+{
+    const struct trial_head *head = trial->head;
+
+    for (unsigned i = 0; i < trial->n_machine; i++) {
+        struct cpuset cpus;
+        cpuset_clear(&cpus);
+        for (unsigned s = 0; s < head->n_slots; s++)
+            if (party_of(trial, s)->role == ROLE_MEASURED && (trial->n_machine == 1 || head->slot[s].copy == i))
+                cpuset_union(&cpus, &head->slot[s].placement.cpus);
+        if (cpuset_count(&cpus) == 0)
+            cpus = trial->spec.place->cpus;
+        machine_read_counters(trial->spec.proc_root, &cpus, &out[i]);
+    }
+}
+
+static int64_t difference(int64_t after, int64_t before)
+{
+    return after < 0 || before < 0 ? -1 : after - before;
+}
+
+static void subtract_machine(struct trial *trial, const struct machine_counters *before)
+{
+    for (unsigned i = 0; i < trial->n_machine; i++) {
+        struct machine_counters *m = &trial->machine[i];
+        m->irqs = difference(m->irqs, before[i].irqs);
+        m->softirqs = difference(m->softirqs, before[i].softirqs);
+        m->steal_ns = difference(m->steal_ns, before[i].steal_ns);
+    }
+}
+
+/* How long the run may take: what was asked for, or what the warm-up promised, with room. */
+static uint64_t run_limit(const struct trial *trial)
+{
+    /* Copies that share a CPU take turns. */
+    uint64_t share = (trial->spec.copies + trial->spec.place->n_order - 1) / trial->spec.place->n_order;
+    uint64_t expected = 0;
+
+    if (trial->head->time_ns)
+        return trial->head->time_ns * 2 + DEADLINE_MARGIN_NS;
+    for (unsigned i = 0; i < trial->head->n_slots; i++)
+        if (party_of(trial, i)->role == ROLE_MEASURED && trial->head->slot[i].expected_ns > expected)
+            expected = trial->head->slot[i].expected_ns;
+    return expected * DEADLINE_FACTOR * share + DEADLINE_MARGIN_NS;
+}
+
+static void stop_parties(struct trial *trial)
+{
+    __atomic_store_n(&trial->head->stop, 1, __ATOMIC_RELEASE);
+    for (unsigned i = 0; i < trial->head->n_slots; i++) {
+        if (trial->stop_write[i] >= 0) {
+            (void)close(trial->stop_write[i]);
+            trial->stop_write[i] = -1;
+        }
+        if (party_of(trial, i)->stop == STOP_KILL && trial->pids[i])
+            (void)kill(-trial->pids[i], SIGKILL);
+    }
+}
+
+/* Parties that are killed at the end never reach STATE_DONE by themselves. */
+static void mark_killed(struct trial *trial)
+{
+    for (unsigned i = 0; i < trial->head->n_slots; i++)
+        if (party_of(trial, i)->stop == STOP_KILL)
+            __atomic_store_n(&trial->head->slot[i].state, STATE_DONE, __ATOMIC_RELEASE);
+}
+
+static void too_long(struct trial *trial, const char *what, uint64_t limit_ns)
+{
+    char limit[32], reason[160];
+
+    text_duration(limit_ns, limit, sizeof(limit));
+    (void)snprintf(reason, sizeof(reason), "%s within %s; killed", what, limit);
+    fail(trial, TRIAL_FAILED, reason);
+}
+
+/* From ready to drained. */
+static void run_gated(struct trial *trial, struct machine_counters *before)
+{
+    struct trial_head *head = trial->head;
+    uint64_t limit, last = 0;
+
+    if (!wait_for(trial, STATE_READY, false, clock_raw_ns() + SETUP_DEADLINE_NS)) {
+        too_long(trial, "not ready", SETUP_DEADLINE_NS);
+        return;
+    }
+    limit = head->limit_ns = run_limit(trial);
+    read_machine(trial, before);
+    head->start_ns = trial->gate_ns = clock_raw_ns() + LEAD_NS + (uint64_t)LEAD_PER_SLOT_NS * head->n_slots;
+    set_gate(head, GATE_OPEN);
+    if (head->time_ns) {
+        uint64_t end = head->start_ns + head->time_ns;
+        while (trial->outcome == TRIAL_DONE && clock_raw_ns() < end && !slots_reached(trial, STATE_DONE, true))
+            wait_event(trial, end, false);
+        stop_parties(trial);
+    }
+    if (!wait_for(trial, STATE_DONE, true, head->start_ns + limit))
+        too_long(trial, "not done", limit);
+    stop_parties(trial);
+    mark_killed(trial);
+    if (!wait_for(trial, STATE_DONE, false, clock_raw_ns() + DEADLINE_MARGIN_NS))
+        too_long(trial, "not all parties ended", DEADLINE_MARGIN_NS);
+    read_machine(trial, trial->machine);
+    subtract_machine(trial, before);
+    for (unsigned i = 0; i < head->n_slots; i++)
+        if (party_of(trial, i)->role == ROLE_MEASURED && head->slot[i].end_ns > last)
+            last = head->slot[i].end_ns;
+    trial->wall_ns = last > trial->gate_ns ? last - trial->gate_ns : 0;
+}
+
+/* The processes have said that they are done; they are given a moment to go by themselves. */
+static void drain(struct trial *trial)
+{
+    uint64_t until = clock_raw_ns() + 1000000000u;
+
+    while (trial->outcome == TRIAL_DONE && any_process(trial) && clock_raw_ns() < until)
+        wait_event(trial, until, true);
+}
+
+static void start_and_run(struct trial *trial, struct machine_counters *before)
+{
+    int events[2];
+
+    if (pipe2(events, O_CLOEXEC | O_NONBLOCK)) {
+        fail(trial, TRIAL_FAILED, "cannot make a pipe: out of file descriptors");
+        return;
+    }
+    trial->event_read = events[0];
+    trial->head->event_fd = events[1];
+    if (start_processes(trial) == 0)
+        run_gated(trial, before);
+    if (trial->outcome != TRIAL_DONE)
+        set_gate(trial->head, GATE_ABORTED);
+    else
+        drain(trial);
+    kill_all(trial);
+    for (unsigned i = 0; i < trial->head->n_slots; i++)
+        close_if_open(trial->stop_write[i]);
+    (void)close(events[0]);
+    (void)close(events[1]);
+}
+
+struct trial *trial_run(const struct trial_spec *spec)
+{
+    struct trial *trial = calloc(1, sizeof(*trial));
+    struct machine_counters *before = NULL;
+    unsigned n_slots = spec->copies * spec->bench->n_parties;
+
+    if (!trial)
+        return NULL;
+    trial->spec = *spec;
+    trial->n_machine = spec->bench->group_per_copy ? spec->copies : 1;
+    trial->pids = calloc(n_slots, sizeof(*trial->pids));
+    trial->stop_write = malloc(n_slots * sizeof(*trial->stop_write));
+    trial->machine = calloc(trial->n_machine, sizeof(*trial->machine));
+    before = calloc(trial->n_machine, sizeof(*before));
+    if (!trial->pids || !trial->stop_write || !trial->machine || !before)
+        goto no_memory;
+    for (unsigned i = 0; i < n_slots; i++)
+        trial->stop_write[i] = -1;
+    if (arena_make(trial))
+        goto no_memory;
+    start_and_run(trial, before);
+    free(before);
+    return trial;
+
+no_memory:
+    free(before);
+    trial_free(trial);
+    return NULL;
+}
+
+void trial_free(struct trial *trial)
+{
+    if (!trial)
+        return;
+    if (trial->head) {
+        if (trial->head->arena_fd >= 0)
+            (void)close(trial->head->arena_fd);
+        (void)munmap(trial->head, trial->head->size);
+    }
+    free(trial->pids);
+    free(trial->stop_write);
+    free(trial->machine);
+    free(trial);
+}
+
+/* --- Reading it. --- */
+
+enum trial_outcome trial_outcome(const struct trial *trial)
+{
+    return trial->outcome;
+}
+
+const char *trial_reason(const struct trial *trial)
+{
+    return trial->reason;
+}
+
+const struct trial_spec *trial_spec_of(const struct trial *trial)
+{
+    return &trial->spec;
+}
+
+uint64_t trial_gate_ns(const struct trial *trial)
+{
+    return trial->gate_ns;
+}
+
+uint64_t trial_wall_ns(const struct trial *trial)
+{
+    return trial->wall_ns;
+}
+
+void trial_copy_machine(const struct trial *trial, unsigned copy, struct machine_counters *out)
+{
+    *out = trial->machine[trial->n_machine == 1 ? 0 : copy];
+}
+
+static const struct trial_slot *slot_of(const struct trial *trial, unsigned party, unsigned copy)
+{
+    return &trial->head->slot[copy * trial->spec.bench->n_parties + party];
+}
+
+void trial_party(const struct trial *trial, unsigned party, unsigned copy, struct trial_party *out)
+{
+    const struct trial_slot *slot = slot_of(trial, party, copy);
+
+    *out = (struct trial_party){.seen = slot->seen,
+                                .counters = slot->counters,
+                                .start_ns = slot->start_ns,
+                                .end_ns = slot->end_ns,
+                                .khz = slot->khz,
+                                .refused = slot->refused};
+}
+
+const void *trial_recorder(const struct trial *trial, unsigned party, unsigned copy, unsigned recorder)
+{
+    return (const char *)trial->head + slot_of(trial, party, copy)->recorder[recorder];
+}

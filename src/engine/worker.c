@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: MIT */
+/* The inside of a trial's parties: from the first instruction of a fresh process to its last counter. */
+#include <errno.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "engine/arena.h"
+#include "engine/text.h"
+#include "engine/trial.h"
+#include "sys/machine.h"
+#include "sys/process.h"
+
+/* Warm-up: blocks of this length, until three in a row have the same rate, and never longer than the limit. */
+#define WARM_BLOCK_NS 5000000u
+#define WARM_LIMIT_NS 250000000u
+#define WARM_FLAT 0.01
+/* The fewest whole counts that last this long are a slice. */
+#define SLICE_NS 10000000u
+/* Nobody may take longer than this to get ready for the gate. */
+#define SETUP_LIMIT_S 60
+/* A real-time party gets its planned time twice over before the kernel stops it. */
+#define REALTIME_MARGIN_NS 2000000000u
+
+static long futex(uint32_t *word, int operation, uint32_t value, const struct timespec *timeout)
+{
+    return syscall(SYS_futex, word, operation, value, timeout, NULL, 0);
+}
+
+bool party_stopped(const struct party_context *context)
+{
+    return __atomic_load_n(&context->head->stop, __ATOMIC_RELAXED) != 0;
+}
+
+int party_fail(struct party_context *context, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    (void)vsnprintf(context->reason, context->reason_size, format, arguments);
+    va_end(arguments);
+    return -1;
+}
+
+/* Spins for a moment, since the others are nearly always there at once, then sleeps. */
+void party_barrier(struct party_context *context)
+{
+    struct trial_head *head = context->head;
+    uint32_t *arrived = &head->barrier_arrived[context->slot->party];
+    uint32_t *round = &head->barrier_round[context->slot->party];
+    uint32_t now = __atomic_load_n(round, __ATOMIC_ACQUIRE);
+
+    if (__atomic_add_fetch(arrived, 1, __ATOMIC_ACQ_REL) == context->copies) {
+        __atomic_store_n(arrived, 0, __ATOMIC_RELEASE);
+        __atomic_add_fetch(round, 1, __ATOMIC_ACQ_REL);
+        (void)futex(round, FUTEX_WAKE, INT32_MAX, NULL);
+        return;
+    }
+    for (unsigned i = 0; i < 2000; i++)
+        if (__atomic_load_n(round, __ATOMIC_ACQUIRE) != now)
+            return;
+    while (__atomic_load_n(round, __ATOMIC_ACQUIRE) == now)
+        (void)futex(round, FUTEX_WAIT, now, NULL);
+}
+
+void arena_event(const struct trial_head *head)
+{
+    char byte = 0;
+    ssize_t ignored = write(head->event_fd, &byte, 1); /* full is as good: the parent wakes up anyway */
+    (void)ignored;
+}
+
+static void set_state(struct trial_head *head, struct trial_slot *slot, enum party_state state)
+{
+    __atomic_store_n(&slot->state, state, __ATOMIC_RELEASE);
+    arena_event(head);
+}
+
+/* The watchdog: SIGALRM ends the process even when a real-time loop keeps everybody else from its CPU. It survives
+ * exec, and needs no thread. */
+static void watchdog(uint64_t ns)
+{
+    struct itimerval timer;
+
+    memset(&timer, 0, sizeof(timer));
+    timer.it_value.tv_sec = (time_t)(ns / 1000000000u) + 1;
+    (void)setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+static void *map_arena(int fd, size_t size)
+{
+    void *arena = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    return arena == MAP_FAILED ? NULL : arena;
+}
+
+static void fill_context(struct trial_head *head, struct trial_slot *slot, const struct party *party,
+                         struct party_context *context)
+{
+    memset(context, 0, sizeof(*context));
+    context->params = (char *)head + head->params_offset;
+    context->copy = slot->copy;
+    context->copies = head->copies;
+    context->sample = head->sample;
+    context->clock = head->clock;
+    context->time_ns = head->time_ns;
+    for (unsigned i = 0; i < party->n_recorders; i++)
+        context->recorder[i] = (char *)head + slot->recorder[i];
+    context->baton = &slot->baton;
+    context->pipes = (const int(*)[2])slot->pipes;
+    context->stop_fd = slot->stop_fd;
+    context->series_fd = head->series_fd;
+    context->reason = slot->reason;
+    context->reason_size = sizeof(slot->reason);
+    context->head = head;
+    context->slot = slot;
+}
+
+/* Counts a second of a block of at least WARM_BLOCK_NS, and how many counts it took. */
+static int timed_block(struct party_context *context, const struct party *party, uint64_t count, double *rate)
+{
+    uint64_t start = clock_raw_ns();
+
+    if (party->work(context, count))
+        return -1;
+    uint64_t took = clock_raw_ns() - start;
+    *rate = (double)count * 1e9 / (double)(took ? took : 1);
+    return 0;
+}
+
+/* A fresh process is cold: caches, branch predictors, page tables, the clock frequency. Works until the rate is flat. */
+static int warm_up(struct party_context *context, const struct party *party)
+{
+    uint64_t begin = clock_raw_ns(), count = 1;
+    double rate = 0, last[2] = {0, 0};
+
+    for (;;) {
+        if (timed_block(context, party, count, &rate))
+            return -1;
+        if ((double)count / rate * 1e9 >= WARM_BLOCK_NS)
+            break;
+        if (clock_raw_ns() - begin > WARM_LIMIT_NS)
+            break;
+        count *= 2;
+    }
+    while (clock_raw_ns() - begin < WARM_LIMIT_NS) {
+        double high = rate > last[0] ? rate : last[0], low = rate < last[0] ? rate : last[0];
+        high = high > last[1] ? high : last[1];
+        low = low < last[1] ? low : last[1];
+        if (high - low <= WARM_FLAT * high)
+            break;
+        last[1] = last[0];
+        last[0] = rate;
+        if (timed_block(context, party, count, &rate))
+            return -1;
+    }
+    context->rate = rate;
+    if (party->counts)
+        context->expected_ns = (uint64_t)((double)party->counts(context->params) / rate * 1e9);
+    return 0;
+}
+
+static struct slices *slices_of(const struct party_context *context, const struct party *party)
+{
+    for (unsigned i = 0; i < party->n_recorders; i++)
+        if (party->recorders[i].kind == RECORD_SLICES)
+            return context->recorder[i];
+    return NULL;
+}
+
+/* The engine's own loop for a party that has only work: whole slices until the trial is stopped. */
+static int run_slices(struct party_context *context, const struct party *party)
+{
+    struct slices *slices = slices_of(context, party);
+    double fit = context->rate * SLICE_NS / 1e9;
+    uint64_t count = fit < 1 ? 1 : (uint64_t)(fit + 0.999), from = clock_raw_ns();
+
+    if (!slices)
+        return party_fail(context, "the benchmark declares no slices");
+    while (!party_stopped(context)) {
+        if (party->work(context, count))
+            return -1;
+        uint64_t to = clock_raw_ns();
+        slices_add(slices, count, from, to);
+        from = to;
+    }
+    return 0;
+}
+
+static int wait_for_gate(struct trial_head *head)
+{
+    uint32_t gate;
+
+    while ((gate = __atomic_load_n(&head->gate, __ATOMIC_ACQUIRE)) == GATE_CLOSED)
+        (void)futex(&head->gate, FUTEX_WAIT, GATE_CLOSED, NULL);
+    return gate == GATE_OPEN ? 0 : -1;
+}
+
+static void wait_until(uint64_t ns)
+{
+    uint64_t now = clock_raw_ns();
+
+    if (now + 200000u < ns)
+        clock_sleep_ns(ns - now - 100000u);
+    while (clock_raw_ns() < ns) {
+    }
+}
+
+static int64_t counter_difference(int64_t after, int64_t before)
+{
+    return after < 0 || before < 0 ? -1 : after - before;
+}
+
+static void subtract_counters(struct task_counters *after, const struct task_counters *before)
+{
+    after->cpu_ns = counter_difference(after->cpu_ns, before->cpu_ns);
+    after->ctx_voluntary = counter_difference(after->ctx_voluntary, before->ctx_voluntary);
+    after->ctx_involuntary = counter_difference(after->ctx_involuntary, before->ctx_involuntary);
+    after->migrations = counter_difference(after->migrations, before->migrations);
+    after->faults_minor = counter_difference(after->faults_minor, before->faults_minor);
+    after->faults_major = counter_difference(after->faults_major, before->faults_major);
+    after->run_delay_ns = counter_difference(after->run_delay_ns, before->run_delay_ns);
+}
+
+static int check_recorders(struct party_context *context, const struct party *party)
+{
+    for (unsigned i = 0; i < party->n_recorders; i++) {
+        if (party->recorders[i].kind != RECORD_CHECKS)
+            continue;
+        const struct check *wrong = checks_wrong(context->recorder[i]);
+        if (wrong)
+            return party_fail(context, "self-check failed: %s is %.17g, not %.17g", wrong->name, wrong->got,
+                              wrong->expected);
+    }
+    return 0;
+}
+
+/* From the gate to the last counter. */
+static int run_behind_gate(struct party_context *context, const struct party *party)
+{
+    struct trial_head *head = context->head;
+    struct trial_slot *slot = context->slot;
+    struct task_counters before;
+    bool fresh_exec = slot->seen.fresh_exec;
+    int failed;
+
+    if (slot->baton.execs == 0) {
+        if (wait_for_gate(head))
+            return party_fail(context, "ended before the gate opened");
+        place_read_back(&slot->seen);
+        slot->seen.fresh_exec = fresh_exec;
+        watchdog(head->limit_ns);
+        wait_until(head->start_ns);
+        task_read_counters(&before);
+        slot->counters = before;
+        slot->start_ns = slot->baton.start_ns = clock_raw_ns();
+    } else {
+        before = slot->counters; /* the process is the same one: the kernel counts on through exec */
+    }
+    set_state(head, slot, STATE_RUNNING);
+    failed = party->run ? party->run(context) : run_slices(context, party);
+    slot->end_ns = clock_raw_ns();
+    task_read_counters(&slot->counters);
+    subtract_counters(&slot->counters, &before);
+    unsigned cpu = task_current_cpu();
+    if (party->role == ROLE_MEASURED && cpu != CPUSET_NONE)
+        slot->khz = machine_cpu_khz("", cpu);
+    if (!failed && party->verify)
+        failed = party->verify(context);
+    if (!failed)
+        failed = check_recorders(context, party);
+    return failed;
+}
+
+/* One party, in the thread that is to run it. */
+static int party_main(struct trial_head *head, struct trial_slot *slot, const struct party *party)
+{
+    struct party_context context;
+    bool again = slot->baton.execs > 0;
+    int failed = 0;
+
+    fill_context(head, slot, party, &context);
+    if (!again) {
+        place_apply(&slot->placement, slot->refused, sizeof(slot->refused));
+        for (unsigned i = 0; i < party->n_recorders; i++)
+            recorder_init(&party->recorders[i], context.recorder[i]);
+    }
+    if (party->setup)
+        failed = party->setup(&context);
+    if (!failed && !again) {
+        if (party->work)
+            failed = warm_up(&context, party);
+        slot->rate = context.rate;
+        slot->expected_ns = context.expected_ns;
+        /* Real-time only from here: setting up needs no priority, and now its length is known. */
+        uint64_t planned = head->time_ns > context.expected_ns ? head->time_ns : context.expected_ns;
+        place_apply_policy(&slot->placement, (planned * 2 + REALTIME_MARGIN_NS) / 1000, slot->refused,
+                           sizeof(slot->refused));
+        if (!failed)
+            set_state(head, slot, STATE_READY);
+    }
+    context.rate = slot->rate;
+    if (!failed)
+        failed = run_behind_gate(&context, party);
+    if (party->teardown)
+        party->teardown(&context);
+    set_state(head, slot, failed ? STATE_FAILED : STATE_DONE);
+    return failed;
+}
+
+struct thread_start {
+    struct trial_head *head;
+    struct trial_slot *slot;
+    const struct party *party;
+};
+
+static void *thread_main(void *argument)
+{
+    struct thread_start *start = argument;
+
+    (void)party_main(start->head, start->slot, start->party);
+    return NULL;
+}
+
+/* Slots of the same copy that are threads of this process: the thread parties that follow it in the descriptor. */
+static unsigned start_threads(struct trial_head *head, unsigned slot, const struct bench *bench, pthread_t *threads,
+                              struct thread_start *starts, int *error)
+{
+    unsigned n = 0;
+
+    *error = 0;
+    for (unsigned i = slot + 1; i < head->n_slots && head->slot[i].copy == head->slot[slot].copy; i++) {
+        const struct party *party = &bench->parties[head->slot[i].party];
+        if (party->kind != PARTY_THREAD)
+            break;
+        starts[n] = (struct thread_start){.head = head, .slot = &head->slot[i], .party = party};
+        *error = pthread_create(&threads[n], NULL, thread_main, &starts[n]);
+        if (*error)
+            return n;
+        n++;
+    }
+    return n;
+}
+
+int worker_run(struct trial_head *head, unsigned number, const struct bench *bench)
+{
+    struct trial_slot *slot = &head->slot[number];
+    pthread_t threads[ARENA_PARTIES_MAX];
+    struct thread_start starts[ARENA_PARTIES_MAX];
+    int error, failed;
+
+    if (task_die_with_parent(head->parent))
+        return 1;
+    if (slot->baton.execs == 0)
+        watchdog((uint64_t)SETUP_LIMIT_S * 1000000000u);
+    task_set_name("jitbench");
+    unsigned n_threads = start_threads(head, number, bench, threads, starts, &error);
+    if (error) {
+        (void)snprintf(slot->reason, sizeof(slot->reason), "cannot start a thread: %s", strerror(error));
+        set_state(head, slot, STATE_FAILED);
+        return 1;
+    }
+    failed = party_main(head, slot, &bench->parties[slot->party]);
+    for (unsigned i = 0; i < n_threads; i++)
+        (void)pthread_join(threads[i], NULL);
+    return failed ? 1 : 0;
+}
+
+int party_exec(struct party_context *context)
+{
+    struct trial_head *head = context->head;
+    struct trial_slot *slot = context->slot;
+    char fd[16], number[16];
+    char *argv[] = {(char *)"jitbench", (char *)"@worker", fd, number, NULL};
+    char *envp[] = {NULL};
+
+    if (head->arena_fd < 0)
+        return -ENOSYS;
+    (void)snprintf(fd, sizeof(fd), "%d", head->arena_fd);
+    (void)snprintf(number, sizeof(number), "%u", (unsigned)(slot - head->slot));
+    slot->baton.execs++;
+    int error = process_exec_self(argv, envp);
+    slot->baton.execs--;
+    return error;
+}
+
+static const struct bench *find_bench(const struct bench *const *registry, const char *name)
+{
+    for (; *registry; registry++)
+        if (!strcmp((*registry)->name, name))
+            return *registry;
+    return NULL;
+}
+
+/* A whole decimal number, or -1. */
+static long small_number(const char *text)
+{
+    char *end;
+    long value = strtol(text, &end, 10);
+
+    return *text && !*end && value >= 0 && value < 1000000 ? value : -1;
+}
+
+void trial_worker_main(int argc, char **argv, const struct bench *const *registry)
+{
+    struct stat status;
+    char build[sizeof(((struct trial_head *)0)->build)];
+
+    if (argc != 4 || strcmp(argv[1], "@worker"))
+        return;
+    long fd = small_number(argv[2]), slot = small_number(argv[3]);
+    if (fd < 0 || slot < 0 || fstat((int)fd, &status) || status.st_size < (off_t)sizeof(struct trial_head))
+        _exit(125);
+    struct trial_head *head = map_arena((int)fd, (size_t)status.st_size);
+    if (!head || head->magic != ARENA_MAGIC || head->size != (size_t)status.st_size || slot >= (long)head->n_slots)
+        _exit(125);
+    const struct bench *bench = find_bench(registry, head->bench);
+    process_build_id(build, sizeof(build));
+    if (!bench || strcmp(build, head->build)) /* the file was replaced while the parent ran */
+        _exit(125);
+    process_init();
+    head->slot[slot].seen.fresh_exec = true;
+    _exit(worker_run(head, (unsigned)slot, bench));
+}

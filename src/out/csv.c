@@ -1,0 +1,550 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows as CSV: the fields and their quoting, and the file that holds whole rows only. */
+#include "out/csv.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MOST_NAMES 999u /* collisions of the default name that are stepped over in one directory */
+#define OPEN_FLAGS (O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY)
+#define OPEN_NEW   (OPEN_FLAGS | O_CREAT | O_EXCL)
+
+/* --- text ------------------------------------------------------------------------------------------------------- */
+
+/* Length of the UTF-8 character at s (Unicode 15, table 3-7), 0 when the bytes there are none. */
+static size_t utf8_length(const char *s)
+{
+    const unsigned char *b = (const unsigned char *)s;
+    unsigned low = 0x80, high = 0xbf;
+    size_t length;
+    if (b[0] < 0x80)
+        return 1;
+    if (b[0] < 0xc2 || b[0] > 0xf4)
+        return 0;
+    length = b[0] < 0xe0 ? 2 : b[0] < 0xf0 ? 3 : 4;
+    /* Overlong forms, surrogates and what lies above U+10FFFF are told by the second byte. */
+    if (b[0] == 0xe0)
+        low = 0xa0;
+    else if (b[0] == 0xed)
+        high = 0x9f;
+    else if (b[0] == 0xf0)
+        low = 0x90;
+    else if (b[0] == 0xf4)
+        high = 0x8f;
+    if (b[1] < low || b[1] > high)
+        return 0;
+    for (size_t i = 2; i < length; i++)
+        if (b[i] < 0x80 || b[i] > 0xbf)
+            return 0;
+    return length;
+}
+
+/* The file is UTF-8 whatever a host name, a comment or a text cut at its array's end holds. */
+static void append_utf8(struct text *out, const char *s, int double_quotes)
+{
+    while (*s != '\0') {
+        size_t length = utf8_length(s);
+        if (length == 0)
+            text_append(out, "\xef\xbf\xbd", 3);
+        else
+            text_append(out, s, length);
+        if (double_quotes && *s == '"')
+            text_append(out, s, 1);
+        s += length == 0 ? 1 : length;
+    }
+}
+
+static void append_text(struct text *out, const char *s)
+{
+    int quoted = strpbrk(s, ",\"\r\n") != NULL;
+    if (quoted)
+        text_append(out, "\"", 1);
+    append_utf8(out, s, quoted);
+    if (quoted)
+        text_append(out, "\"", 1);
+}
+
+static void append_real(struct text *out, double value)
+{
+    static const char plain[] = "+-0123456789e";
+    char buf[64];
+    if (!isfinite(value))
+        return;
+    snprintf(buf, sizeof buf, "%.17g", value);
+    /* What is left over is the locale's decimal point, of one byte or more. */
+    for (const char *s = buf; *s != '\0';) {
+        size_t run = strspn(s, plain);
+        text_append(out, s, run);
+        s += run;
+        if (*s != '\0')
+            text_append(out, ".", 1);
+        s += strcspn(s, plain);
+    }
+}
+
+static void append_samples(struct text *out, const double *samples, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (i > 0)
+            text_append(out, ";", 1);
+        append_real(out, samples[i]);
+    }
+}
+
+static void append_pairs(struct text *out, const struct row_pair *pairs, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (i > 0)
+            text_append(out, ";", 1);
+        append_real(out, pairs[i].at);
+        text_append(out, ":", 1);
+        append_real(out, pairs[i].value);
+    }
+}
+
+static void append_field(struct text *out, const struct row *row, const struct row_column *column)
+{
+    const char *base = column->in_run ? (const char *)row->run : (const char *)row;
+    const void *field;
+    if (base == NULL)
+        return;
+    field = base + column->offset;
+    switch (column->type) {
+    case COLUMN_TEXT:
+        append_text(out, field);
+        break;
+    case COLUMN_UINT:
+        if (*(const uint64_t *)field != 0)
+            text_printf(out, "%" PRIu64, *(const uint64_t *)field);
+        break;
+    case COLUMN_REAL:
+        append_real(out, *(const double *)field);
+        break;
+    case COLUMN_STATUS:
+        append_text(out, row_status_name(row->status));
+        break;
+    case COLUMN_SCHEMA:
+        text_printf(out, "%d", ROW_SCHEMA);
+        break;
+    case COLUMN_SAMPLES:
+        append_samples(out, row->samples, row->n_samples);
+        break;
+    case COLUMN_HIST:
+        append_pairs(out, row->hist, row->n_hist);
+        break;
+    case COLUMN_SERIES:
+        append_pairs(out, row->series, row->n_series);
+        if (row->series_left_out != 0)
+            text_printf(out, "%s+%" PRIu64, row->n_series > 0 ? ";" : "", row->series_left_out);
+        break;
+    }
+}
+
+void csv_header(struct text *out)
+{
+    for (size_t i = 0; i < row_n_columns; i++)
+        text_printf(out, "%s%s", i > 0 ? "," : "", row_columns[i].name);
+    text_append(out, "\r\n", 2);
+}
+
+void csv_row(const struct row *row, struct text *out)
+{
+    for (size_t i = 0; i < row_n_columns; i++) {
+        if (i > 0)
+            text_append(out, ",", 1);
+        append_field(out, row, &row_columns[i]);
+    }
+    text_append(out, "\r\n", 2);
+}
+
+/* --- a file of whole lines -------------------------------------------------------------------------------------- */
+
+/* Where files of the default name are tried, in this order. */
+enum place { PLACE_CURRENT, PLACE_TMPDIR, PLACE_TMP, PLACE_SHM, PLACES };
+
+struct csv {
+    int fd;                  /* -1: none is open */
+    int is_stdout;           /* fd was given to us: it is neither removed nor closed */
+    int created;             /* the file is new, so it may be removed while it has no row */
+    size_t rows;             /* in the open file */
+    char path[PATH_MAX];     /* of the open file */
+    char reported[PATH_MAX]; /* what csv_path() says */
+    int none;                /* rows are not wanted, or no longer */
+    unsigned place;          /* the next one to try */
+    char name[256];          /* default name without ".csv" */
+    struct text kept;        /* header and rows that no file took */
+    size_t kept_length;      /* of it, whole rows */
+    size_t kept_rows, lost_rows;
+};
+
+static int flush_file(int fd)
+{
+    int result;
+    do
+        result = fdatasync(fd);
+    while (result != 0 && errno == EINTR);
+    /* Pipes, terminals and some file systems cannot flush: that says nothing about the row. */
+    if (result != 0 && (errno == EINVAL || errno == EROFS || errno == ENOTSUP || errno == ENOSYS))
+        result = 0;
+    return result;
+}
+
+/* Takes back the last written bytes of a regular file. The end is asked for now, not remembered: behind `>>` the
+ * offset is 0 until the first write, and cutting there would take the user's own data. */
+static void cut_back(int fd, size_t written)
+{
+    struct stat st;
+    off_t end = lseek(fd, 0, SEEK_CUR);
+    if (written == 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || end != st.st_size || end < (off_t)written)
+        return;
+    if (ftruncate(fd, end - (off_t)written) == 0)
+        (void)lseek(fd, end - (off_t)written, SEEK_SET);
+}
+
+/* Returns how many bytes were written: length, or fewer with errno. */
+static size_t write_all(int fd, const char *data, size_t length)
+{
+    size_t done = 0;
+    while (done < length) {
+        ssize_t n = write(fd, data + done, length - done);
+        if (n > 0) {
+            done += (size_t)n;
+        } else if (n == 0) {
+            errno = EIO;
+            break;
+        } else if (errno == EAGAIN) {
+            struct pollfd wait = {.fd = fd, .events = POLLOUT};
+            (void)poll(&wait, 1, -1);
+        } else if (errno != EINTR) {
+            break;
+        }
+    }
+    return done;
+}
+
+/* Whole and on disk, or not at all: 0, or -1 with errno. */
+static int write_whole(int fd, const char *data, size_t length)
+{
+    size_t done = write_all(fd, data, length);
+    int error;
+    if (done == length && flush_file(fd) == 0)
+        return 0;
+    error = errno;
+    cut_back(fd, done);
+    errno = error;
+    return -1;
+}
+
+/* Closes the open file; removes it when it is ours and holds no row. errno is kept. */
+static void leave_file(struct csv *csv)
+{
+    struct stat by_fd, by_path;
+    int error = errno;
+    if (csv->fd >= 0 && csv->created && csv->rows == 0 && fstat(csv->fd, &by_fd) == 0 &&
+        lstat(csv->path, &by_path) == 0 && by_fd.st_dev == by_path.st_dev && by_fd.st_ino == by_path.st_ino) {
+        (void)unlink(csv->path);
+        if (strcmp(csv->path, csv->reported) == 0)
+            csv->reported[0] = '\0';
+    }
+    if (csv->fd >= 0 && !csv->is_stdout)
+        (void)close(csv->fd);
+    csv->fd = -1;
+    csv->is_stdout = 0;
+    errno = error;
+}
+
+/* A new file's name is on disk only once its directory is. */
+static void sync_directory(const char *path)
+{
+    char directory[PATH_MAX];
+    char *slash;
+    int fd;
+    text_copy(directory, sizeof directory, path);
+    slash = strrchr(directory, '/');
+    if (slash == NULL)
+        text_copy(directory, sizeof directory, ".");
+    else
+        slash[slash == directory ? 1 : 0] = '\0';
+    fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    (void)fsync(fd);
+    (void)close(fd);
+}
+
+/* Takes fd as the open file and writes the header. 0, or -1 with errno and no file open. */
+static int start_file(struct csv *csv, int fd, const char *path, int created)
+{
+    struct text header = {0};
+    int result = -1;
+    csv->fd = fd;
+    csv->created = created;
+    csv->rows = 0;
+    text_copy(csv->path, sizeof csv->path, path);
+    csv_header(&header);
+    if (header.failed)
+        errno = ENOMEM;
+    else
+        result = write_whole(fd, header.data, header.length);
+    text_free(&header);
+    if (result == 0 && created)
+        sync_directory(path);
+    if (result != 0)
+        leave_file(csv);
+    return result;
+}
+
+static const char *place_directory(unsigned place)
+{
+    const char *directory;
+    switch (place) {
+    case PLACE_TMPDIR:
+        directory = getenv("TMPDIR");
+        return directory != NULL && directory[0] == '/' ? directory : NULL;
+    case PLACE_TMP:
+        return "/tmp";
+    case PLACE_SHM:
+        return "/dev/shm";
+    default:
+        return "";
+    }
+}
+
+/* A new file of the default name in the directory ("" is the current one). 0, or -1 with errno. */
+static int open_default(struct csv *csv, const char *directory)
+{
+    char path[PATH_MAX];
+    for (unsigned i = 1; i <= MOST_NAMES; i++) {
+        char suffix[16] = "";
+        int length, fd;
+        if (i > 1)
+            snprintf(suffix, sizeof suffix, "-%u", i);
+        length =
+            snprintf(path, sizeof path, "%s%s%s%s.csv", directory, directory[0] == '\0' ? "" : "/", csv->name, suffix);
+        if (length < 0 || (size_t)length >= sizeof path) {
+            errno = ENAMETOOLONG;
+            return -1;
+        }
+        fd = open(path, OPEN_NEW | O_NOFOLLOW, 0644);
+        if (fd >= 0)
+            return start_file(csv, fd, path, 1);
+        if (errno != EEXIST)
+            return -1;
+    }
+    return -1;
+}
+
+/* Opens a file in the next place that takes one. 0, or -1 when there is none left; *error is the first reason. */
+static int open_next(struct csv *csv, int *error)
+{
+    while (csv->place < PLACES) {
+        const char *directory = place_directory(csv->place++);
+        if (directory == NULL)
+            continue;
+        if (open_default(csv, directory) == 0)
+            return 0;
+        if (*error == 0)
+            *error = errno;
+    }
+    return -1;
+}
+
+static int open_named(struct csv *csv, const char *path, char *error, size_t error_size)
+{
+    struct stat st;
+    int there = stat(path, &st) == 0, fd;
+    if (there && S_ISREG(st.st_mode))
+        goto exists;
+    if (there && S_ISBLK(st.st_mode)) {
+        snprintf(error, error_size, "-o '%s': is a block device; jitbench never overwrites", path);
+        return -1;
+    }
+    if (strlen(path) >= sizeof csv->path) {
+        errno = ENAMETOOLONG;
+        goto fail;
+    }
+    fd = open(path, there ? OPEN_FLAGS : OPEN_NEW, 0644);
+    if (fd < 0 && errno == EEXIST)
+        goto exists;
+    if (fd < 0 || start_file(csv, fd, path, !there) != 0)
+        goto fail;
+    return 0;
+exists:
+    snprintf(error, error_size, "-o '%s': the file exists; jitbench never overwrites", path);
+    return -1;
+fail:
+    snprintf(error, error_size, "-o '%s': %s", path, strerror(errno));
+    return -1;
+}
+
+static int open_stdout(struct csv *csv, char *error, size_t error_size)
+{
+    csv->is_stdout = 1;
+    if (start_file(csv, STDOUT_FILENO, "-", 0) == 0)
+        return 0;
+    if (errno == EPIPE) {
+        csv->none = 1;
+        return 0;
+    }
+    snprintf(error, error_size, "-o -: %s", strerror(errno));
+    return -1;
+}
+
+static void open_anywhere(struct csv *csv, char *message, size_t message_size)
+{
+    int error = 0;
+    csv->place = PLACE_CURRENT;
+    if (open_next(csv, &error) != 0)
+        snprintf(message, message_size,
+                 "no file for the CSV can be made (current directory: %s); it follows the table on standard output",
+                 strerror(error));
+    else if (error != 0)
+        snprintf(message, message_size, "no file can be made in the current directory (%s): the CSV goes to '%s'",
+                 strerror(error), csv->path);
+}
+
+static void file_name_part(char *to, size_t size, const char *from)
+{
+    static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
+    text_copy(to, size, from == NULL || from[0] == '\0' ? "unknown" : from);
+    for (char *c = to; *c != '\0'; c++)
+        if (strchr(allowed, *c) == NULL)
+            *c = '_';
+}
+
+struct csv *csv_open(const struct csv_target *target, char *message, size_t message_size, char *error,
+                     size_t error_size)
+{
+    struct csv *csv = calloc(1, sizeof *csv);
+    char host[128], utc[64];
+    int result = 0;
+    text_copy(message, message_size, "");
+    text_copy(error, error_size, "");
+    if (csv == NULL) {
+        snprintf(error, error_size, "CSV: %s", strerror(ENOMEM));
+        return NULL;
+    }
+    file_name_part(host, sizeof host, target->host);
+    file_name_part(utc, sizeof utc, target->utc);
+    snprintf(csv->name, sizeof csv->name, "jitbench-%s-%s", host, utc);
+    csv->fd = -1;
+    csv->place = PLACE_TMPDIR;
+    csv->none = target->none;
+    if (target->none)
+        return csv;
+    if (target->to_stdout)
+        result = open_stdout(csv, error, error_size);
+    else if (target->path != NULL)
+        result = open_named(csv, target->path, error, error_size);
+    else
+        open_anywhere(csv, message, message_size);
+    if (result != 0) {
+        free(csv);
+        return NULL;
+    }
+    if (csv->fd >= 0 || target->to_stdout)
+        text_copy(csv->reported, sizeof csv->reported, csv->path);
+    return csv;
+}
+
+/* --- rows ------------------------------------------------------------------------------------------------------- */
+
+static void keep_in_memory(struct csv *csv, const struct text *line)
+{
+    if (csv->kept.length == 0)
+        csv_header(&csv->kept);
+    text_append(&csv->kept, line->data, line->length);
+    if (csv->kept.failed) {
+        csv->lost_rows++;
+        return;
+    }
+    csv->kept_rows++;
+    csv->kept_length = csv->kept.length;
+}
+
+/* The open file refused the line (errno says why): it and the later ones go to the next place that takes it. */
+static void fall_over(struct csv *csv, const struct text *line)
+{
+    int reason = errno, ignored = 0;
+    char from[PATH_MAX];
+    text_copy(from, sizeof from, csv->is_stdout ? "standard output" : csv->path);
+    if (csv->is_stdout && reason == EPIPE) {
+        csv->none = 1;
+        return;
+    }
+    leave_file(csv);
+    while (open_next(csv, &ignored) == 0) {
+        if (write_whole(csv->fd, line->data, line->length) == 0) {
+            csv->rows++;
+            text_copy(csv->reported, sizeof csv->reported, csv->path);
+            dprintf(STDERR_FILENO, "jitbench: %s: %s: the CSV goes on in '%s'\n", from, strerror(reason), csv->path);
+            return;
+        }
+        leave_file(csv);
+    }
+    dprintf(STDERR_FILENO, "jitbench: %s: %s: the CSV's further rows are printed at the end\n", from, strerror(reason));
+    keep_in_memory(csv, line);
+}
+
+static void put_row(void *context, const struct row *row)
+{
+    struct csv *csv = context;
+    struct text line = {0};
+    if (csv->none)
+        return;
+    csv_row(row, &line);
+    if (line.failed)
+        csv->lost_rows++;
+    else if (csv->fd < 0)
+        keep_in_memory(csv, &line);
+    else if (write_whole(csv->fd, line.data, line.length) == 0)
+        csv->rows++;
+    else
+        fall_over(csv, &line);
+    text_free(&line);
+}
+
+struct row_sink csv_sink(struct csv *csv)
+{
+    return (struct row_sink){.put = put_row, .context = csv};
+}
+
+const char *csv_path(const struct csv *csv)
+{
+    return csv->reported;
+}
+
+size_t csv_rows_in_memory(const struct csv *csv)
+{
+    return csv->kept_rows;
+}
+
+int csv_close(struct csv *csv)
+{
+    int result;
+    if (csv == NULL)
+        return 0;
+    result = csv->lost_rows > 0 ? -1 : 0;
+    if (csv->kept_rows > 0) {
+        (void)fflush(stdout);
+        dprintf(STDERR_FILENO, "jitbench: %zu rows are in no file: they follow as CSV on standard output\n",
+                csv->kept_rows);
+        /* The last chance of these rows: nothing is cut off again, a part is better than none. */
+        if (write_all(STDOUT_FILENO, csv->kept.data, csv->kept_length) != csv->kept_length)
+            result = -1;
+    }
+    if (csv->fd >= 0 && !csv->is_stdout)
+        (void)close(csv->fd);
+    text_free(&csv->kept);
+    free(csv);
+    return result;
+}

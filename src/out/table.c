@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows as a text table: rows are grouped into lines, and columns are as wide as their content. */
+#include "out/table.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define GAP           "  "
+#define MOST_DECIMALS 17u
+#define NUMBER_SIZE   384u /* DBL_MAX has 309 digits before the point */
+
+struct view {
+    const struct table_layout *layout;
+    const struct row *rows;
+    size_t n;
+    size_t *group;  /* of each row: the first row that shares its line */
+    size_t *widths; /* of each column */
+};
+
+static int is_text(enum table_field field)
+{
+    switch (field) {
+    case TABLE_TEST:
+    case TABLE_TITLE:
+    case TABLE_PARAM:
+    case TABLE_LOAD:
+    case TABLE_CPUS:
+    case TABLE_UNIT:
+    case TABLE_STATUS:
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+/* What a group's rows have in common does not depend on the metric. */
+static int is_common(enum table_field field)
+{
+    return (is_text(field) && field != TABLE_UNIT && field != TABLE_STATUS) || field == TABLE_COPIES;
+}
+
+/* --- groups ----------------------------------------------------------------------------------------------------- */
+
+static int same_group(const struct row *a, const struct row *b)
+{
+    return a->copies == b->copies && strcmp(a->test, b->test) == 0 && strcmp(a->load, b->load) == 0 &&
+           strcmp(a->param, b->param) == 0 && strcmp(a->cpus, b->cpus) == 0;
+}
+
+static void find_groups(struct view *view)
+{
+    for (size_t i = 0; i < view->n; i++) {
+        size_t j = 0;
+        while (j < i && (view->group[j] != j || !same_group(&view->rows[j], &view->rows[i])))
+            j++;
+        view->group[i] = j;
+    }
+}
+
+/* The group's row of that metric, NULL when it has none. */
+static const struct row *find_row(const struct view *view, size_t group, const char *metric)
+{
+    for (size_t i = group; i < view->n; i++)
+        if (view->group[i] == group &&
+            (metric == NULL ? view->rows[i].headline : strcmp(view->rows[i].metric, metric) == 0))
+            return &view->rows[i];
+    return metric == NULL ? &view->rows[group] : NULL;
+}
+
+static enum row_status worst_status(const struct view *view, size_t group)
+{
+    enum row_status worst = ROW_OK;
+    for (size_t i = group; i < view->n; i++)
+        if (view->group[i] == group && view->rows[i].status > worst)
+            worst = view->rows[i].status;
+    return worst;
+}
+
+static int did_not_run(const struct view *view, size_t group)
+{
+    for (size_t i = group; i < view->n; i++)
+        if (view->group[i] == group && view->rows[i].metric[0] != '\0')
+            return 0;
+    return 1;
+}
+
+static int is_shown(const struct view *view, size_t group)
+{
+    int names_a_metric = 0;
+    if (did_not_run(view, group))
+        return 1;
+    for (size_t i = 0; i < view->layout->n_columns; i++) {
+        const struct table_column *column = &view->layout->columns[i];
+        if (column->metric != NULL) {
+            names_a_metric = 1;
+            if (find_row(view, group, column->metric) != NULL)
+                return 1;
+        } else if (!is_text(column->field) && column->field != TABLE_COPIES) {
+            return 1;
+        }
+    }
+    return !names_a_metric;
+}
+
+static size_t lines_of(const struct view *view, size_t group)
+{
+    size_t lines = 1;
+    if (!view->layout->per_sample)
+        return 1;
+    for (size_t i = 0; i < view->layout->n_columns; i++) {
+        const struct table_column *column = &view->layout->columns[i];
+        const struct row *row = find_row(view, group, column->metric);
+        if (column->field == TABLE_SAMPLE && row != NULL && row->n_samples > lines)
+            lines = row->n_samples;
+    }
+    return lines;
+}
+
+/* --- cells ------------------------------------------------------------------------------------------------------ */
+
+static double count_or_nan(uint64_t count)
+{
+    return count == 0 ? NAN : (double)count;
+}
+
+static double number(const struct row *row, enum table_field field, size_t sample)
+{
+    switch (field) {
+    case TABLE_COPIES:
+        return count_or_nan(row->copies);
+    case TABLE_VALUE:
+        return row->value;
+    case TABLE_N:
+        return count_or_nan(row->stats.n);
+    case TABLE_MEAN:
+        return row->stats.mean;
+    case TABLE_SD:
+        return row->stats.sd;
+    case TABLE_RSD:
+        return row->stats.rsd_pct;
+    case TABLE_CI95_HALF:
+        return (row->stats.ci95_hi - row->stats.ci95_lo) / 2;
+    case TABLE_MIN:
+        return row->stats.min;
+    case TABLE_MEDIAN:
+        return row->stats.median;
+    case TABLE_P90:
+        return row->stats.p90;
+    case TABLE_P99:
+        return row->stats.p99;
+    case TABLE_P999:
+        return row->stats.p999;
+    case TABLE_MAX:
+        return row->stats.max;
+    case TABLE_INDEX:
+        return row->index;
+    case TABLE_SAMPLE:
+        return sample < row->n_samples ? row->samples[sample] : NAN;
+    default:
+        return NAN;
+    }
+}
+
+static const char *status_text(enum row_status status)
+{
+    return status == ROW_OK ? "" : row_status_name(status);
+}
+
+static const char *text_cell(const struct view *view, const struct row *row, size_t group, enum table_field field)
+{
+    const char *title;
+    switch (field) {
+    case TABLE_TITLE:
+        title = view->layout->title_of == NULL ? NULL : view->layout->title_of(row->test);
+        return title == NULL ? row->test : title;
+    case TABLE_PARAM:
+        return row->param;
+    case TABLE_LOAD:
+        return row->load;
+    case TABLE_CPUS:
+        return row->cpus;
+    case TABLE_UNIT:
+        return row->unit;
+    case TABLE_STATUS:
+        return status_text(worst_status(view, group));
+    default:
+        return row->test;
+    }
+}
+
+/* The cell's text, in buf or elsewhere. */
+static const char *cell(const struct view *view, size_t group, size_t sample, size_t i, char *buf, size_t size)
+{
+    const struct table_column *column = &view->layout->columns[i];
+    const struct row *row = find_row(view, group, column->metric);
+    unsigned decimals = column->decimals < MOST_DECIMALS ? column->decimals : MOST_DECIMALS;
+    double value;
+    if (row == NULL && (is_common(column->field) || column->field == TABLE_STATUS))
+        row = &view->rows[group];
+    if (is_text(column->field))
+        return row == NULL ? "" : text_cell(view, row, group, column->field);
+    value = row == NULL ? NAN : number(row, column->field, sample);
+    if (column->scale > 0 || column->scale < 0)
+        value *= column->scale;
+    if (!isfinite(value))
+        return "-";
+    snprintf(buf, size, "%.*f", (int)decimals, value);
+    return buf;
+}
+
+static const char *heading(const struct view *view, size_t i)
+{
+    const char *text = view->layout->columns[i].heading;
+    return text == NULL ? "" : text;
+}
+
+/* Columns that a UTF-8 text takes, for texts without wide characters. */
+static size_t text_width(const char *s)
+{
+    size_t width = 0;
+    for (; *s != '\0'; s++)
+        width += ((unsigned char)*s & 0xc0) != 0x80;
+    return width;
+}
+
+static void find_widths(struct view *view)
+{
+    char buf[NUMBER_SIZE];
+    for (size_t i = 0; i < view->layout->n_columns; i++) {
+        view->widths[i] = text_width(heading(view, i));
+        for (size_t group = 0; group < view->n; group++) {
+            if (view->group[group] != group || !is_shown(view, group))
+                continue;
+            for (size_t sample = 0; sample < lines_of(view, group); sample++) {
+                size_t width = text_width(cell(view, group, sample, i, buf, sizeof buf));
+                if (width > view->widths[i])
+                    view->widths[i] = width;
+            }
+        }
+    }
+}
+
+/* --- printing --------------------------------------------------------------------------------------------------- */
+
+static void put_spaces(struct text *out, size_t n)
+{
+    while (n-- > 0)
+        text_append(out, " ", 1);
+}
+
+/* A command's name may hold anything: it shall not break lines or steer the terminal. */
+static void put_text(struct text *out, const char *s)
+{
+    for (; *s != '\0'; s++)
+        text_append(out, (unsigned char)*s < ' ' || *s == 0x7f ? "?" : s, 1);
+}
+
+static void put_cell(const struct view *view, size_t i, const char *s, struct text *out)
+{
+    size_t pad = view->widths[i] - text_width(s);
+    if (i > 0)
+        text_append(out, GAP, strlen(GAP));
+    if (!is_text(view->layout->columns[i].field))
+        put_spaces(out, pad);
+    put_text(out, s);
+    if (is_text(view->layout->columns[i].field))
+        put_spaces(out, pad);
+}
+
+static void end_line(struct text *out, size_t start)
+{
+    if (out->failed)
+        return;
+    while (out->length > start && out->data[out->length - 1] == ' ')
+        out->length--;
+    text_append(out, "\n", 1);
+}
+
+static int has_status_column(const struct table_layout *layout)
+{
+    for (size_t i = 0; i < layout->n_columns; i++)
+        if (layout->columns[i].field == TABLE_STATUS)
+            return 1;
+    return 0;
+}
+
+static void put_head(const struct view *view, struct text *out)
+{
+    size_t start;
+    if (view->layout->title != NULL)
+        text_printf(out, "%s\n", view->layout->title);
+    start = out->length;
+    for (size_t i = 0; i < view->layout->n_columns; i++)
+        put_cell(view, i, heading(view, i), out);
+    end_line(out, start);
+}
+
+static void put_group(const struct view *view, size_t group, struct text *out)
+{
+    char buf[NUMBER_SIZE];
+    const char *status = has_status_column(view->layout) ? "" : status_text(worst_status(view, group));
+    for (size_t sample = 0; sample < lines_of(view, group); sample++) {
+        size_t start = out->length;
+        for (size_t i = 0; i < view->layout->n_columns; i++)
+            put_cell(view, i, cell(view, group, sample, i, buf, sizeof buf), out);
+        text_printf(out, GAP "%s", status);
+        end_line(out, start);
+    }
+}
+
+static int has_reason(const struct view *view, size_t i)
+{
+    const struct row *row = &view->rows[i];
+    return row->status != ROW_OK && row->reason[0] != '\0' && is_shown(view, view->group[i]);
+}
+
+static void put_reasons(const struct view *view, struct text *out)
+{
+    for (size_t i = 0; i < view->n; i++) {
+        size_t j = 0;
+        if (!has_reason(view, i))
+            continue;
+        while (j < i && (!has_reason(view, j) || strcmp(view->rows[j].reason, view->rows[i].reason) != 0))
+            j++;
+        if (j < i)
+            continue;
+        text_printf(out, "%s: ", row_status_name(view->rows[i].status));
+        put_text(out, view->rows[i].reason);
+        text_append(out, "\n", 1);
+    }
+}
+
+void table_print(const struct table_layout *layout, const struct row *rows, size_t n, struct text *out)
+{
+    struct view view = {.layout = layout, .rows = rows, .n = n};
+    int headed = 0;
+    if (n == 0 || layout->n_columns == 0)
+        return;
+    view.group = calloc(n, sizeof *view.group);
+    view.widths = calloc(layout->n_columns, sizeof *view.widths);
+    if (view.group == NULL || view.widths == NULL) {
+        out->failed = 1;
+        goto done;
+    }
+    find_groups(&view);
+    find_widths(&view);
+    for (size_t group = 0; group < n; group++) {
+        if (view.group[group] != group || !is_shown(&view, group))
+            continue;
+        if (!headed)
+            put_head(&view, out);
+        headed = 1;
+        put_group(&view, group, out);
+    }
+    put_reasons(&view, out);
+done:
+    free(view.group);
+    free(view.widths);
+}

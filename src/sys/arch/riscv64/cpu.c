@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* This architecture does not let user space ask the CPU: its names come from /proc and /sys alone. */
+#include "sys/arch_cpu.h"
+
+#include <stdio.h>
+
+int arch_cpu_model(char *buf, size_t size)
+{
+    snprintf(buf, size, "%s", "");
+    return -1;
+}
+
+int arch_hypervisor(char *buf, size_t size)
+{
+    snprintf(buf, size, "%s", "");
+    return -1;
+}

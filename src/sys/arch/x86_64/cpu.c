@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* The CPU's name and the hypervisor's signature, by CPUID. */
+#include "sys/arch_cpu.h"
+
+#include <cpuid.h>
+#include <stdio.h>
+#include <string.h>
+
+#define LEAF_BRAND              0x80000002u /* and the two after it */
+#define LEAF_FEATURES           1u
+#define FEATURES_ECX_HYPERVISOR (1u << 31)
+#define LEAF_HYPERVISOR         0x40000000u
+/* Where KVM and Xen put their own signature while they pose as Hyper-V in the first place. */
+#define LEAF_HYPERVISOR_SECOND 0x40000100u
+
+int arch_cpu_model(char *buf, size_t size)
+{
+    unsigned regs[12];
+    char brand[sizeof regs + 1];
+    snprintf(buf, size, "%s", "");
+    for (unsigned i = 0; i < 3; i++) {
+        unsigned *r = &regs[i * 4];
+        if (!__get_cpuid(LEAF_BRAND + i, &r[0], &r[1], &r[2], &r[3]))
+            return -1;
+    }
+    memcpy(brand, regs, sizeof regs);
+    brand[sizeof regs] = '\0';
+    size_t length = strlen(brand);
+    while (length > 0 && brand[length - 1] == ' ')
+        brand[--length] = '\0';
+    const char *start = brand + strspn(brand, " ");
+    snprintf(buf, size, "%s", start);
+    return *start ? 0 : -1;
+}
+
+static const char *signature_name(unsigned leaf)
+{
+    static const struct {
+        char signature[13];
+        const char *name;
+    } known[] = {
+        {"KVMKVMKVM", "kvm"},           {"Linux KVM Hv", "kvm"},       {"VMwareVMware", "vmware"},
+        {"Microsoft Hv", "hyperv"},     {"XenVMMXenVMM", "xen"},       {"TCGTCGTCGTCG", "qemu"},
+        {"VBoxVBoxVBox", "virtualbox"}, {"bhyve bhyve ", "bhyve"},     {"ACRNACRNACRN", "acrn"},
+        {" lrpepyh  vr", "parallels"},  {"prl hyperv  ", "parallels"}, {"Jailhouse", "jailhouse"},
+        {"QNXQVMBSQG", "qnx"},          {"SRESRESRESRE", "sre"},
+    };
+    unsigned eax;
+    unsigned regs[3];
+    char signature[sizeof regs + 1];
+    /* Not __get_cpuid(): the hypervisor's leaves lie outside the range that it checks. */
+    __cpuid(leaf, eax, regs[0], regs[1], regs[2]);
+    memcpy(signature, regs, sizeof regs);
+    signature[sizeof regs] = '\0';
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        if (strcmp(signature, known[i].signature) == 0)
+            return known[i].name;
+    }
+    return NULL;
+}
+
+int arch_hypervisor(char *buf, size_t size)
+{
+    unsigned eax, ebx, ecx, edx;
+    snprintf(buf, size, "%s", "");
+    if (!__get_cpuid(LEAF_FEATURES, &eax, &ebx, &ecx, &edx) || !(ecx & FEATURES_ECX_HYPERVISOR))
+        return -1;
+    const char *name = signature_name(LEAF_HYPERVISOR);
+    if (name && strcmp(name, "hyperv") == 0) {
+        const char *second = signature_name(LEAF_HYPERVISOR_SECOND);
+        name = second ? second : name;
+    }
+    snprintf(buf, size, "%s", name ? name : "yes");
+    return 0;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/* Chooses the clock, and measures its frequency and what reading it costs. */
+#include "sys/clock.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define PAIR_TRIES 32
+#define COST_TRIES 1000
+/* A clock that ticks at 100 Hz is read about this often within one tick. */
+#define GRAIN_TRIES      (1u << 22)
+#define SHORTEST_SPAN_NS 1000000u
+
+void clock_choose(struct clock_info *out)
+{
+    *out = (struct clock_info){.kind = CLOCK_KIND_GETTIME, .name = "clock_gettime", .unit = "ns"};
+    if (counter_usable(out->why, sizeof out->why))
+        return;
+    *out = (struct clock_info){.kind = CLOCK_KIND_COUNTER, .name = COUNTER_NAME, .unit = "cycles"};
+}
+
+void clock_pair_read(enum clock_kind kind, struct clock_pair *out)
+{
+    if (kind == CLOCK_KIND_GETTIME) {
+        out->raw_ns = clock_raw_ns();
+        out->counter = out->raw_ns;
+        return;
+    }
+    uint64_t tightest = UINT64_MAX;
+    for (int i = 0; i < PAIR_TRIES; i++) {
+        uint64_t before = clock_raw_ns();
+        uint64_t counter = clock_end(CLOCK_KIND_COUNTER);
+        uint64_t width = clock_raw_ns() - before;
+        if (width < tightest) {
+            tightest = width;
+            *out = (struct clock_pair){.counter = counter, .raw_ns = before + width / 2};
+        }
+    }
+}
+
+double clock_hz(enum clock_kind kind, const struct clock_pair *from, const struct clock_pair *to)
+{
+    if (kind == CLOCK_KIND_GETTIME)
+        return 1e9;
+    if (to->raw_ns < from->raw_ns || to->raw_ns - from->raw_ns < SHORTEST_SPAN_NS || to->counter < from->counter)
+        return 0;
+    return (double)(to->counter - from->counter) * 1e9 / (double)(to->raw_ns - from->raw_ns);
+}
+
+static int compare_u64(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static inline __attribute__((always_inline)) void cost_measure(enum clock_kind kind, struct clock_cost *out)
+{
+    uint64_t cost[COST_TRIES], grain = 0;
+    for (unsigned i = 0; i < COST_TRIES; i++) {
+        uint64_t begin = clock_begin(kind);
+        uint64_t end = clock_end(kind);
+        /* Counters of two CPUs may differ by a few ticks; a step back must not look like a huge cost. */
+        cost[i] = end > begin ? end - begin : 0;
+        if (cost[i] > 0 && (grain == 0 || cost[i] < grain))
+            grain = cost[i];
+    }
+    for (unsigned i = 0; grain == 0 && i < GRAIN_TRIES; i++) {
+        uint64_t begin = clock_begin(kind);
+        uint64_t end = clock_end(kind);
+        grain = end > begin ? end - begin : 0;
+    }
+    qsort(cost, COST_TRIES, sizeof cost[0], compare_u64);
+    out->min = (double)cost[0];
+    out->median = ((double)cost[COST_TRIES / 2 - 1] + (double)cost[COST_TRIES / 2]) / 2;
+    out->grain = (double)grain;
+}
+
+void clock_cost_measure(enum clock_kind kind, struct clock_cost *out)
+{
+    if (kind == CLOCK_KIND_COUNTER)
+        cost_measure(CLOCK_KIND_COUNTER, out);
+    else
+        cost_measure(CLOCK_KIND_GETTIME, out);
+}
+
+void clock_sleep_ns(uint64_t ns)
+{
+    /* An absolute deadline, so that interruptions do not add up. CLOCK_MONOTONIC_RAW cannot be slept on. */
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += (time_t)(ns / 1000000000u);
+    until.tv_nsec += (long)(ns % 1000000000u);
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_nsec -= 1000000000;
+        until.tv_sec++;
+    }
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR)
+        continue;
+}

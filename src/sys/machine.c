@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: MIT */
+/* What this machine is: names, CPUs, memory, caches and settings. What it is doing is in machine_counters.c. */
+#include "sys/machine.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysinfo.h>
+#include <sys/sysmacros.h>
+#include <sys/utsname.h>
+#include <sys/vfs.h>
+
+#include "sys/arch_cpu.h"
+#include "sys/cgroup.h"
+#include "sys/tree.h"
+
+#define CPU_FOLDER   "/sys/devices/system/cpu"
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+ssize_t machine_read_file(const char *root, const char *path, char *buf, size_t size)
+{
+    return tree_read(root, path, buf, size);
+}
+
+static bool is_real(const char *root)
+{
+    return root[0] == '\0';
+}
+
+static void read_names(const char *root, struct machine *out)
+{
+    struct utsname names;
+    char release[65] = "", version[65] = "";
+    if (uname(&names) == 0) {
+        tree_copy(names.machine, strlen(names.machine), out->arch, sizeof out->arch);
+        if (is_real(root)) {
+            tree_copy(names.nodename, strlen(names.nodename), out->host, sizeof out->host);
+            tree_copy(names.release, strlen(names.release), release, sizeof release);
+            tree_copy(names.version, strlen(names.version), version, sizeof version);
+        }
+    }
+    if (!is_real(root)) {
+        tree_read_line(root, "/proc/sys/kernel/hostname", out->host, sizeof out->host);
+        tree_read_line(root, "/proc/sys/kernel/osrelease", release, sizeof release);
+        tree_read_line(root, "/proc/sys/kernel/version", version, sizeof version);
+    }
+    snprintf(out->kernel, sizeof out->kernel, "%s%s%s", release, release[0] && version[0] ? " " : "", version);
+}
+
+/* Arm's cpuinfo has numbers in place of a name. */
+static bool arm_model(const char *cpuinfo, char *buf, size_t size)
+{
+    char implementer[16], part[16];
+    if (!tree_value(cpuinfo, "CPU implementer", implementer, sizeof implementer) ||
+        !tree_value(cpuinfo, "CPU part", part, sizeof part))
+        return false;
+    snprintf(buf, size, "implementer %s part %s", implementer, part);
+    return true;
+}
+
+static void read_cpu_model(const char *root, const char *cpuinfo, struct machine *out)
+{
+    static const char *const keys[] = {"model name", "cpu model", "Processor", "Hardware", "uarch", "cpu"};
+    for (size_t i = 0; i < COUNT(keys); i++) {
+        if (tree_value(cpuinfo, keys[i], out->cpu_model, sizeof out->cpu_model))
+            return;
+    }
+    if (arm_model(cpuinfo, out->cpu_model, sizeof out->cpu_model))
+        return;
+    if (is_real(root))
+        arch_cpu_model(out->cpu_model, sizeof out->cpu_model);
+}
+
+static bool read_cpu_list(const char *root, const char *path, struct cpuset *out)
+{
+    char why[1];
+    char *text = tree_read_all(root, path);
+    bool good = text && cpuset_parse(text, out, why, sizeof why) == 0;
+    free(text);
+    return good;
+}
+
+static void online_from_stat(const char *root, struct cpuset *out)
+{
+    char *text = tree_read_all(root, "/proc/stat");
+    for (const char *line = text; line; line = tree_next_line(line)) {
+        uint64_t cpu;
+        if (strncmp(line, "cpu", 3) == 0 && line[3] >= '0' && line[3] <= '9' && tree_number(line + 3, &cpu) &&
+            cpu < CPUSET_MAX)
+            cpuset_add(out, (unsigned)cpu);
+    }
+    free(text);
+}
+
+static void read_online(const char *root, struct cpuset *out)
+{
+    cpuset_clear(out);
+    if (!read_cpu_list(root, CPU_FOLDER "/online", out))
+        online_from_stat(root, out);
+}
+
+static bool starts_with(const char *text, const char *start)
+{
+    return strncmp(text, start, strlen(start)) == 0;
+}
+
+static bool cpuinfo_has_hypervisor_bit(const char *cpuinfo)
+{
+    for (const char *line = cpuinfo; line; line = tree_next_line(line)) {
+        const char *flags = tree_line_value(line, "flags");
+        const char *word = flags ? strstr(flags, " hypervisor") : NULL;
+        if (flags)
+            return word && word < flags + strcspn(flags, "\n") && strchr(" \n", word[strlen(" hypervisor")]);
+    }
+    return false;
+}
+
+/* What firmware says of itself. Clouds that also rent out bare metal under the same name are not listed. */
+static const char *hypervisor_from_firmware(const char *root)
+{
+    static const struct {
+        const char *vendor, *product, *name;
+    } known[] = {
+        {"", "KVM", "kvm"},       {"QEMU", "", "qemu"},
+        {"VMware", "", "vmware"}, {"innotek", "", "virtualbox"},
+        {"Xen", "", "xen"},       {"Parallels", "", "parallels"},
+        {"BHYVE", "", "bhyve"},   {"Microsoft Corporation", "Virtual Machine", "hyperv"},
+    };
+    char vendor[64], product[64];
+    bool have = tree_read_line(root, "/sys/class/dmi/id/sys_vendor", vendor, sizeof vendor);
+    have |= tree_read_line(root, "/sys/class/dmi/id/product_name", product, sizeof product);
+    for (size_t i = 0; have && i < COUNT(known); i++) {
+        if (starts_with(vendor, known[i].vendor) && starts_with(product, known[i].product))
+            return known[i].name;
+    }
+    return NULL;
+}
+
+static void read_hypervisor(const char *root, const char *cpuinfo, struct machine *out)
+{
+    char *buf = out->hypervisor;
+    size_t size = sizeof out->hypervisor;
+    char compatible[32];
+    if (is_real(root) && arch_hypervisor(buf, size) == 0)
+        return;
+    if (tree_read_line(root, "/sys/hypervisor/type", buf, size))
+        return;
+    const char *name = NULL;
+    if (tree_read_line(root, "/proc/device-tree/hypervisor/compatible", compatible, sizeof compatible))
+        name = starts_with(compatible, "linux,kvm") ? "kvm" : starts_with(compatible, "xen") ? "xen" : "yes";
+    if (!name)
+        name = hypervisor_from_firmware(root);
+    if (!name && cpuinfo_has_hypervisor_bit(cpuinfo))
+        name = "yes";
+    snprintf(buf, size, "%s", name ? name : "");
+}
+
+/* The variable `container` of PID 1, which lxc, systemd-nspawn and podman set. */
+static bool container_from_environment(const char *root, char *buf, size_t size)
+{
+    static const char key[] = "container=";
+    char text[8192];
+    ssize_t length = tree_read(root, "/proc/1/environ", text, sizeof text);
+    for (ssize_t at = 0; at < length; at += (ssize_t)strlen(text + at) + 1) {
+        if (starts_with(text + at, key)) {
+            const char *value = text + at + sizeof key - 1;
+            return tree_copy(value, strlen(value), buf, size);
+        }
+    }
+    return false;
+}
+
+static void read_container(const char *root, struct machine *out)
+{
+    static const struct {
+        const char *hint, *name;
+    } hints[] = {
+        {"kubepods", "kubernetes"},   {"/docker", "docker"},
+        {"libpod", "podman"},         {"/lxc", "lxc"},
+        {"containerd", "containerd"}, {"machine.slice/machine-", "systemd-nspawn"},
+    };
+    char *buf = out->container;
+    size_t size = sizeof out->container;
+    const char *name = "";
+    if (container_from_environment(root, buf, size) || tree_read_line(root, "/run/systemd/container", buf, size))
+        return;
+    char *groups = tree_read_all(root, "/proc/1/cgroup");
+    if (tree_exists(root, "/run/.containerenv"))
+        name = "podman";
+    else if (tree_exists(root, "/.dockerenv"))
+        name = "docker";
+    for (size_t i = 0; groups && !name[0] && i < COUNT(hints); i++) {
+        if (strstr(groups, hints[i].hint))
+            name = hints[i].name;
+    }
+    free(groups);
+    snprintf(buf, size, "%s", name);
+}
+
+static uint64_t scaled(uint64_t value, uint64_t unit)
+{
+    return value > UINT64_MAX / unit ? UINT64_MAX : value * unit;
+}
+
+static uint64_t meminfo_bytes(const char *text, const char *key)
+{
+    char value[32];
+    uint64_t kib;
+    return tree_value(text, key, value, sizeof value) && tree_number(value, &kib) ? scaled(kib, 1024) : 0;
+}
+
+static void read_memory(const char *root, struct machine *out)
+{
+    struct sysinfo info;
+    char *text = tree_read_all(root, "/proc/meminfo");
+    if (text) {
+        out->memory_total_bytes = meminfo_bytes(text, "MemTotal");
+        out->memory_available_bytes = meminfo_bytes(text, "MemAvailable");
+    } else if (is_real(root) && sysinfo(&info) == 0) {
+        out->memory_total_bytes = (uint64_t)info.totalram * info.mem_unit;
+        out->memory_available_bytes = ((uint64_t)info.freeram + info.bufferram) * info.mem_unit;
+    }
+    free(text);
+    out->memory_limit_bytes = cgroup_memory_limit(root);
+}
+
+static double read_load(const char *root)
+{
+    char text[64], *end;
+    struct sysinfo info;
+    if (tree_read_line(root, "/proc/loadavg", text, sizeof text)) {
+        double load = strtod(text, &end);
+        return end > text && isfinite(load) && load >= 0 ? load : -1;
+    }
+    if (is_real(root) && sysinfo(&info) == 0)
+        return (double)info.loads[0] / (1 << SI_LOAD_SHIFT);
+    return -1;
+}
+
+struct cache {
+    unsigned level;
+    uint64_t bytes;
+    struct cpuset shared;
+};
+
+/* Size as "32K", "8192K" or "1M". */
+static uint64_t parse_size(const char *text)
+{
+    static const char units[] = "KMG";
+    char *end;
+    errno = 0;
+    unsigned long long value = text[0] >= '0' && text[0] <= '9' ? strtoull(text, &end, 10) : 0;
+    if (value == 0 || errno)
+        return 0;
+    const char *unit = *end ? strchr(units, *end) : NULL;
+    return unit ? scaled(value, UINT64_C(1) << (10 * (unit - units + 1))) : *end ? 0 : value;
+}
+
+static bool read_cache(const char *root, unsigned cpu, unsigned index, struct cache *out)
+{
+    char path[96], text[32];
+    uint64_t level;
+    int n = snprintf(path, sizeof path, CPU_FOLDER "/cpu%u/cache/index%u/", cpu, index);
+    char *name = path + n;
+    size_t room = sizeof path - (size_t)n;
+    snprintf(name, room, "level");
+    if (!tree_read_u64(root, path, &level) || level > 100)
+        return false;
+    snprintf(name, room, "type");
+    tree_read_line(root, path, text, sizeof text);
+    /* An instruction cache counts for no array: level 0 is never the highest. */
+    out->level = strcmp(text, "Instruction") == 0 ? 0 : (unsigned)level;
+    snprintf(name, room, "size");
+    tree_read_line(root, path, text, sizeof text);
+    out->bytes = parse_size(text);
+    snprintf(name, room, "shared_cpu_list");
+    if (!read_cpu_list(root, path, &out->shared))
+        cpuset_clear(&out->shared);
+    cpuset_add(&out->shared, cpu);
+    return true;
+}
+
+static uint64_t sum_last_level_caches(const char *root, const struct cpuset *online)
+{
+    struct cpuset counted;
+    struct cache cache, last;
+    uint64_t sum = 0;
+    cpuset_clear(&counted);
+    for (unsigned cpu = cpuset_next(online, 0); cpu != CPUSET_NONE; cpu = cpuset_next(online, cpu + 1)) {
+        if (cpuset_has(&counted, cpu))
+            continue;
+        last.level = 0;
+        for (unsigned index = 0; read_cache(root, cpu, index, &cache); index++) {
+            if (cache.level > last.level)
+                last = cache;
+        }
+        if (last.level == 0)
+            continue;
+        cpuset_union(&counted, &last.shared);
+        sum = last.bytes > UINT64_MAX - sum ? UINT64_MAX : sum + last.bytes;
+    }
+    return sum;
+}
+
+static void read_settings(const char *root, struct machine *out)
+{
+    char path[96];
+    uint64_t randomize;
+    unsigned first = cpuset_next(&out->online, 0);
+    snprintf(path, sizeof path, CPU_FOLDER "/cpu%u/cpufreq/scaling_governor", first == CPUSET_NONE ? 0 : first);
+    tree_read_line(root, path, out->governor, sizeof out->governor);
+    tree_read_line(root, "/sys/devices/system/clocksource/clocksource0/current_clocksource", out->clocksource,
+                   sizeof out->clocksource);
+    out->randomize_va_space = -1;
+    if (tree_read_u64(root, "/proc/sys/kernel/randomize_va_space", &randomize) && randomize <= 100)
+        out->randomize_va_space = (int)randomize;
+}
+
+void machine_read(const char *root, struct machine *out)
+{
+    *out = (struct machine){0};
+    char *cpuinfo = tree_read_all(root, "/proc/cpuinfo");
+    const char *known = cpuinfo ? cpuinfo : "";
+    /* A mount point without its mount is an empty folder. */
+    out->have_proc = tree_exists(root, "/proc/stat") || tree_exists(root, "/proc/self");
+    out->have_sys = tree_exists(root, "/sys/devices");
+    read_names(root, out);
+    read_cpu_model(root, known, out);
+    read_online(root, &out->online);
+    out->cpus_online = cpuset_count(&out->online);
+    read_hypervisor(root, known, out);
+    read_container(root, out);
+    read_memory(root, out);
+    out->cache_llc_bytes = sum_last_level_caches(root, &out->online);
+    out->load1 = read_load(root);
+    read_settings(root, out);
+    free(cpuinfo);
+}
+
+/* The lowest CPU of the physical core, by which its siblings know each other. */
+static unsigned core_of(const char *root, unsigned cpu)
+{
+    static const char *const files[] = {"core_cpus_list", "thread_siblings_list"};
+    struct cpuset siblings;
+    char path[96];
+    for (size_t i = 0; i < COUNT(files); i++) {
+        snprintf(path, sizeof path, CPU_FOLDER "/cpu%u/topology/%s", cpu, files[i]);
+        if (read_cpu_list(root, path, &siblings) && cpuset_has(&siblings, cpu))
+            return cpuset_next(&siblings, 0);
+    }
+    return cpu;
+}
+
+struct place {
+    unsigned round, core, cpu;
+    bool boot_core;
+};
+
+static int compare_places(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+    if (x->round != y->round)
+        return x->round < y->round ? -1 : 1;
+    if (x->boot_core != y->boot_core)
+        return y->boot_core ? -1 : 1;
+    if (x->core != y->core)
+        return x->core < y->core ? -1 : 1;
+    return 0;
+}
+
+/* The core of the boot CPU, or none that a CPU can have when not known. */
+static unsigned boot_core(const char *root)
+{
+    struct cpuset online;
+    read_online(root, &online);
+    unsigned first = cpuset_next(&online, 0);
+    return core_of(root, first == CPUSET_NONE ? 0 : first);
+}
+
+size_t machine_cpu_order(const char *root, const struct cpuset *allowed, unsigned *order, size_t max)
+{
+    struct scratch {
+        struct place places[CPUSET_MAX];
+        unsigned taken[CPUSET_MAX]; /* by core: CPUs given a place so far */
+    };
+    struct scratch *s = calloc(1, sizeof *s);
+    size_t count = 0, written = 0;
+    if (!s)
+        return 0;
+    unsigned boot = boot_core(root);
+    for (unsigned cpu = cpuset_next(allowed, 0); cpu != CPUSET_NONE; cpu = cpuset_next(allowed, cpu + 1)) {
+        unsigned core = core_of(root, cpu);
+        s->places[count++] =
+            (struct place){.round = s->taken[core]++, .core = core, .cpu = cpu, .boot_core = core == boot};
+    }
+    qsort(s->places, count, sizeof s->places[0], compare_places);
+    for (; written < count && written < max; written++)
+        order[written] = s->places[written].cpu;
+    free(s);
+    return written;
+}
+
+#define MAGIC_EXT 0xef53u
+
+static const struct {
+    unsigned magic;
+    const char *name;
+} file_systems[] = {
+    {0x58465342u, "xfs"},      {0x9123683eu, "btrfs"},    {0x01021994u, "tmpfs"},     {0x794c7630u, "overlay"},
+    {0x6969u, "nfs"},          {0xf2f52010u, "f2fs"},     {0x4d44u, "vfat"},          {0x2011bab0u, "exfat"},
+    {0x858458f6u, "ramfs"},    {0x73717368u, "squashfs"}, {0x01021997u, "9p"},        {0x65735546u, "fuse"},
+    {0x2fc12fc1u, "zfs"},      {0x9fa0u, "proc"},         {0x62656572u, "sysfs"},     {0x27e0ebu, "cgroup"},
+    {0x63677270u, "cgroup2"},  {0x1cd1u, "devpts"},       {0x958458f6u, "hugetlbfs"}, {0xe0f5e1e2u, "erofs"},
+    {0xca451a4eu, "bcachefs"}, {0xff534d42u, "cifs"},     {0xfe534d42u, "smb2"},      {0x00c36400u, "ceph"},
+    {0x7366746eu, "ntfs"},     {0x5346544eu, "ntfs"},     {0x9660u, "isofs"},         {0x3153464au, "jfs"},
+    {0x52654973u, "reiserfs"}, {0x3434u, "nilfs"},        {0x24051905u, "ubifs"},     {0x72b6u, "jffs2"},
+    {0x01161970u, "gfs2"},     {0x7461636fu, "ocfs2"},    {0x0bd00bd0u, "lustre"},    {0x61756673u, "aufs"},
+    {0x28cd3d45u, "cramfs"},   {0x64626720u, "debugfs"},  {0x74726163u, "tracefs"},   {0xf15fu, "ecryptfs"},
+    {0x6a656a63u, "virtiofs"}, {0x15013346u, "udf"},
+};
+
+/* ext2, ext3 and ext4 share a magic; which it is stands in "ID PARENT MAJOR:MINOR ... - TYPE ...". */
+static bool ext_name(const char *path, char *buf, size_t size)
+{
+    struct stat status;
+    char device[48];
+    bool found = false;
+    if (stat(path, &status) != 0)
+        return false;
+    snprintf(device, sizeof device, " %u:%u ", major(status.st_dev), minor(status.st_dev));
+    char *text = tree_read_all("", "/proc/self/mountinfo");
+    for (char *line = text; line && !found;) {
+        char *end = line + strcspn(line, "\n");
+        char *next = *end ? end + 1 : NULL;
+        *end = '\0';
+        const char *type = strstr(line, " - ext");
+        if (type && strstr(line, device))
+            found = tree_copy(type + 3, strcspn(type + 3, " "), buf, size);
+        line = next;
+    }
+    free(text);
+    return found;
+}
+
+void machine_fs_name(const char *path, char *buf, size_t size)
+{
+    struct statfs fs;
+    snprintf(buf, size, "%s", "");
+    if (statfs(path, &fs) != 0)
+        return;
+    unsigned magic = (unsigned)fs.f_type;
+    if (magic == MAGIC_EXT) {
+        if (!ext_name(path, buf, size))
+            snprintf(buf, size, "ext2/3/4");
+        return;
+    }
+    for (size_t i = 0; i < COUNT(file_systems); i++) {
+        if (file_systems[i].magic == magic) {
+            snprintf(buf, size, "%s", file_systems[i].name);
+            return;
+        }
+    }
+    snprintf(buf, size, "0x%x", magic);
+}

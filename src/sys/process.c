@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* The program's own file, shared memory that outlives an exec, and random bytes. */
+#include "sys/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "sys/clock.h"
+
+#define SELF "/proc/self/exe"
+
+/* The headers of an older C library or of musl may lack them. */
+#define MEMFD_NOEXEC_SEAL 0x0008u
+#define RANDOM_NONBLOCK   0x0001u
+
+/* The folder that the program started in is gone after a chdir, so this cannot be found out later. */
+static char own_path[PATH_MAX];
+
+static int absolute_path(const char *path, char *out, size_t size)
+{
+    char folder[PATH_MAX];
+    if (path[0] == '/')
+        folder[0] = '\0';
+    else if (!getcwd(folder, sizeof folder))
+        return -errno;
+    int n = snprintf(out, size, "%s%s%s", folder, folder[0] ? "/" : "", path);
+    return n < 0 || (size_t)n >= size ? -ENAMETOOLONG : 0;
+}
+
+void process_init(void)
+{
+    const char *started_as = (const char *)getauxval(AT_EXECFN);
+    /* fexecve() leaves the name of a descriptor, which by now may be another file. */
+    bool named = started_as && started_as[0] && strncmp(started_as, "/dev/fd/", 8) != 0;
+    if (!named || absolute_path(started_as, own_path, sizeof own_path) || access(own_path, X_OK) != 0)
+        own_path[0] = '\0';
+}
+
+int process_exec_self(char *const argv[], char *const envp[])
+{
+    execve(SELF, argv, envp);
+    if (own_path[0])
+        execve(own_path, argv, envp);
+    return -errno;
+}
+
+bool process_can_exec_self(void)
+{
+    return access(SELF, X_OK) == 0 || (own_path[0] && access(own_path, X_OK) == 0);
+}
+
+static int memfd(void)
+{
+    /* vm.memfd_noexec=2 refuses a memfd without the seal, Linux before 6.3 one with it. */
+    long fd = syscall(SYS_memfd_create, "jitbench", MEMFD_NOEXEC_SEAL);
+    if (fd < 0 && errno == EINVAL)
+        fd = syscall(SYS_memfd_create, "jitbench", 0);
+    return fd < 0 ? -errno : (int)fd;
+}
+
+static int unlinked_file(const char *folder)
+{
+    char path[PATH_MAX];
+    uint64_t random;
+    int fd = -EEXIST;
+    for (int tries = 0; fd == -EEXIST && tries < 16; tries++) {
+        process_random(&random, sizeof random);
+        int n = snprintf(path, sizeof path, "%s/.jitbench-%016llx", folder, (unsigned long long)random);
+        if (n < 0 || (size_t)n >= sizeof path)
+            return -ENAMETOOLONG;
+        fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+        fd = fd < 0 ? -errno : fd;
+    }
+    if (fd >= 0)
+        unlink(path);
+    return fd;
+}
+
+/* Takes over fd: returns it, or closes it and returns -errno. */
+static int with_size(int fd, size_t size, bool reserve)
+{
+    if (fd < 0)
+        return fd;
+    int failed = ftruncate(fd, (off_t)size);
+    /* A container's /dev/shm may be small, and touching what does not fit would be SIGBUS. */
+    if (!failed && reserve && fallocate(fd, 0, 0, (off_t)size) != 0 && errno != EOPNOTSUPP && errno != ENOSYS)
+        failed = -1;
+    if (!failed)
+        return fd;
+    int error = -errno;
+    close(fd);
+    return error;
+}
+
+int process_shared_memory(size_t size)
+{
+    const char *const folders[] = {"/dev/shm", getenv("TMPDIR"), "/tmp", "."};
+    if (size == 0 || (off_t)size < 0)
+        return -EINVAL;
+    int fd = with_size(memfd(), size, false);
+    for (size_t i = 0; fd < 0 && i < sizeof folders / sizeof folders[0]; i++) {
+        if (folders[i] && folders[i][0])
+            fd = with_size(unlinked_file(folders[i]), size, true);
+    }
+    return fd;
+}
+
+/* splitmix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014). */
+static uint64_t split_mix(uint64_t *state)
+{
+    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+static void random_fallback(unsigned char *buf, size_t size)
+{
+    /* Two calls within one tick of a coarse clock must differ. */
+    static uint64_t calls;
+    uint64_t seed[2] = {0};
+    const void *given = (const void *)getauxval(AT_RANDOM);
+    if (given)
+        memcpy(seed, given, sizeof seed);
+    uint64_t state = seed[0] ^ clock_raw_ns();
+    state = split_mix(&state) ^ seed[1] ^ (uint64_t)getpid();
+    state = split_mix(&state) ^ __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED);
+    while (size > 0) {
+        uint64_t word = split_mix(&state);
+        size_t part = size < sizeof word ? size : sizeof word;
+        memcpy(buf, &word, part);
+        buf += part;
+        size -= part;
+    }
+}
+
+void process_random(void *buf, size_t size)
+{
+    unsigned char *at = buf;
+    while (size > 0) {
+        /* Never waits: as PID 1 of a machine without entropy that would be for ever. */
+        long n = syscall(SYS_getrandom, at, size, RANDOM_NONBLOCK);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0) {
+            random_fallback(at, size);
+            return;
+        }
+        at += n;
+        size -= (size_t)n;
+    }
+}

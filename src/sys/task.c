@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+/* How the calling thread is scheduled, and what the kernel counts for it. */
+#include "sys/task.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sys/tree.h"
+
+#define LONG_BITS  (CHAR_BIT * sizeof(unsigned long))
+#define MASK_LONGS (CPUSET_MAX / LONG_BITS)
+/* No kernel has a mask near this; it only ends the search for a size. */
+#define MASK_LONGS_LIMIT (MASK_LONGS * 128)
+
+/* linux/personality.h is not there for musl. */
+#define PERSONA_QUERY        0xffffffffUL
+#define PERSONA_NO_RANDOMIZE 0x0040000UL
+
+static int result(long returned)
+{
+    return returned < 0 ? -errno : 0;
+}
+
+/* The kernel's mask is an array of long, which on 32-bit big-endian machines is not laid out as ours. */
+int task_set_affinity(const struct cpuset *set)
+{
+    unsigned long mask[MASK_LONGS];
+    for (size_t i = 0; i < MASK_LONGS; i++) {
+        size_t cpu = i * LONG_BITS;
+        mask[i] = (unsigned long)(set->word[cpu / 64] >> (cpu % 64));
+    }
+    return result(syscall(SYS_sched_setaffinity, 0, sizeof mask, mask));
+}
+
+static void take_mask(const unsigned long *mask, struct cpuset *set)
+{
+    cpuset_clear(set);
+    for (size_t i = 0; i < MASK_LONGS; i++) {
+        size_t cpu = i * LONG_BITS;
+        set->word[cpu / 64] |= (uint64_t)mask[i] << (cpu % 64);
+    }
+}
+
+/* A kernel that knows more CPUs than the set holds answers EINVAL until the buffer has its size. */
+static int get_large_affinity(struct cpuset *set)
+{
+    int error = -EINVAL;
+    for (size_t longs = MASK_LONGS * 2; error == -EINVAL && longs <= MASK_LONGS_LIMIT; longs *= 2) {
+        unsigned long *mask = calloc(longs, sizeof *mask);
+        if (!mask)
+            return -ENOMEM;
+        error = result(syscall(SYS_sched_getaffinity, 0, longs * sizeof *mask, mask));
+        if (error == 0)
+            take_mask(mask, set);
+        free(mask);
+    }
+    return error;
+}
+
+int task_get_affinity(struct cpuset *set)
+{
+    unsigned long mask[MASK_LONGS] = {0};
+    cpuset_clear(set);
+    int error = result(syscall(SYS_sched_getaffinity, 0, sizeof mask, mask));
+    if (error == -EINVAL)
+        return get_large_affinity(set);
+    if (error == 0)
+        take_mask(mask, set);
+    return error;
+}
+
+unsigned task_current_cpu(void)
+{
+    unsigned cpu;
+    if (syscall(SYS_getcpu, &cpu, NULL, NULL) != 0 || cpu >= CPUSET_MAX)
+        return CPUSET_NONE;
+    return cpu;
+}
+
+/* The kernel reads one int; musl's struct sched_param has more. */
+struct kernel_sched_param {
+    int priority;
+};
+
+static int set_scheduler(int policy, int rt_priority)
+{
+    const struct kernel_sched_param param = {.priority = rt_priority};
+    return result(syscall(SYS_sched_setscheduler, 0, policy, &param));
+}
+
+int task_set_policy(int policy, int rt_priority)
+{
+    switch (policy) {
+    case SCHED_FIFO:
+    case SCHED_RR:
+        if (rt_priority > TASK_FIFO_MAX)
+            return -EINVAL;
+        return set_scheduler(policy | SCHED_RESET_ON_FORK, rt_priority);
+    case SCHED_OTHER:
+    case SCHED_BATCH:
+    case SCHED_IDLE:
+        break;
+    default:
+        return -EINVAL;
+    }
+    int error = set_scheduler(policy, rt_priority);
+    /* Only a privileged thread may drop the reset-on-fork flag once it is set; for these policies it is harmless. */
+    if (error == -EPERM)
+        error = set_scheduler(policy | SCHED_RESET_ON_FORK, rt_priority);
+    return error;
+}
+
+int task_get_policy(int *policy, int *rt_priority)
+{
+    struct kernel_sched_param param = {0};
+    long found = syscall(SYS_sched_getscheduler, 0);
+    if (found < 0 || syscall(SYS_sched_getparam, 0, &param) != 0)
+        return -errno;
+    *policy = (int)found & ~SCHED_RESET_ON_FORK;
+    *rt_priority = param.priority;
+    return 0;
+}
+
+const char *task_policy_name(int policy)
+{
+    static const struct {
+        int policy;
+        const char *name;
+    } names[] = {
+        {SCHED_OTHER, "other"}, {SCHED_FIFO, "fifo"}, {SCHED_RR, "rr"},
+        {SCHED_BATCH, "batch"}, {SCHED_IDLE, "idle"}, {6 /* SCHED_DEADLINE, new in C libraries */, "deadline"},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (names[i].policy == policy)
+            return names[i].name;
+    }
+    return "unknown";
+}
+
+int task_set_nice(int nice)
+{
+    /* The kernel would clamp in silence, and a record of the run would then be wrong. */
+    if (nice < -20 || nice > 19)
+        return -EINVAL;
+    return result(syscall(SYS_setpriority, PRIO_PROCESS, 0, nice));
+}
+
+int task_get_nice(int *nice)
+{
+    /* The raw call answers 20 - nice, so that no niceness looks like an error. */
+    long found = syscall(SYS_getpriority, PRIO_PROCESS, 0);
+    if (found < 0)
+        return -errno;
+    *nice = 20 - (int)found;
+    return 0;
+}
+
+int task_set_timer_slack_ns(uint64_t ns)
+{
+    /* To the kernel 0 is not 'no slack' but 'the thread's default again'; the least is 1. */
+    if (ns > LONG_MAX)
+        return -EINVAL;
+    return result(prctl(PR_SET_TIMERSLACK, (unsigned long)ns, 0, 0, 0));
+}
+
+int task_get_timer_slack_ns(uint64_t *ns)
+{
+    /* Raw, because prctl() cuts the answer to an int. */
+    long found = syscall(SYS_prctl, PR_GET_TIMERSLACK, 0, 0, 0, 0);
+    if (found < 0)
+        return -errno;
+    *ns = (uint64_t)found;
+    return 0;
+}
+
+int task_limit_realtime_us(uint64_t us)
+{
+    const uint64_t second = 1000000;
+    struct rlimit old, limit;
+    if (us == 0 || us > LONG_MAX - second)
+        return -EINVAL;
+    if (getrlimit(RLIMIT_RTTIME, &old) != 0)
+        return -errno;
+    limit = (struct rlimit){.rlim_cur = (rlim_t)us, .rlim_max = (rlim_t)(us + second)};
+    int error = result(setrlimit(RLIMIT_RTTIME, &limit));
+    if (error != -EPERM || old.rlim_max >= limit.rlim_max)
+        return error;
+    /* An unprivileged process may not raise its hard limit: a stricter guard than asked for is still a guard. */
+    limit.rlim_max = old.rlim_max;
+    if (limit.rlim_cur > limit.rlim_max)
+        limit.rlim_cur = limit.rlim_max;
+    return result(setrlimit(RLIMIT_RTTIME, &limit));
+}
+
+int task_lock_memory(void)
+{
+    return result(mlockall(MCL_CURRENT | MCL_FUTURE));
+}
+
+int task_fix_layout(void)
+{
+    long persona = syscall(SYS_personality, PERSONA_QUERY);
+    if (persona < 0)
+        return -errno;
+    return result(syscall(SYS_personality, (unsigned long)persona | PERSONA_NO_RANDOMIZE));
+}
+
+bool task_layout_fixed(void)
+{
+    long persona = syscall(SYS_personality, PERSONA_QUERY);
+    return persona >= 0 && ((unsigned long)persona & PERSONA_NO_RANDOMIZE);
+}
+
+int task_die_with_parent(pid_t expected_parent)
+{
+    if (prctl(PR_SET_PDEATHSIG, (unsigned long)SIGKILL, 0, 0, 0) != 0)
+        return -errno;
+    /* The parent may have ended before the request was in place; then no signal will come. */
+    return getppid() == expected_parent ? 0 : -ESRCH;
+}
+
+void task_set_name(const char *name)
+{
+    char kept[16];
+    snprintf(kept, sizeof kept, "%.15s", name);
+    prctl(PR_SET_NAME, (unsigned long)kept, 0, 0, 0);
+}
+
+/* Reads a file of /proc about this thread. thread-self came with Linux 3.17; /proc/self is the main thread's,
+ * so it stands in only where the calling thread is that one. */
+static ssize_t read_thread_file(const char *name, char *buf, size_t size)
+{
+    char path[64];
+    long tid = syscall(SYS_gettid);
+    snprintf(path, sizeof path, "/proc/thread-self/%s", name);
+    ssize_t length = tree_read("", path, buf, size);
+    if (length <= 0) {
+        snprintf(path, sizeof path, "/proc/self/task/%ld/%s", tid, name);
+        length = tree_read("", path, buf, size);
+    }
+    if (length <= 0 && tid == getpid()) {
+        snprintf(path, sizeof path, "/proc/self/%s", name);
+        length = tree_read("", path, buf, size);
+    }
+    return length;
+}
+
+static int64_t read_run_delay(void)
+{
+    char text[128];
+    uint64_t run_ns, delay_ns;
+    if (read_thread_file("schedstat", text, sizeof text) <= 0)
+        return -1;
+    const char *rest = tree_number(text, &run_ns);
+    if (!rest || !tree_number(rest, &delay_ns) || delay_ns > INT64_MAX)
+        return -1;
+    return (int64_t)delay_ns;
+}
+
+static int64_t read_migrations(void)
+{
+    static const char *const keys[] = {"se.nr_migrations", "nr_migrations"};
+    char text[8192], value[32];
+    uint64_t count;
+    if (read_thread_file("sched", text, sizeof text) <= 0)
+        return -1;
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        if (tree_value(text, keys[i], value, sizeof value) && tree_number(value, &count) && count <= INT64_MAX)
+            return (int64_t)count;
+    }
+    return -1;
+}
+
+void task_read_counters(struct task_counters *out)
+{
+    struct rusage usage;
+    struct timespec cpu;
+    *out = (struct task_counters){
+        .cpu_ns = -1,
+        .ctx_voluntary = -1,
+        .ctx_involuntary = -1,
+        .migrations = read_migrations(),
+        .faults_minor = -1,
+        .faults_major = -1,
+        .run_delay_ns = read_run_delay(),
+    };
+    /* rusage has the CPU time too, but in microseconds. */
+    if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu) == 0)
+        out->cpu_ns = (int64_t)cpu.tv_sec * 1000000000 + cpu.tv_nsec;
+    if (getrusage(RUSAGE_THREAD, &usage) != 0)
+        return;
+    out->ctx_voluntary = usage.ru_nvcsw;
+    out->ctx_involuntary = usage.ru_nivcsw;
+    out->faults_minor = usage.ru_minflt;
+    out->faults_major = usage.ru_majflt;
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads small files under a root directory and takes their text apart. */
+#include "sys/tree.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define FILE_LIMIT ((size_t)64 << 20)
+
+static int full_path(const char *root, const char *path, char full[PATH_MAX])
+{
+    int n = snprintf(full, PATH_MAX, "%s%s", root, path);
+    return n < 0 || n >= PATH_MAX ? -ENAMETOOLONG : 0;
+}
+
+bool tree_exists(const char *root, const char *path)
+{
+    char full[PATH_MAX];
+    return full_path(root, path, full) == 0 && access(full, F_OK) == 0;
+}
+
+static int open_file(const char *root, const char *path)
+{
+    char full[PATH_MAX];
+    int error = full_path(root, path, full);
+    if (error)
+        return error;
+    /* Without O_NONBLOCK a FIFO in the tree would hang the program. */
+    int fd = open(full, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    return fd < 0 ? -errno : fd;
+}
+
+static ssize_t read_full(int fd, char *buf, size_t size)
+{
+    size_t length = 0;
+    while (length < size) {
+        ssize_t n = read(fd, buf + length, size - length);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return -errno;
+        if (n == 0)
+            break;
+        length += (size_t)n;
+    }
+    return (ssize_t)length;
+}
+
+ssize_t tree_read(const char *root, const char *path, char *buf, size_t size)
+{
+    if (size == 0)
+        return -EINVAL;
+    buf[0] = '\0';
+    int fd = open_file(root, path);
+    if (fd < 0)
+        return fd;
+    ssize_t length = read_full(fd, buf, size - 1);
+    close(fd);
+    buf[length > 0 ? length : 0] = '\0';
+    return length;
+}
+
+char *tree_read_all(const char *root, const char *path)
+{
+    size_t size = 1 << 14, length = 0;
+    char *text = NULL;
+    int fd = open_file(root, path);
+    if (fd < 0)
+        return NULL;
+    for (; size <= FILE_LIMIT; size *= 2) {
+        char *larger = realloc(text, size);
+        if (!larger)
+            break;
+        text = larger;
+        ssize_t n = read_full(fd, text + length, size - 1 - length);
+        if (n < 0)
+            break;
+        length += (size_t)n;
+        if (length < size - 1) {
+            text[length] = '\0';
+            close(fd);
+            return text;
+        }
+    }
+    free(text);
+    close(fd);
+    return NULL;
+}
+
+static bool is_space(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+bool tree_copy(const char *text, size_t length, char *buf, size_t size)
+{
+    if (size == 0)
+        return false;
+    while (length > 0 && is_space(text[0]))
+        text++, length--;
+    if (length > size - 1)
+        length = size - 1;
+    while (length > 0 && is_space(text[length - 1]))
+        length--;
+    for (size_t i = 0; i < length; i++)
+        buf[i] = text[i] >= ' ' && text[i] <= '~' ? text[i] : '?';
+    buf[length] = '\0';
+    return length > 0;
+}
+
+bool tree_read_line(const char *root, const char *path, char *buf, size_t size)
+{
+    char text[512];
+    tree_read(root, path, text, sizeof text);
+    return tree_copy(text, strcspn(text, "\n"), buf, size);
+}
+
+bool tree_read_u64(const char *root, const char *path, uint64_t *out)
+{
+    char text[64];
+    tree_read(root, path, text, sizeof text);
+    const char *rest = tree_number(text, out);
+    return rest && rest[strspn(rest, " \t\r\n")] == '\0';
+}
+
+const char *tree_number(const char *text, uint64_t *out)
+{
+    uint64_t value = 0;
+    text += strspn(text, " \t");
+    if (*text < '0' || *text > '9')
+        return NULL;
+    for (; *text >= '0' && *text <= '9'; text++) {
+        uint64_t digit = (uint64_t)(*text - '0');
+        value = value > (UINT64_MAX - digit) / 10 ? UINT64_MAX : value * 10 + digit;
+    }
+    if (*text != '\0' && !is_space(*text))
+        return NULL;
+    *out = value;
+    return text;
+}
+
+const char *tree_next_line(const char *text)
+{
+    const char *end = strchr(text, '\n');
+    return end && end[1] ? end + 1 : NULL;
+}
+
+const char *tree_line_value(const char *text, const char *key)
+{
+    size_t length = strlen(key);
+    if (strncmp(text, key, length) != 0)
+        return NULL;
+    text += length;
+    text += strspn(text, " \t");
+    return *text == ':' ? text + 1 : NULL;
+}
+
+bool tree_value(const char *text, const char *key, char *buf, size_t size)
+{
+    for (; text; text = tree_next_line(text)) {
+        const char *value = tree_line_value(text, key);
+        if (value)
+            return tree_copy(value, strcspn(value, "\n"), buf, size);
+    }
+    return false;
+}

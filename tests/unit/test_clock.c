@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/* Clocks: frequencies from made-up pairs, and the structure of what the real clocks answer. */
+#include <math.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "sys/clock.h"
+
+static void assert_near(double found, double expected, double tolerance)
+{
+    if (!(fabs(found - expected) <= tolerance))
+        fail_msg("%.9g is not %.9g", found, expected);
+}
+
+static void test_clock_hz_from_made_up_pairs(void **state)
+{
+    (void)state;
+    const struct clock_pair from = {.counter = 1000, .raw_ns = 5000000};
+    const struct clock_pair after_1ms = {.counter = 1000 + 2445430, .raw_ns = 6000000};
+    const struct clock_pair after_1s = {.counter = 1000 + 24000000, .raw_ns = 1005000000};
+    assert_near(clock_hz(CLOCK_KIND_COUNTER, &from, &after_1ms), 2445430000.0, 1e-3);
+    assert_near(clock_hz(CLOCK_KIND_COUNTER, &from, &after_1s), 24e6, 1e-6);
+}
+
+static void test_clock_hz_refuses_short_or_reversed_spans(void **state)
+{
+    (void)state;
+    const struct clock_pair from = {.counter = 1000, .raw_ns = 5000000};
+    const struct clock_pair soon = {.counter = 9000, .raw_ns = 5999999};
+    const struct clock_pair before = {.counter = 9000, .raw_ns = 0};
+    const struct clock_pair counter_back = {.counter = 999, .raw_ns = 9000000};
+    assert_near(clock_hz(CLOCK_KIND_COUNTER, &from, &soon), 0, 0);
+    assert_near(clock_hz(CLOCK_KIND_COUNTER, &from, &before), 0, 0);
+    assert_near(clock_hz(CLOCK_KIND_COUNTER, &from, &counter_back), 0, 0);
+    assert_near(clock_hz(CLOCK_KIND_COUNTER, &from, &from), 0, 0);
+}
+
+static void test_clock_hz_of_gettime_is_nanoseconds(void **state)
+{
+    (void)state;
+    const struct clock_pair pair = {.counter = 7, .raw_ns = 7};
+    assert_near(clock_hz(CLOCK_KIND_GETTIME, &pair, &pair), 1e9, 0);
+}
+
+static void test_clock_choose_is_consistent(void **state)
+{
+    (void)state;
+    struct clock_info info;
+    char why[96];
+    memset(&info, 0xff, sizeof info);
+    clock_choose(&info);
+    int usable = counter_usable(why, sizeof why);
+    assert_int_equal(info.kind, usable == 0 ? CLOCK_KIND_COUNTER : CLOCK_KIND_GETTIME);
+    assert_string_equal(info.name, usable == 0 ? COUNTER_NAME : "clock_gettime");
+    assert_string_equal(info.unit, usable == 0 ? "cycles" : "ns");
+    assert_string_equal(info.why, why);
+    if (usable == 0)
+        assert_string_equal(info.why, "");
+}
+
+static void test_clock_choose_falls_back_when_the_counter_is_forbidden(void **state)
+{
+    (void)state;
+#if defined(__x86_64__)
+    char why[96];
+    int status;
+    /* Where the processor is too old the reason would be another one. */
+    if (counter_usable(why, sizeof why) != 0)
+        skip();
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        struct clock_info info;
+        if (prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0) != 0)
+            _exit(2);
+        clock_choose(&info);
+        _exit(info.kind != CLOCK_KIND_GETTIME || strcmp(info.why, "this process may not read the TSC") != 0 ||
+              strcmp(info.name, "clock_gettime") != 0 || strcmp(info.unit, "ns") != 0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    if (WEXITSTATUS(status) == 2)
+        skip();
+    assert_int_equal(WEXITSTATUS(status), 0);
+#else
+    skip();
+#endif
+}
+
+static void test_clock_pair_of_gettime_is_one_reading(void **state)
+{
+    (void)state;
+    struct clock_pair pair;
+    uint64_t before = clock_raw_ns();
+    clock_pair_read(CLOCK_KIND_GETTIME, &pair);
+    assert_int_equal(pair.counter, pair.raw_ns);
+    assert_true(pair.raw_ns >= before && pair.raw_ns <= clock_raw_ns());
+}
+
+static void test_clock_pair_lies_between_readings(void **state)
+{
+    (void)state;
+    struct clock_info info;
+    struct clock_pair pair;
+    clock_choose(&info);
+    if (info.kind != CLOCK_KIND_COUNTER)
+        skip();
+    uint64_t raw = clock_raw_ns(), counter = clock_begin(CLOCK_KIND_COUNTER);
+    clock_pair_read(CLOCK_KIND_COUNTER, &pair);
+    assert_true(pair.raw_ns >= raw && pair.raw_ns <= clock_raw_ns());
+    assert_true(pair.counter >= counter && pair.counter <= clock_end(CLOCK_KIND_COUNTER));
+}
+
+static void assert_cost_is_ordered(enum clock_kind kind)
+{
+    struct clock_cost cost = {-1, -1, -1};
+    clock_cost_measure(kind, &cost);
+    assert_true(isfinite(cost.min) && isfinite(cost.median) && isfinite(cost.grain));
+    assert_true(cost.min >= 0);
+    assert_true(cost.median >= cost.min);
+    assert_true(cost.grain > 0);
+    /* The least cost is one of the steps, so only a least cost of 0 lets the grain exceed it. */
+    assert_true(cost.min == 0 || cost.grain <= cost.min);
+}
+
+static void test_clock_cost_is_ordered(void **state)
+{
+    (void)state;
+    struct clock_info info;
+    clock_choose(&info);
+    assert_cost_is_ordered(CLOCK_KIND_GETTIME);
+    if (info.kind == CLOCK_KIND_COUNTER)
+        assert_cost_is_ordered(CLOCK_KIND_COUNTER);
+}
+
+static void on_alarm(int signal_number)
+{
+    (void)signal_number;
+}
+
+/* Not a measurement: that a sleep is never shorter than asked is its contract, however slow the machine. */
+static void test_clock_sleep_goes_on_after_signals(void **state)
+{
+    (void)state;
+    const struct itimerval every_ms = {.it_interval = {.tv_usec = 1000}, .it_value = {.tv_usec = 1000}};
+    const struct itimerval off = {.it_value = {.tv_sec = 0}};
+    struct sigaction action = {.sa_handler = on_alarm}, old;
+    struct timespec begin, end;
+    assert_int_equal(sigaction(SIGALRM, &action, &old), 0);
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    assert_int_equal(setitimer(ITIMER_REAL, &every_ms, NULL), 0);
+    clock_sleep_ns(20000000);
+    assert_int_equal(setitimer(ITIMER_REAL, &off, NULL), 0);
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    sigaction(SIGALRM, &old, NULL);
+    assert_true((end.tv_sec - begin.tv_sec) * 1000000000LL + (end.tv_nsec - begin.tv_nsec) >= 20000000LL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_clock_hz_from_made_up_pairs),
+        cmocka_unit_test(test_clock_hz_refuses_short_or_reversed_spans),
+        cmocka_unit_test(test_clock_hz_of_gettime_is_nanoseconds),
+        cmocka_unit_test(test_clock_choose_is_consistent),
+        cmocka_unit_test(test_clock_choose_falls_back_when_the_counter_is_forbidden),
+        cmocka_unit_test(test_clock_pair_of_gettime_is_one_reading),
+        cmocka_unit_test(test_clock_pair_lies_between_readings),
+        cmocka_unit_test(test_clock_cost_is_ordered),
+        cmocka_unit_test(test_clock_sleep_goes_on_after_signals),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

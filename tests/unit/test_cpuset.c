@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+/* CPU lists: expected sets are worked out by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "sys/cpuset.h"
+
+static void assert_parses(const char *text, const char *shortest)
+{
+    struct cpuset set;
+    char why[96] = "", buf[256];
+    if (cpuset_parse(text, &set, why, sizeof why) != 0)
+        fail_msg("'%s': %s", text, why);
+    assert_int_equal(cpuset_format(&set, buf, sizeof buf), strlen(shortest));
+    assert_string_equal(buf, shortest);
+}
+
+static void assert_rejects(const char *text, const char *reason)
+{
+    struct cpuset set;
+    char why[96] = "";
+    cpuset_clear(&set);
+    cpuset_add(&set, 77);
+    assert_int_equal(cpuset_parse(text, &set, why, sizeof why), -1);
+    assert_string_equal(why, reason);
+    assert_true(cpuset_has(&set, 77));
+    assert_int_equal(cpuset_count(&set), 1);
+}
+
+static void test_cpuset_parses_lists_and_ranges(void **state)
+{
+    (void)state;
+    assert_parses("0", "0");
+    assert_parses("0,2-5", "0,2-5");
+    assert_parses("5,4,3,0", "0,3-5");
+    assert_parses("7-7", "7");
+    assert_parses("0-1\n", "0-1");
+    assert_parses("3 \t\r\n", "3");
+    assert_parses("0007", "7");
+    assert_parses("63,64", "63-64");
+    assert_parses("8191", "8191");
+    assert_parses("0-8191", "0-8191");
+}
+
+static void test_cpuset_parses_strides(void **state)
+{
+    (void)state;
+    assert_parses("0,2-5,8-14:2", "0,2-5,8,10,12,14");
+    assert_parses("8-13:2", "8,10,12");
+    assert_parses("0-3:1", "0-3");
+    assert_parses("0-3:8192", "0");
+    assert_parses("0-15:2/4", "0-1,4-5,8-9,12-13");
+    assert_parses("0-9:3/4", "0-2,4-6,8-9");
+    assert_parses("0-5:2/2", "0-5");
+}
+
+static void test_cpuset_rejects_empty_list(void **state)
+{
+    (void)state;
+    assert_rejects("", "the list is empty");
+    assert_rejects("\n", "the list is empty");
+    assert_rejects("  ", "the list is empty");
+}
+
+static void test_cpuset_rejects_reversed_range(void **state)
+{
+    (void)state;
+    assert_rejects("5-2", "the range 5-2 is reversed");
+}
+
+static void test_cpuset_rejects_cpu_named_twice(void **state)
+{
+    (void)state;
+    assert_rejects("1,1", "CPU 1 is named twice");
+    assert_rejects("0-3,2-5", "CPU 2 is named twice");
+}
+
+static void test_cpuset_rejects_number_too_large(void **state)
+{
+    (void)state;
+    assert_rejects("8192", "the number at character 1 is too large, the largest is 8191");
+    assert_rejects("0-8192", "the number at character 3 is too large, the largest is 8191");
+    /* 2^32 and 2^64: must not wrap to 0. */
+    assert_rejects("4294967296", "the number at character 1 is too large, the largest is 8191");
+    assert_rejects("18446744073709551616", "the number at character 1 is too large, the largest is 8191");
+    assert_rejects("0-3:8193", "the number at character 5 is too large, the largest is 8192");
+}
+
+static void test_cpuset_rejects_bad_strides(void **state)
+{
+    (void)state;
+    assert_rejects("0-3:0", "a stride of 0 ends at character 6");
+    assert_rejects("0-3:0/2", "a stride of 0 ends at character 8");
+    assert_rejects("0-3:3/2", "a group smaller than its used part ends at character 8");
+    assert_rejects("3:2", "unexpected text at character 2");
+}
+
+static void test_cpuset_rejects_junk(void **state)
+{
+    (void)state;
+    assert_rejects("0,", "a number is expected at character 3");
+    assert_rejects(",0", "a number is expected at character 1");
+    assert_rejects("0-", "a number is expected at character 3");
+    assert_rejects("-1", "a number is expected at character 1");
+    assert_rejects(" 0", "a number is expected at character 1");
+    assert_rejects("0, 1", "a number is expected at character 3");
+    assert_rejects("0 1", "unexpected text at character 2");
+    assert_rejects("+1", "a number is expected at character 1");
+    assert_rejects("0x3", "unexpected text at character 2");
+    assert_rejects("\x80\xff", "a number is expected at character 1");
+    assert_rejects("all", "a number is expected at character 1");
+}
+
+static void test_cpuset_rejects_without_room_for_the_reason(void **state)
+{
+    (void)state;
+    struct cpuset set;
+    char why[4] = "abc";
+    assert_int_equal(cpuset_parse("x", &set, why, sizeof why), -1);
+    assert_string_equal(why, "a n");
+    assert_int_equal(cpuset_parse("x", &set, NULL, 0), -1);
+}
+
+static void test_cpuset_format_answers_the_whole_length(void **state)
+{
+    (void)state;
+    struct cpuset set;
+    char buf[8] = "unset..", why[96];
+    assert_int_equal(cpuset_parse("0,2-5,100", &set, why, sizeof why), 0);
+    assert_int_equal(cpuset_format(&set, NULL, 0), 9);
+    assert_int_equal(cpuset_format(&set, buf, 1), 9);
+    assert_string_equal(buf, "");
+    assert_int_equal(cpuset_format(&set, buf, sizeof buf), 9);
+    assert_string_equal(buf, "0,2-5,1");
+}
+
+static void test_cpuset_format_of_empty_set_is_empty(void **state)
+{
+    (void)state;
+    struct cpuset set;
+    char buf[8] = "unset..";
+    cpuset_clear(&set);
+    assert_int_equal(cpuset_format(&set, buf, sizeof buf), 0);
+    assert_string_equal(buf, "");
+}
+
+static void test_cpuset_format_of_every_other_cpu(void **state)
+{
+    (void)state;
+    static char buf[32768];
+    struct cpuset set, again;
+    char why[96];
+    assert_int_equal(cpuset_parse("0-8191:2", &set, why, sizeof why), 0);
+    assert_int_equal(cpuset_count(&set), 4096);
+    /* python3: len(','.join(str(i) for i in range(0, 8192, 2))) */
+    assert_int_equal(cpuset_format(&set, buf, sizeof buf), 19924);
+    assert_int_equal(cpuset_parse(buf, &again, why, sizeof why), 0);
+    assert_true(cpuset_equal(&set, &again));
+}
+
+static void test_cpuset_ignores_cpus_beyond_the_end(void **state)
+{
+    (void)state;
+    struct cpuset set;
+    cpuset_clear(&set);
+    cpuset_add(&set, CPUSET_MAX);
+    cpuset_add(&set, UINT32_MAX);
+    assert_int_equal(cpuset_count(&set), 0);
+    cpuset_remove(&set, UINT32_MAX);
+    assert_false(cpuset_has(&set, CPUSET_MAX));
+    assert_false(cpuset_has(&set, UINT32_MAX));
+}
+
+static void test_cpuset_next_walks_all_members(void **state)
+{
+    (void)state;
+    struct cpuset set;
+    cpuset_clear(&set);
+    assert_int_equal(cpuset_next(&set, 0), CPUSET_NONE);
+    cpuset_add(&set, 3);
+    cpuset_add(&set, 64);
+    cpuset_add(&set, 8191);
+    assert_int_equal(cpuset_next(&set, 0), 3);
+    assert_int_equal(cpuset_next(&set, 3), 3);
+    assert_int_equal(cpuset_next(&set, 4), 64);
+    assert_int_equal(cpuset_next(&set, 65), 8191);
+    assert_int_equal(cpuset_next(&set, 8192), CPUSET_NONE);
+    cpuset_remove(&set, 8191);
+    assert_int_equal(cpuset_next(&set, 65), CPUSET_NONE);
+}
+
+static void test_cpuset_algebra(void **state)
+{
+    (void)state;
+    struct cpuset a, b, c;
+    char why[96], buf[32];
+    assert_int_equal(cpuset_parse("0-3", &a, why, sizeof why), 0);
+    assert_int_equal(cpuset_parse("2-5", &b, why, sizeof why), 0);
+    c = a;
+    cpuset_union(&c, &b);
+    cpuset_format(&c, buf, sizeof buf);
+    assert_string_equal(buf, "0-5");
+    assert_true(cpuset_subset(&a, &c));
+    assert_false(cpuset_subset(&c, &a));
+    c = a;
+    cpuset_intersect(&c, &b);
+    cpuset_format(&c, buf, sizeof buf);
+    assert_string_equal(buf, "2-3");
+    assert_false(cpuset_equal(&a, &c));
+    cpuset_clear(&c);
+    assert_true(cpuset_subset(&c, &a));
+    assert_true(cpuset_subset(&a, &a));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cpuset_parses_lists_and_ranges),
+        cmocka_unit_test(test_cpuset_parses_strides),
+        cmocka_unit_test(test_cpuset_rejects_empty_list),
+        cmocka_unit_test(test_cpuset_rejects_reversed_range),
+        cmocka_unit_test(test_cpuset_rejects_cpu_named_twice),
+        cmocka_unit_test(test_cpuset_rejects_number_too_large),
+        cmocka_unit_test(test_cpuset_rejects_bad_strides),
+        cmocka_unit_test(test_cpuset_rejects_junk),
+        cmocka_unit_test(test_cpuset_rejects_without_room_for_the_reason),
+        cmocka_unit_test(test_cpuset_format_answers_the_whole_length),
+        cmocka_unit_test(test_cpuset_format_of_empty_set_is_empty),
+        cmocka_unit_test(test_cpuset_format_of_every_other_cpu),
+        cmocka_unit_test(test_cpuset_ignores_cpus_beyond_the_end),
+        cmocka_unit_test(test_cpuset_next_walks_all_members),
+        cmocka_unit_test(test_cpuset_algebra),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,945 @@
+/* SPDX-License-Identifier: MIT */
+/* Unit tests of the CSV: its text, and where its rows go when the disk refuses them. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <float.h>
+#include <ftw.h>
+#include <locale.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "out/csv.h"
+
+#define NAME_STEM   "jitbench-box_1.example-20260131T235959Z"
+#define MOST_FIELDS 100
+
+/* --- help ------------------------------------------------------------------------------------------------------- */
+
+/* Each test has a directory of its own as current directory, and tmp in it as $TMPDIR. */
+struct place {
+    char base[64], tmp[80];
+    int saved_out, saved_err;
+    struct rlimit limit;
+};
+
+static int remove_entry(const char *path, const struct stat *st, int flag, struct FTW *ftw)
+{
+    (void)st;
+    (void)flag;
+    (void)ftw;
+    return remove(path);
+}
+
+static int enter_place(void **state)
+{
+    struct place *place = calloc(1, sizeof *place);
+    if (place == NULL)
+        return -1;
+    *state = place;
+    place->saved_out = place->saved_err = -1;
+    strcpy(place->base, "/tmp/test_csv.XXXXXX");
+    if (mkdtemp(place->base) == NULL || chdir(place->base) != 0)
+        return -1;
+    snprintf(place->tmp, sizeof place->tmp, "%s/tmp", place->base);
+    signal(SIGXFSZ, SIG_IGN);
+    signal(SIGPIPE, SIG_IGN);
+    return mkdir(place->tmp, 0755) != 0 || setenv("TMPDIR", place->tmp, 1) != 0 ||
+           getrlimit(RLIMIT_FSIZE, &place->limit) != 0;
+}
+
+static void restore_fds(struct place *place)
+{
+    fflush(stdout);
+    fflush(stderr);
+    if (place->saved_out >= 0) {
+        dup2(place->saved_out, STDOUT_FILENO);
+        close(place->saved_out);
+    }
+    if (place->saved_err >= 0) {
+        dup2(place->saved_err, STDERR_FILENO);
+        close(place->saved_err);
+    }
+    place->saved_out = place->saved_err = -1;
+}
+
+static int leave_place(void **state)
+{
+    struct place *place = *state;
+    restore_fds(place);
+    setrlimit(RLIMIT_FSIZE, &place->limit);
+    if (chdir("/") != 0)
+        return -1;
+    nftw(place->base, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+    free(place);
+    return 0;
+}
+
+static void limit_files_to(struct place *place, size_t bytes)
+{
+    struct rlimit limit = place->limit;
+    limit.rlim_cur = bytes;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+/* Standard output to a file descriptor that this takes, standard error to a file. */
+static void redirect(struct place *place, int out)
+{
+    int err = open("stderr", O_WRONLY | O_CREAT | O_APPEND, 0644);
+    fflush(stdout);
+    fflush(stderr);
+    place->saved_out = dup(STDOUT_FILENO);
+    place->saved_err = dup(STDERR_FILENO);
+    dup2(out, STDOUT_FILENO);
+    dup2(err, STDERR_FILENO);
+    close(out);
+    close(err);
+}
+
+static struct text slurp(const char *path)
+{
+    struct text text = {0};
+    char buf[4096];
+    ssize_t n;
+    int fd = open(path, O_RDONLY);
+    if (fd < 0)
+        fail_msg("%s: %s", path, strerror(errno));
+    while ((n = read(fd, buf, sizeof buf)) > 0)
+        text_append(&text, buf, (size_t)n);
+    close(fd);
+    text_append(&text, "", 0);
+    assert_false(text.failed);
+    return text;
+}
+
+static void assert_file_is(const char *path, const struct text *expected)
+{
+    struct text text = slurp(path);
+    assert_string_equal(text.data, expected->data);
+    text_free(&text);
+}
+
+/* Splits one record (RFC 4180) in place and returns what follows it; NULL when it has no line end. */
+static char *parse_record(char *s, char **fields, size_t *n)
+{
+    *n = 0;
+    for (;;) {
+        char *to = s;
+        assert_true(*n < MOST_FIELDS);
+        fields[(*n)++] = s;
+        if (*s == '"') {
+            for (s++; *s != '"' || s[1] == '"'; s++) {
+                if (*s == '\0')
+                    return NULL;
+                s += *s == '"';
+                *to++ = *s;
+            }
+            s++;
+        } else {
+            s += strcspn(s, ",\r\n");
+            to = s;
+        }
+        if (*s == ',') {
+            s++;
+            *to = '\0';
+            continue;
+        }
+        if (s[0] != '\r' || s[1] != '\n')
+            return NULL;
+        s += 2;
+        *to = '\0';
+        return s;
+    }
+}
+
+static size_t column(const char *name)
+{
+    for (size_t i = 0; i < row_n_columns; i++)
+        if (strcmp(row_columns[i].name, name) == 0)
+            return i;
+    fail_msg("no column %s", name);
+    return 0;
+}
+
+/* The field of that name in the row's line, in a buffer that the next call overwrites. */
+static const char *field_of(const struct row *row, const char *name)
+{
+    static char buf[65536];
+    struct text line = {0};
+    char *fields[MOST_FIELDS], *rest;
+    size_t n;
+    csv_row(row, &line);
+    assert_true(!line.failed && line.length < sizeof buf);
+    memcpy(buf, line.data, line.length + 1);
+    text_free(&line);
+    rest = parse_record(buf, fields, &n);
+    assert_non_null(rest);
+    assert_string_equal(rest, "");
+    assert_int_equal(n, row_n_columns);
+    return fields[column(name)];
+}
+
+static struct row make_row(double value)
+{
+    struct row row;
+    row_init(&row, NULL);
+    strcpy(row.test, "pipe");
+    strcpy(row.metric, "rate");
+    row.value = value;
+    return row;
+}
+
+static void put(struct csv *csv, double value)
+{
+    struct row row = make_row(value);
+    struct row_sink sink = csv_sink(csv);
+    sink.put(sink.context, &row);
+}
+
+/* The header and rows of the values first .. last. */
+static struct text expected_file(unsigned first, unsigned last)
+{
+    struct text text = {0};
+    csv_header(&text);
+    for (unsigned i = first; i <= last; i++) {
+        struct row row = make_row(i);
+        csv_row(&row, &text);
+    }
+    return text;
+}
+
+static size_t row_length(void)
+{
+    struct row row = make_row(1);
+    struct text text = {0};
+    size_t length;
+    csv_row(&row, &text);
+    length = text.length;
+    text_free(&text);
+    return length;
+}
+
+static size_t header_length(void)
+{
+    struct text text = {0};
+    size_t length;
+    csv_header(&text);
+    length = text.length;
+    text_free(&text);
+    return length;
+}
+
+static char message[512], error[512];
+
+static struct csv *open_csv(const struct csv_target *target)
+{
+    strcpy(message, "unset");
+    strcpy(error, "unset");
+    return csv_open(target, message, sizeof message, error, sizeof error);
+}
+
+static struct csv *open_default(void)
+{
+    struct csv_target target = {.host = "box/1.example", .utc = "20260131T235959Z"};
+    return open_csv(&target);
+}
+
+static struct csv *open_path(const char *path)
+{
+    struct csv_target target = {.path = path, .host = "box/1.example", .utc = "20260131T235959Z"};
+    return open_csv(&target);
+}
+
+/* --- text ------------------------------------------------------------------------------------------------------- */
+
+static void test_csv_header_names_the_columns(void **state)
+{
+    struct text text = {0};
+    (void)state;
+    csv_header(&text);
+    assert_memory_equal(text.data, "schema,run_id,utc,host,", 23);
+    assert_string_equal(strrchr(text.data, 'c'), "comment,samples,hist,series\r\n");
+    text_free(&text);
+}
+
+static void test_csv_row_that_knows_nothing(void **state)
+{
+    struct row row;
+    struct text text = {0};
+    (void)state;
+    row_init(&row, NULL);
+    csv_row(&row, &text);
+    /* schema, then 34 fields that are empty, status, and 26 that are empty. */
+    assert_string_equal(text.data, "1,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,ok,,,,,,,,,,,,,,,,,,,,,,,,,,\r\n");
+    text_free(&text);
+}
+
+static void test_csv_row_that_knows_all(void **state)
+{
+    static const struct row_run run = {.run_id = "r1",
+                                       .utc = "20260131T235959Z",
+                                       .host = "box",
+                                       .job = "42",
+                                       .rank = "0",
+                                       .kernel = "Linux 6.18",
+                                       .arch = "x86_64",
+                                       .cpu_model = "A CPU",
+                                       .cpus_online = 2,
+                                       .build = "0.1",
+                                       .libc = "glibc",
+                                       .comment = "hello"};
+    double samples[] = {1, 2.5, NAN, 4};
+    struct row_pair hist[] = {{880, 1000000}, {900, 2}}, series[] = {{1, 0.5}, {7, 1e9}};
+    struct row row;
+    struct text text = {0};
+    (void)state;
+    row_init(&row, &run);
+    strcpy(row.suite, "unix");
+    strcpy(row.test, "pipe");
+    strcpy(row.load, "none");
+    strcpy(row.param, "size=512");
+    row.copies = 2;
+    strcpy(row.metric, "rate");
+    strcpy(row.unit, "lps");
+    strcpy(row.better, "higher");
+    row.stats = (struct stats_summary){3, 2.5, 0.5, 20, 1, 4, 1, 2.25, 0.25, 3, 3.5, 3.75, 4};
+    row.value = 2.5;
+    row.index = 975.5;
+    row.status = ROW_DEGRADED;
+    strcpy(row.reason, "no");
+    strcpy(row.policy, "SCHED_OTHER");
+    row.rt_priority = 0;
+    row.nice = -20;
+    strcpy(row.cpus, "0-1");
+    strcpy(row.bind, "one");
+    strcpy(row.layout, "random");
+    strcpy(row.scratch_fs, "ext4");
+    row.wall_s = 1;
+    row.cpu_s = 2;
+    row.ctx_voluntary = 3;
+    row.ctx_involuntary = 4;
+    row.migrations = 5;
+    row.faults_minor = 6;
+    row.faults_major = 7;
+    row.run_delay_ms = 8;
+    row.irqs = 9;
+    row.softirqs = 10;
+    row.steal_ms = 11;
+    strcpy(row.causes, "timer:1.5;net:2");
+    row.freq_khz = 2200000;
+    strcpy(row.timer_latency_held, "yes");
+    row.samples = samples;
+    row.n_samples = 4;
+    row.hist = hist;
+    row.n_hist = 2;
+    row.series = series;
+    row.n_series = 2;
+    row.series_left_out = 12;
+    csv_row(&row, &text);
+    assert_string_equal(text.data, "1,r1,20260131T235959Z,box,42,0,Linux 6.18,x86_64,A CPU,2,0.1,glibc,"
+                                   "unix,pipe,none,size=512,2,rate,lps,higher,"
+                                   "3,2.5,2.5,0.5,20,1,4,1,2.25,0.25,3,3.5,3.75,4,"
+                                   "975.5,degraded,no,"
+                                   "SCHED_OTHER,0,-20,0-1,one,random,ext4,"
+                                   "1,2,3,4,5,6,7,8,9,10,11,timer:1.5;net:2,2200000,yes,"
+                                   "hello,1;2.5;;4,880:1000000;900:2,1:0.5;7:1000000000;+12\r\n");
+    text_free(&text);
+}
+
+static void test_csv_reals_have_17_digits(void **state)
+{
+    static const struct {
+        double value;
+        const char *text;
+    } cases[] = {
+        /* From python3: '%.17g' % value. */
+        {0.1, "0.10000000000000001"},
+        {1.0 / 3, "0.33333333333333331"},
+        {1e22, "1e+22"},
+        {4.9406564584124654e-324, "4.9406564584124654e-324"},
+        {-DBL_MAX, "-1.7976931348623157e+308"},
+        {9007199254740992.0, "9007199254740992"},
+        {0, "0"},
+        {NAN, ""},
+        {INFINITY, ""},
+        {-INFINITY, ""},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct row row = make_row(cases[i].value);
+        assert_string_equal(field_of(&row, "value"), cases[i].text);
+    }
+}
+
+static void test_csv_decimal_point_is_not_the_locales(void **state)
+{
+    struct row row = make_row(-1234.5e-20);
+    (void)state;
+    if (setlocale(LC_NUMERIC, "de_DE.UTF-8") == NULL && setlocale(LC_NUMERIC, "fr_FR.UTF-8") == NULL) {
+        print_message("needs a locale with a decimal comma\n");
+        skip();
+    }
+    assert_string_equal(field_of(&row, "value"), "-1.2345e-17");
+    setlocale(LC_NUMERIC, "C");
+}
+
+static void test_csv_quotes_what_needs_it(void **state)
+{
+    static const char *const texts[] = {"a,b",  "say \"hi\"", "\"", "line\nbreak", "cr\rhere",
+                                        "\r\n", "plain;text", "",   " spaces "};
+    struct row row = make_row(1);
+    struct text text = {0};
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        text_copy(row.reason, sizeof row.reason, texts[i]);
+        assert_string_equal(field_of(&row, "reason"), texts[i]);
+    }
+    strcpy(row.reason, "a \"b\", c");
+    csv_row(&row, &text);
+    assert_non_null(strstr(text.data, ",ok,\"a \"\"b\"\", c\",,"));
+    text.length = 0;
+    strcpy(row.reason, "plain;text");
+    csv_row(&row, &text);
+    assert_non_null(strstr(text.data, ",ok,plain;text,,"));
+    text_free(&text);
+}
+
+static void test_csv_is_utf8_whatever_it_gets(void **state)
+{
+    static const struct {
+        const char *in, *out;
+    } cases[] = {
+        {"\xc2\xb5 \xe2\x82\xac \xf0\x9f\x98\x80 \xf4\x8f\xbf\xbf",
+         "\xc2\xb5 \xe2\x82\xac \xf0\x9f\x98\x80 \xf4\x8f\xbf\xbf"},
+        {"caf\xe9", "caf\xef\xbf\xbd"},                                           /* Latin 1 */
+        {"cut \xe2\x82", "cut \xef\xbf\xbd\xef\xbf\xbd"},                         /* cut short */
+        {"\xc0\xaf", "\xef\xbf\xbd\xef\xbf\xbd"},                                 /* overlong '/' */
+        {"\xe0\x9f\xbf", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},                 /* overlong */
+        {"\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},                 /* surrogate */
+        {"\xf4\x90\x80\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"}, /* above U+10FFFF */
+        {"\xe2\"x", "\xef\xbf\xbd\"x"},
+    };
+    struct row row = make_row(1);
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        text_copy(row.reason, sizeof row.reason, cases[i].in);
+        assert_string_equal(field_of(&row, "reason"), cases[i].out);
+    }
+}
+
+static void test_csv_series_of_left_out_events_alone(void **state)
+{
+    struct row row = make_row(1);
+    (void)state;
+    row.series_left_out = 18446744073709551615u;
+    assert_string_equal(field_of(&row, "series"), "+18446744073709551615");
+}
+
+/* --- files ------------------------------------------------------------------------------------------------------ */
+
+static void test_csv_default_name_and_rows(void **state)
+{
+    struct csv *csv = open_default();
+    struct text expected = expected_file(1, 2);
+    struct stat st;
+    mode_t mask = umask(0);
+    (void)state;
+    umask(mask);
+    assert_non_null(csv);
+    assert_string_equal(message, "");
+    assert_string_equal(csv_path(csv), NAME_STEM ".csv");
+    put(csv, 1);
+    put(csv, 2);
+    /* On disk before the file is closed. */
+    assert_file_is(NAME_STEM ".csv", &expected);
+    assert_int_equal(csv_rows_in_memory(csv), 0);
+    assert_int_equal(csv_close(csv), 0);
+    assert_file_is(NAME_STEM ".csv", &expected);
+    assert_int_equal(stat(NAME_STEM ".csv", &st), 0);
+    assert_int_equal(st.st_mode & 07777, 0644 & ~mask);
+    text_free(&expected);
+}
+
+static void test_csv_default_name_steps_over_what_is_there(void **state)
+{
+    struct csv *csv;
+    struct text mine = slurp("/dev/null"), expected = expected_file(7, 7);
+    int fd = open(NAME_STEM ".csv", O_WRONLY | O_CREAT, 0644);
+    (void)state;
+    assert_true(fd >= 0);
+    close(fd);
+    /* A link that leads to a place that could be made is not followed. */
+    assert_int_equal(symlink("elsewhere", NAME_STEM "-2.csv"), 0);
+    csv = open_default();
+    assert_non_null(csv);
+    put(csv, 7);
+    assert_string_equal(csv_path(csv), NAME_STEM "-3.csv");
+    assert_int_equal(csv_close(csv), 0);
+    assert_file_is(NAME_STEM ".csv", &mine);
+    assert_file_is(NAME_STEM "-3.csv", &expected);
+    assert_int_equal(access("elsewhere", F_OK), -1);
+    text_free(&mine);
+    text_free(&expected);
+}
+
+static void test_csv_default_name_without_host(void **state)
+{
+    struct csv_target target = {.host = "", .utc = "20260131T235959Z"};
+    struct csv *csv = open_csv(&target);
+    (void)state;
+    assert_non_null(csv);
+    assert_string_equal(csv_path(csv), "jitbench-unknown-20260131T235959Z.csv");
+    csv_close(csv);
+}
+
+static void test_csv_default_falls_back_before_the_first_row(void **state)
+{
+    struct place *place = *state;
+    char expected[256];
+    struct csv *csv;
+    struct text rows = expected_file(1, 1);
+    /* Permissions do not bind root; a directory that is gone takes no file from anyone. */
+    assert_int_equal(mkdir("gone", 0755), 0);
+    assert_int_equal(chdir("gone"), 0);
+    assert_int_equal(rmdir("../gone"), 0);
+    csv = open_default();
+    assert_non_null(csv);
+    snprintf(expected, sizeof expected, "%s/" NAME_STEM ".csv", place->tmp);
+    assert_string_equal(csv_path(csv), expected);
+    assert_non_null(strstr(message, "current directory (No such file or directory)"));
+    assert_non_null(strstr(message, expected));
+    assert_null(strchr(message, '\n'));
+    put(csv, 1);
+    assert_int_equal(csv_close(csv), 0);
+    assert_file_is(expected, &rows);
+    text_free(&rows);
+}
+
+static void test_csv_relative_tmpdir_is_not_used(void **state)
+{
+    struct csv *csv;
+    char path[256];
+    (void)state;
+    setenv("TMPDIR", "tmp", 1);
+    assert_int_equal(mkdir("gone", 0755), 0);
+    assert_int_equal(chdir("gone"), 0);
+    assert_int_equal(rmdir("../gone"), 0);
+    csv = open_default();
+    assert_non_null(csv);
+    text_copy(path, sizeof path, csv_path(csv));
+    csv_close(csv);
+    assert_memory_equal(path, "/tmp/" NAME_STEM, strlen("/tmp/" NAME_STEM));
+    assert_int_equal(unlink(path), 0);
+}
+
+static void test_csv_named_file_is_never_overwritten(void **state)
+{
+    struct text kept = {0};
+    int fd = open("x.csv", O_WRONLY | O_CREAT, 0644);
+    (void)state;
+    assert_true(fd >= 0);
+    text_append(&kept, "mine", 4);
+    assert_int_equal(write(fd, "mine", 4), 4);
+    close(fd);
+    assert_null(open_path("x.csv"));
+    assert_string_equal(error, "-o 'x.csv': the file exists; jitbench never overwrites");
+    assert_file_is("x.csv", &kept);
+    assert_int_equal(symlink("x.csv", "link"), 0);
+    assert_null(open_path("link"));
+    assert_string_equal(error, "-o 'link': the file exists; jitbench never overwrites");
+    assert_int_equal(symlink("nowhere", "dangling"), 0);
+    assert_null(open_path("dangling"));
+    assert_string_equal(error, "-o 'dangling': the file exists; jitbench never overwrites");
+    assert_int_equal(access("nowhere", F_OK), -1);
+    text_free(&kept);
+}
+
+static void test_csv_named_file_that_cannot_be_made(void **state)
+{
+    char name[5000];
+    (void)state;
+    assert_null(open_path("no/such/x.csv"));
+    assert_string_equal(error, "-o 'no/such/x.csv': No such file or directory");
+    assert_null(open_path("tmp"));
+    assert_string_equal(error, "-o 'tmp': Is a directory");
+    assert_null(open_path(""));
+    assert_string_equal(error, "-o '': No such file or directory");
+    assert_null(open_path("/dev/full"));
+    assert_string_equal(error, "-o '/dev/full': No space left on device");
+    memset(name, 'x', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    assert_null(open_path(name));
+    assert_memory_equal(error, "-o 'xxx", 7);
+    limit_files_to(*state, 0);
+    assert_null(open_path("new.csv"));
+    assert_string_equal(error, "-o 'new.csv': File too large");
+    assert_int_equal(access("new.csv", F_OK), -1);
+}
+
+static void test_csv_named_block_device_is_refused(void **state)
+{
+    (void)state;
+    if (mknod("disk", S_IFBLK | 0600, makedev(7, 250)) != 0) {
+        print_message("needs the right to make device nodes\n");
+        skip();
+    }
+    assert_null(open_path("disk"));
+    assert_string_equal(error, "-o 'disk': is a block device; jitbench never overwrites");
+}
+
+static void test_csv_named_pipe_and_null_are_taken(void **state)
+{
+    struct csv *csv;
+    struct text expected = expected_file(1, 1);
+    char buf[4096];
+    ssize_t n;
+    int fd;
+    (void)state;
+    assert_int_equal(mkfifo("fifo", 0600), 0);
+    fd = open("fifo", O_RDWR | O_NONBLOCK);
+    csv = open_path("fifo");
+    assert_non_null(csv);
+    assert_string_equal(csv_path(csv), "fifo");
+    put(csv, 1);
+    assert_int_equal(csv_close(csv), 0);
+    n = read(fd, buf, sizeof buf);
+    assert_int_equal(n, expected.length);
+    assert_memory_equal(buf, expected.data, expected.length);
+    close(fd);
+    assert_int_equal(access("fifo", F_OK), 0);
+    csv = open_path("/dev/null");
+    assert_non_null(csv);
+    put(csv, 1);
+    assert_string_equal(csv_path(csv), "/dev/null");
+    assert_int_equal(csv_close(csv), 0);
+    text_free(&expected);
+}
+
+static void test_csv_none_writes_nothing(void **state)
+{
+    struct csv_target target = {.none = 1, .host = "h", .utc = "u"};
+    struct csv *csv = open_csv(&target);
+    (void)state;
+    assert_non_null(csv);
+    put(csv, 1);
+    assert_string_equal(csv_path(csv), "");
+    assert_int_equal(csv_rows_in_memory(csv), 0);
+    assert_int_equal(csv_close(csv), 0);
+    assert_int_equal(csv_close(NULL), 0);
+    assert_int_equal(rmdir("tmp"), 0);
+    assert_int_equal(chdir("/"), 0);
+    assert_int_equal(rmdir(((struct place *)*state)->base), 0); /* it was empty */
+}
+
+/* --- a disk that refuses ---------------------------------------------------------------------------------------- */
+
+static void test_csv_cuts_a_refused_row_and_goes_on_elsewhere(void **state)
+{
+    struct place *place = *state;
+    struct text first = expected_file(1, 3), second = expected_file(4, 6), said;
+    char next[256];
+    struct csv *csv;
+    /* Room for three rows and a half. */
+    limit_files_to(place, header_length() + 3 * row_length() + row_length() / 2);
+    csv = open_default();
+    assert_non_null(csv);
+    redirect(place, open("stdout", O_WRONLY | O_CREAT, 0644));
+    for (unsigned i = 1; i <= 6; i++)
+        put(csv, i);
+    restore_fds(place);
+    snprintf(next, sizeof next, "%s/" NAME_STEM ".csv", place->tmp);
+    assert_string_equal(csv_path(csv), next);
+    assert_int_equal(csv_rows_in_memory(csv), 0);
+    assert_int_equal(csv_close(csv), 0);
+    assert_file_is(NAME_STEM ".csv", &first);
+    assert_file_is(next, &second);
+    said = slurp("stderr");
+    assert_non_null(strstr(said.data, "jitbench: " NAME_STEM ".csv: File too large: the CSV goes on in '"));
+    assert_non_null(strstr(said.data, next));
+    text_free(&first);
+    text_free(&second);
+    text_free(&said);
+}
+
+static void test_csv_named_file_goes_on_elsewhere_too(void **state)
+{
+    struct place *place = *state;
+    struct text first = expected_file(1, 1), second = expected_file(2, 2);
+    char next[256];
+    struct csv *csv;
+    limit_files_to(place, header_length() + row_length() + 1);
+    csv = open_path("x.csv");
+    assert_non_null(csv);
+    redirect(place, open("stdout", O_WRONLY | O_CREAT, 0644));
+    put(csv, 1);
+    put(csv, 2);
+    restore_fds(place);
+    snprintf(next, sizeof next, "%s/" NAME_STEM ".csv", place->tmp);
+    assert_string_equal(csv_path(csv), next);
+    assert_int_equal(csv_close(csv), 0);
+    assert_file_is("x.csv", &first);
+    assert_file_is(next, &second);
+    text_free(&first);
+    text_free(&second);
+}
+
+static void test_csv_without_any_file_prints_at_the_end(void **state)
+{
+    struct place *place = *state;
+    struct text expected = {0}, rows = expected_file(1, 2), said;
+    char buf[8192];
+    int ends[2];
+    ssize_t n;
+    struct csv *csv;
+    limit_files_to(place, 0);
+    csv = open_default();
+    assert_non_null(csv);
+    assert_non_null(strstr(message, "no file for the CSV can be made (current directory: File too large)"));
+    assert_string_equal(csv_path(csv), "");
+    /* What could not hold a row is not left behind. */
+    assert_int_equal(access(NAME_STEM ".csv", F_OK), -1);
+    put(csv, 1);
+    put(csv, 2);
+    assert_int_equal(csv_rows_in_memory(csv), 2);
+    setrlimit(RLIMIT_FSIZE, &place->limit);
+    assert_int_equal(pipe(ends), 0);
+    redirect(place, ends[1]);
+    printf("table\n"); /* still in stdio's buffer: it has to come first */
+    n = csv_close(csv);
+    restore_fds(place);
+    assert_int_equal(n, 0);
+    n = read(ends[0], buf, sizeof buf - 1);
+    assert_true(n > 0);
+    buf[n] = '\0';
+    close(ends[0]);
+    text_printf(&expected, "table\n%s", rows.data);
+    assert_string_equal(buf, expected.data);
+    said = slurp("stderr");
+    assert_string_equal(said.data, "jitbench: 2 rows are in no file: they follow as CSV on standard output\n");
+    text_free(&expected);
+    text_free(&rows);
+    text_free(&said);
+}
+
+static void test_csv_keeps_rows_when_all_places_refuse_later(void **state)
+{
+    struct place *place = *state;
+    struct text first = expected_file(1, 1), rest = expected_file(2, 3);
+    struct csv *csv = open_default();
+    assert_non_null(csv);
+    redirect(place, open("stdout", O_WRONLY | O_CREAT, 0644));
+    put(csv, 1);
+    limit_files_to(place, 10);
+    put(csv, 2);
+    put(csv, 3);
+    assert_int_equal(csv_rows_in_memory(csv), 2);
+    assert_string_equal(csv_path(csv), NAME_STEM ".csv");
+    setrlimit(RLIMIT_FSIZE, &place->limit);
+    assert_int_equal(csv_close(csv), 0);
+    restore_fds(place);
+    assert_file_is(NAME_STEM ".csv", &first);
+    assert_file_is("stdout", &rest);
+    assert_int_equal(rmdir(place->tmp), 0); /* nothing was left in it */
+    text_free(&first);
+    text_free(&rest);
+}
+
+static void test_csv_close_tells_of_rows_that_are_lost(void **state)
+{
+    struct place *place = *state;
+    int result;
+    struct csv *csv;
+    limit_files_to(place, 0);
+    csv = open_default();
+    assert_non_null(csv);
+    put(csv, 1);
+    setrlimit(RLIMIT_FSIZE, &place->limit);
+    redirect(place, open("/dev/full", O_WRONLY));
+    result = csv_close(csv);
+    restore_fds(place);
+    assert_int_equal(result, -1);
+}
+
+/* --- standard output -------------------------------------------------------------------------------------------- */
+
+static const struct csv_target to_stdout = {.to_stdout = 1, .host = "box/1.example", .utc = "20260131T235959Z"};
+
+static void test_csv_to_stdout(void **state)
+{
+    struct place *place = *state;
+    struct text expected = expected_file(1, 2);
+    struct csv *csv;
+    redirect(place, open("stdout", O_WRONLY | O_CREAT, 0644));
+    csv = open_csv(&to_stdout);
+    assert_non_null(csv);
+    put(csv, 1);
+    put(csv, 2);
+    assert_string_equal(csv_path(csv), "-");
+    assert_int_equal(csv_close(csv), 0);
+    assert_int_equal(fcntl(STDOUT_FILENO, F_GETFD) >= 0, 1); /* left open */
+    restore_fds(place);
+    assert_file_is("stdout", &expected);
+    text_free(&expected);
+}
+
+static void test_csv_to_closed_pipe_ends_quietly(void **state)
+{
+    struct place *place = *state;
+    struct text said;
+    struct csv *csv;
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    redirect(place, ends[1]);
+    csv = open_csv(&to_stdout);
+    assert_non_null(csv);
+    put(csv, 1);
+    close(ends[0]);
+    put(csv, 2);
+    put(csv, 3);
+    assert_int_equal(csv_rows_in_memory(csv), 0);
+    assert_string_equal(csv_path(csv), "-");
+    assert_int_equal(csv_close(csv), 0);
+    /* Closed from the start. */
+    csv = open_csv(&to_stdout);
+    assert_non_null(csv);
+    put(csv, 1);
+    assert_int_equal(csv_close(csv), 0);
+    restore_fds(place);
+    said = slurp("stderr");
+    assert_string_equal(said.data, "");
+    assert_int_equal(rmdir(place->tmp), 0);
+    text_free(&said);
+}
+
+static void test_csv_to_full_stdout_is_an_error(void **state)
+{
+    struct place *place = *state;
+    struct csv *csv;
+    redirect(place, open("/dev/full", O_WRONLY));
+    csv = open_csv(&to_stdout);
+    restore_fds(place);
+    assert_null(csv);
+    assert_string_equal(error, "-o -: No space left on device");
+}
+
+static void test_csv_appended_to_stdout_keeps_what_was_there(void **state)
+{
+    struct place *place = *state;
+    struct text all = {0}, first = expected_file(1, 1), second = expected_file(2, 2);
+    char next[256];
+    struct csv *csv;
+    int fd = open("log", O_WRONLY | O_CREAT, 0644);
+    assert_int_equal(write(fd, "theirs\n", 7), 7);
+    close(fd);
+    limit_files_to(place, 7 + header_length() + row_length() + row_length() / 2);
+    /* As `jitbench -o - >> log`: the offset is 0 until the first write. */
+    redirect(place, open("log", O_WRONLY | O_APPEND));
+    csv = open_csv(&to_stdout);
+    assert_non_null(csv);
+    put(csv, 1);
+    put(csv, 2);
+    snprintf(next, sizeof next, "%s/" NAME_STEM ".csv", place->tmp);
+    assert_string_equal(csv_path(csv), next);
+    assert_int_equal(csv_close(csv), 0);
+    restore_fds(place);
+    text_printf(&all, "theirs\n%s", first.data);
+    assert_file_is("log", &all);
+    assert_file_is(next, &second);
+    text_free(&all);
+    text_free(&first);
+    text_free(&second);
+}
+
+static void test_csv_waits_for_a_full_pipe(void **state)
+{
+    static double samples[20000];
+    struct row row = make_row(1);
+    struct row_sink sink;
+    struct text expected = {0}, got = {0};
+    char buf[4096];
+    ssize_t n;
+    struct csv *csv;
+    pid_t child;
+    int ends[2], status;
+    (void)state;
+    row.samples = samples;
+    row.n_samples = 20000;
+    for (size_t i = 0; i < 20000; i++)
+        samples[i] = 0.1;
+    csv_header(&expected);
+    csv_row(&row, &expected); /* 400 kB, more than a pipe holds: short writes and EAGAIN */
+    assert_int_equal(pipe2(ends, O_NONBLOCK), 0);
+    child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        close(ends[0]);
+        dup2(ends[1], STDOUT_FILENO);
+        close(ends[1]);
+        csv = open_csv(&to_stdout);
+        sink = csv_sink(csv);
+        sink.put(sink.context, &row);
+        _exit(csv_close(csv) != 0);
+    }
+    close(ends[1]);
+    fcntl(ends[0], F_SETFL, 0);
+    while ((n = read(ends[0], buf, sizeof buf)) > 0)
+        text_append(&got, buf, (size_t)n);
+    close(ends[0]);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    assert_int_equal(got.length, expected.length);
+    assert_memory_equal(got.data, expected.data, expected.length);
+    text_free(&expected);
+    text_free(&got);
+}
+
+#define IN_PLACE(test) cmocka_unit_test_setup_teardown(test, enter_place, leave_place)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_csv_header_names_the_columns),
+        cmocka_unit_test(test_csv_row_that_knows_nothing),
+        cmocka_unit_test(test_csv_row_that_knows_all),
+        cmocka_unit_test(test_csv_reals_have_17_digits),
+        cmocka_unit_test(test_csv_decimal_point_is_not_the_locales),
+        cmocka_unit_test(test_csv_quotes_what_needs_it),
+        cmocka_unit_test(test_csv_is_utf8_whatever_it_gets),
+        cmocka_unit_test(test_csv_series_of_left_out_events_alone),
+        IN_PLACE(test_csv_default_name_and_rows),
+        IN_PLACE(test_csv_default_name_steps_over_what_is_there),
+        IN_PLACE(test_csv_default_name_without_host),
+        IN_PLACE(test_csv_default_falls_back_before_the_first_row),
+        IN_PLACE(test_csv_relative_tmpdir_is_not_used),
+        IN_PLACE(test_csv_named_file_is_never_overwritten),
+        IN_PLACE(test_csv_named_file_that_cannot_be_made),
+        IN_PLACE(test_csv_named_block_device_is_refused),
+        IN_PLACE(test_csv_named_pipe_and_null_are_taken),
+        IN_PLACE(test_csv_none_writes_nothing),
+        IN_PLACE(test_csv_cuts_a_refused_row_and_goes_on_elsewhere),
+        IN_PLACE(test_csv_named_file_goes_on_elsewhere_too),
+        IN_PLACE(test_csv_without_any_file_prints_at_the_end),
+        IN_PLACE(test_csv_keeps_rows_when_all_places_refuse_later),
+        IN_PLACE(test_csv_close_tells_of_rows_that_are_lost),
+        IN_PLACE(test_csv_to_stdout),
+        IN_PLACE(test_csv_to_closed_pipe_ends_quietly),
+        IN_PLACE(test_csv_to_full_stdout_is_an_error),
+        IN_PLACE(test_csv_appended_to_stdout_keeps_what_was_there),
+        IN_PLACE(test_csv_waits_for_a_full_pipe),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,583 @@
+/* SPDX-License-Identifier: MIT */
+/* The histogram against values entered one by one and figures worked out by hand. */
+#include "engine/hist.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/stats.h"
+
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+/* relative to the expected value, absolute below 1; a macro, so that the failing line is named */
+#define assert_near(actual, expected, tolerance) assert_true(is_near(actual, expected, tolerance))
+
+static bool is_near(double actual, double expected, double tolerance)
+{
+    return fabs(actual - expected) <= tolerance * fmax(1, fabs(expected));
+}
+
+#define RANGE ((uint64_t)1 << 48)
+
+/* Half a megabyte each: too big for the stack. */
+static struct hist a, b, c, d;
+
+static uint64_t random_state = 1;
+
+static uint64_t random_below(uint64_t n)
+{
+    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+    return (random_state >> 33) % n;
+}
+
+static void enter(struct hist *h, uint64_t base, const uint64_t *values, size_t n)
+{
+    hist_init(h, base);
+    for (size_t i = 0; i < n; i++)
+        hist_add(h, values[i]);
+}
+
+static uint64_t count_by_walking(const struct hist *h)
+{
+    struct hist_bin bin;
+    size_t position = 0;
+    uint64_t n = 0, last = 0;
+
+    while (hist_next(h, &position, &bin)) {
+        assert_true(bin.count > 0);
+        assert_true(n == 0 || bin.low > last);
+        assert_true(bin.mean >= (double)bin.low);
+        last = bin.low;
+        n += bin.count;
+    }
+    assert_false(hist_next(h, &position, &bin));
+    return n;
+}
+
+static int compare_doubles(const void *x, const void *y)
+{
+    const double p = *(const double *)x, q = *(const double *)y;
+
+    return (p > q) - (p < q);
+}
+
+static void test_hist_empty_is_nan(void **state)
+{
+    (void)state;
+    hist_init(&a, 100);
+    assert_int_equal(a.n, 0);
+    assert_true(isnan(hist_mean(&a)) && isnan(hist_sd(&a)) && isnan(hist_mad(&a)));
+    assert_true(isnan(hist_quantile(&a, 0)) && isnan(hist_quantile(&a, 0.5)) && isnan(hist_quantile(&a, 1)));
+    const struct hist_range range = hist_range(&a, -INFINITY, INFINITY);
+    assert_true(range.count == 0 && range.sum == 0 && range.exact);
+    assert_int_equal(count_by_walking(&a), 0);
+}
+
+static void test_hist_init_clears_what_was_there(void **state)
+{
+    (void)state;
+    const uint64_t values[] = {1, 200, 100000, RANGE * 2};
+    enter(&a, 100, values, 4);
+    hist_init(&a, 5);
+    hist_init(&b, 5);
+    assert_memory_equal(&a, &b, sizeof a);
+}
+
+static void test_hist_one_value(void **state)
+{
+    (void)state;
+    const uint64_t values[] = {123};
+    enter(&a, 100, values, 1);
+    assert_true(hist_mean(&a) == 123 && isnan(hist_sd(&a)) && hist_mad(&a) == 0);
+    assert_true(hist_quantile(&a, 0) == 123 && hist_quantile(&a, 0.37) == 123 && hist_quantile(&a, 1) == 123);
+}
+
+static void test_hist_linear_part_agrees_with_python(void **state)
+{
+    (void)state;
+    /* the series of test_stats, from statistics: moved by 5000 */
+    hist_init(&a, 5000);
+    for (uint64_t i = 0; i < 1000; i++)
+        hist_add(&a, 5000 + (i * 7919) % 1009);
+    assert_near(hist_mean(&a), 5504.678, 1e-13);
+    assert_near(hist_sd(&a), 291.50485999276134, 1e-13);
+    assert_near(hist_quantile(&a, 0.5), 5505.5, 1e-13);
+    assert_near(hist_quantile(&a, 0.9), 5907.1, 1e-13);
+    assert_near(hist_quantile(&a, 0.99), 5998.01, 1e-13);
+    assert_near(hist_quantile(&a, 0.999), 6007.001, 1e-13);
+    assert_true(hist_mad(&a) == 252);
+    assert_true(a.min == 5000 && a.max == 6008);
+}
+
+static void test_hist_linear_part_is_exact_as_raw_values(void **state)
+{
+    (void)state;
+    static double raw[999], scratch[999];
+
+    for (size_t n = 1; n <= COUNT(raw); n += 37) {
+        hist_init(&a, 77);
+        for (size_t i = 0; i < n; i++) {
+            const uint64_t value = 77 + random_below(i % 3 ? 50 : HIST_LINEAR);
+            hist_add(&a, value);
+            raw[i] = (double)value;
+        }
+        assert_true(hist_mad(&a) == stats_mad(raw, n, scratch));
+        qsort(raw, n, sizeof *raw, compare_doubles);
+        for (int p = 0; p <= 1000; p++)
+            assert_true(hist_quantile(&a, p / 1000.0) == stats_quantile(raw, n, p / 1000.0));
+    }
+}
+
+static void test_hist_quantile_error_is_at_most_a_64th(void **state)
+{
+    (void)state;
+    static double raw[2000];
+
+    hist_init(&a, 0);
+    for (size_t i = 0; i < COUNT(raw); i++) {
+        const uint64_t value = (65536 + random_below(65536)) << random_below(31);
+        hist_add(&a, value);
+        raw[i] = (double)value;
+    }
+    qsort(raw, COUNT(raw), sizeof *raw, compare_doubles);
+    for (int p = 0; p <= 1000; p++) {
+        const double expected = stats_quantile(raw, COUNT(raw), p / 1000.0);
+        assert_true(fabs(hist_quantile(&a, p / 1000.0) - expected) <= expected / 64);
+    }
+    assert_int_equal(count_by_walking(&a), COUNT(raw));
+}
+
+static void assert_bin_holds(uint64_t base, uint64_t offset)
+{
+    const uint64_t values[] = {base + offset};
+    struct hist_bin bin;
+    size_t position = 0;
+
+    enter(&a, base, values, 1);
+    assert_int_equal(a.underflow + a.overflow, 0);
+    assert_true(hist_next(&a, &position, &bin));
+    assert_int_equal(bin.count, 1);
+    assert_true(bin.low <= base + offset);
+    assert_true(base + offset - bin.low <= offset / 64);
+    assert_true(bin.mean == (double)(base + offset));
+}
+
+static void test_hist_bins_are_at_most_a_64th_wide(void **state)
+{
+    (void)state;
+    /* the last value of a bin is the worst: each edge of the octaves' 64 bins, and the values beside it */
+    for (unsigned octave = 16; octave < 48; octave += 3)
+        for (uint64_t i = 0; i < 64; i += 7) {
+            const uint64_t edge = (64 + i) << (octave - 6);
+            assert_bin_holds(0, edge);
+            assert_bin_holds(1000, edge - 1);
+            assert_bin_holds(1000, edge + 1);
+        }
+    assert_bin_holds(0, RANGE - 1);
+    for (int i = 0; i < 500; i++)
+        assert_bin_holds(random_below(1u << 30), (65536 + random_below(65536)) << random_below(31));
+}
+
+static void test_hist_values_of_two_bins_stay_apart(void **state)
+{
+    (void)state;
+    /* the first log bins from base are [65536, 66560) and [66560, 67584) */
+    const uint64_t values[] = {10 + 65535, 10 + 65536, 10 + 66559, 10 + 66560};
+    struct hist_bin bin;
+    size_t position = 0;
+
+    enter(&a, 10, values, 4);
+    assert_true(hist_next(&a, &position, &bin) && bin.low == 65545 && bin.count == 1);
+    assert_true(hist_next(&a, &position, &bin) && bin.low == 65546 && bin.count == 2 && bin.mean == 66057.5);
+    assert_true(hist_next(&a, &position, &bin) && bin.low == 66570 && bin.count == 1 && bin.mean == 66570);
+    assert_false(hist_next(&a, &position, &bin));
+}
+
+static void test_hist_underflow_is_counted_with_its_exact_sum(void **state)
+{
+    (void)state;
+    const uint64_t values[] = {1000, 10, 999, 20};
+    struct hist_bin bin;
+    size_t position = 0;
+
+    enter(&a, 1000, values, 4);
+    assert_true(a.underflow == 3 && a.underflow_sum == 1029 && a.overflow == 0);
+    assert_true(a.n == 4 && a.min == 10 && a.max == 1000);
+    assert_true(hist_mean(&a) == 507.25);
+    /* statistics.stdev([1000, 10, 999, 20]) */
+    assert_near(hist_sd(&a), 568.4161474366001, 1e-13);
+    assert_true(hist_next(&a, &position, &bin) && bin.low == 10 && bin.count == 3 && bin.mean == 343);
+    assert_true(hist_next(&a, &position, &bin) && bin.low == 1000 && bin.count == 1);
+    assert_true(hist_quantile(&a, 0) == 10);
+    assert_true(hist_quantile(&a, 0.5) == 343);
+    assert_near(hist_quantile(&a, 0.9), 343 + 0.7 * 657, 1e-13);
+    assert_true(hist_quantile(&a, 1) == 1000);
+}
+
+static void test_hist_overflow_is_counted_with_its_exact_sum(void **state)
+{
+    (void)state;
+    const uint64_t values[] = {1000 + RANGE - 1, 1000 + RANGE, 1000 + RANGE + 6};
+    struct hist_bin bin;
+    size_t position = 0;
+
+    enter(&a, 1000, values, 3);
+    assert_true(a.overflow == 2 && a.overflow_sum == 2.0 * (double)RANGE + 2006 && a.underflow == 0);
+    assert_true(hist_next(&a, &position, &bin) && bin.count == 1);
+    assert_true(hist_next(&a, &position, &bin) && bin.low == 1000 + RANGE && bin.count == 2);
+    assert_true(bin.mean == (double)RANGE + 1003);
+    assert_true(hist_quantile(&a, 0.75) == (double)RANGE + 1003);
+    assert_true(hist_quantile(&a, 1) == (double)RANGE + 1006);
+    assert_int_equal(count_by_walking(&a), 3);
+}
+
+static void test_hist_extreme_base_does_not_wrap(void **state)
+{
+    (void)state;
+    hist_init(&a, UINT64_MAX);
+    hist_add(&a, 0);
+    hist_add(&a, UINT64_MAX);
+    assert_true(a.underflow == 1 && a.min == 0 && a.max == UINT64_MAX);
+    assert_int_equal(count_by_walking(&a), 2);
+    hist_init(&a, 0);
+    hist_add(&a, UINT64_MAX);
+    assert_true(a.overflow == 1 && hist_quantile(&a, 0.5) == 0x1p64);
+}
+
+static void test_hist_sd_of_a_constant_is_exactly_zero(void **state)
+{
+    (void)state;
+    static const uint64_t constants[] = {0, 3, 500, 1007, 70123, 123456789, 1000000000007, RANGE - 1, RANGE * 7 + 1};
+
+    for (size_t i = 0; i < COUNT(constants); i++)
+        for (uint64_t base = 0; base <= 1000; base += 500) {
+            hist_init(&a, base);
+            for (int k = 0; k < 1237; k++)
+                hist_add(&a, constants[i]);
+            assert_true(hist_sd(&a) == 0);
+            assert_true(hist_mad(&a) == 0);
+            assert_true(hist_mean(&a) == (double)constants[i]);
+            assert_true(hist_quantile(&a, 0.3) == (double)constants[i]);
+        }
+}
+
+static void test_hist_sd_inside_one_bin(void **state)
+{
+    (void)state;
+    /* statistics.stdev([100000, 100100, 100300]): all in the bin from 99328 */
+    const uint64_t values[] = {100000, 100100, 100300};
+    enter(&a, 0, values, 3);
+    assert_near(hist_sd(&a), 152.7525231651947, 1e-6);
+    assert_near(hist_mean(&a), 300400 / 3.0, 1e-15);
+}
+
+static void test_hist_sd_far_from_base_is_bounded_by_the_values(void **state)
+{
+    (void)state;
+    /* The sum of squares has steps of 512 here, the deviations' is 2: no spread above that of min and max may come. */
+    const uint64_t values[] = {1000000000, 1000000001, 1000000002};
+    for (uint64_t base = 0; base < 100; base++) {
+        enter(&a, base, values, 3);
+        assert_true(hist_sd(&a) <= sqrt(1.5));
+    }
+}
+
+static void test_hist_sd_of_many_events_in_the_linear_part(void **state)
+{
+    (void)state;
+    /* by hand: 5e9 each of 60000 and 60002: 1 from the mean, and n-1 does not matter */
+    hist_init(&a, 0);
+    hist_add_many(&a, 5000000000, 5e9 * 60000);
+    hist_add_many(&a, 5000000000, 5e9 * 60002);
+    assert_near(hist_sd(&a), 1, 1e-9);
+    assert_true(hist_mean(&a) == 60001);
+    assert_true(hist_quantile(&a, 0.4999) == 60000 && hist_quantile(&a, 0.5001) == 60002);
+}
+
+static void test_hist_ten_billion_events_in_a_bin(void **state)
+{
+    (void)state;
+    const uint64_t many = 10000000000, values[] = {50, 1007, 100000, 123456789, RANGE + 5000};
+
+    hist_init(&a, 1000);
+    for (size_t i = 0; i < COUNT(values); i++)
+        hist_add_many(&a, many, (double)many * (double)values[i]);
+    hist_add(&a, 1007);
+    assert_true(a.linear[7] == many + 1 && a.underflow == many && a.overflow == many);
+    assert_true(a.n == 5 * many + 1 && count_by_walking(&a) == a.n);
+    assert_true(a.min == 50 && a.max == RANGE + 5000);
+    hist_init(&b, 1000);
+    hist_merge(&b, &a);
+    hist_merge(&b, &a);
+    assert_true(b.n == 10 * many + 2 && b.linear[7] == 2 * many + 2 && count_by_walking(&b) == b.n);
+    assert_true(hist_quantile(&b, 0.3) == 1007 && hist_quantile(&b, 0.5) == 100000);
+}
+
+static void test_hist_add_many_of_one_value_equals_adding_it_often(void **state)
+{
+    (void)state;
+    static const uint64_t values[] = {3, 999, 1000, 1234, 66535, 66536, 70001, 9999999, RANGE + 1000};
+
+    hist_init(&a, 1000);
+    hist_init(&b, 1000);
+    for (size_t i = 0; i < COUNT(values); i++) {
+        hist_add_many(&a, 17, 17 * (double)values[i]);
+        for (int k = 0; k < 17; k++)
+            hist_add(&b, values[i]);
+    }
+    assert_memory_equal(a.linear, b.linear, sizeof a.linear);
+    assert_memory_equal(a.log, b.log, sizeof a.log);
+    assert_true(a.underflow == b.underflow && a.overflow == b.overflow && a.n == b.n);
+    assert_true(a.min == b.min && a.max == b.max);
+    assert_near(a.sum, b.sum, 1e-14);
+    assert_near(a.sum_squares, b.sum_squares, 1e-14);
+    assert_near(hist_sd(&a), hist_sd(&b), 1e-12);
+}
+
+static void test_hist_add_many_bins_by_the_mean(void **state)
+{
+    (void)state;
+    /* the sum is rounded, so that sum / count is next to the value: the extremes are the value all the same */
+    hist_init(&a, 0);
+    hist_add_many(&a, 9756481131, 9756481131.0 * 998504368427.0);
+    assert_true(a.min == 998504368427 && a.max == 998504368427);
+    hist_init(&a, 0);
+    hist_add_many(&a, 0, 0);
+    assert_int_equal(a.n, 0);
+    hist_add_many(&a, 4, 10); /* mean 2.5 */
+    assert_true(a.n == 4 && a.linear[3] == 4 && a.min == 2 && a.max == 3);
+    assert_true(hist_mean(&a) == 2.5);
+    hist_init(&a, 0);
+    hist_add_many(&a, 2, -6); /* no whole numbers add up to that; nothing breaks */
+    assert_true(a.n == 2 && a.min == 0);
+    hist_init(&a, 0);
+    hist_add_many(&a, 1, 1e300);
+    assert_true(a.overflow == 1 && a.max == UINT64_MAX && a.overflow_sum == 1e300);
+}
+
+static void fill_random(struct hist *h, uint64_t base, int n)
+{
+    hist_init(h, base);
+    for (int i = 0; i < n; i++)
+        hist_add(h, random_below(i % 2 ? 3000 : 200000));
+}
+
+static void test_hist_merge_is_associative_and_exact(void **state)
+{
+    (void)state;
+    static struct hist left, right;
+
+    fill_random(&a, 1000, 500);
+    fill_random(&b, 1000, 300);
+    fill_random(&c, 1000, 1);
+    left = a;
+    hist_merge(&left, &b);
+    hist_merge(&left, &c);
+    d = b;
+    hist_merge(&d, &c);
+    right = a;
+    hist_merge(&right, &d);
+    assert_memory_equal(&left, &right, sizeof left);
+    assert_int_equal(count_by_walking(&left), 801);
+}
+
+static void test_hist_merge_equals_entering_all(void **state)
+{
+    (void)state;
+    hist_init(&a, 1000);
+    hist_init(&b, 1000);
+    hist_init(&c, 1000);
+    for (int i = 0; i < 1000; i++) {
+        const uint64_t value = random_below(i % 2 ? 3000 : 200000);
+        hist_add(i % 3 ? &a : &b, value);
+        hist_add(&c, value);
+    }
+    hist_merge(&a, &b);
+    assert_memory_equal(&a, &c, sizeof a);
+}
+
+static void test_hist_merge_of_empty_changes_nothing(void **state)
+{
+    (void)state;
+    fill_random(&a, 1000, 100);
+    b = a;
+    hist_init(&c, 5);
+    hist_merge(&a, &c);
+    assert_memory_equal(&a, &b, sizeof a);
+    hist_init(&c, 1000);
+    hist_merge(&c, &a);
+    assert_memory_equal(&c, &b, sizeof c);
+}
+
+static void test_hist_merge_of_other_bases_is_exact_in_the_linear_part(void **state)
+{
+    (void)state;
+    const uint64_t first[] = {100, 119, 120, 5000, 65635}, second[] = {120, 121, 121, 65655};
+    const uint64_t all[] = {100, 119, 120, 5000, 65635, 120, 121, 121, 65655};
+
+    /* Into the lower base 65655 is a log value, into the higher 100 and 119 are underflow: as if entered there. */
+    enter(&a, 100, first, COUNT(first));
+    enter(&b, 120, second, COUNT(second));
+    c = b;
+    hist_merge(&b, &a);
+    hist_merge(&a, &c);
+    enter(&c, 100, all, COUNT(all));
+    assert_memory_equal(&a, &c, sizeof a);
+    enter(&c, 120, all, COUNT(all));
+    assert_memory_equal(&b, &c, sizeof b);
+}
+
+static void test_hist_merge_of_other_bases_keeps_counts_sums_and_extremes(void **state)
+{
+    (void)state;
+    /* all kinds of bins on both sides; statistics of all eight values from Python */
+    const uint64_t first[] = {5, 60000, 90000, 1000000}, second[] = {40, 49990, 50100, 2000000};
+
+    enter(&a, 10, first, 4);
+    enter(&b, 50000, second, 4);
+    c = a;
+    hist_merge(&c, &b);
+    d = b;
+    hist_merge(&d, &a);
+    const struct hist *merged[] = {&c, &d};
+    for (size_t i = 0; i < 2; i++) {
+        assert_true(merged[i]->n == 8 && count_by_walking(merged[i]) == 8);
+        assert_true(merged[i]->min == 5 && merged[i]->max == 2000000);
+        assert_near(hist_mean(merged[i]), 406266.875, 1e-14);
+        assert_near(hist_sd(merged[i]), 726664.279130218, 1e-9);
+        assert_true(hist_quantile(merged[i], 0) == 5 && hist_quantile(merged[i], 1) == 2000000);
+    }
+}
+
+static void test_hist_range_in_the_linear_part(void **state)
+{
+    (void)state;
+    const uint64_t values[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+    struct hist_range r;
+
+    enter(&a, 0, values, 10);
+    r = hist_range(&a, 3, 7); /* 4 5 6 7 */
+    assert_true(r.count == 4 && r.sum == 22 && r.exact);
+    r = hist_range(&a, 3.5, 7.5);
+    assert_true(r.count == 4 && r.sum == 22 && r.exact);
+    r = hist_range(&a, -INFINITY, INFINITY);
+    assert_true(r.count == 10 && r.sum == 55 && r.exact);
+    r = hist_range(&a, 7, 3);
+    assert_true(r.count == 0 && r.sum == 0 && r.exact);
+    r = hist_range(&a, 10, INFINITY);
+    assert_true(r.count == 0 && r.exact);
+}
+
+static void test_hist_range_says_when_a_limit_splits_a_bin(void **state)
+{
+    (void)state;
+    /* the bin of these three is 99328..100351, its mean 100133.3; 200000 is alone in its bin */
+    const uint64_t values[] = {100000, 100100, 100300, 200000};
+    struct hist_range r;
+
+    enter(&a, 0, values, 4);
+    r = hist_range(&a, 99327, 100351);
+    assert_true(r.count == 3 && r.sum == 300400 && r.exact);
+    r = hist_range(&a, 100351, INFINITY);
+    assert_true(r.count == 1 && r.sum == 200000 && r.exact);
+    r = hist_range(&a, 100100, INFINITY);
+    assert_true(r.count == 4 && r.sum == 500400 && !r.exact);
+    r = hist_range(&a, 0, 100100);
+    assert_true(r.count == 0 && r.sum == 0 && !r.exact);
+    r = hist_range(&a, 100200, INFINITY);
+    assert_true(r.count == 1 && r.sum == 200000 && !r.exact);
+    r = hist_range(&a, 199990, 200001);
+    assert_true(r.count == 1 && r.sum == 200000 && r.exact);
+    r = hist_range(&a, 200000, 300000);
+    assert_true(r.count == 0 && r.exact);
+}
+
+static void test_hist_range_counts_underflow_and_overflow(void **state)
+{
+    (void)state;
+    const uint64_t values[] = {10, 30, 100, RANGE + 200, RANGE + 300};
+    struct hist_range r;
+
+    enter(&a, 100, values, 5);
+    r = hist_range(&a, 0, 99);
+    assert_true(r.count == 2 && r.sum == 40 && r.exact);
+    r = hist_range(&a, 15, 99);
+    assert_true(r.count == 2 && r.sum == 40 && !r.exact);
+    r = hist_range(&a, 100, INFINITY);
+    assert_true(r.count == 2 && r.sum == 2.0 * (double)RANGE + 500 && r.exact);
+    r = hist_range(&a, 100, (double)RANGE + 250);
+    assert_true(r.count == 2 && !r.exact);
+}
+
+static void test_hist_quantile_limits(void **state)
+{
+    (void)state;
+    /* the bin's mean is 100133.3, but the extremes are exact */
+    const uint64_t values[] = {100000, 100100, 100300};
+    enter(&a, 0, values, 3);
+    assert_true(hist_quantile(&a, 0) == 100000 && hist_quantile(&a, -1) == 100000);
+    assert_true(hist_quantile(&a, 1) == 100300 && hist_quantile(&a, 2) == 100300);
+    assert_near(hist_quantile(&a, 0.001), 300400 / 3.0, 1e-15);
+    assert_near(hist_quantile(&a, 0.999), 300400 / 3.0, 1e-15);
+    assert_true(isnan(hist_quantile(&a, NAN)));
+}
+
+static void test_hist_mad_by_hand(void **state)
+{
+    (void)state;
+    /* median 3, deviations 2 1 0 1 99997: median 1 */
+    const uint64_t odd[] = {1, 2, 3, 4, 100000};
+    /* median 2.5, deviations 1.5 0.5 0.5 997.5: median 1 */
+    const uint64_t even[] = {1, 2, 3, 1000};
+    /* base above all: all in one bin, represented by its mean */
+    const uint64_t low[] = {1, 2, 9};
+
+    enter(&a, 0, odd, 5);
+    assert_true(hist_mad(&a) == 1);
+    enter(&a, 0, even, 4);
+    assert_true(hist_mad(&a) == 1);
+    enter(&a, 100, low, 3);
+    assert_true(hist_mad(&a) == 0 && hist_quantile(&a, 0.5) == 4);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_hist_empty_is_nan),
+        cmocka_unit_test(test_hist_init_clears_what_was_there),
+        cmocka_unit_test(test_hist_one_value),
+        cmocka_unit_test(test_hist_linear_part_agrees_with_python),
+        cmocka_unit_test(test_hist_linear_part_is_exact_as_raw_values),
+        cmocka_unit_test(test_hist_quantile_error_is_at_most_a_64th),
+        cmocka_unit_test(test_hist_bins_are_at_most_a_64th_wide),
+        cmocka_unit_test(test_hist_values_of_two_bins_stay_apart),
+        cmocka_unit_test(test_hist_underflow_is_counted_with_its_exact_sum),
+        cmocka_unit_test(test_hist_overflow_is_counted_with_its_exact_sum),
+        cmocka_unit_test(test_hist_extreme_base_does_not_wrap),
+        cmocka_unit_test(test_hist_sd_of_a_constant_is_exactly_zero),
+        cmocka_unit_test(test_hist_sd_inside_one_bin),
+        cmocka_unit_test(test_hist_sd_far_from_base_is_bounded_by_the_values),
+        cmocka_unit_test(test_hist_sd_of_many_events_in_the_linear_part),
+        cmocka_unit_test(test_hist_ten_billion_events_in_a_bin),
+        cmocka_unit_test(test_hist_add_many_of_one_value_equals_adding_it_often),
+        cmocka_unit_test(test_hist_add_many_bins_by_the_mean),
+        cmocka_unit_test(test_hist_merge_is_associative_and_exact),
+        cmocka_unit_test(test_hist_merge_equals_entering_all),
+        cmocka_unit_test(test_hist_merge_of_empty_changes_nothing),
+        cmocka_unit_test(test_hist_merge_of_other_bases_is_exact_in_the_linear_part),
+        cmocka_unit_test(test_hist_merge_of_other_bases_keeps_counts_sums_and_extremes),
+        cmocka_unit_test(test_hist_range_in_the_linear_part),
+        cmocka_unit_test(test_hist_range_says_when_a_limit_splits_a_bin),
+        cmocka_unit_test(test_hist_range_counts_underflow_and_overflow),
+        cmocka_unit_test(test_hist_quantile_limits),
+        cmocka_unit_test(test_hist_mad_by_hand),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

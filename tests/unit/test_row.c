@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/* Unit tests of result rows. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/row.h"
+
+static void test_row_columns_are_the_designs_in_order(void **state)
+{
+    /* The column list of the design's section on output, word for word. */
+    static const char expected[] = "schema run_id utc host job rank kernel arch cpu_model cpus_online build libc "
+                                   "suite test load param copies metric unit better "
+                                   "n value mean sd rsd_pct ci95_lo ci95_hi min median mad p90 p99 p999 max "
+                                   "index status reason "
+                                   "policy rt_priority nice cpus bind layout scratch_fs "
+                                   "wall_s cpu_s ctx_voluntary ctx_involuntary migrations faults_minor faults_major "
+                                   "run_delay_ms irqs softirqs steal_ms causes freq_khz timer_latency_held "
+                                   "comment samples hist series ";
+    char names[1024] = "";
+    (void)state;
+    for (size_t i = 0; i < row_n_columns; i++) {
+        strcat(names, row_columns[i].name);
+        strcat(names, " ");
+    }
+    assert_string_equal(names, expected);
+    assert_int_equal(row_n_columns, 62);
+}
+
+static void test_row_columns_point_at_fields_of_their_own(void **state)
+{
+    (void)state;
+    for (size_t i = 1; i < row_n_columns; i++) {
+        assert_true(row_columns[i].offset < (row_columns[i].in_run ? sizeof(struct row_run) : sizeof(struct row)));
+        for (size_t j = 1; j < i; j++)
+            assert_false(row_columns[i].in_run == row_columns[j].in_run &&
+                         row_columns[i].offset == row_columns[j].offset);
+    }
+}
+
+static void test_row_columns_of_the_run_are_marked(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < row_n_columns; i++) {
+        int of_run = (i >= 1 && i <= 11) || strcmp(row_columns[i].name, "comment") == 0;
+        assert_int_equal(row_columns[i].in_run, of_run);
+    }
+}
+
+static void test_row_init_knows_nothing(void **state)
+{
+    struct row_run run = {.cpus_online = 2};
+    struct row row;
+    (void)state;
+    memset(&row, 0x55, sizeof row);
+    row_init(&row, &run);
+    assert_ptr_equal(row.run, &run);
+    assert_true(isnan(row.value) && isnan(row.stats.mean) && isnan(row.stats.max) && isnan(row.index));
+    assert_true(isnan(row.rt_priority) && isnan(row.nice) && isnan(row.freq_khz) && isnan(row.wall_s));
+    assert_int_equal(row.stats.n, 0);
+    assert_int_equal(row.copies, 0);
+    assert_int_equal(row.status, ROW_OK);
+    assert_string_equal(row.reason, "");
+    assert_null(row.samples);
+    assert_int_equal(row.series_left_out, 0);
+    assert_int_equal(row.headline, 0);
+}
+
+static void test_row_copy_is_deep(void **state)
+{
+    struct row from, to;
+    (void)state;
+    row_init(&from, NULL);
+    strcpy(from.test, "pipe");
+    from.n_samples = 2;
+    from.samples = calloc(2, sizeof *from.samples);
+    from.n_hist = 1;
+    from.hist = calloc(1, sizeof *from.hist);
+    from.n_series = 1;
+    from.series = calloc(1, sizeof *from.series);
+    assert_true(from.samples != NULL && from.hist != NULL && from.series != NULL);
+    from.samples[1] = 2.5;
+    from.hist[0] = (struct row_pair){.at = 3, .value = 4};
+    from.series[0] = (struct row_pair){.at = 5, .value = 6};
+    assert_int_equal(row_copy(&to, &from), 0);
+    row_free(&from);
+    assert_string_equal(to.test, "pipe");
+    assert_int_equal(to.n_samples, 2);
+    assert_true(to.samples[1] == 2.5);
+    assert_true(to.hist[0].at == 3 && to.hist[0].value == 4);
+    assert_true(to.series[0].at == 5 && to.series[0].value == 6);
+    row_free(&to);
+}
+
+static void test_row_copy_without_memory_leaves_nothing(void **state)
+{
+    double sample = 1;
+    struct row from, to;
+    (void)state;
+    row_init(&from, NULL);
+    strcpy(from.test, "pipe");
+    from.samples = &sample;
+    from.n_samples = SIZE_MAX / 4; /* more bytes than can be counted */
+    assert_int_equal(row_copy(&to, &from), -1);
+    assert_null(to.samples);
+    assert_int_equal(to.n_samples, 0);
+    assert_string_equal(to.test, "");
+    assert_true(isnan(to.value));
+}
+
+static void test_row_free_can_be_repeated(void **state)
+{
+    struct row row;
+    (void)state;
+    row_init(&row, NULL);
+    row.samples = calloc(1, sizeof *row.samples);
+    row.n_samples = 1;
+    row_free(&row);
+    assert_null(row.samples);
+    assert_int_equal(row.n_samples, 0);
+    row_free(&row);
+}
+
+static void test_row_status_has_a_name(void **state)
+{
+    (void)state;
+    assert_string_equal(row_status_name(ROW_OK), "ok");
+    assert_string_equal(row_status_name(ROW_UNSTABLE), "unstable");
+    assert_string_equal(row_status_name(ROW_DEGRADED), "degraded");
+    assert_string_equal(row_status_name(ROW_SKIPPED), "skipped");
+    assert_string_equal(row_status_name(ROW_FAILED), "failed");
+    assert_string_equal(row_status_name((enum row_status)7), "unknown");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_row_columns_are_the_designs_in_order),
+        cmocka_unit_test(test_row_columns_point_at_fields_of_their_own),
+        cmocka_unit_test(test_row_columns_of_the_run_are_marked),
+        cmocka_unit_test(test_row_init_knows_nothing),
+        cmocka_unit_test(test_row_copy_is_deep),
+        cmocka_unit_test(test_row_copy_without_memory_leaves_nothing),
+        cmocka_unit_test(test_row_free_can_be_repeated),
+        cmocka_unit_test(test_row_status_has_a_name),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT */
+/* Unit tests of the text table: golden texts. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "out/table.h"
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+static struct row make_row(const char *test, const char *load, const char *metric, double value)
+{
+    struct row row;
+    row_init(&row, NULL);
+    text_copy(row.test, sizeof row.test, test);
+    text_copy(row.load, sizeof row.load, load);
+    text_copy(row.metric, sizeof row.metric, metric);
+    row.value = value;
+    row.copies = 1;
+    return row;
+}
+
+static void assert_table(const struct table_layout *layout, const struct row *rows, size_t n, const char *expected)
+{
+    struct text out = {0};
+    table_print(layout, rows, n, &out);
+    assert_false(out.failed);
+    assert_string_equal(out.length == 0 ? "" : out.data, expected);
+    text_free(&out);
+}
+
+static const struct table_column latency_columns[] = {
+    {.heading = "Load", .field = TABLE_LOAD},
+    {.heading = "Latency", .metric = "latency", .field = TABLE_MEAN, .decimals = 3, .scale = 1e-6},
+    {.heading = "+/- SD (ms)", .metric = "latency", .field = TABLE_SD, .decimals = 3, .scale = 1e-6},
+    {.heading = "Max Latency", .metric = "latency", .field = TABLE_MAX, .decimals = 2, .scale = 1e-6},
+    {.heading = "% Deadlines Met", .metric = "deadlines", .field = TABLE_VALUE, .decimals = 1},
+};
+static const struct table_layout latency_layout = {
+    .title = "audio", .columns = latency_columns, .n_columns = COUNT(latency_columns)};
+
+static void test_table_puts_metrics_of_a_group_on_one_line(void **state)
+{
+    struct row rows[] = {
+        make_row("audio", "none", "latency", 5000),
+        make_row("audio", "burn", "latency", 1e6),
+        make_row("audio", "none", "deadlines", 100),
+        make_row("audio", "burn", "deadlines", 99.25),
+    };
+    (void)state;
+    rows[0].stats.mean = 5123;
+    rows[0].stats.sd = 499.6;
+    rows[0].stats.max = 12345678;
+    rows[1].stats.mean = 1234567;
+    rows[1].stats.max = 2.5e9;
+    assert_table(&latency_layout, rows, 4,
+                 "audio\n"
+                 "Load  Latency  +/- SD (ms)  Max Latency  % Deadlines Met\n"
+                 "none    0.005        0.000        12.35            100.0\n"
+                 "burn    1.235            -      2500.00             99.2\n");
+}
+
+static void test_table_leaves_out_groups_of_other_metrics(void **state)
+{
+    struct row rows[] = {
+        make_row("audio", "none", "deadlines", 50),
+        make_row("pipe", "none", "rate", 1),
+    };
+    (void)state;
+    assert_table(&latency_layout, rows, 2,
+                 "audio\n"
+                 "Load  Latency  +/- SD (ms)  Max Latency  % Deadlines Met\n"
+                 "none        -            -            -             50.0\n");
+    assert_table(&latency_layout, rows + 1, 1, "");
+    assert_table(&latency_layout, rows, 0, "");
+}
+
+static void test_table_groups_by_all_of_the_key(void **state)
+{
+    static const struct table_column columns[] = {
+        {.heading = "test", .field = TABLE_TEST},   {.heading = "param", .field = TABLE_PARAM},
+        {.heading = "cpus", .field = TABLE_CPUS},   {.heading = "copies", .field = TABLE_COPIES},
+        {.heading = "unit", .field = TABLE_UNIT},   {.heading = "value", .field = TABLE_VALUE, .decimals = 1},
+        {.heading = "index", .field = TABLE_INDEX},
+    };
+    static const struct table_layout layout = {.columns = columns, .n_columns = COUNT(columns)};
+    struct row rows[6];
+    (void)state;
+    for (size_t i = 0; i < 6; i++)
+        rows[i] = make_row("t", "none", "rate", (double)i);
+    strcpy(rows[1].param, "size=4");
+    strcpy(rows[2].cpus, "0-1");
+    rows[3].copies = 8;
+    strcpy(rows[3].unit, "lps");
+    rows[4].copies = 0;
+    strcpy(rows[4].load, "burn");
+    strcpy(rows[5].test, "u");
+    rows[5].index = 975.6;
+    assert_table(&layout, rows, 6,
+                 "test  param   cpus  copies  unit  value  index\n"
+                 "t                        1          0.0      -\n"
+                 "t     size=4             1          1.0      -\n"
+                 "t             0-1        1          2.0      -\n"
+                 "t                        8  lps     3.0      -\n"
+                 "t                        -          4.0      -\n"
+                 "u                        1          5.0    976\n");
+}
+
+static const char *title_of(const char *test)
+{
+    return strcmp(test, "pipe") == 0 ? "Pipe Throughput" : NULL;
+}
+
+static void test_table_takes_the_headline_row(void **state)
+{
+    static const struct table_column columns[] = {
+        {.heading = "", .field = TABLE_TITLE},
+        {.heading = NULL, .field = TABLE_VALUE, .decimals = 1},
+    };
+    const struct table_layout layout = {.columns = columns, .n_columns = 2, .title_of = title_of};
+    struct row rows[] = {
+        make_row("pipe", "", "a", 1),
+        make_row("pipe", "", "b", 2),
+        make_row("new", "", "a", 3),
+        make_row("new", "", "b", 4),
+    };
+    (void)state;
+    rows[1].headline = 1;
+    assert_table(&layout, rows, 4,
+                 "\n"
+                 "Pipe Throughput  2.0\n"
+                 "new              3.0\n");
+}
+
+static void test_table_shows_status_and_each_reason_once(void **state)
+{
+    static const struct table_column columns[] = {
+        {.heading = "test", .field = TABLE_TEST},
+        {.heading = "value", .metric = "rate", .field = TABLE_VALUE, .decimals = 0},
+    };
+    static const struct table_layout layout = {.columns = columns, .n_columns = 2};
+    struct row rows[] = {
+        make_row("good", "", "rate", 1),   make_row("bad", "", "rate", 22), make_row("bad", "", "other", 1),
+        make_row("worse", "", "rate", 33), make_row("shell", "", "", NAN),  make_row("unseen", "", "other", 1),
+    };
+    (void)state;
+    rows[1].status = ROW_UNSTABLE;
+    rows[2].status = ROW_DEGRADED;
+    strcpy(rows[2].reason, "SCHED_FIFO is refused");
+    rows[3].status = ROW_DEGRADED;
+    strcpy(rows[3].reason, "SCHED_FIFO is refused");
+    rows[4].status = ROW_SKIPPED;
+    strcpy(rows[4].reason, "needs /bin/sh\nand od");
+    rows[5].status = ROW_FAILED;
+    strcpy(rows[5].reason, "is not in this table");
+    assert_table(&layout, rows, 6,
+                 "test   value\n"
+                 "good       1\n"
+                 "bad       22  degraded\n"
+                 "worse     33  degraded\n"
+                 "shell      -  skipped\n"
+                 "degraded: SCHED_FIFO is refused\n"
+                 "skipped: needs /bin/sh?and od\n");
+}
+
+static void test_table_status_column_replaces_the_status_after_the_line(void **state)
+{
+    static const struct table_column columns[] = {
+        {.heading = "status", .field = TABLE_STATUS},
+        {.heading = "value", .field = TABLE_VALUE},
+    };
+    static const struct table_layout layout = {.columns = columns, .n_columns = 2};
+    struct row rows[] = {make_row("a", "", "rate", 1), make_row("b", "", "rate", 2)};
+    (void)state;
+    rows[1].status = ROW_FAILED;
+    assert_table(&layout, rows, 2,
+                 "status  value\n"
+                 "            1\n"
+                 "failed      2\n");
+}
+
+static void test_table_prints_all_statistics(void **state)
+{
+    static const struct table_column columns[] = {
+        {.heading = "n", .field = TABLE_N},
+        {.heading = "rsd", .field = TABLE_RSD, .decimals = 1},
+        {.heading = "ci", .field = TABLE_CI95_HALF, .decimals = 2},
+        {.heading = "min", .field = TABLE_MIN},
+        {.heading = "med", .field = TABLE_MEDIAN},
+        {.heading = "p90", .field = TABLE_P90},
+        {.heading = "p99", .field = TABLE_P99},
+        {.heading = "p999", .field = TABLE_P999},
+        {.heading = "max", .field = TABLE_MAX, .scale = -1},
+    };
+    static const struct table_layout layout = {.columns = columns, .n_columns = COUNT(columns)};
+    struct row row = make_row("t", "", "m", 1);
+    (void)state;
+    row.stats = (struct stats_summary){.n = 12,
+                                       .rsd_pct = 2.25,
+                                       .ci95_lo = 9,
+                                       .ci95_hi = 10.5,
+                                       .min = 1,
+                                       .median = 2,
+                                       .p90 = 3,
+                                       .p99 = 4,
+                                       .p999 = INFINITY,
+                                       .max = 6};
+    assert_table(&layout, &row, 1,
+                 " n  rsd    ci  min  med  p90  p99  p999  max\n"
+                 "12  2.2  0.75    1    2    3    4     -   -6\n");
+}
+
+static void test_table_per_sample_prints_a_line_a_sample(void **state)
+{
+    static const struct table_column columns[] = {
+        {.heading = "limit", .field = TABLE_PARAM},
+        {.heading = "mean", .metric = "mean", .field = TABLE_SAMPLE, .decimals = 1},
+        {.heading = "countA", .metric = "countA", .field = TABLE_SAMPLE},
+        {.heading = "all", .metric = "mean", .field = TABLE_VALUE},
+    };
+    static const struct table_layout layout = {.columns = columns, .n_columns = COUNT(columns), .per_sample = 1};
+    double means[] = {906.26, 1000.04, 880}, counts[] = {7, 12};
+    struct row rows[] = {
+        make_row("prime", "", "mean", 907),
+        make_row("prime", "", "countA", 19),
+        make_row("lame", "", "mean", NAN),
+    };
+    (void)state;
+    strcpy(rows[0].param, "22");
+    strcpy(rows[1].param, "22");
+    rows[0].samples = means;
+    rows[0].n_samples = 3;
+    rows[1].samples = counts;
+    rows[1].n_samples = 2;
+    rows[2].status = ROW_FAILED;
+    assert_table(&layout, rows, 3,
+                 "limit    mean  countA  all\n"
+                 "22      906.3       7  907\n"
+                 "22     1000.0      12  907\n"
+                 "22      880.0       -  907\n"
+                 "            -       -    -  failed\n");
+}
+
+static void test_table_aligns_utf8_and_disarms_control_characters(void **state)
+{
+    static const struct table_column columns[] = {
+        {.heading = "Gr\xc3\xb6\xc3\x9f"
+                    "e",
+         .field = TABLE_PARAM},
+        {.heading = "\xc2\xb5s", .field = TABLE_VALUE},
+    };
+    static const struct table_layout layout = {.columns = columns, .n_columns = 2};
+    struct row rows[] = {make_row("a", "", "m", 1), make_row("b", "", "m", 10)};
+    (void)state;
+    strcpy(rows[0].param, "\x1b[2J\x7f");
+    strcpy(rows[1].param, "\xc3\xa9");
+    assert_table(&layout, rows, 2,
+                 "Gr\xc3\xb6\xc3\x9f"
+                 "e  \xc2\xb5s\n"
+                 "?[2J?   1\n"
+                 "\xc3\xa9      10\n");
+}
+
+static void test_table_holds_the_largest_number(void **state)
+{
+    static const struct table_column columns[] = {{.heading = "v", .field = TABLE_VALUE, .decimals = 4000000000u}};
+    static const struct table_layout layout = {.columns = columns, .n_columns = 1};
+    struct row row = make_row("a", "", "m", 1.7976931348623157e308);
+    struct text out = {0};
+    (void)state;
+    table_print(&layout, &row, 1, &out);
+    /* The heading's line is as wide: 309 digits, the point, 17 decimals. */
+    assert_int_equal(out.length, 2 * (309 + 1 + 17 + 1));
+    text_free(&out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_table_puts_metrics_of_a_group_on_one_line),
+        cmocka_unit_test(test_table_leaves_out_groups_of_other_metrics),
+        cmocka_unit_test(test_table_groups_by_all_of_the_key),
+        cmocka_unit_test(test_table_takes_the_headline_row),
+        cmocka_unit_test(test_table_shows_status_and_each_reason_once),
+        cmocka_unit_test(test_table_status_column_replaces_the_status_after_the_line),
+        cmocka_unit_test(test_table_prints_all_statistics),
+        cmocka_unit_test(test_table_per_sample_prints_a_line_a_sample),
+        cmocka_unit_test(test_table_aligns_utf8_and_disarms_control_characters),
+        cmocka_unit_test(test_table_holds_the_largest_number),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

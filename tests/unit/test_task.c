@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: MIT */
+/* Scheduling of the calling thread. What changes the process runs in a child, which answers by its exit status. */
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "sys/task.h"
+
+/* Exit statuses of a child; others are the number of the line that failed. */
+#define GOOD   0
+#define CANNOT 255
+
+#define CHECK(condition)                                                                                               \
+    do {                                                                                                               \
+        if (!(condition))                                                                                              \
+            return __LINE__ % 250 + 1;                                                                                 \
+    } while (0)
+
+static void run_in_child(int (*body)(void))
+{
+    int status;
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0)
+        _exit(body());
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    if (WEXITSTATUS(status) == CANNOT)
+        skip();
+    assert_int_equal(WEXITSTATUS(status), GOOD);
+}
+
+static void test_task_affinity_is_set_and_read_back(void **state)
+{
+    (void)state;
+    struct cpuset all, one, now;
+    assert_int_equal(task_get_affinity(&all), 0);
+    assert_true(cpuset_count(&all) >= 1);
+    for (unsigned cpu = cpuset_next(&all, 0); cpu != CPUSET_NONE; cpu = cpuset_next(&all, cpu + 1)) {
+        cpuset_clear(&one);
+        cpuset_add(&one, cpu);
+        assert_int_equal(task_set_affinity(&one), 0);
+        assert_int_equal(task_get_affinity(&now), 0);
+        assert_true(cpuset_equal(&one, &now));
+        assert_int_equal(task_current_cpu(), cpu);
+    }
+    assert_int_equal(task_set_affinity(&all), 0);
+    assert_int_equal(task_get_affinity(&now), 0);
+    assert_true(cpuset_equal(&all, &now));
+}
+
+static void test_task_affinity_rejects_no_cpu(void **state)
+{
+    (void)state;
+    struct cpuset none, before, after;
+    cpuset_clear(&none);
+    assert_int_equal(task_get_affinity(&before), 0);
+    assert_int_equal(task_set_affinity(&none), -EINVAL);
+    assert_int_equal(task_get_affinity(&after), 0);
+    assert_true(cpuset_equal(&before, &after));
+}
+
+/* From now on the system call fails with `error`, if its second argument is below `below` (0: always). */
+static int refuse(unsigned number, unsigned error, unsigned below)
+{
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 3),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[1])),
+        BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, below, below ? 1 : 0, 0),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = {.len = sizeof code / sizeof code[0], .filter = code};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+        return -1;
+    return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
+}
+
+static int large_mask_body(void)
+{
+    struct cpuset before, after;
+    CHECK(task_get_affinity(&before) == 0);
+    /* As a kernel with 32768 CPUs does: 4096 bytes. */
+    if (refuse(SYS_sched_getaffinity, EINVAL, 4096))
+        return CANNOT;
+    CHECK(task_get_affinity(&after) == 0);
+    CHECK(cpuset_equal(&before, &after));
+    return GOOD;
+}
+
+static void test_task_affinity_reads_masks_larger_than_the_set(void **state)
+{
+    (void)state;
+    run_in_child(large_mask_body);
+}
+
+static int endless_mask_body(void)
+{
+    struct cpuset set;
+    if (refuse(SYS_sched_getaffinity, EINVAL, 0))
+        return CANNOT;
+    memset(&set, 0xff, sizeof set);
+    CHECK(task_get_affinity(&set) == -EINVAL);
+    CHECK(cpuset_count(&set) == 0);
+    return GOOD;
+}
+
+static void test_task_affinity_search_for_a_size_ends(void **state)
+{
+    (void)state;
+    run_in_child(endless_mask_body);
+}
+
+static int refused_calls_body(void)
+{
+    int policy, priority, nice;
+    struct cpuset set;
+    cpuset_clear(&set);
+    cpuset_add(&set, 0);
+    if (refuse(SYS_sched_setaffinity, EPERM, 0) || refuse(SYS_sched_setscheduler, EPERM, 0) ||
+        refuse(SYS_sched_getscheduler, EPERM, 0) || refuse(SYS_getpriority, EPERM, 0) ||
+        refuse(SYS_personality, EPERM, 0) || refuse(SYS_getcpu, ENOSYS, 0))
+        return CANNOT;
+    CHECK(task_set_affinity(&set) == -EPERM);
+    CHECK(task_set_policy(SCHED_OTHER, 0) == -EPERM);
+    CHECK(task_get_policy(&policy, &priority) == -EPERM);
+    CHECK(task_get_nice(&nice) == -EPERM);
+    CHECK(task_fix_layout() == -EPERM);
+    CHECK(!task_layout_fixed());
+    CHECK(task_current_cpu() == CPUSET_NONE);
+    return GOOD;
+}
+
+static void test_task_refused_calls_answer_the_reason(void **state)
+{
+    (void)state;
+    run_in_child(refused_calls_body);
+}
+
+static void test_task_policy_rejects_what_is_out_of_range(void **state)
+{
+    (void)state;
+    int policy, priority;
+    assert_int_equal(task_set_policy(SCHED_FIFO, 99), -EINVAL);
+    assert_int_equal(task_set_policy(SCHED_RR, 99), -EINVAL);
+    assert_int_equal(task_set_policy(SCHED_FIFO, 0), -EINVAL);
+    assert_int_equal(task_set_policy(SCHED_FIFO, -1), -EINVAL);
+    assert_int_equal(task_set_policy(SCHED_OTHER, 1), -EINVAL);
+    assert_int_equal(task_set_policy(6, 0), -EINVAL);
+    assert_int_equal(task_set_policy(-1, 0), -EINVAL);
+    assert_int_equal(task_get_policy(&policy, &priority), 0);
+    assert_int_equal(policy, SCHED_OTHER);
+    assert_int_equal(priority, 0);
+}
+
+static int policies_body(void)
+{
+    static const struct {
+        int policy, priority;
+    } tried[] = {{SCHED_BATCH, 0}, {SCHED_IDLE, 0}, {SCHED_OTHER, 0}, {SCHED_FIFO, 1}, {SCHED_RR, 2}, {SCHED_FIFO, 98}};
+    int policy, priority;
+    for (size_t i = 0; i < sizeof tried / sizeof tried[0]; i++) {
+        int error = task_set_policy(tried[i].policy, tried[i].priority);
+        if (error == -EPERM && tried[i].priority > 0)
+            return CANNOT;
+        CHECK(error == 0);
+        CHECK(task_get_policy(&policy, &priority) == 0);
+        CHECK(policy == tried[i].policy && priority == tried[i].priority);
+        bool reset = (syscall(SYS_sched_getscheduler, 0) & SCHED_RESET_ON_FORK) != 0;
+        CHECK(reset == (tried[i].priority > 0));
+    }
+    CHECK(task_set_policy(SCHED_OTHER, 0) == 0);
+    return GOOD;
+}
+
+static void test_task_policy_is_set_and_read_back(void **state)
+{
+    (void)state;
+    run_in_child(policies_body);
+}
+
+static int unprivileged_return_body(void)
+{
+    int policy, priority;
+    if (task_set_policy(SCHED_FIFO, 1) != 0 || syscall(SYS_setresuid, 65534, 65534, 65534) != 0)
+        return CANNOT;
+    CHECK(task_set_policy(SCHED_OTHER, 0) == 0);
+    CHECK(task_get_policy(&policy, &priority) == 0);
+    CHECK(policy == SCHED_OTHER);
+    return GOOD;
+}
+
+static void test_task_policy_returns_to_other_without_privilege(void **state)
+{
+    (void)state;
+    run_in_child(unprivileged_return_body);
+}
+
+static void test_task_policy_names(void **state)
+{
+    (void)state;
+    assert_string_equal(task_policy_name(SCHED_OTHER), "other");
+    assert_string_equal(task_policy_name(SCHED_FIFO), "fifo");
+    assert_string_equal(task_policy_name(SCHED_RR), "rr");
+    assert_string_equal(task_policy_name(SCHED_BATCH), "batch");
+    assert_string_equal(task_policy_name(SCHED_IDLE), "idle");
+    assert_string_equal(task_policy_name(6), "deadline");
+    assert_string_equal(task_policy_name(4), "unknown");
+    assert_string_equal(task_policy_name(-1), "unknown");
+}
+
+static int nice_body(void)
+{
+    int nice, start;
+    CHECK(task_get_nice(&start) == 0);
+    CHECK(task_set_nice(20) == -EINVAL);
+    CHECK(task_set_nice(-21) == -EINVAL);
+    CHECK(task_get_nice(&nice) == 0 && nice == start);
+    CHECK(task_set_nice(19) == 0);
+    CHECK(task_get_nice(&nice) == 0 && nice == 19);
+    if (task_set_nice(-20) != 0)
+        return CANNOT;
+    CHECK(task_get_nice(&nice) == 0 && nice == -20);
+    return GOOD;
+}
+
+static void test_task_nice_over_its_whole_range(void **state)
+{
+    (void)state;
+    run_in_child(nice_body);
+}
+
+static int slack_body(void)
+{
+    uint64_t start, now;
+    CHECK(task_get_timer_slack_ns(&start) == 0);
+    CHECK(task_set_timer_slack_ns(1) == 0);
+    CHECK(task_get_timer_slack_ns(&now) == 0 && now == 1);
+    /* More than an int holds. */
+    CHECK(task_set_timer_slack_ns(5000000000) == 0);
+    CHECK(task_get_timer_slack_ns(&now) == 0 && now == 5000000000);
+    CHECK(task_set_timer_slack_ns(UINT64_MAX) == -EINVAL);
+    CHECK(task_set_timer_slack_ns(0) == 0);
+    CHECK(task_get_timer_slack_ns(&now) == 0 && now == start);
+    return GOOD;
+}
+
+static void test_task_timer_slack_is_set_and_restored(void **state)
+{
+    (void)state;
+    run_in_child(slack_body);
+}
+
+static int realtime_limit_body(void)
+{
+    struct rlimit limit;
+    CHECK(task_limit_realtime_us(0) == -EINVAL);
+    CHECK(task_limit_realtime_us(UINT64_MAX) == -EINVAL);
+    CHECK(task_limit_realtime_us(3000000) == 0);
+    CHECK(getrlimit(RLIMIT_RTTIME, &limit) == 0);
+    CHECK(limit.rlim_cur == 3000000 && limit.rlim_max == 4000000);
+    if (syscall(SYS_setresuid, 65534, 65534, 65534) != 0)
+        return CANNOT;
+    CHECK(task_limit_realtime_us(9000000) == 0);
+    CHECK(getrlimit(RLIMIT_RTTIME, &limit) == 0);
+    CHECK(limit.rlim_cur == 4000000 && limit.rlim_max == 4000000);
+    CHECK(task_limit_realtime_us(2000000) == 0);
+    CHECK(getrlimit(RLIMIT_RTTIME, &limit) == 0);
+    CHECK(limit.rlim_cur == 2000000 && limit.rlim_max == 3000000);
+    return GOOD;
+}
+
+static void test_task_realtime_limit_is_never_lost(void **state)
+{
+    (void)state;
+    run_in_child(realtime_limit_body);
+}
+
+static int layout_body(void)
+{
+    personality((unsigned long)personality(0xffffffff) & ~(unsigned long)ADDR_NO_RANDOMIZE);
+    CHECK(!task_layout_fixed());
+    CHECK(task_fix_layout() == 0);
+    CHECK(task_layout_fixed());
+    CHECK(personality(0xffffffff) & ADDR_NO_RANDOMIZE);
+    return GOOD;
+}
+
+static void test_task_layout_is_fixed(void **state)
+{
+    (void)state;
+    run_in_child(layout_body);
+}
+
+static int lock_body(void)
+{
+    const struct rlimit none = {0};
+    CHECK(setrlimit(RLIMIT_MEMLOCK, &none) == 0);
+    if (geteuid() == 0 && syscall(SYS_setresuid, 65534, 65534, 65534) != 0)
+        return CANNOT;
+    int error = task_lock_memory();
+    CHECK(error == -EPERM || error == -ENOMEM);
+    return GOOD;
+}
+
+static void test_task_lock_memory_answers_a_refusal(void **state)
+{
+    (void)state;
+    run_in_child(lock_body);
+}
+
+static int orphan_body(void)
+{
+    int signal_number = 0;
+    CHECK(task_die_with_parent(getppid()) == 0);
+    CHECK(prctl(PR_GET_PDEATHSIG, &signal_number, 0, 0, 0) == 0 && signal_number == SIGKILL);
+    CHECK(task_die_with_parent(getppid() + 1) == -ESRCH);
+    return GOOD;
+}
+
+static void test_task_notices_a_lost_parent(void **state)
+{
+    (void)state;
+    run_in_child(orphan_body);
+}
+
+static int name_body(void)
+{
+    char name[16] = "";
+    task_set_name("0123456789abcdefg");
+    CHECK(prctl(PR_GET_NAME, name, 0, 0, 0) == 0 && strcmp(name, "0123456789abcde") == 0);
+    task_set_name("");
+    CHECK(prctl(PR_GET_NAME, name, 0, 0, 0) == 0 && strcmp(name, "") == 0);
+    return GOOD;
+}
+
+static void test_task_name_is_cut_to_15_bytes(void **state)
+{
+    (void)state;
+    run_in_child(name_body);
+}
+
+static void touch_pages(size_t pages)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    volatile char *memory = mmap(NULL, pages * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(memory != MAP_FAILED);
+    madvise((void *)memory, pages * page, MADV_NOHUGEPAGE);
+    for (size_t i = 0; i < pages; i++)
+        memory[i * page] = 1;
+    munmap((void *)memory, pages * page);
+}
+
+static void test_task_counters_count(void **state)
+{
+    (void)state;
+    const struct timespec little = {.tv_nsec = 1000};
+    struct task_counters before, after;
+    task_read_counters(&before);
+    touch_pages(32);
+    nanosleep(&little, NULL);
+    task_read_counters(&after);
+    assert_true(before.cpu_ns >= 0 && after.cpu_ns > before.cpu_ns);
+    assert_true(before.faults_minor >= 0 && after.faults_minor >= before.faults_minor + 32);
+    assert_true(before.ctx_voluntary >= 0 && after.ctx_voluntary >= before.ctx_voluntary + 1);
+    assert_true(before.ctx_involuntary >= 0 && after.ctx_involuntary >= before.ctx_involuntary);
+    assert_true(before.faults_major >= 0 && after.faults_major >= before.faults_major);
+    assert_true(before.migrations >= -1 && after.migrations >= before.migrations);
+    assert_true(before.run_delay_ns >= -1 && after.run_delay_ns >= before.run_delay_ns);
+}
+
+static void *count_own_faults(void *out)
+{
+    task_read_counters(out);
+    return NULL;
+}
+
+static void test_task_counters_are_the_threads_own(void **state)
+{
+    (void)state;
+    struct task_counters main_thread, other;
+    pthread_t thread;
+    touch_pages(4096);
+    assert_int_equal(pthread_create(&thread, NULL, count_own_faults, &other), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    task_read_counters(&main_thread);
+    assert_true(main_thread.faults_minor >= 4096);
+    assert_true(other.faults_minor >= 0 && other.faults_minor < 4096);
+}
+
+static int no_proc_body(void)
+{
+    struct task_counters counters;
+    if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+        mount("none", "/proc", "tmpfs", 0, NULL) != 0)
+        return CANNOT;
+    task_read_counters(&counters);
+    CHECK(counters.run_delay_ns == -1);
+    CHECK(counters.migrations == -1);
+    CHECK(counters.cpu_ns >= 0 && counters.faults_minor >= 0 && counters.ctx_voluntary >= 0);
+    return GOOD;
+}
+
+static void test_task_counters_without_proc_are_not_known(void **state)
+{
+    (void)state;
+    run_in_child(no_proc_body);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_task_affinity_is_set_and_read_back),
+        cmocka_unit_test(test_task_affinity_rejects_no_cpu),
+        cmocka_unit_test(test_task_affinity_reads_masks_larger_than_the_set),
+        cmocka_unit_test(test_task_affinity_search_for_a_size_ends),
+        cmocka_unit_test(test_task_refused_calls_answer_the_reason),
+        cmocka_unit_test(test_task_policy_rejects_what_is_out_of_range),
+        cmocka_unit_test(test_task_policy_is_set_and_read_back),
+        cmocka_unit_test(test_task_policy_returns_to_other_without_privilege),
+        cmocka_unit_test(test_task_policy_names),
+        cmocka_unit_test(test_task_nice_over_its_whole_range),
+        cmocka_unit_test(test_task_timer_slack_is_set_and_restored),
+        cmocka_unit_test(test_task_realtime_limit_is_never_lost),
+        cmocka_unit_test(test_task_layout_is_fixed),
+        cmocka_unit_test(test_task_lock_memory_answers_a_refusal),
+        cmocka_unit_test(test_task_notices_a_lost_parent),
+        cmocka_unit_test(test_task_name_is_cut_to_15_bytes),
+        cmocka_unit_test(test_task_counters_count),
+        cmocka_unit_test(test_task_counters_are_the_threads_own),
+        cmocka_unit_test(test_task_counters_without_proc_are_not_known),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+/* Near misses, text that grows, numbers and durations as a person reads them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/text.h"
+
+/* Distances worked out by hand, and checked with a table-filling program in Python. */
+static void test_text_distance_counts_edits(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *a, *b;
+        unsigned distance;
+    } cases[] = {
+        {"", "", 0},
+        {"", "abc", 3},
+        {"limit", "limit", 0},
+        {"limt", "limit", 1},
+        {"limiit", "limit", 1},
+        {"lomit", "limit", 1},
+        {"lmiit", "limit", 1},
+        {"LIMIT", "limit", 0},
+        {"kitten", "sitting", 3},
+        /* 2 with unrestricted swaps: a swapped pair may not be edited again. */
+        {"ca", "abc", 3},
+        {"abcdef", "badcfe", 3},
+        {"prime", "stream", 5},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        assert_int_equal(text_distance(cases[i].a, cases[i].b), cases[i].distance);
+        assert_int_equal(text_distance(cases[i].b, cases[i].a), cases[i].distance);
+    }
+}
+
+static void test_text_distance_takes_words_of_any_length(void **state)
+{
+    (void)state;
+    char a[301], b[301], edge[129];
+    memset(a, 'a', 300);
+    memset(b, 'a', 300);
+    memset(edge, 'a', 128);
+    a[300] = b[299] = edge[128] = '\0';
+    assert_int_equal(text_distance(a, edge), 172);
+    assert_int_equal(text_distance("aaa", a), 297);
+    /* Two words too long for the rows are told to be as far apart as can be. */
+    assert_int_equal(text_distance(a, b), 300);
+}
+
+static void test_text_nearest_finds_what_was_meant(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"limit", "samples", "series", "time", "nice"};
+    assert_string_equal(text_nearest("limt", names, 5), "limit");
+    assert_string_equal(text_nearest("smaples", names, 5), "samples");
+    assert_string_equal(text_nearest("Time", names, 5), "time");
+    /* One is the beginning of the other, in both directions. */
+    assert_string_equal(text_nearest("sam", names, 5), "samples");
+    assert_string_equal(text_nearest("timeout", names, 5), "time");
+    /* Seven letters may differ in two. */
+    assert_string_equal(text_nearest("sumplas", names, 5), "samples");
+    assert_null(text_nearest("sumplot", names, 5));
+}
+
+static void test_text_nearest_prefers_the_nearest_then_a_beginning_then_the_first(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"lime", "limit", "limbo"};
+    static const char *const alike[] = {"cat", "bat"};
+    assert_string_equal(text_nearest("limi", names, 2), "limit");
+    assert_string_equal(text_nearest("limbo", names, 3), "limbo");
+    assert_string_equal(text_nearest("rat", alike, 2), "cat");
+}
+
+static void test_text_nearest_finds_nothing_when_none_is_near(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"limit", "", "x"};
+    assert_null(text_nearest("qqqq", names, 3));
+    assert_null(text_nearest("", names, 3));
+    assert_null(text_nearest("y", names, 3));
+    assert_null(text_nearest("limit", names, 0));
+    assert_null(text_nearest("limit", NULL, 0));
+}
+
+static void test_text_append_grows_and_terminates(void **state)
+{
+    (void)state;
+    struct text t = {0};
+    text_append(&t, NULL, 0);
+    assert_string_equal(t.data, "");
+    for (int i = 0; i < 1000; i++)
+        text_append(&t, "abc", 3);
+    assert_int_equal(t.length, 3000);
+    assert_int_equal(strlen(t.data), 3000);
+    assert_memory_equal(t.data + 2997, "abc", 4);
+    text_append(&t, "x\0y", 3);
+    assert_int_equal(t.length, 3003);
+    assert_memory_equal(t.data + 3000, "x\0y", 4);
+    assert_true(t.size > t.length);
+    assert_int_equal(t.failed, 0);
+    text_free(&t);
+    assert_null(t.data);
+    assert_int_equal(t.length, 0);
+    assert_int_equal(t.size, 0);
+}
+
+static void test_text_printf_appends_any_length(void **state)
+{
+    (void)state;
+    struct text t = {0};
+    text_printf(&t, "%d", 42);
+    text_printf(&t, "%s", "");
+    text_printf(&t, "-%200s", "end");
+    assert_int_equal(t.length, 203);
+    assert_memory_equal(t.data, "42-  ", 5);
+    assert_string_equal(t.data + 200, "end");
+    text_free(&t);
+}
+
+static void test_text_failure_stays(void **state)
+{
+    (void)state;
+    struct text t = {0};
+    text_append(&t, "kept", 4);
+    text_append(&t, "x", SIZE_MAX - 2);
+    assert_int_equal(t.failed, 1);
+    text_append(&t, "y", 1);
+    text_printf(&t, "%d", 1);
+    assert_int_equal(t.failed, 1);
+    assert_string_equal(t.data, "kept");
+    text_free(&t);
+    assert_int_equal(t.failed, 0);
+}
+
+static void test_text_duration_takes_the_largest_unit(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t ns;
+        const char *text;
+    } cases[] = {
+        {0, "0 ns"},
+        {1, "1 ns"},
+        {999, "999 ns"},
+        {1000, "1 us"},
+        {1500, "1.5 us"},
+        {250000000, "250 ms"},
+        {1000000000, "1 s"},
+        {1500000000, "1.5 s"},
+        {59900000000, "59.9 s"},
+        {60000000000, "1 min"},
+        {120000000000, "2 min"},
+        {100000000000, "1.67 min"},
+        {3600000000000, "1 h"},
+        {86400000000000, "24 h"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char buf[32];
+        text_duration(cases[i].ns, buf, sizeof(buf));
+        assert_string_equal(buf, cases[i].text);
+    }
+}
+
+static void test_text_duration_rounds_to_three_digits(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t ns;
+        const char *text;
+    } cases[] = {
+        {1234, "1.23 us"},
+        {1235, "1.24 us"},
+        {1004, "1 us"},
+        {9996, "10 us"},
+        {12340, "12.3 us"},
+        {99960, "100 us"},
+        {123456, "123 us"},
+        /* Rounding that reaches the next unit takes it. */
+        {999500, "1 ms"},
+        {999499, "999 us"},
+        {59960000000, "1 min"},
+        {UINT64_C(1234) * 3600000000000, "1230 h"},
+        /* 2^64 - 1 ns are 5124095.6 h. */
+        {UINT64_MAX, "5120000 h"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char buf[32];
+        text_duration(cases[i].ns, buf, sizeof(buf));
+        assert_string_equal(buf, cases[i].text);
+    }
+}
+
+static void test_text_bytes_takes_the_largest_unit(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t bytes;
+        const char *text;
+    } cases[] = {
+        {0, "0 B"},
+        {1023, "1023 B"},
+        {1024, "1 KiB"},
+        {1536, "1.5 KiB"},
+        {UINT64_C(384) << 20, "384 MiB"},
+        /* 1023.6 KiB rounds to 1024 KiB. */
+        {1048166, "1 MiB"},
+        {1047900, "1023 KiB"},
+        {UINT64_C(24) << 30, "24 GiB"},
+        {UINT64_C(1) << 40, "1 TiB"},
+        {UINT64_C(5) << 49, "2.5 PiB"},
+        {UINT64_MAX, "16 EiB"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char buf[32];
+        text_bytes(cases[i].bytes, buf, sizeof(buf));
+        assert_string_equal(buf, cases[i].text);
+    }
+}
+
+static void test_text_units_are_cut_at_the_buffer(void **state)
+{
+    (void)state;
+    char buf[8] = "1234567";
+    text_duration(250000000, buf, 4);
+    assert_memory_equal(buf,
+                        "250\0"
+                        "567",
+                        8);
+    text_bytes(UINT64_C(384) << 20, buf, 6);
+    assert_string_equal(buf, "384 M");
+}
+
+static void test_text_copy_cuts_and_terminates(void **state)
+{
+    (void)state;
+    char buf[8] = "1234567";
+    text_copy(buf, 4, "abcdef");
+    assert_memory_equal(buf,
+                        "abc\0"
+                        "567",
+                        8);
+    text_copy(buf, 4, "abc");
+    assert_string_equal(buf, "abc");
+    text_copy(buf, sizeof(buf), "");
+    assert_string_equal(buf, "");
+    buf[0] = 'q';
+    text_copy(buf, 1, "abc");
+    assert_string_equal(buf, "");
+    buf[0] = 'q';
+    text_copy(buf, 0, "abc");
+    assert_int_equal(buf[0], 'q');
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_text_distance_counts_edits),
+        cmocka_unit_test(test_text_distance_takes_words_of_any_length),
+        cmocka_unit_test(test_text_nearest_finds_what_was_meant),
+        cmocka_unit_test(test_text_nearest_prefers_the_nearest_then_a_beginning_then_the_first),
+        cmocka_unit_test(test_text_nearest_finds_nothing_when_none_is_near),
+        cmocka_unit_test(test_text_append_grows_and_terminates),
+        cmocka_unit_test(test_text_printf_appends_any_length),
+        cmocka_unit_test(test_text_failure_stays),
+        cmocka_unit_test(test_text_duration_takes_the_largest_unit),
+        cmocka_unit_test(test_text_duration_rounds_to_three_digits),
+        cmocka_unit_test(test_text_bytes_takes_the_largest_unit),
+        cmocka_unit_test(test_text_units_are_cut_at_the_buffer),
+        cmocka_unit_test(test_text_copy_cuts_and_terminates),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
