@@ -96,6 +96,15 @@ struct metric {
     double baseline;                        /* of an index; 0: none */
 };
 
+/* Trials repeat until the 95 % interval's half-width is below precision_pct of the mean in every group's headline
+ * metric, or max_ns is used up; never fewer than min_samples, never more than max_samples (0: no limit). */
+struct sampling {
+    uint64_t min_samples, max_samples;
+    uint64_t time_ns; /* a trial; 0: until its work is done */
+    uint64_t max_ns;
+    double precision_pct;
+};
+
 struct trial;
 struct results;
 struct bench;
@@ -111,6 +120,7 @@ struct bench {
     /* Metrics that a family shares, and behind them the benchmark's own; either may be missing. */
     const struct metric *metrics, *own_metrics;
     unsigned n_shared_metrics, n_metrics; /* n_metrics: both together */
+    struct sampling sampling[PRESET_COUNT];
     bool group_per_copy; /* a row for each copy (CPU), not one for all */
     /* Fills what identifies the work: "limit=22 experiments=1000000". */
     void (*describe)(const void *params, const struct clock_info *clock, char *buf, size_t size);

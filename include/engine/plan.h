@@ -18,13 +18,6 @@ enum schedule {
     SCHEDULE_ABBA,        /* forwards and backwards in turn: linear drift cancels */
 };
 
-/* Trials repeat until the 95 % interval's half-width is below precision_pct of the mean in every group's headline
- * metric, or max_ns is used up; never fewer than min_samples, never more than max_samples (0: no limit). */
-struct sampling {
-    uint64_t min_samples, max_samples, time_ns, max_ns;
-    double precision_pct;
-};
-
 struct plan_item {
     const struct bench *bench;
     void *params;              /* owned by the plan */
@@ -32,6 +25,7 @@ struct plan_item {
     const char *load;          /* the row's load; NULL: empty */
     unsigned copies;
     struct sampling sampling;
+    unsigned phase;            /* items of a phase begin when all of the phases before it have ended */
     int calibrated_by;         /* index of an earlier item, or -1 */
     char *skip;                /* set: not run, a row says "skipped" with this reason; owned by the plan (malloc) */
 };

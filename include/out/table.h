@@ -30,7 +30,8 @@ enum table_field {
     TABLE_MAX,
     TABLE_INDEX,
     TABLE_SAMPLE, /* one sample of the metric: a line a sample (see per_sample) */
-    TABLE_STATUS, /* "" when ok */
+    TABLE_STATUS,      /* "" when ok */
+    TABLE_PARAM_VALUE, /* the value of key in the row's param ("limit=22 ..."), right-aligned */
 };
 
 struct table_column {
@@ -39,12 +40,14 @@ struct table_column {
     enum table_field field;
     unsigned decimals; /* of numbers */
     double scale;      /* numbers are multiplied by it; 0 means 1 */
+    const char *key;   /* of TABLE_PARAM_VALUE */
 };
 
 struct table_layout {
     const char *title; /* a line above; NULL for none */
     const struct table_column *columns;
     size_t n_columns;
+    int no_reasons; /* another table of the same rows prints them */
     int per_sample;                            /* one line for each sample instead of one for each group */
     const char *(*title_of)(const char *test); /* for TABLE_TITLE; may be NULL */
 };

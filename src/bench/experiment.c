@@ -156,9 +156,8 @@ static int reduce_buckets(const struct hist *h, double mean, unsigned group, str
         struct hist_range in = hist_range(h, mean + buckets[b].low, mean + buckets[b].high);
         exact = exact && in.exact;
         error |= results_sample(results, group, METRIC_COUNT_A + 2 * b, (double)in.count);
-        /* An empty bucket has no size: it adds no sample. */
-        if (in.count)
-            error |= results_sample(results, group, METRIC_SIZE_A + 2 * b, in.sum / (double)in.count - mean);
+        error |= results_sample(results, group, METRIC_SIZE_A + 2 * b,
+                                in.count ? in.sum / (double)in.count - mean : (double)NAN);
     }
     return error | results_sample(results, group, METRIC_BUCKETS_EXACT, exact);
 }

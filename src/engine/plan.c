@@ -2,6 +2,7 @@
 /* Runs a plan: which item's trial is next, when an item is done, what becomes of one that fails. */
 #include "engine/plan.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -192,27 +193,33 @@ static void step(struct execution *e, size_t i)
     trial_free(trial);
 }
 
-/* One pass over all open items, in order or backwards. True while any is open. */
-static bool pass(struct execution *e, bool backwards)
+/* The phase that is being worked on: the least of the open items. */
+static unsigned open_phase(const struct execution *e)
 {
-    bool open = false;
+    unsigned phase = UINT_MAX;
 
+    for (size_t i = 0; i < e->plan->n; i++)
+        if (e->state[i] == ITEM_OPEN && e->plan->items[i].phase < phase)
+            phase = e->plan->items[i].phase;
+    return phase;
+}
+
+/* One pass over the open items of a phase, in order or backwards. */
+static void pass(struct execution *e, unsigned phase, bool backwards)
+{
     for (size_t k = 0; k < e->plan->n && !e->interrupted; k++) {
         size_t i = backwards ? e->plan->n - 1 - k : k;
-        if (e->state[i] == ITEM_ENDED)
+        int before = e->plan->items[i].calibrated_by;
+        if (e->state[i] == ITEM_ENDED || e->plan->items[i].phase != phase)
             continue;
-        if (e->plan->items[i].calibrated_by >= 0 && e->state[e->plan->items[i].calibrated_by] != ITEM_ENDED) {
-            open = true; /* its turn comes when the calibration is done */
-            continue;
-        }
+        if (before >= 0 && e->state[before] == ITEM_OPEN)
+            continue; /* its turn comes when the calibration is done */
         do
             step(e, i);
         while (e->plan->schedule == SCHEDULE_SEQUENCE && e->state[i] == ITEM_OPEN && !e->interrupted);
         if (signals_pending())
             e->interrupted = true;
-        open |= e->state[i] == ITEM_OPEN;
     }
-    return open && !e->interrupted;
 }
 
 /* What an interrupted item had so far is better than nothing, and is marked. */
@@ -252,8 +259,8 @@ int plan_execute(const struct plan *plan, const struct plan_run *how)
         e.worst = ROW_FAILED;
         goto out;
     }
-    while (pass(&e, plan->schedule == SCHEDULE_ABBA && backwards))
-        backwards = !backwards;
+    for (unsigned phase; !e.interrupted && (phase = open_phase(&e)) != UINT_MAX; backwards = !backwards)
+        pass(&e, phase, plan->schedule == SCHEDULE_ABBA && backwards);
     if (e.interrupted)
         end_interrupted(&e);
 out:

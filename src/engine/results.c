@@ -171,6 +171,17 @@ int results_enter(struct results *results, const struct trial *trial)
 
 /* --- The rule when to stop. --- */
 
+/* The samples that are known, in order, to values (room for all). A run without a single delay has no mean delay. */
+static size_t known_samples(const struct metric_values *m, double *values)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < m->n; i++)
+        if (!isnan(m->samples[i]))
+            values[n++] = m->samples[i];
+    return n;
+}
+
 double results_precision_pct(const struct results *results)
 {
     const struct bench *bench = results->item->bench;
@@ -265,7 +276,8 @@ static void scale_summary(struct stats_summary *s, double scale)
  * the interval is that of the mean over processes, since events of one process are not independent. */
 static int fill_values(const struct metric_values *m, const struct metric *metric, double scale, struct row *row)
 {
-    if (stats_summarise(m->samples, m->n, &row->stats))
+    row->samples = malloc((m->n ? m->n : 1) * sizeof(*row->samples));
+    if (!row->samples || stats_summarise(row->samples, known_samples(m, row->samples), &row->stats))
         return -1;
     if (m->hist) {
         double low = row->stats.ci95_lo, high = row->stats.ci95_hi;
@@ -291,9 +303,6 @@ static int fill_values(const struct metric_values *m, const struct metric *metri
         row->value = row->stats.max;
         break;
     }
-    row->samples = malloc((m->n ? m->n : 1) * sizeof(*row->samples));
-    if (!row->samples)
-        return -1;
     for (size_t i = 0; i < m->n; i++)
         row->samples[i] = m->samples[i] * scale;
     row->n_samples = m->n;

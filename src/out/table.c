@@ -38,7 +38,8 @@ static int is_text(enum table_field field)
 /* What a group's rows have in common does not depend on the metric. */
 static int is_common(enum table_field field)
 {
-    return (is_text(field) && field != TABLE_UNIT && field != TABLE_STATUS) || field == TABLE_COPIES;
+    return (is_text(field) && field != TABLE_UNIT && field != TABLE_STATUS) || field == TABLE_COPIES ||
+           field == TABLE_PARAM_VALUE;
 }
 
 /* --- groups ----------------------------------------------------------------------------------------------------- */
@@ -97,7 +98,7 @@ static int is_shown(const struct view *view, size_t group)
             names_a_metric = 1;
             if (find_row(view, group, column->metric) != NULL)
                 return 1;
-        } else if (!is_text(column->field) && column->field != TABLE_COPIES) {
+        } else if (!is_common(column->field) && !is_text(column->field)) {
             return 1;
         }
     }
@@ -190,6 +191,21 @@ static const char *text_cell(const struct view *view, const struct row *row, siz
     }
 }
 
+/* The value of a key in "key=value key=value", in buf; "-" when it is not there. */
+static const char *param_value(const char *param, const char *key, char *buf, size_t size)
+{
+    size_t length = strlen(key);
+    for (const char *at = param; *at != '\0'; at += *at == ' ') {
+        size_t word = strcspn(at, " ");
+        if (word > length && memcmp(at, key, length) == 0 && at[length] == '=') {
+            snprintf(buf, size, "%.*s", (int)(word - length - 1), at + length + 1);
+            return buf;
+        }
+        at += word;
+    }
+    return "-";
+}
+
 /* The cell's text, in buf or elsewhere. */
 static const char *cell(const struct view *view, size_t group, size_t sample, size_t i, char *buf, size_t size)
 {
@@ -201,6 +217,8 @@ static const char *cell(const struct view *view, size_t group, size_t sample, si
         row = &view->rows[group];
     if (is_text(column->field))
         return row == NULL ? "" : text_cell(view, row, group, column->field);
+    if (column->field == TABLE_PARAM_VALUE)
+        return row == NULL ? "-" : param_value(row->param, column->key, buf, size);
     value = row == NULL ? NAN : number(row, column->field, sample);
     if (column->scale > 0 || column->scale < 0)
         value *= column->scale;
@@ -354,7 +372,8 @@ void table_print(const struct table_layout *layout, const struct row *rows, size
         headed = 1;
         put_group(&view, group, out);
     }
-    put_reasons(&view, out);
+    if (!layout->no_reasons)
+        put_reasons(&view, out);
 done:
     free(view.group);
     free(view.widths);

@@ -75,7 +75,7 @@ struct thread {
     pthread_t id;
     struct shared *shared;
     size_t index;
-    int cpu;
+    size_t cpu;
     int error;
 };
 
@@ -171,10 +171,10 @@ static int parse_cpus(const char *list, struct thread *threads)
         if (end == list || cpu < 0 || cpu >= CPU_SETSIZE || count == MAX_CPUS || (*end && *end != ','))
             return 0;
         for (int i = 0; i < count; i++)
-            if (threads[i].cpu == cpu)
+            if (threads[i].cpu == (size_t)cpu)
                 return 0;
         threads[count].index = (size_t)count;
-        threads[count++].cpu = (int)cpu;
+        threads[count++].cpu = (size_t)cpu;
         if (!*end)
             return count;
         list = end + 1;
@@ -209,7 +209,7 @@ static int run(struct shared *s, struct thread *threads)
     for (int i = 0; i < count; i++) {
         pthread_join(threads[i].id, NULL);
         if (threads[i].error) {
-            fprintf(stderr, "bandwidth: CPU %d: %s\n", threads[i].cpu, strerror(threads[i].error));
+            fprintf(stderr, "bandwidth: CPU %zu: %s\n", threads[i].cpu, strerror(threads[i].error));
             result = 1;
         }
     }
@@ -225,7 +225,7 @@ int main(int argc, char **argv)
 {
     static struct thread threads[MAX_CPUS];
     const int count = argc == 4 ? parse_cpus(argv[1], threads) : 0;
-    const unsigned long long bytes = argc == 4 ? strtoull(argv[2], NULL, 10) : 0;
+    const size_t bytes = argc == 4 ? strtoul(argv[2], NULL, 10) : 0;
     const unsigned long repetitions = argc == 4 ? strtoul(argv[3], NULL, 10) : 0;
 
     if (!count || !repetitions || repetitions > 1000000 || bytes < BLOCK * sizeof(double) * (size_t)count) {

@@ -1,0 +1,822 @@
+/* SPDX-License-Identifier: MIT */
+/* What the machine is and does, read from trees made up in a temporary folder; expected sums are worked out by hand. */
+#include <errno.h>
+#include <math.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "sys/arch_cpu.h"
+#include "sys/cgroup.h"
+#include "sys/machine.h"
+
+static char tree[64];
+static struct machine machine;
+
+static int make_tree(void **state)
+{
+    (void)state;
+    strcpy(tree, "/tmp/jitbench-machine-XXXXXX");
+    return mkdtemp(tree) ? 0 : -1;
+}
+
+static int remove_tree(void **state)
+{
+    (void)state;
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf '%s'", tree);
+    return system(command);
+}
+
+static void put_bytes(const char *path, const void *bytes, size_t size)
+{
+    char full[512];
+    snprintf(full, sizeof full, "%s%s", tree, path);
+    for (char *slash = strchr(full + strlen(tree) + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        assert_true(mkdir(full, 0700) == 0 || errno == EEXIST);
+        *slash = '/';
+    }
+    FILE *file = fopen(full, "w");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void put(const char *path, const char *text)
+{
+    put_bytes(path, text, strlen(text));
+}
+
+static void put_for_cpu(unsigned cpu, const char *name, const char *text)
+{
+    char path[128];
+    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%u/%s", cpu, name);
+    put(path, text);
+}
+
+static struct cpuset set_of(const char *list)
+{
+    struct cpuset set;
+    char why[96];
+    cpuset_clear(&set);
+    if (list[0])
+        assert_int_equal(cpuset_parse(list, &set, why, sizeof why), 0);
+    return set;
+}
+
+static void assert_order(const char *allowed, const char *expected)
+{
+    const struct cpuset set = set_of(allowed);
+    unsigned order[64];
+    char text[256] = "";
+    size_t count = machine_cpu_order(tree, &set, order, 64), length = 0;
+    for (size_t i = 0; i < count; i++)
+        length += (size_t)snprintf(text + length, sizeof text - length, i ? " %u" : "%u", order[i]);
+    assert_string_equal(text, expected);
+}
+
+/* --- files --- */
+
+static void test_machine_read_file_reads_and_cuts(void **state)
+{
+    (void)state;
+    char buf[6];
+    put("/a", "hello world");
+    put("/empty", "");
+    assert_int_equal(machine_read_file(tree, "/a", buf, sizeof buf), 5);
+    assert_string_equal(buf, "hello");
+    assert_int_equal(machine_read_file(tree, "/empty", buf, sizeof buf), 0);
+    assert_string_equal(buf, "");
+    assert_int_equal(machine_read_file(tree, "/a", buf, 1), 0);
+    assert_string_equal(buf, "");
+}
+
+static void test_machine_read_file_answers_errors(void **state)
+{
+    (void)state;
+    static char long_path[8192];
+    char buf[6] = "full";
+    memset(long_path, 'x', sizeof long_path - 1);
+    put("/folder/file", "x");
+    assert_int_equal(machine_read_file(tree, "/none", buf, sizeof buf), -ENOENT);
+    assert_string_equal(buf, "");
+    assert_int_equal(machine_read_file(tree, "/folder", buf, sizeof buf), -EISDIR);
+    assert_string_equal(buf, "");
+    assert_int_equal(machine_read_file(tree, long_path, buf, sizeof buf), -ENAMETOOLONG);
+    assert_int_equal(machine_read_file(tree, "/folder/file", buf, 0), -EINVAL);
+}
+
+/* --- an SMT laptop: 4 cores, 8 threads, CPU n and n+4 are siblings --- */
+
+static const char laptop_cpuinfo[] = "processor\t: 0\nmodel name\t: Made Up CPU @ 2.00GHz\ncpu MHz\t\t: 1800.123\n"
+                                     "flags\t\t: fpu vme sse2\n\nprocessor\t: 1\ncpu MHz\t\t: 2400.5\n";
+
+static void put_cache(unsigned cpu, unsigned index, const char *level, const char *type, const char *size,
+                      const char *shared)
+{
+    const char *const names[] = {"level", "type", "size", "shared_cpu_list"};
+    const char *const texts[] = {level, type, size, shared};
+    for (int i = 0; i < 4; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "cache/index%u/%s", index, names[i]);
+        put_for_cpu(cpu, name, texts[i]);
+    }
+}
+
+static void put_laptop(void)
+{
+    for (unsigned cpu = 0; cpu < 8; cpu++) {
+        char siblings[16];
+        snprintf(siblings, sizeof siblings, "%u,%u\n", cpu % 4, cpu % 4 + 4);
+        put_for_cpu(cpu, "topology/thread_siblings_list", siblings);
+        put_cache(cpu, 0, "1\n", "Data\n", "32K\n", siblings);
+        put_cache(cpu, 1, "1\n", "Instruction\n", "32K\n", siblings);
+        put_cache(cpu, 2, "2\n", "Unified\n", "256K\n", siblings);
+        put_cache(cpu, 3, "3\n", "Unified\n", "8192K\n", "0-7\n");
+    }
+    put_for_cpu(0, "cpufreq/scaling_governor", "powersave\n");
+    put_for_cpu(0, "cpufreq/scaling_cur_freq", "1799999\n");
+    put_for_cpu(1, "cpufreq/scaling_cur_freq", "<unknown>\n");
+    put("/sys/devices/system/cpu/online", "0-7\n");
+    put("/sys/devices/system/clocksource/clocksource0/current_clocksource", "tsc\n");
+    put("/proc/cpuinfo", laptop_cpuinfo);
+    put("/proc/stat", "cpu  1 2 3 4 5 6 7 8 0 0\n");
+    put("/proc/meminfo", "MemTotal:       16000000 kB\nMemFree:  1 kB\nMemAvailable:    8000000 kB\n");
+    put("/proc/loadavg", "0.75 0.50 0.25 1/234 5678\n");
+    put("/proc/sys/kernel/randomize_va_space", "2\n");
+    put("/proc/sys/kernel/osrelease", "6.1.0-test\n");
+    put("/proc/sys/kernel/hostname", "laptop\n");
+}
+
+static void test_machine_reads_an_smt_laptop(void **state)
+{
+    (void)state;
+    put_laptop();
+    memset(&machine, 0xff, sizeof machine);
+    machine_read(tree, &machine);
+    const struct cpuset all = set_of("0-7");
+    assert_string_equal(machine.host, "laptop");
+    assert_string_equal(machine.kernel, "6.1.0-test");
+    assert_true(machine.arch[0] != '\0');
+    assert_string_equal(machine.cpu_model, "Made Up CPU @ 2.00GHz");
+    assert_true(machine.have_proc && machine.have_sys);
+    assert_true(cpuset_equal(&machine.online, &all));
+    assert_int_equal(machine.cpus_online, 8);
+    assert_string_equal(machine.hypervisor, "");
+    assert_string_equal(machine.container, "");
+    assert_string_equal(machine.governor, "powersave");
+    assert_string_equal(machine.clocksource, "tsc");
+    assert_int_equal(machine.randomize_va_space, 2);
+    assert_int_equal(machine.memory_total_bytes, 16384000000);
+    assert_int_equal(machine.memory_available_bytes, 8192000000);
+    assert_int_equal(machine.memory_limit_bytes, 0);
+    assert_int_equal(machine.cache_llc_bytes, 8388608);
+    assert_true(fabs(machine.load1 - 0.75) < 1e-9);
+}
+
+static void test_machine_cpu_order_takes_cores_first_and_boot_core_last(void **state)
+{
+    (void)state;
+    put_laptop();
+    assert_order("0-7", "1 2 3 0 5 6 7 4");
+    assert_order("0-3", "1 2 3 0");
+    /* CPU 4 shares the boot CPU's core. */
+    assert_order("1,4,5", "1 4 5");
+    assert_order("0,4", "0 4");
+    assert_order("6", "6");
+    assert_order("", "");
+}
+
+static void test_machine_cpu_order_of_neighbouring_siblings(void **state)
+{
+    (void)state;
+    put("/sys/devices/system/cpu/online", "0-5\n");
+    for (unsigned cpu = 0; cpu < 6; cpu++) {
+        static const char *const siblings[] = {"0-1\n", "2-3\n", "4-5\n"};
+        put_for_cpu(cpu, "topology/core_cpus_list", siblings[cpu / 2]);
+        put_for_cpu(cpu, "topology/thread_siblings_list", "junk");
+    }
+    assert_order("0-5", "2 4 0 3 5 1");
+}
+
+static void test_machine_cpu_order_stops_at_max(void **state)
+{
+    (void)state;
+    put_laptop();
+    const struct cpuset all = set_of("0-7");
+    unsigned order[3] = {99, 99, 99};
+    assert_int_equal(machine_cpu_order(tree, &all, order, 2), 2);
+    assert_int_equal(order[0], 1);
+    assert_int_equal(order[1], 2);
+    assert_int_equal(order[2], 99);
+    assert_int_equal(machine_cpu_order(tree, &all, NULL, 0), 0);
+}
+
+static void test_machine_cpu_order_without_sys(void **state)
+{
+    (void)state;
+    assert_order("0-3", "1 2 3 0");
+    assert_order("2-3", "2 3");
+    /* The lowest online CPU is the one that booted, whatever its number. */
+    put("/proc/stat", "cpu  0\ncpu2 0\ncpu3 0\n");
+    assert_order("2-3", "3 2");
+}
+
+static void test_machine_cpu_order_distrusts_sibling_lists(void **state)
+{
+    (void)state;
+    put("/sys/devices/system/cpu/online", "0-2\n");
+    put_for_cpu(0, "topology/core_cpus_list", "");
+    put_for_cpu(1, "topology/core_cpus_list", "\x01\xff\xfe");
+    put_for_cpu(2, "topology/core_cpus_list", "0-1\n"); /* is not in its own list */
+    assert_order("0-2", "1 2 0");
+}
+
+static void test_machine_frequency(void **state)
+{
+    (void)state;
+    put_laptop();
+    assert_int_equal(machine_cpu_khz(tree, 0), 1799999);
+    assert_int_equal(machine_cpu_khz(tree, 1), 2400500);
+    assert_int_equal(machine_cpu_khz(tree, 2), 0);
+    put("/proc/cpuinfo", "processor : 2\ncpu MHz : nan\nprocessor : 3\ncpu MHz : -5\nprocessor: x\ncpu MHz: 5\n");
+    assert_int_equal(machine_cpu_khz(tree, 2), 0);
+    assert_int_equal(machine_cpu_khz(tree, 3), 0);
+}
+
+/* --- trees that say little or nonsense --- */
+
+static void assert_nothing_known(void)
+{
+    assert_string_equal(machine.host, "");
+    assert_string_equal(machine.kernel, "");
+    assert_string_equal(machine.cpu_model, "");
+    assert_int_equal(machine.cpus_online, 0);
+    assert_int_equal(cpuset_count(&machine.online), 0);
+    assert_string_equal(machine.hypervisor, "");
+    assert_string_equal(machine.governor, "");
+    assert_string_equal(machine.clocksource, "");
+    assert_int_equal(machine.randomize_va_space, -1);
+    assert_int_equal(machine.memory_total_bytes, 0);
+    assert_int_equal(machine.memory_available_bytes, 0);
+    assert_int_equal(machine.memory_limit_bytes, 0);
+    assert_int_equal(machine.cache_llc_bytes, 0);
+    assert_true(machine.load1 < 0);
+}
+
+static void assert_no_counters(void)
+{
+    const struct cpuset cpus = set_of("0-7");
+    struct machine_counters counters = {0};
+    struct machine_activity a = {0};
+    machine_read_counters(tree, &cpus, &counters);
+    assert_int_equal(counters.irqs, -1);
+    assert_int_equal(counters.softirqs, -1);
+    assert_int_equal(counters.steal_ns, -1);
+    machine_read_activity(tree, &a);
+    assert_int_equal(a.ctx_switches, -1);
+    assert_int_equal(a.interrupts, -1);
+    assert_int_equal(a.forks, -1);
+    assert_int_equal(a.steal_ns, -1);
+    assert_int_equal(a.busy_ns, -1);
+    assert_int_equal(a.idle_ns, -1);
+    assert_int_equal(machine_cpu_khz(tree, 0), 0);
+}
+
+static void test_machine_without_any_file(void **state)
+{
+    (void)state;
+    machine_read(tree, &machine);
+    assert_nothing_known();
+    assert_string_equal(machine.container, "");
+    assert_false(machine.have_proc || machine.have_sys);
+    assert_no_counters();
+}
+
+static const char *const all_files[] = {
+    "/proc/cpuinfo",
+    "/proc/stat",
+    "/proc/meminfo",
+    "/proc/loadavg",
+    "/proc/interrupts",
+    "/proc/softirqs",
+    "/proc/self/cgroup",
+    "/proc/self/mountinfo",
+    "/proc/1/environ",
+    "/proc/1/cgroup",
+    "/proc/sys/kernel/randomize_va_space",
+    "/proc/sys/kernel/osrelease",
+    "/proc/sys/kernel/hostname",
+    "/sys/fs/cgroup/memory.max",
+    "/sys/fs/cgroup/memory/memory.limit_in_bytes",
+    "/sys/devices/system/cpu/online",
+    "/sys/devices/system/cpu/cpu0/cache/index0/level",
+    "/sys/devices/system/cpu/cpu0/cache/index0/size",
+    "/sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq",
+    "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
+    "/sys/devices/system/cpu/cpu0/topology/core_cpus_list",
+    "/sys/devices/system/clocksource/clocksource0/current_clocksource",
+    "/sys/hypervisor/type",
+};
+
+#define FILES (sizeof all_files / sizeof all_files[0])
+
+static void test_machine_with_empty_files(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < FILES; i++)
+        put(all_files[i], "");
+    machine_read(tree, &machine);
+    assert_nothing_known();
+    assert_true(machine.have_proc && machine.have_sys);
+    assert_no_counters();
+    assert_order("0-1", "1 0");
+}
+
+/* Nothing of the junk may reach a field, and none of it may break the program (run with the sanitizers too). */
+static void test_machine_with_binary_junk(void **state)
+{
+    (void)state;
+    unsigned char junk[5000];
+    uint32_t x = 12345;
+    for (size_t i = 0; i < sizeof junk; i++) {
+        x = x * 1103515245u + 12345u;
+        junk[i] = (unsigned char)(x >> 24 | 0x80);
+    }
+    for (size_t i = 0; i < FILES; i++)
+        put_bytes(all_files[i], junk, sizeof junk);
+    machine_read(tree, &machine);
+    assert_int_equal(machine.cpus_online, 0);
+    assert_int_equal(machine.memory_total_bytes, 0);
+    assert_int_equal(machine.memory_limit_bytes, 0);
+    assert_int_equal(machine.randomize_va_space, -1);
+    assert_true(machine.load1 < 0);
+    for (const char *p = machine.host; *p; p++)
+        assert_int_equal(*p, '?');
+    assert_int_equal(strlen(machine.host), sizeof machine.host - 1);
+    assert_no_counters();
+    assert_order("0-1", "1 0");
+}
+
+static void test_machine_texts_are_made_printable(void **state)
+{
+    (void)state;
+    put("/proc/sys/kernel/hostname", "a\x1b[31mb\x07\n");
+    put("/proc/sys/kernel/osrelease", "  1.2.3 \n");
+    put("/proc/sys/kernel/version", "#1 SMP\n");
+    machine_read(tree, &machine);
+    assert_string_equal(machine.host, "a?[31mb?");
+    assert_string_equal(machine.kernel, "1.2.3 #1 SMP");
+}
+
+static void test_machine_online_from_proc_stat(void **state)
+{
+    (void)state;
+    put("/proc/stat", "cpu  1 1\ncpu0 1\ncpu3 1\ncpu8191 1\ncpu8192 1\ncpux 1\nintr 5\n");
+    const struct cpuset expected = set_of("0,3,8191");
+    machine_read(tree, &machine);
+    assert_int_equal(machine.cpus_online, 3);
+    assert_true(cpuset_equal(&machine.online, &expected));
+}
+
+static void assert_model(const char *cpuinfo, const char *expected)
+{
+    put("/proc/cpuinfo", cpuinfo);
+    machine_read(tree, &machine);
+    assert_string_equal(machine.cpu_model, expected);
+}
+
+static void test_machine_cpu_model_of_each_architecture(void **state)
+{
+    (void)state;
+    assert_model("system type\t: x\ncpu model\t\t: MIPS 24Kc V7.4\n", "MIPS 24Kc V7.4");
+    assert_model("Processor\t: ARMv7 rev 4\nprocessor\t: 0\n", "ARMv7 rev 4");
+    assert_model("processor\t: 0\nHardware\t: BCM2835\n", "BCM2835");
+    assert_model("processor\t: 0\nhart\t: 1\nuarch\t\t: sifive,u74\n", "sifive,u74");
+    assert_model("processor\t: 0\ncpu\t\t: POWER9, altivec\n", "POWER9, altivec");
+    assert_model("processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd0c\n", "implementer 0x41 part 0xd0c");
+    assert_model("model name\t:\nHardware\t: X\n", "X");
+}
+
+/* --- caches --- */
+
+static void test_machine_sums_each_last_level_cache_once(void **state)
+{
+    (void)state;
+    put("/sys/devices/system/cpu/online", "0-2,4\n");
+    put_cache(0, 0, "1", "Data", "32K", "0");
+    put_cache(0, 1, "3", "Unified", "16M", "0-1");
+    put_cache(1, 0, "3", "Unified", "16M", "0-1");
+    /* Of a core without level 3, level 2 is the last; without a list of its own it belongs to one CPU. */
+    put_cache(2, 0, "2", "Unified", "1024K", "");
+    put_cache(2, 1, "5", "Instruction", "1G", "2");
+    /* CPU 3, which shares it, is offline. */
+    put_cache(4, 0, "3", "Unified", "4096", "3-4");
+    machine_read(tree, &machine);
+    assert_int_equal(machine.cache_llc_bytes, 16777216 + 1048576 + 4096);
+}
+
+static void test_machine_cache_sizes_that_make_no_sense_count_nothing(void **state)
+{
+    (void)state;
+    put("/sys/devices/system/cpu/online", "0-3\n");
+    put_cache(0, 0, "3", "Unified", "", "0");
+    put_cache(1, 0, "3", "Unified", "12X", "1");
+    put_cache(2, 0, "3", "Unified", "-5K", "2");
+    put_cache(3, 0, "3", "Unified", "99999999999999999999K", "3");
+    machine_read(tree, &machine);
+    assert_int_equal(machine.cache_llc_bytes, 0);
+}
+
+/* --- hypervisor and container --- */
+
+static void test_machine_hypervisor_from_each_source(void **state)
+{
+    (void)state;
+    put("/proc/cpuinfo", "flags\t: fpu hypervisors\nbugs : hypervisor\n");
+    machine_read(tree, &machine);
+    assert_string_equal(machine.hypervisor, "");
+    put("/proc/cpuinfo", "flags\t: fpu hypervisor lahf_lm\n");
+    machine_read(tree, &machine);
+    assert_string_equal(machine.hypervisor, "yes");
+    put("/sys/class/dmi/id/sys_vendor", "VMware, Inc.\n");
+    machine_read(tree, &machine);
+    assert_string_equal(machine.hypervisor, "vmware");
+    put("/sys/class/dmi/id/sys_vendor", "Microsoft Corporation\n");
+    put("/sys/class/dmi/id/product_name", "Surface\n");
+    machine_read(tree, &machine);
+    assert_string_equal(machine.hypervisor, "yes");
+    put("/sys/class/dmi/id/product_name", "Virtual Machine\n");
+    machine_read(tree, &machine);
+    assert_string_equal(machine.hypervisor, "hyperv");
+    put_bytes("/proc/device-tree/hypervisor/compatible", "linux,kvm\0x", 11);
+    machine_read(tree, &machine);
+    assert_string_equal(machine.hypervisor, "kvm");
+    put("/sys/hypervisor/type", "xen\n");
+    machine_read(tree, &machine);
+    assert_string_equal(machine.hypervisor, "xen");
+}
+
+static void test_machine_container_from_each_source(void **state)
+{
+    (void)state;
+    put("/proc/1/cgroup", "0::/init.scope\n");
+    machine_read(tree, &machine);
+    assert_string_equal(machine.container, "");
+    put("/proc/1/cgroup", "1:cpu:/\n0::/kubepods/burstable/pod1\n");
+    machine_read(tree, &machine);
+    assert_string_equal(machine.container, "kubernetes");
+    put("/.dockerenv", "");
+    machine_read(tree, &machine);
+    assert_string_equal(machine.container, "docker");
+    put("/run/.containerenv", "");
+    machine_read(tree, &machine);
+    assert_string_equal(machine.container, "podman");
+    put_bytes("/proc/1/environ", "A=b\0xcontainer=no\0container=lxc\0C=d", 35);
+    machine_read(tree, &machine);
+    assert_string_equal(machine.container, "lxc");
+}
+
+static void test_machine_container_name_is_cut(void **state)
+{
+    (void)state;
+    put("/proc/1/environ", "container=0123456789012345678901234567890123456789");
+    machine_read(tree, &machine);
+    assert_string_equal(machine.container, "0123456789012345678901234567890");
+}
+
+/* --- memory limits --- */
+
+static void test_machine_memory_limit_of_version_2(void **state)
+{
+    (void)state;
+    put("/proc/self/cgroup", "0::/user.slice/app\n");
+    put("/proc/self/mountinfo", "22 1 0:21 / /proc rw - proc proc rw\n"
+                                "35 23 0:30 / /cg rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate\n");
+    assert_int_equal(cgroup_memory_limit(tree), 0);
+    put("/cg/user.slice/app/memory.max", "max\n");
+    assert_int_equal(cgroup_memory_limit(tree), 0);
+    put("/cg/user.slice/memory.max", "2000000\n");
+    assert_int_equal(cgroup_memory_limit(tree), 2000000);
+    put("/cg/user.slice/app/memory.max", "3000000\n");
+    assert_int_equal(cgroup_memory_limit(tree), 2000000);
+    put("/cg/memory.max", "1000000\n");
+    assert_int_equal(cgroup_memory_limit(tree), 1000000);
+    put("/memory.max", "5\n"); /* above the mount point */
+    put("/cg/user.slice/other/memory.max", "6\n");
+    assert_int_equal(cgroup_memory_limit(tree), 1000000);
+    machine_read(tree, &machine);
+    assert_int_equal(machine.memory_limit_bytes, 1000000);
+}
+
+static void test_machine_memory_limit_of_version_1(void **state)
+{
+    (void)state;
+    put("/proc/self/cgroup", "5:cpu,cpuacct:/x\n4:hugetlb,memory:/box/app\n0::/\n");
+    put("/proc/self/mountinfo", "34 31 0:31 / /c/cpu rw - cgroup cgroup rw,cpu,cpuacct\n"
+                                "35 31 0:32 / /c/my\\040mem rw - cgroup cgroup rw,hugetlb,memory\n");
+    /* What the kernel writes for 'no limit' with pages of 4 KiB. */
+    put("/c/my mem/box/app/memory.limit_in_bytes", "9223372036854771712\n");
+    put("/c/my mem/memory.limit_in_bytes", "9223372036854771712\n");
+    assert_int_equal(cgroup_memory_limit(tree), 0);
+    put("/c/my mem/box/memory.limit_in_bytes", "536870912\n");
+    assert_int_equal(cgroup_memory_limit(tree), 536870912);
+    put("/c/my mem/box/app/memory.limit_in_bytes", "268435456\n");
+    assert_int_equal(cgroup_memory_limit(tree), 268435456);
+}
+
+static void test_machine_memory_limit_at_the_usual_places(void **state)
+{
+    (void)state;
+    put("/sys/fs/cgroup/memory/memory.limit_in_bytes", "7000\n");
+    assert_int_equal(cgroup_memory_limit(tree), 7000);
+    put("/sys/fs/cgroup/memory.max", "6000\n");
+    assert_int_equal(cgroup_memory_limit(tree), 6000);
+    /* Now the file says that version 1 is not in use. */
+    put("/proc/self/cgroup", "0::/\n");
+    put("/sys/fs/cgroup/memory.max", "max\n");
+    assert_int_equal(cgroup_memory_limit(tree), 0);
+}
+
+static void test_machine_memory_limit_inside_a_mounted_group(void **state)
+{
+    (void)state;
+    put("/proc/self/cgroup", "4:memory:/docker/abc/sub\n0::/../../elsewhere\n");
+    put("/proc/self/mountinfo", "35 31 0:32 /docker/abc /m rw - cgroup cgroup rw,memory\n"
+                                "36 31 0:32 /docker/abcd /wrong rw - cgroup cgroup rw,memory\n"
+                                "41 31 0:38 / /u rw - cgroup2 cgroup2 rw\n");
+    put("/m/sub/memory.limit_in_bytes", "4000\n");
+    put("/m/memory.limit_in_bytes", "5000\n");
+    put("/wrong/memory.limit_in_bytes", "1\n");
+    assert_int_equal(cgroup_memory_limit(tree), 4000);
+    /* A group outside of the namespace: what holds at the mount point is all that can be seen. */
+    put("/u/memory.max", "3000\n");
+    assert_int_equal(cgroup_memory_limit(tree), 3000);
+}
+
+/* --- counters --- */
+
+static void put_counters(void)
+{
+    /* CPU 1 is offline. */
+    put("/proc/interrupts", "           CPU0       CPU2       \n"
+                            "  0:         10        200   IO-APIC   2-edge      timer\n"
+                            " 24:          1          0   PCI-MSI 1 2 3\n"
+                            "NMI:          3          4   Non-maskable interrupts\n"
+                            "LOC:       1000       2000   Local timer interrupts\n"
+                            "ERR:          7\n"
+                            "MIS:          9\n");
+    put("/proc/softirqs", "                    CPU0       CPU1       CPU2       \n"
+                          "          HI:          1          2          3\n"
+                          "       TIMER:         10         20         30\n");
+    put("/proc/stat", "cpu  100 20 30 400 50 6 7 80 9 0\n"
+                      "cpu0 50 10 15 200 25 3 4 30 5 0\n"
+                      "cpu2 50 10 15 200 25 3 3 50 4 0\n"
+                      "intr 5555 1 2 3\nctxt 6666\nbtime 1\nprocesses 777\nprocs_running 1\n");
+}
+
+static void assert_counters(const char *list, int64_t irqs, int64_t softirqs, int64_t steal_ticks)
+{
+    const struct cpuset cpus = set_of(list);
+    const int64_t tick_ns = 1000000000 / sysconf(_SC_CLK_TCK);
+    struct machine_counters counters;
+    machine_read_counters(tree, &cpus, &counters);
+    assert_int_equal(counters.irqs, irqs);
+    assert_int_equal(counters.softirqs, softirqs);
+    assert_int_equal(counters.steal_ns, steal_ticks < 0 ? -1 : steal_ticks * tick_ns);
+}
+
+static void test_machine_counters_of_chosen_cpus(void **state)
+{
+    (void)state;
+    put_counters();
+    assert_counters("0", 10 + 1 + 3 + 1000, 11, 30);
+    assert_counters("2", 200 + 0 + 4 + 2000, 33, 50);
+    assert_counters("0-2", 1014 + 2204, 11 + 22 + 33, 80);
+    assert_counters("1", -1, 22, -1);
+    assert_counters("5", -1, -1, -1);
+    assert_counters("", -1, -1, -1);
+}
+
+static void test_machine_counters_of_one_cpu_leave_out_errors(void **state)
+{
+    (void)state;
+    put("/proc/interrupts", "           CPU0\n  0:  5  x\nERR:  7\nErr:  8\nMIS:  9\nLOC: 6 Local\nno colon 4\n");
+    assert_counters("0", 11, -1, -1);
+}
+
+static void test_machine_counters_do_not_overflow(void **state)
+{
+    (void)state;
+    put("/proc/interrupts", "  CPU0\n 0: 99999999999999999999999 x\n 1: 9223372036854775807 x\n");
+    put("/proc/stat", "cpu0 0 0 0 0 0 0 0 18446744073709551615 0 0\n");
+    const struct cpuset cpus = set_of("0");
+    struct machine_counters counters;
+    machine_read_counters(tree, &cpus, &counters);
+    assert_int_equal(counters.irqs, INT64_MAX);
+    assert_int_equal(counters.steal_ns, INT64_MAX);
+}
+
+static void test_machine_activity(void **state)
+{
+    (void)state;
+    const int64_t tick_ns = 1000000000 / sysconf(_SC_CLK_TCK);
+    struct machine_activity a;
+    put_counters();
+    machine_read_activity(tree, &a);
+    assert_int_equal(a.ctx_switches, 6666);
+    assert_int_equal(a.interrupts, 5555);
+    assert_int_equal(a.forks, 777);
+    assert_int_equal(a.steal_ns, 80 * tick_ns);
+    assert_int_equal(a.busy_ns, (100 + 20 + 30 + 6 + 7) * tick_ns);
+    assert_int_equal(a.idle_ns, (400 + 50) * tick_ns);
+}
+
+static void test_machine_activity_of_old_kernels(void **state)
+{
+    (void)state;
+    const int64_t tick_ns = 1000000000 / sysconf(_SC_CLK_TCK);
+    struct machine_activity a;
+    put("/proc/stat", "cpu  1 2 3 4 5 6 7\ncpu0 1 2 3 4 5 6 7\n");
+    machine_read_activity(tree, &a);
+    assert_int_equal(a.busy_ns, 19 * tick_ns);
+    assert_int_equal(a.idle_ns, 9 * tick_ns);
+    assert_int_equal(a.steal_ns, -1);
+    assert_int_equal(a.forks, -1);
+    assert_counters("0", -1, -1, -1);
+}
+
+/* --- 4096 CPUs --- */
+
+static void test_machine_with_4096_cpus(void **state)
+{
+    (void)state;
+    enum { CPUS = 4096, LINES = 3 };
+    const size_t size = (size_t)CPUS * 12 * (LINES + 1) + 4096;
+    char *text = malloc(size);
+    size_t n = 0;
+    assert_non_null(text);
+    for (unsigned cpu = 0; cpu < CPUS; cpu++)
+        n += (size_t)snprintf(text + n, size - n, " CPU%u", cpu);
+    for (unsigned line = 0; line < LINES; line++) {
+        n += (size_t)snprintf(text + n, size - n, "\n%3u:", line);
+        for (unsigned cpu = 0; cpu < CPUS; cpu++)
+            n += (size_t)snprintf(text + n, size - n, " %10u", cpu);
+        n += (size_t)snprintf(text + n, size - n, " x");
+    }
+    put("/proc/interrupts", text);
+    free(text);
+    put("/sys/devices/system/cpu/online", "0-4095\n");
+    machine_read(tree, &machine);
+    assert_int_equal(machine.cpus_online, 4096);
+    /* 3 * (0 + 1 + ... + 4095) = 3 * 8386560 */
+    assert_counters("0-4095", 25159680, -1, -1);
+    assert_counters("4095", 3 * 4095, -1, -1);
+    static unsigned order[CPUS];
+    assert_int_equal(machine_cpu_order(tree, &machine.online, order, CPUS), CPUS);
+    assert_int_equal(order[0], 1);
+    assert_int_equal(order[CPUS - 2], 4095);
+    assert_int_equal(order[CPUS - 1], 0);
+}
+
+/* --- file systems --- */
+
+static void test_machine_fs_name(void **state)
+{
+    (void)state;
+    char buf[32] = "unset";
+    machine_fs_name("/proc/self", buf, sizeof buf);
+    if (strcmp(buf, "proc") != 0)
+        skip();
+    machine_fs_name("/no/such/path", buf, sizeof buf);
+    assert_string_equal(buf, "");
+    machine_fs_name(tree, buf, sizeof buf);
+    assert_true(buf[0] != '\0');
+    char tiny[3];
+    machine_fs_name("/proc", tiny, sizeof tiny);
+    assert_string_equal(tiny, "pr");
+}
+
+/* --- the machine the tests run on: structure only --- */
+
+static void test_machine_reads_this_machine(void **state)
+{
+    (void)state;
+    machine_read("", &machine);
+    assert_true(machine.arch[0] != '\0' && machine.kernel[0] != '\0');
+    assert_int_equal(machine.cpus_online, cpuset_count(&machine.online));
+    assert_true(machine.memory_available_bytes <= machine.memory_total_bytes);
+    assert_true(machine.memory_total_bytes > 0);
+    unsigned order[64];
+    struct cpuset ordered, first = {{0}};
+    for (unsigned cpu = 0; cpu < 64; cpu++)
+        cpuset_add(&first, cpu);
+    cpuset_intersect(&first, &machine.online);
+    cpuset_clear(&ordered);
+    size_t count = machine_cpu_order("", &first, order, 64);
+    for (size_t i = 0; i < count; i++)
+        cpuset_add(&ordered, order[i]);
+    assert_int_equal(count, cpuset_count(&first));
+    assert_true(cpuset_equal(&ordered, &first));
+}
+
+static int without_proc_and_sys(void)
+{
+    struct machine_counters counters;
+    unsigned order[4];
+    const struct cpuset cpus = set_of("0-3");
+    if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+        mount("none", "/proc", "tmpfs", 0, NULL) != 0 || mount("none", "/sys", "tmpfs", 0, NULL) != 0)
+        return 255;
+    machine_read("", &machine);
+    machine_read_counters("", &cpus, &counters);
+    if (machine.have_proc || machine.have_sys || machine.cpus_online != 0)
+        return 1;
+    if (machine.kernel[0] == '\0' || machine.memory_total_bytes == 0 || machine.load1 < 0)
+        return 2;
+    if (counters.irqs != -1 || counters.softirqs != -1 || counters.steal_ns != -1)
+        return 3;
+    return machine_cpu_order("", &cpus, order, 4) == 4 && order[3] == 0 ? 0 : 4;
+}
+
+static void test_machine_works_without_proc_and_sys(void **state)
+{
+    (void)state;
+    int status;
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0)
+        _exit(without_proc_and_sys());
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    if (WEXITSTATUS(status) == 255)
+        skip();
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static void test_machine_cpu_says_its_name_or_nothing(void **state)
+{
+    (void)state;
+    char buf[64] = "unset", cut[4] = "xxx";
+    assert_int_equal(arch_cpu_model(buf, sizeof buf) == 0, buf[0] != '\0');
+    arch_cpu_model(cut, sizeof cut);
+    assert_int_equal(strncmp(cut, buf, 3), 0);
+    assert_int_equal(cut[3], '\0');
+    strcpy(buf, "unset");
+    assert_int_equal(arch_hypervisor(buf, sizeof buf) == 0, buf[0] != '\0');
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make_tree, remove_tree)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_machine_read_file_reads_and_cuts),
+        TEST(test_machine_read_file_answers_errors),
+        TEST(test_machine_reads_an_smt_laptop),
+        TEST(test_machine_cpu_order_takes_cores_first_and_boot_core_last),
+        TEST(test_machine_cpu_order_of_neighbouring_siblings),
+        TEST(test_machine_cpu_order_stops_at_max),
+        TEST(test_machine_cpu_order_without_sys),
+        TEST(test_machine_cpu_order_distrusts_sibling_lists),
+        TEST(test_machine_frequency),
+        TEST(test_machine_without_any_file),
+        TEST(test_machine_with_empty_files),
+        TEST(test_machine_with_binary_junk),
+        TEST(test_machine_texts_are_made_printable),
+        TEST(test_machine_online_from_proc_stat),
+        TEST(test_machine_cpu_model_of_each_architecture),
+        TEST(test_machine_sums_each_last_level_cache_once),
+        TEST(test_machine_cache_sizes_that_make_no_sense_count_nothing),
+        TEST(test_machine_hypervisor_from_each_source),
+        TEST(test_machine_container_from_each_source),
+        TEST(test_machine_container_name_is_cut),
+        TEST(test_machine_memory_limit_of_version_2),
+        TEST(test_machine_memory_limit_of_version_1),
+        TEST(test_machine_memory_limit_at_the_usual_places),
+        TEST(test_machine_memory_limit_inside_a_mounted_group),
+        TEST(test_machine_counters_of_chosen_cpus),
+        TEST(test_machine_counters_of_one_cpu_leave_out_errors),
+        TEST(test_machine_counters_do_not_overflow),
+        TEST(test_machine_activity),
+        TEST(test_machine_activity_of_old_kernels),
+        TEST(test_machine_with_4096_cpus),
+        TEST(test_machine_fs_name),
+        TEST(test_machine_reads_this_machine),
+        TEST(test_machine_works_without_proc_and_sys),
+        TEST(test_machine_cpu_says_its_name_or_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
