@@ -1,1 +1,50 @@
-int main(void){return 0;}
+/* SPDX-License-Identifier: MIT */
+/* jitbench: looks a command up and calls it. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench/list.h"
+#include "cmd/command.h"
+#include "engine/trial.h"
+#include "sys/process.h"
+
+/* A file opened later must not become standard output because that was closed. */
+static void open_standard_descriptors(void)
+{
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) < 0)
+            (void)open("/dev/null", fd ? O_WRONLY : O_RDONLY);
+}
+
+static int unknown(const char *word)
+{
+    const char *names[64];
+    size_t n = 0;
+
+    for (; command_list[n] && n < sizeof(names) / sizeof(names[0]); n++)
+        names[n] = command_list[n]->name;
+    return command_unknown(word[0] == '-' ? "option" : "command", word, names, n);
+}
+
+int main(int argc, char **argv)
+{
+    const char *word = argc > 1 ? argv[1] : "help";
+
+    trial_worker_main(argc, argv, bench_list);
+    open_standard_descriptors();
+    process_init();
+    if (!strcmp(word, "--help") || !strcmp(word, "-h"))
+        word = "help";
+    if (!strcmp(word, "--version") || !strcmp(word, "-V"))
+        word = "version";
+    const struct command *command = command_find(word);
+    if (!command)
+        return unknown(word);
+    if (argc > 2 && !command->tables && (!strcmp(argv[2], "--help") || !strcmp(argv[2], "-h"))) {
+        char *help[] = {(char *)"help", (char *)command->name, NULL};
+        return command_find("help")->run(command_find("help"), 2, help);
+    }
+    return command->run(command, argc > 1 ? argc - 1 : 1, argc > 1 ? argv + 1 : argv);
+}

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -157,4 +158,46 @@ void process_random(void *buf, size_t size)
         at += n;
         size -= (size_t)n;
     }
+}
+
+struct build_id {
+    const char *data;
+    size_t size;
+};
+
+/* The main program's own note of type NT_GNU_BUILD_ID. */
+static int find_build_id(struct dl_phdr_info *info, size_t size, void *context)
+{
+    struct build_id *id = context;
+
+    (void)size;
+    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+        if (info->dlpi_phdr[i].p_type != PT_NOTE)
+            continue;
+        const char *at = (const char *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+        const char *end = at + info->dlpi_phdr[i].p_memsz;
+        while (at + sizeof(ElfW(Nhdr)) <= end) {
+            ElfW(Nhdr) note;
+            memcpy(&note, at, sizeof(note));
+            const char *name = at + sizeof(note), *data = name + ((note.n_namesz + 3u) & ~3u);
+            if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && !memcmp(name, "GNU", 4)) {
+                id->data = data;
+                id->size = note.n_descsz;
+                return 1;
+            }
+            at = data + ((note.n_descsz + 3u) & ~3u);
+        }
+    }
+    return 1; /* the first object is the program itself */
+}
+
+void process_build_id(char *buf, size_t size)
+{
+    struct build_id id = {.data = NULL, .size = 0};
+
+    if (size)
+        buf[0] = 0;
+    (void)dl_iterate_phdr(find_build_id, &id);
+    for (size_t i = 0; i < id.size && 2 * i + 3 <= size; i++)
+        (void)snprintf(buf + 2 * i, 3, "%02x", (unsigned)(unsigned char)id.data[i]);
 }

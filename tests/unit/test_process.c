@@ -229,7 +229,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_process_random_without_getrandom),
     };
     if (argc == 2 && strcmp(argv[1], "executed") == 0)
-        return EXECUTED;
+        _exit(EXECUTED); /* without the leak sanitizer's last look, which needs /proc */
     process_init();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

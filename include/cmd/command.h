@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* Subcommands. A command is a descriptor; the list of them is the only registry. */
+#ifndef CMD_COMMAND_H
+#define CMD_COMMAND_H
+
+#include <stddef.h>
+
+#include "engine/option.h"
+
+/* Exit statuses, as documented in jitbench(1). A signal N gives 128+N. */
+enum exit_status { EXIT_DONE = 0, EXIT_ROW_FAILED = 1, EXIT_USAGE = 2, EXIT_STRICT = 3, EXIT_FINDING = 4 };
+
+#define TABLES_MAX 6
+
+struct suite;
+
+struct command {
+    const char *name;
+    const char *operands;    /* as the usage line shows them: "[TEST...]"; "" for none */
+    const char *title;       /* one line */
+    const char *description; /* a paragraph for help; NULL for none */
+    const struct suite *suite; /* of commands that measure one */
+    int (*run)(const struct command *command, int argc, char **argv); /* argv[0] is the command's name */
+    /* The option tables (without targets): for help and the man page check. Returns how many. NULL for none. */
+    size_t (*tables)(const struct command *command, struct option_table *tables);
+};
+
+extern const struct command *const command_list[]; /* ends with NULL */
+
+const struct command *command_find(const char *name);
+
+/* Prints "jitbench: unknown WHAT 'WORD'; did you mean 'NEAREST'?" on standard error and returns EXIT_USAGE. */
+int command_unknown(const char *what, const char *word, const char *const *candidates, size_t n);
+
+/* Writes the text to standard output (or error); a closed one is no error. Frees it. */
+struct text;
+void command_print(int fd, struct text *text);
+
+/* The help of a command as text. */
+void command_help(const struct command *command, struct text *out);
+
+/* "0.1 3f2a9c81b2d4 build 5c0f.." and "glibc 2.36 static". */
+void version_build(char *buf, size_t size);
+void version_libc(char *buf, size_t size);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* The suites that `all` runs, and the tables that prime and stream share. */
+#ifndef CMD_SUITES_H
+#define CMD_SUITES_H
+
+#include "cmd/measure.h"
+
+/* In the order in which `all` runs them: what is quiet before what is loud. Ends with NULL. */
+extern const struct suite *const suite_list[];
+
+extern const struct suite suite_prime, suite_stream;
+extern const struct command command_prime, command_stream, command_all, command_help_, command_list_, command_version;
+
+/* The tables of very short experiments: a line a run as the original prints it, and the runs together. */
+enum { EXPERIMENT_COLUMNS = 10 };
+extern const struct table_column cmd_experiment_columns[EXPERIMENT_COLUMNS];
+
+#define EXPERIMENT_SUMMARY_COLUMNS                                                                                     \
+    {.heading = "Median", .metric = "cycles", .field = TABLE_MEDIAN, .decimals = 1},                                   \
+        {.heading = "ns", .metric = "time", .field = TABLE_MEDIAN, .decimals = 1},                                     \
+        {.heading = "Mean", .metric = "cycles", .field = TABLE_MEAN, .decimals = 2},                                   \
+        {.heading = "+-95%", .metric = "cycles", .field = TABLE_CI95_HALF, .decimals = 2},                             \
+        {.heading = "+-90%run", .metric = "cycles_ci90", .field = TABLE_VALUE, .decimals = 3},                         \
+        {.heading = "SD", .metric = "cycles", .field = TABLE_SD, .decimals = 1},                                       \
+        {.heading = "Min", .metric = "cycles", .field = TABLE_MIN},                                                    \
+        {.heading = "P99", .metric = "cycles", .field = TABLE_P99},                                                    \
+        {.heading = "P99.9", .metric = "cycles", .field = TABLE_P999},                                                 \
+        {.heading = "Max", .metric = "cycles", .field = TABLE_MAX},                                                    \
+        {.heading = "Max us", .metric = "time", .field = TABLE_MAX, .decimals = 1, .scale = 1e-3}
+
+#define EXPERIMENT_SHARE_COLUMNS                                                                                       \
+    {.heading = ">400 mean", .metric = "delayed_400", .field = TABLE_VALUE, .decimals = 3},                            \
+        {.heading = ">2000 mean", .metric = "delayed_2000", .field = TABLE_VALUE, .decimals = 3},                      \
+        {.heading = ">400 median", .metric = "delayed_400_median", .field = TABLE_VALUE, .decimals = 3},               \
+        {.heading = ">2000 median", .metric = "delayed_2000_median", .field = TABLE_VALUE, .decimals = 3},             \
+        {.heading = ">400 min", .metric = "delayed_400_min", .field = TABLE_VALUE, .decimals = 3},                     \
+        {.heading = ">2000 min", .metric = "delayed_2000_min", .field = TABLE_VALUE, .decimals = 3}
+
+struct experiment_tables {
+    const char *test, *run_title, *key_heading, *key;
+    struct table_layout summary, share;
+};
+/* alone: the lines of each run too, and on a terminal a histogram. */
+void cmd_print_experiments(const struct measure *m, const struct experiment_tables *tables, bool alone, struct text *out);
+
+#endif

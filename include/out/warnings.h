@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* What a careful reader would notice in the rows, in words. */
+#ifndef OUT_WARNINGS_H
+#define OUT_WARNINGS_H
+
+#include "engine/row.h"
+#include "engine/text.h"
+
+/* Appends one line for each kind of warning about the headline rows, naming the worst case and how many there are: samples
+ * that spread over 10 %, a first sample slower than the rest, drift between the halves, an interval wider than 2 % of the
+ * mean, a clock too coarse for what it timed. */
+void warnings_collect(const struct row *rows, size_t n, struct text *out);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* jitbench all: every suite there is. */
+#include "cmd/suites.h"
+
+/* Quiet before loud: what measures noise must not run in the wake of what makes it. */
+const struct suite *const suite_list[] = {&suite_prime, &suite_stream, NULL};
+
+static int run(const struct command *command, int argc, char **argv)
+{
+    size_t n = 0;
+
+    while (suite_list[n])
+        n++;
+    return measure_main(command, suite_list, n, argc, argv);
+}
+
+const struct command command_all = {
+    .name = "all",
+    .operands = "",
+    .title = "every suite, in a few minutes; --quick within a minute; --classic as the originals",
+    .description = "Runs every suite with its default options, the quiet ones first, and ends with a summary.",
+    .run = run,
+    .tables = measure_tables,
+};

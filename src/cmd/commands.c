@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* The list of commands, and what help shows of each. */
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "cmd/suites.h"
+#include "engine/text.h"
+
+const struct command *const command_list[] = {
+    &command_all, &command_prime, &command_stream, &command_list_, &command_help_, &command_version, NULL,
+};
+
+const struct command *command_find(const char *name)
+{
+    for (size_t i = 0; command_list[i]; i++)
+        if (!strcmp(command_list[i]->name, name))
+            return command_list[i];
+    return NULL;
+}
+
+int command_unknown(const char *what, const char *word, const char *const *candidates, size_t n)
+{
+    const char *nearest = text_nearest(word, candidates, n);
+
+    (void)fprintf(stderr, "jitbench: unknown %s '%.80s'", what, word);
+    if (nearest)
+        (void)fprintf(stderr, "; did you mean '%s'?\n", nearest);
+    else
+        (void)fprintf(stderr, "; 'jitbench %s' shows them\n", strcmp(what, "command") ? "list" : "help");
+    return EXIT_USAGE;
+}
+
+void command_print(int fd, struct text *text)
+{
+    size_t done = 0;
+
+    while (done < text->length) {
+        ssize_t n = write(fd, text->data + done, text->length - done);
+        if (n <= 0)
+            break; /* closed: the printing ends, the measuring goes on */
+        done += (size_t)n;
+    }
+    text_free(text);
+}
+
+static unsigned terminal_width(void)
+{
+    struct winsize size;
+
+    if (ioctl(1, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40)
+        return size.ws_col < 120 ? size.ws_col : 120;
+    return 80;
+}
+
+/* A paragraph, broken between words. */
+static void put_paragraph(const char *s, unsigned width, struct text *out)
+{
+    while (*s) {
+        size_t length = strlen(s), line = length;
+        if (length > width) {
+            for (line = width; line > 0 && s[line] != ' '; line--) {
+            }
+            if (line == 0)
+                line = width;
+        }
+        text_append(out, s, line);
+        text_append(out, "\n", 1);
+        s += line;
+        s += *s == ' ';
+    }
+}
+
+void command_help(const struct command *command, struct text *out)
+{
+    struct option_table tables[TABLES_MAX];
+    unsigned width = terminal_width();
+
+    memset(tables, 0, sizeof(tables));
+    size_t n = command->tables ? command->tables(command, tables) : 0;
+    text_printf(out, "Usage: jitbench %s%s%s%s\n\n", command->name, n ? " [OPTION...]" : "",
+                command->operands[0] ? " " : "", command->operands);
+    put_paragraph(command->description ? command->description : command->title, width, out);
+    for (size_t i = 0; i < n; i++) {
+        text_append(out, "\n", tables[i].heading ? 1 : 0);
+        option_help(&tables[i], width, out);
+    }
+}

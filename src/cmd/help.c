@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* jitbench help [COMMAND] */
+#include <stdio.h>
+
+#include "cmd/suites.h"
+#include "engine/text.h"
+
+static void put_overview(struct text *out)
+{
+    text_printf(out, "jitbench - how fast is this machine, and how much does it jitter\n\n"
+                     "Usage: jitbench COMMAND [OPTION...]\n\nCommands:\n");
+    for (size_t i = 0; command_list[i]; i++)
+        text_printf(out, "  %-8s  %s\n", command_list[i]->name, command_list[i]->title);
+    text_printf(out, "\n'jitbench help COMMAND' or 'jitbench COMMAND --help' shows a command's options.\n"
+                     "'jitbench all --quick' is a good start: it takes less than a minute.\n");
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+    struct text out = {0};
+
+    if (argc > 2) {
+        (void)fprintf(stderr, "jitbench %s: takes at most one command's name\n", command->name);
+        return EXIT_USAGE;
+    }
+    if (argc < 2) {
+        put_overview(&out);
+    } else {
+        const struct command *about = command_find(argv[1]);
+        if (!about) {
+            const char *names[64];
+            size_t n = 0;
+            while (command_list[n] && n < sizeof(names) / sizeof(names[0])) {
+                names[n] = command_list[n]->name;
+                n++;
+            }
+            return command_unknown("command", argv[1], names, n);
+        }
+        command_help(about, &out);
+    }
+    command_print(1, &out);
+    return EXIT_DONE;
+}
+
+const struct command command_help_ = {
+    .name = "help",
+    .operands = "[COMMAND]",
+    .title = "what there is, or the options of a command",
+    .run = run,
+};

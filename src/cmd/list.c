@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* jitbench list: suites, their tests, their metrics. */
+#include <stdio.h>
+#include <string.h>
+
+#include "bench/list.h"
+#include "cmd/suites.h"
+#include "engine/text.h"
+
+struct list_options {
+    bool metrics, help;
+};
+
+static const struct option rows[] = {
+    {.name = "metrics", .type = OPTION_FLAG, OPTION_AT(struct list_options, metrics),
+     .help = "the metrics of each test too: id, unit, which direction is better"},
+    {.name = "help", .letter = 'h', .type = OPTION_FLAG, OPTION_AT(struct list_options, help),
+     .help = "print this help"},
+};
+
+static size_t tables(const struct command *command, struct option_table *out)
+{
+    (void)command;
+    out[0] = (struct option_table){.heading = "Options", .rows = rows, .n = sizeof(rows) / sizeof(rows[0])};
+    return 1;
+}
+
+static void put_bench(const struct bench *bench, bool metrics, struct text *out)
+{
+    text_printf(out, "  %-12s %s\n", bench->name, bench->title);
+    for (unsigned i = 0; metrics && i < bench->n_metrics; i++) {
+        const struct metric *m = bench_metric(bench, i);
+        text_printf(out, "    %-20s %-8s %-7s %s\n", m->id, m->unit ? m->unit : "ticks", m->better[0] ? m->better : "-",
+                    m->title);
+    }
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+    struct list_options options = {0};
+    struct option_table table;
+    const char *operands[64];
+    struct text out = {0};
+    char error[512];
+
+    (void)tables(command, &table);
+    table.target = &options;
+    int n = argc <= 64 ? option_parse(argc, argv, &table, 1, operands, error, sizeof(error)) : 1;
+    if (n != 0) {
+        (void)fprintf(stderr, "jitbench list: %s\n", n < 0 ? error : "takes no operands");
+        return EXIT_USAGE;
+    }
+    if (options.help)
+        command_help(command, &out);
+    for (size_t s = 0; !options.help && suite_list[s]; s++) {
+        text_printf(&out, "%s: %s\n", suite_list[s]->name, suite_list[s]->title);
+        for (size_t b = 0; bench_list[b]; b++)
+            if (!strcmp(bench_list[b]->suite, suite_list[s]->name))
+                put_bench(bench_list[b], options.metrics, &out);
+    }
+    command_print(1, &out);
+    return EXIT_DONE;
+}
+
+const struct command command_list_ = {
+    .name = "list",
+    .operands = "",
+    .title = "the suites, their tests and metrics",
+    .run = run,
+    .tables = tables,
+};

@@ -1,0 +1,655 @@
+/* SPDX-License-Identifier: MIT */
+/* A measuring session: from the command line to the last line of the summary. */
+#include "cmd/measure.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "engine/signals.h"
+#include "engine/text.h"
+#include "out/plot.h"
+#include "out/warnings.h"
+#include "sys/process.h"
+#include "sys/task.h"
+
+#define SETTLE_NS 20000000u
+#define PROGRESS_EVERY_NS 200000000u
+/* How long the header looks at the machine before it calls it quiet or busy. */
+#define LOOK_NS 200000000u
+
+struct series_option {
+    char path[1024];
+};
+
+static const struct option series_rows[] = {
+    {.name = "series", .type = OPTION_TEXT, .value_name = "FILE", OPTION_AT(struct series_option, path),
+     .help = "write every experiment to FILE, as text"},
+};
+
+struct session {
+    struct measure m;
+    const struct command *command;
+    const struct suite *const *suites;
+    size_t n_suites;
+    void *options[TABLES_MAX]; /* by suite */
+    struct series_option series;
+};
+
+/* --- Help. --- */
+
+static size_t suite_tables(const struct suite *suite, void *options, struct series_option *series,
+                           struct option_table *tables)
+{
+    size_t n = suite->tables(options, tables);
+
+    if (suite->series_header)
+        tables[n++] = (struct option_table){.heading = NULL, .rows = series_rows, .n = 1, .target = series};
+    return n;
+}
+
+size_t measure_tables(const struct command *command, struct option_table *tables)
+{
+    size_t n = command->suite ? suite_tables(command->suite, NULL, NULL, tables) : 0;
+
+    measure_table(NULL, &tables[n]);
+    return n + 1;
+}
+
+/* --- The command line. --- */
+
+static int usage_error(const struct session *s, const char *error)
+{
+    (void)fprintf(stderr, "jitbench %s: %s\n", s->command->name, error);
+    return EXIT_USAGE;
+}
+
+static bool given(const struct measure *m, const char *name)
+{
+    return option_given(m->tables, m->n_tables, name);
+}
+
+static int select_tests(struct session *s, const char *const *operands, int n)
+{
+    const char *const *tests = s->n_suites == 1 ? s->suites[0]->tests : NULL;
+    size_t n_tests = 0;
+
+    while (tests && tests[n_tests])
+        n_tests++;
+    for (size_t t = 0; t < TESTS_MAX; t++)
+        s->m.selected[t] = n == 0;
+    for (int i = 0; i < n; i++) {
+        size_t t = 0;
+        if (!tests) {
+            char error[160];
+            (void)snprintf(error, sizeof(error), "takes no operands, but '%.80s' was given", operands[i]);
+            return usage_error(s, error);
+        }
+        while (t < n_tests && strcmp(tests[t], operands[i]))
+            t++;
+        if (t == n_tests)
+            return command_unknown("test", operands[i], tests, n_tests);
+        s->m.selected[t] = true;
+    }
+    return 0;
+}
+
+/* 0; EXIT_USAGE; or -1 when help was asked for and printed. */
+static int parse(struct session *s, int argc, char **argv)
+{
+    struct measure *m = &s->m;
+    char error[512];
+
+    measure_table(&m->options, &m->tables[0]);
+    m->n_tables = 1;
+    if (s->n_suites == 1)
+        m->n_tables += suite_tables(s->suites[0], s->options[0], &s->series, &m->tables[1]);
+    const char **operands = calloc((size_t)argc + 1, sizeof(*operands));
+    if (!operands)
+        return usage_error(s, "out of memory");
+    int n = option_parse(argc, argv, m->tables, m->n_tables, operands, error, sizeof(error));
+    if (n < 0) {
+        free(operands);
+        return usage_error(s, error);
+    }
+    int status = 0;
+    if (m->options.help) {
+        struct text help = {0};
+        command_help(s->command, &help);
+        command_print(1, &help);
+        status = -1;
+    } else {
+        status = select_tests(s, operands, n);
+    }
+    free(operands);
+    if (status)
+        return status;
+    if (m->options.quick && m->options.classic)
+        return usage_error(s, "--quick and --classic exclude each other");
+    if (m->options.no_csv && given(m, "output"))
+        return usage_error(s, "--no-csv and --output exclude each other");
+    if (given(m, "output") && !m->options.output[0])
+        return usage_error(s, "--output: '' is not a file name");
+    m->preset = m->options.quick ? PRESET_QUICK : m->options.classic ? PRESET_CLASSIC : PRESET_DEFAULT;
+    if (option_defaults(m->tables, m->n_tables, m->preset, error, sizeof(error)))
+        return usage_error(s, error);
+    return 0;
+}
+
+/* The options of suites that `all` runs stand at their defaults. */
+static int default_suite_options(struct session *s, size_t i)
+{
+    struct option_table tables[TABLES_MAX];
+    char error[512];
+
+    memset(tables, 0, sizeof(tables));
+    size_t n = suite_tables(s->suites[i], s->options[i], &s->series, tables);
+    if (option_defaults(tables, n, s->m.preset, error, sizeof(error)))
+        return usage_error(s, error);
+    return 0;
+}
+
+/* --- Placement. --- */
+
+/* Whether the kernel lets us run on exactly these CPUs; what it allows of them otherwise. Asked by trying, because an
+ * isolated CPU is not in our mask and may still be used, and a cpuset cgroup may forbid one that is online. */
+static bool cpus_usable(const struct cpuset *wanted, struct cpuset *usable)
+{
+    struct cpuset before;
+    bool same = false;
+
+    cpuset_clear(usable);
+    if (task_get_affinity(&before))
+        return true; /* nothing can be found out; the worker will tell */
+    if (task_set_affinity(wanted) == 0 && task_get_affinity(usable) == 0)
+        same = cpuset_equal(wanted, usable);
+    (void)task_set_affinity(&before);
+    return same;
+}
+
+static int resolve_cpus(struct session *s)
+{
+    struct measure *m = &s->m;
+    struct cpuset *cpus = &m->place.cpus, usable;
+    char error[512], list[256], online[128];
+
+    m->place.online = m->machine.online;
+    if (!given(m, "cpus") || m->options.cpus.choice == 0) {
+        if (task_get_affinity(cpus))
+            cpuset_add(cpus, 0);
+        if (given(m, "cpus") && cpuset_count(&m->machine.online)) {
+            (void)cpus_usable(&m->machine.online, &usable);
+            cpuset_union(cpus, &usable);
+        }
+        if (!cpuset_count(&m->place.online))
+            m->place.online = *cpus;
+        return 0;
+    }
+    *cpus = m->options.cpus.set;
+    if (!cpuset_count(&m->place.online))
+        (void)task_get_affinity(&m->place.online);
+    (void)cpuset_format(&m->place.online, online, sizeof(online));
+    if (!cpuset_subset(cpus, &m->place.online)) {
+        for (unsigned cpu = cpuset_next(&m->place.online, 0); cpu != CPUSET_NONE;
+             cpu = cpuset_next(&m->place.online, cpu + 1))
+            cpuset_remove(cpus, cpu);
+        (void)cpuset_format(cpus, list, sizeof(list));
+        (void)snprintf(error, sizeof(error), "--cpus: CPU %s is offline or does not exist (online: %s)", list, online);
+        return usage_error(s, error);
+    }
+    if (!cpus_usable(cpus, &usable)) {
+        (void)cpuset_format(&usable, list, sizeof(list));
+        (void)snprintf(error, sizeof(error), "--cpus: not all of these CPUs are allowed here (allowed: %s)",
+                       cpuset_count(&usable) ? list : "none of them");
+        return usage_error(s, error);
+    }
+    return 0;
+}
+
+static int resolve_place(struct session *s)
+{
+    struct measure *m = &s->m;
+    int status = resolve_cpus(s);
+
+    if (status)
+        return status;
+    m->place.n_order = machine_cpu_order("", &m->place.cpus, m->place.order, CPUSET_MAX);
+    m->place.bind = (enum bind_mode)m->options.bind;
+    m->place.nice_given = given(m, "nice");
+    m->place.nice = (int)m->options.nice;
+    m->place.fifo = given(m, "fifo");
+    m->place.fifo_priority = (int)m->options.fifo;
+    m->place.layout_fixed = m->options.layout == 1;
+    return 0;
+}
+
+/* --- The session. --- */
+
+static void fill_run(struct measure *m)
+{
+    unsigned char id[16];
+    time_t now = time(NULL);
+    struct tm utc;
+
+    process_random(id, sizeof(id));
+    for (size_t i = 0; i < sizeof(id); i++)
+        (void)snprintf(m->run.run_id + 2 * i, 3, "%02x", id[i]);
+    if (gmtime_r(&now, &utc))
+        (void)strftime(m->run.utc, sizeof(m->run.utc), "%Y-%m-%dT%H:%M:%SZ", &utc);
+    text_copy(m->run.host, sizeof(m->run.host), m->machine.host[0] ? m->machine.host : "localhost");
+    text_copy(m->run.kernel, sizeof(m->run.kernel), m->machine.kernel);
+    text_copy(m->run.arch, sizeof(m->run.arch), m->machine.arch);
+    text_copy(m->run.cpu_model, sizeof(m->run.cpu_model), m->machine.cpu_model);
+    m->run.cpus_online = m->machine.cpus_online;
+    version_build(m->run.build, sizeof(m->run.build));
+    version_libc(m->run.libc, sizeof(m->run.libc));
+    text_copy(m->run.comment, sizeof(m->run.comment), m->options.comment);
+}
+
+/* 20260131T235959Z, for file names. */
+static void compact_utc(const char *utc, char *buf, size_t size)
+{
+    size_t n = 0;
+
+    for (; *utc && n + 1 < size; utc++)
+        if (*utc != '-' && *utc != ':')
+            buf[n++] = *utc;
+    buf[n] = 0;
+}
+
+static int open_csv(struct session *s)
+{
+    struct measure *m = &s->m;
+    char utc[32], message[1200], error[1200];
+    bool to_stdout = !strcmp(m->options.output, "-");
+
+    compact_utc(m->run.utc, utc, sizeof(utc));
+    struct csv_target target = {.path = m->options.output[0] && !to_stdout ? m->options.output : NULL,
+                                .host = m->run.host,
+                                .utc = utc,
+                                .to_stdout = to_stdout,
+                                .none = m->options.no_csv};
+    m->out_fd = to_stdout ? 2 : 1;
+    m->csv = csv_open(&target, message, sizeof(message), error, sizeof(error));
+    if (!m->csv)
+        return usage_error(s, error);
+    if (message[0])
+        (void)fprintf(stderr, "jitbench: %s\n", message);
+    return 0;
+}
+
+/* Open_series creates the file for --series; like the CSV it never overwrites one. */
+static int open_series(struct session *s)
+{
+    char error[1200];
+
+    s->m.series_fd = -1;
+    if (!s->series.path[0])
+        return 0;
+    int fd = open(s->series.path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644);
+    if (fd < 0) {
+        (void)snprintf(error, sizeof(error), "--series '%s': %s", s->series.path,
+                       errno == EEXIST ? "the file exists; jitbench never overwrites" : strerror(errno));
+        return usage_error(s, error);
+    }
+    const char *header = s->suites[0]->series_header;
+    if (write(fd, header, strlen(header)) != (ssize_t)strlen(header)) {
+        (void)snprintf(error, sizeof(error), "--series '%s': %s", s->series.path, strerror(errno));
+        (void)close(fd);
+        (void)unlink(s->series.path);
+        return usage_error(s, error);
+    }
+    s->m.series_fd = fd;
+    return 0;
+}
+
+static void put_row(void *context, const struct row *row)
+{
+    struct measure *m = context;
+    struct row_sink csv = csv_sink(m->csv);
+
+    csv.put(csv.context, row);
+    if (m->n_rows == m->rows_capacity) {
+        size_t capacity = m->rows_capacity ? m->rows_capacity * 2 : 64;
+        struct row *rows = realloc(m->rows, capacity * sizeof(*rows));
+        if (!rows)
+            return; /* it is in the CSV; only the table lacks it */
+        m->rows = rows;
+        m->rows_capacity = capacity;
+    }
+    if (row_copy(&m->rows[m->n_rows], row) == 0)
+        m->n_rows++;
+}
+
+static void clear_rows(struct measure *m)
+{
+    for (size_t i = 0; i < m->n_rows; i++)
+        row_free(&m->rows[i]);
+    m->n_rows = 0;
+}
+
+/* --- Progress: on a terminal only, between samples, a few times a second. --- */
+
+static void show_progress(void *context, const struct plan_item *item, uint64_t sample, double done)
+{
+    struct measure *m = context;
+    uint64_t now = clock_raw_ns();
+    double all = m->done_before + m->weight * done;
+    char left[48] = "", param[192] = "";
+
+    if (now - m->progress_shown_ns < PROGRESS_EVERY_NS)
+        return;
+    m->progress_shown_ns = now;
+    if (all > 0.02) {
+        char time_left[24];
+        text_duration((uint64_t)((double)(now - m->began_ns) * (1 - all) / all), time_left, sizeof(time_left));
+        (void)snprintf(left, sizeof(left), ", %s left", time_left);
+    }
+    if (item->bench->describe)
+        item->bench->describe(item->params, &m->clock, param, sizeof(param));
+    param[strcspn(param, " ")] = 0;
+    (void)fprintf(stderr, "\r\033[K%s %s, sample %llu: %.0f %%%s", item->test ? item->test : item->bench->name, param,
+                  (unsigned long long)sample + 1, 100 * all, left);
+}
+
+static void clear_progress(const struct measure *m)
+{
+    if (m->progress_shown_ns)
+        (void)fprintf(stderr, "\r\033[K");
+}
+
+/* --- Header and summary. --- */
+
+static void put_quietness(const struct measure *m, struct text *out)
+{
+    struct machine_activity before, after;
+    double seconds = LOOK_NS / 1e9;
+
+    machine_read_activity("", &before);
+    clock_sleep_ns(LOOK_NS);
+    machine_read_activity("", &after);
+    if (before.ctx_switches < 0 || after.ctx_switches < 0) {
+        text_printf(out, "Quiet?    not known: /proc cannot be read\n");
+        return;
+    }
+    double total = (double)(after.busy_ns - before.busy_ns + after.idle_ns - before.idle_ns);
+    text_printf(out, "Quiet?    in %.1f s at rest: %.0f %% busy, %.0f switches/s, %.0f interrupts/s", seconds,
+                total > 0 ? 100 * (double)(after.busy_ns - before.busy_ns) / total : 0,
+                (double)(after.ctx_switches - before.ctx_switches) / seconds,
+                (double)(after.interrupts - before.interrupts) / seconds);
+    if (after.steal_ns >= 0 && before.steal_ns >= 0)
+        text_printf(out, ", %.0f ms stolen", (double)(after.steal_ns - before.steal_ns) * 1e-6);
+    if (m->machine.load1 >= 0)
+        text_printf(out, "; load %.2f", m->machine.load1);
+    text_printf(out, "\n");
+}
+
+static void put_machine(const struct measure *m, struct text *out)
+{
+    const struct machine *machine = &m->machine;
+    char cpus[128], memory[32];
+
+    (void)cpuset_format(&m->place.cpus, cpus, sizeof(cpus));
+    text_printf(out, "Machine   %s, Linux %.*s %s, %s, ", m->run.host, (int)strcspn(machine->kernel, " "), machine->kernel,
+                machine->arch, machine->cpu_model[0] ? machine->cpu_model : "CPU model not known");
+    if (machine->cpus_online)
+        text_printf(out, "%u CPU%s online", machine->cpus_online, machine->cpus_online == 1 ? "" : "s");
+    else
+        text_printf(out, "number of CPUs not known");
+    if (machine->memory_total_bytes) {
+        text_bytes(machine->memory_total_bytes, memory, sizeof(memory));
+        text_printf(out, ", %s", memory);
+    }
+    text_printf(out, "\nSetting   CPU%s %s to measure on", cpuset_count(&m->place.cpus) == 1 ? "" : "s", cpus);
+    if (machine->hypervisor[0])
+        text_printf(out, ", virtual machine (%s)", machine->hypervisor);
+    if (machine->container[0])
+        text_printf(out, ", container (%s)", machine->container);
+    if (machine->governor[0])
+        text_printf(out, ", governor %s", machine->governor);
+    if (machine->clocksource[0])
+        text_printf(out, ", clocksource %s", machine->clocksource);
+    text_printf(out, ", clock %s", m->clock.name);
+    if (m->clock.why[0])
+        text_printf(out, " (%s)", m->clock.why);
+    text_printf(out, "\n");
+    if (!machine->have_proc || !machine->have_sys)
+        text_printf(out, "Unknown   %s%s%s not mounted: interrupts, steal time, CPU topology and caches cannot be known\n",
+                    machine->have_proc ? "" : "/proc", machine->have_proc || machine->have_sys ? "" : " and ",
+                    machine->have_sys ? "" : "/sys");
+}
+
+static void put_header(const struct session *s)
+{
+    const struct measure *m = &s->m;
+    struct text out = {0};
+    char build[96];
+
+    if (m->options.quiet)
+        return;
+    version_build(build, sizeof(build));
+    text_printf(&out, "jitbench %s, %s\n", build, m->run.utc);
+    put_machine(m, &out);
+    put_quietness(m, &out);
+    text_printf(&out, "\n");
+    command_print(m->out_fd, &out);
+}
+
+static void print_suite(struct session *s, const struct suite *suite)
+{
+    struct measure *m = &s->m;
+    struct text out = {0};
+
+    suite->print(m, s->n_suites == 1, &out);
+    text_append(&out, "\n", 1);
+    command_print(m->out_fd, &out);
+    warnings_collect(m->rows, m->n_rows, &m->warnings);
+}
+
+static void put_summary(struct session *s)
+{
+    struct measure *m = &s->m;
+    struct text out = {0};
+    const char *path = csv_path(m->csv);
+
+    if (!m->options.quiet) {
+        if (m->warnings.length)
+            text_append(&out, m->warnings.data, m->warnings.length);
+        if (m->ended_by)
+            text_printf(&out, "Ended by %s; what was measured until then is in the CSV.\n", strsignal(m->ended_by));
+        if (path[0] && strcmp(path, "-"))
+            text_printf(&out, "CSV: %s\n", path);
+    }
+    command_print(m->out_fd, &out);
+    text_free(&m->warnings);
+}
+
+/* --- Running. --- */
+
+/* What --layout random varies on this machine. */
+static const char *layout_varied(const struct machine *machine)
+{
+    switch (machine->randomize_va_space) {
+    case 2:
+        return "random stack,heap,map,env";
+    case 1:
+        return "random stack,map,env";
+    case 0:
+        return "random env (ASLR is off)";
+    default:
+        return "random env (ASLR not known)";
+    }
+}
+
+static int run_suite(struct session *s, size_t i)
+{
+    struct measure *m = &s->m;
+    const struct suite *suite = s->suites[i];
+    struct plan plan = {.schedule = SCHEDULE_INTERLEAVED};
+    char error[512];
+
+    if (suite->plan(m, s->options[i], &plan, error, sizeof(error))) {
+        plan_free(&plan);
+        return usage_error(s, error);
+    }
+    struct plan_run how = {.run = &m->run,
+                           .place = &m->place,
+                           .clock = &m->clock,
+                           .clock_start = &m->clock_start,
+                           .proc_root = "",
+                           .series_fd = m->series_fd,
+                           .layout_varied = layout_varied(&m->machine),
+                           .settle_ns = SETTLE_NS,
+                           .sink = {.put = put_row, .context = m},
+                           .progress = !m->options.quiet && isatty(2) ? show_progress : NULL,
+                           .progress_context = m};
+    int status = plan_execute(&plan, &how);
+    plan_free(&plan);
+    clear_progress(m);
+    if (status < 0)
+        m->ended_by = -status;
+    else if ((enum row_status)status > m->worst)
+        m->worst = (enum row_status)status;
+    if (m->n_rows)
+        print_suite(s, suite);
+    clear_rows(m);
+    return 0;
+}
+
+static int exit_status(const struct measure *m, bool csv_lost)
+{
+    if (m->ended_by)
+        return 128 + m->ended_by;
+    if (m->worst == ROW_FAILED || csv_lost)
+        return EXIT_ROW_FAILED;
+    return m->options.strict && m->worst != ROW_OK ? EXIT_STRICT : EXIT_DONE;
+}
+
+static int run_suites(struct session *s)
+{
+    struct measure *m = &s->m;
+    double total = 0, before = 0;
+    int status = 0;
+
+    for (size_t i = 0; i < s->n_suites; i++)
+        total += s->suites[i]->seconds[m->preset];
+    m->began_ns = clock_raw_ns();
+    for (size_t i = 0; i < s->n_suites && !status && !m->ended_by; i++) {
+        m->weight = s->suites[i]->seconds[m->preset] / total;
+        m->done_before = before;
+        before += m->weight;
+        status = run_suite(s, i);
+    }
+    put_summary(s);
+    bool lost = csv_close(m->csv) != 0;
+    free(m->rows);
+    return status ? status : exit_status(m, lost);
+}
+
+/* Everything that can be wrong is found out here, before anything runs. */
+static int prepare(struct session *s, int argc, char **argv)
+{
+    struct measure *m = &s->m;
+    int status;
+
+    for (size_t i = 0; i < s->n_suites; i++) {
+        s->options[i] = calloc(1, s->suites[i]->options_size);
+        if (!s->options[i])
+            return usage_error(s, "out of memory");
+    }
+    if ((status = parse(s, argc, argv)))
+        return status;
+    for (size_t i = 0; i < s->n_suites && s->n_suites > 1; i++)
+        if ((status = default_suite_options(s, i)))
+            return status;
+    machine_read("", &m->machine);
+    clock_choose(&m->clock);
+    clock_pair_read(m->clock.kind, &m->clock_start);
+    if ((status = resolve_place(s)))
+        return status;
+    fill_run(m);
+    if ((status = open_series(s)))
+        return status;
+    return open_csv(s);
+}
+
+int measure_main(const struct command *command, const struct suite *const *suites, size_t n, int argc, char **argv)
+{
+    struct session *s = calloc(1, sizeof(*s));
+
+    if (!s) {
+        (void)fprintf(stderr, "jitbench: out of memory\n");
+        return EXIT_ROW_FAILED;
+    }
+    s->command = command;
+    s->suites = suites;
+    s->n_suites = n;
+    signals_init();
+    (void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); /* what a worker leaves behind comes to us */
+    int status = prepare(s, argc, argv);
+    if (status == 0) {
+        put_header(s);
+        status = run_suites(s);
+    }
+    for (size_t i = 0; i < n; i++)
+        free(s->options[i]);
+    if (s->m.series_fd > 0)
+        (void)close(s->m.series_fd);
+    free(s);
+    return status < 0 ? EXIT_DONE : status;
+}
+
+int measure_suite_main(const struct command *command, int argc, char **argv)
+{
+    return measure_main(command, &command->suite, 1, argc, argv);
+}
+
+/* --- For suites. --- */
+
+uint64_t measure_named_cpus(const struct measure *m)
+{
+    return given(m, "cpus") ? m->place.n_order : 1;
+}
+
+size_t measure_copies(const struct measure *m, uint64_t default_copies, uint64_t *counts)
+{
+    if (!m->options.copies.n) {
+        counts[0] = default_copies;
+        return 1;
+    }
+    memcpy(counts, m->options.copies.value, sizeof(m->options.copies.value));
+    return m->options.copies.n;
+}
+
+int measure_add(const struct measure *m, struct plan *plan, const struct bench *bench, const void *params,
+                uint64_t default_copies, unsigned phase)
+{
+    uint64_t counts[OPTION_COUNTS_MAX];
+    size_t n = measure_copies(m, default_copies, counts);
+
+    for (size_t i = 0; i < n; i++) {
+        struct plan_item *item = plan_add(plan, bench, params);
+        if (!item)
+            return -1;
+        item->copies = (unsigned)counts[i];
+        item->phase = phase;
+        item->sampling = bench->sampling[m->preset];
+        if (given(m, "samples"))
+            item->sampling.min_samples = item->sampling.max_samples = m->options.samples;
+        if (given(m, "precision")) {
+            item->sampling.precision_pct = m->options.precision_pct;
+            if (!given(m, "samples"))
+                item->sampling.max_samples = 0;
+        }
+        if (given(m, "max-time"))
+            item->sampling.max_ns = m->options.max_time_ns;
+    }
+    return 0;
+}

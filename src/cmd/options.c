@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* The options that all commands that measure have in common. */
+#include <string.h>
+
+#include "cmd/measure.h"
+
+static const char *const cpus_choices[] = {"all", NULL};
+static const char *const layout_choices[] = {"random", "fixed", NULL};
+
+static const struct option rows[] = {
+    {.name = "cpus", .type = OPTION_CPUS, .value_name = "LIST|all", .choices = cpus_choices,
+     OPTION_AT(struct measure_options, cpus), .help = "CPUs to measure on; those allowed unless given"},
+    {.name = "bind", .type = OPTION_CHOICE, .value_name = "one|range|none", .choices = bind_names, .preset = {"one"},
+     OPTION_AT(struct measure_options, bind), .help = "each copy on one CPU, on all CPUs named, or not bound"},
+    {.name = "copies", .type = OPTION_COUNTS, .value_name = "N,...", .min = 1, .max = 4096,
+     OPTION_AT(struct measure_options, copies), .help = "copies at once; several numbers are measured in turn"},
+    {.name = "nice", .type = OPTION_INT, .value_name = "N", .min = -20, .max = 19,
+     OPTION_AT(struct measure_options, nice), .help = "nice value of what is measured"},
+    {.name = "fifo", .type = OPTION_INT, .value_name = "PRIO", .optional = "50", .min = 1, .max = 95,
+     OPTION_AT(struct measure_options, fifo), .help = "real-time policy SCHED_FIFO for what is measured"},
+    {.name = "samples", .letter = 'i', .aliases = "runs passes", .type = OPTION_COUNT, .value_name = "N", .min = 1,
+     .max = 1e6, OPTION_AT(struct measure_options, samples),
+     .help = "exactly N samples, each in a fresh process, instead of as many as the precision takes"},
+    {.name = "precision", .type = OPTION_PERCENT, .value_name = "PCT", .min = 0.01, .max = 100,
+     OPTION_AT(struct measure_options, precision_pct),
+     .help = "half-width of the 95 % interval to reach, in % of the mean"},
+    {.name = "max-time", .type = OPTION_DURATION, .value_name = "TIME", .min = 1e6, .max = 7 * 86400e9,
+     OPTION_AT(struct measure_options, max_time_ns), .help = "stop sampling a figure after this time"},
+    {.name = "layout", .type = OPTION_CHOICE, .value_name = "random|fixed", .choices = layout_choices,
+     .preset = {"random"}, OPTION_AT(struct measure_options, layout),
+     .help = "memory layout of each sample: varied, or always the same"},
+    {.name = "output", .letter = 'o', .type = OPTION_TEXT, .value_name = "FILE|-",
+     OPTION_AT(struct measure_options, output), .help = "CSV file; '-' is standard output, and the table goes to "
+                                                       "standard error"},
+    {.name = "no-csv", .type = OPTION_FLAG, OPTION_AT(struct measure_options, no_csv), .help = "write no CSV"},
+    {.name = "comment", .letter = 'm', .type = OPTION_TEXT, .value_name = "TEXT",
+     OPTION_AT(struct measure_options, comment), .help = "goes into the comment column of each row"},
+    {.name = "quick", .type = OPTION_FLAG, OPTION_AT(struct measure_options, quick),
+     .help = "short measurement: a first look"},
+    {.name = "classic", .type = OPTION_FLAG, OPTION_AT(struct measure_options, classic),
+     .help = "as long as the originals measured"},
+    {.name = "strict", .type = OPTION_FLAG, OPTION_AT(struct measure_options, strict),
+     .help = "exit 3 when a row is degraded, skipped or unstable"},
+    {.name = "quiet", .letter = 'q', .type = OPTION_FLAG, OPTION_AT(struct measure_options, quiet),
+     .help = "only the tables: no header, progress or warnings"},
+    {.name = "verbose", .letter = 'v', .type = OPTION_FLAG, OPTION_AT(struct measure_options, verbose),
+     .help = "a line for each run in every table, and histograms also when not on a terminal"},
+    {.name = "help", .letter = 'h', .type = OPTION_FLAG, OPTION_AT(struct measure_options, help),
+     .help = "print this help"},
+};
+
+void measure_table(struct measure_options *options, struct option_table *table)
+{
+    memset(table, 0, sizeof(*table));
+    table->heading = "Options common to all that measure";
+    table->rows = rows;
+    table->n = sizeof(rows) / sizeof(rows[0]);
+    table->target = options;
+}

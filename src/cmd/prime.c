@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/* jitbench prime: its options, its plan, its tables. */
+#include "bench/prime.h"
+
+#include <stdio.h>
+
+#include "cmd/measure.h"
+#include "cmd/suites.h"
+#include "out/plot.h"
+
+static size_t tables(void *options, struct option_table *out)
+{
+    out[0] = (struct option_table){.heading = "Options of prime",
+                                   .rows = bench_prime.options,
+                                   .n = bench_prime.n_options,
+                                   .target = options};
+    return 1;
+}
+
+static int plan(const struct measure *m, void *options, struct plan *out, char *error, size_t error_size)
+{
+    struct prime_params *params = options;
+
+    if ((params->limits.last - params->limits.first) / params->limits.step >= 1000) {
+        (void)snprintf(error, error_size, "--limit: more than 1,000 limits in one sweep");
+        return -1;
+    }
+    for (params->limit = params->limits.first; params->limit <= params->limits.last; params->limit += params->limits.step)
+        if (measure_add(m, out, &bench_prime, params, measure_named_cpus(m), 0)) {
+            (void)snprintf(error, error_size, "out of memory");
+            return -1;
+        }
+    return 0;
+}
+
+const struct table_column cmd_experiment_columns[EXPERIMENT_COLUMNS] = {
+    {.heading = "Mean", .metric = "cycles", .field = TABLE_SAMPLE, .decimals = 2},
+    {.heading = "SD", .metric = "cycles_sd", .field = TABLE_SAMPLE, .decimals = 1},
+    {.heading = "CountA", .metric = "delays_a", .field = TABLE_SAMPLE},
+    {.heading = "SizeA", .metric = "delays_a_size", .field = TABLE_SAMPLE},
+    {.heading = "CountB", .metric = "delays_b", .field = TABLE_SAMPLE},
+    {.heading = "SizeB", .metric = "delays_b_size", .field = TABLE_SAMPLE},
+    {.heading = "CountC", .metric = "delays_c", .field = TABLE_SAMPLE},
+    {.heading = "SizeC", .metric = "delays_c_size", .field = TABLE_SAMPLE},
+    {.heading = "CountD", .metric = "delays_d", .field = TABLE_SAMPLE},
+    {.heading = "SizeD", .metric = "delays_d_size", .field = TABLE_SAMPLE},
+};
+
+static const struct table_column summary_columns[] = {
+    {.heading = "Limit", .metric = "cycles", .field = TABLE_PARAM_VALUE, .key = "limit"},
+    {.heading = "Divisions", .metric = "divisions", .field = TABLE_VALUE},
+    {.heading = "Primes", .metric = "primes", .field = TABLE_VALUE},
+    {.heading = "CPU", .metric = "cycles", .field = TABLE_CPUS},
+    {.heading = "Experiments", .metric = "cycles", .field = TABLE_N},
+    EXPERIMENT_SUMMARY_COLUMNS,
+};
+static const struct table_column share_columns[] = {
+    {.heading = "Limit", .metric = "cycles", .field = TABLE_PARAM_VALUE, .key = "limit"},
+    {.heading = "CPU", .metric = "cycles", .field = TABLE_CPUS},
+    EXPERIMENT_SHARE_COLUMNS,
+};
+
+static const struct experiment_tables layouts = {
+    .test = "prime",
+    .run_title = "Prime loop, each run: mean and delays above the mean (A 150-400, B 400-2000, C 2000-6000, D over 6000)",
+    .key_heading = "Limit",
+    .key = "limit",
+    .summary = {.title = "Prime loop: all runs together", .columns = summary_columns,
+                .n_columns = sizeof(summary_columns) / sizeof(summary_columns[0])},
+    .share = {.title = "Share of the time that delays take, in %, counted from the mean, the median and the minimum",
+              .columns = share_columns, .n_columns = sizeof(share_columns) / sizeof(share_columns[0]), .no_reasons = 1},
+};
+
+static void print(const struct measure *m, bool alone, struct text *out)
+{
+    cmd_print_experiments(m, &layouts, alone, out);
+}
+
+const struct suite suite_prime = {
+    .name = "prime",
+    .title = "cycles of a register-only prime count, a million times: CPU noise",
+    .seconds = {[PRESET_DEFAULT] = 12, [PRESET_QUICK] = 3, [PRESET_CLASSIC] = 2000},
+    .options_size = sizeof(struct prime_params),
+    .tables = tables,
+    .series_header = "limit,run,copy,experiment,ticks\n",
+    .plan = plan,
+    .print = print,
+};
+
+const struct command command_prime = {
+    .name = "prime",
+    .operands = "",
+    .title = "cycles of a register-only prime count, a million times: CPU noise",
+    .description = "Counts the primes below a small limit by trial division, in registers only, a million times a run, and "
+                   "times each. What takes longer than the rest was disturbed: by an interrupt, another task, the "
+                   "hypervisor. Runs on one CPU, and on all that --cpus names at once.",
+    .suite = &suite_prime,
+    .run = measure_suite_main,
+    .tables = measure_tables,
+};

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+/* jitbench stream: its options, its plan, its tables. */
+#include "bench/stream.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/suites.h"
+
+struct stream_options {
+    struct array_params array;
+    struct bandwidth_params bandwidth;
+};
+
+enum { TEST_ARRAY, TEST_BANDWIDTH };
+static const char *const tests[] = {[TEST_ARRAY] = "array", [TEST_BANDWIDTH] = "bandwidth", NULL};
+
+static size_t tables(void *options, struct option_table *out)
+{
+    struct stream_options *o = options;
+
+    out[0] = (struct option_table){.heading = "Options of array",
+                                   .rows = bench_array.options,
+                                   .n = bench_array.n_options,
+                                   .target = o ? &o->array : NULL};
+    out[1] = (struct option_table){.heading = "Options of bandwidth",
+                                   .rows = bench_bandwidth.options,
+                                   .n = bench_bandwidth.n_options,
+                                   .target = o ? &o->bandwidth : NULL};
+    return 2;
+}
+
+/* What may be used: what is available, and in a container no more than its limit. */
+static uint64_t usable_memory(const struct machine *machine)
+{
+    uint64_t available = machine->memory_available_bytes, limit = machine->memory_limit_bytes;
+    return limit && (!available || limit < available) ? limit : available;
+}
+
+static int plan_bandwidth(const struct measure *m, struct bandwidth_params *params, struct plan *out, char *error,
+                          size_t error_size)
+{
+    uint64_t memory = usable_memory(&m->machine);
+
+    if (!params->array_bytes) {
+        params->array_bytes =
+            bandwidth_array_bytes(m->machine.cache_llc_bytes, memory, params->bounded, sizeof(params->bounded));
+    } else if (memory && params->array_bytes > memory / 3) {
+        (void)snprintf(error, error_size, "--array-size: three arrays of %llu MiB do not fit into %llu MiB of memory",
+                       (unsigned long long)params->array_bytes >> 20, (unsigned long long)memory >> 20);
+        return -1;
+    }
+    for (int kind = 0; kind < 2; kind++) {
+        params->nontemporal = kind;
+        if (measure_add(m, out, &bench_bandwidth, params, m->place.n_order, 1))
+            return -1;
+    }
+    return 0;
+}
+
+static int plan(const struct measure *m, void *options, struct plan *out, char *error, size_t error_size)
+{
+    struct stream_options *o = options;
+
+    (void)snprintf(error, error_size, "out of memory");
+    for (uint64_t i = 0; m->selected[TEST_ARRAY] && i < o->array.sizes.n; i++) {
+        o->array.elements = o->array.sizes.value[i];
+        if (measure_add(m, out, &bench_array, &o->array, measure_named_cpus(m), 0))
+            return -1;
+    }
+    return m->selected[TEST_BANDWIDTH] ? plan_bandwidth(m, &o->bandwidth, out, error, error_size) : 0;
+}
+
+static const struct table_column summary_columns[] = {
+    {.heading = "Elements", .metric = "array_bytes", .field = TABLE_PARAM_VALUE, .key = "elements"},
+    {.heading = "Bytes", .metric = "array_bytes", .field = TABLE_VALUE},
+    {.heading = "CPU", .metric = "cycles", .field = TABLE_CPUS},
+    {.heading = "Experiments", .metric = "cycles", .field = TABLE_N},
+    EXPERIMENT_SUMMARY_COLUMNS,
+};
+static const struct table_column share_columns[] = {
+    {.heading = "Elements", .metric = "cycles", .field = TABLE_PARAM_VALUE, .key = "elements"},
+    {.heading = "CPU", .metric = "cycles", .field = TABLE_CPUS},
+    EXPERIMENT_SHARE_COLUMNS,
+};
+
+static const struct experiment_tables layouts = {
+    .test = "array",
+    .run_title =
+        "Array copy, each run: mean and delays above the mean (A 150-400, B 400-2000, C 2000-6000, D over 6000)",
+    .key_heading = "Elements",
+    .key = "elements",
+    .summary = {.title = "Small-array copy: all runs together", .columns = summary_columns,
+                .n_columns = sizeof(summary_columns) / sizeof(summary_columns[0])},
+    .share = {.title = "Share of the time that delays take, in %, counted from the mean, the median and the minimum",
+              .columns = share_columns, .n_columns = sizeof(share_columns) / sizeof(share_columns[0]), .no_reasons = 1},
+};
+
+static const struct table_column bandwidth_columns[] = {
+    {.heading = "Function", .metric = "rate", .field = TABLE_TEST},
+    {.heading = "Best Rate MB/s", .metric = "rate", .field = TABLE_VALUE, .decimals = 1},
+    {.heading = "Avg time", .metric = "time", .field = TABLE_MEAN, .decimals = 6, .scale = 1e-9},
+    {.heading = "Min time", .metric = "time", .field = TABLE_MIN, .decimals = 6, .scale = 1e-9},
+    {.heading = "Max time", .metric = "time", .field = TABLE_MAX, .decimals = 6, .scale = 1e-9},
+    {.heading = "Median rate", .metric = "rate", .field = TABLE_MEDIAN, .decimals = 1},
+    {.heading = "RSD %", .metric = "rate", .field = TABLE_RSD, .decimals = 1},
+    {.heading = "Stores", .metric = "rate", .field = TABLE_PARAM_VALUE, .key = "stores"},
+    {.heading = "Kernel", .metric = "rate", .field = TABLE_PARAM_VALUE, .key = "kernel"},
+    {.heading = "CPUs", .metric = "rate", .field = TABLE_CPUS},
+};
+
+static const struct {
+    const char *prefix, *function;
+} functions[] = {{"copy_", "Copy"}, {"scale_", "Scale"}, {"add_", "Add"}, {"triad_", "Triad"}};
+
+/* STREAM has a line a function; a row of ours has the function in the metric's name. */
+static void put_bandwidth(const struct measure *m, struct text *out)
+{
+    static const struct table_layout layout = {
+        .title = "STREAM-style bandwidth: MB = 10^6 bytes, times in seconds, best of each run's repetitions",
+        .columns = bandwidth_columns,
+        .n_columns = sizeof(bandwidth_columns) / sizeof(bandwidth_columns[0])};
+    struct row *rows = calloc(m->n_rows ? m->n_rows : 1, sizeof(*rows));
+    size_t n = 0;
+
+    for (size_t i = 0; rows && i < m->n_rows; i++) {
+        if (strcmp(m->rows[i].test, bench_bandwidth.name))
+            continue;
+        rows[n] = m->rows[i]; /* a shallow copy, for the names only */
+        for (size_t f = 0; f < sizeof(functions) / sizeof(functions[0]); f++) {
+            size_t length = strlen(functions[f].prefix);
+            if (strncmp(rows[n].metric, functions[f].prefix, length))
+                continue;
+            text_copy(rows[n].test, sizeof(rows[n].test), functions[f].function);
+            text_copy(rows[n].metric, sizeof(rows[n].metric), m->rows[i].metric + length);
+        }
+        n++;
+    }
+    table_print(&layout, rows, n, out);
+    free(rows);
+}
+
+/* How large the arrays were, and why they were not larger. */
+static void put_array_size(const struct measure *m, struct text *out)
+{
+    for (size_t i = 0; i < m->n_rows; i++) {
+        const struct row *row = &m->rows[i];
+        const char *size = strstr(row->param, "array_bytes=");
+        if (strcmp(row->test, bench_bandwidth.name) || !size || row->status >= ROW_SKIPPED)
+            continue;
+        char bytes[32];
+        text_bytes(strtoull(size + strlen("array_bytes="), NULL, 10), bytes, sizeof(bytes));
+        text_printf(out, "Three arrays of %s each%s; every copy checks its results\n", bytes,
+                    strstr(row->param, "bounded=memory") ? ", less than 4 times the caches because memory is short" : "");
+        return;
+    }
+}
+
+static void print(const struct measure *m, bool alone, struct text *out)
+{
+    cmd_print_experiments(m, &layouts, alone, out);
+    if (m->selected[TEST_ARRAY] && m->selected[TEST_BANDWIDTH])
+        text_append(out, "\n", 1);
+    put_bandwidth(m, out);
+    put_array_size(m, out);
+}
+
+const struct suite suite_stream = {
+    .name = "stream",
+    .title = "cycles of small array copies: memory noise; and STREAM-style bandwidth",
+    .seconds = {[PRESET_DEFAULT] = 28, [PRESET_QUICK] = 6, [PRESET_CLASSIC] = 2400},
+    .options_size = sizeof(struct stream_options),
+    .tables = tables,
+    .tests = tests,
+    .series_header = "elements,run,copy,experiment,ticks\n",
+    .plan = plan,
+    .print = print,
+};
+
+const struct command command_stream = {
+    .name = "stream",
+    .operands = "[array] [bandwidth]",
+    .title = "cycles of small array copies: memory noise; and STREAM-style bandwidth",
+    .description = "array copies small arrays element by element and times each copy: memory noise. bandwidth measures "
+                   "copy, scale, add and triad on arrays larger than the caches, on all CPUs, with ordinary and with "
+                   "non-temporal stores. Both run unless one is named.",
+    .suite = &suite_stream,
+    .run = measure_suite_main,
+    .tables = measure_tables,
+};

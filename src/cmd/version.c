@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* jitbench version: what this binary is, to the byte. */
+#include "version.h"
+
+#include <stdio.h>
+#ifdef __GLIBC__
+#include <gnu/libc-version.h>
+#endif
+
+#include "cmd/suites.h"
+#include "engine/text.h"
+#include "sys/process.h"
+
+void version_build(char *buf, size_t size)
+{
+    char id[48];
+
+    process_build_id(id, sizeof(id));
+    (void)snprintf(buf, size, "%s %s build %.12s", VERSION, VERSION_COMMIT, id[0] ? id : "without id");
+}
+
+void version_libc(char *buf, size_t size)
+{
+#ifdef __GLIBC__
+    (void)snprintf(buf, size, "glibc %s", gnu_get_libc_version());
+#else
+    text_copy(buf, size, "musl"); /* musl has no version to ask for, and no macro of its own */
+#endif
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+    char id[48], libc[48];
+    struct text out = {0};
+
+    (void)argv;
+    if (argc > 1) {
+        (void)fprintf(stderr, "jitbench %s: takes no options or operands\n", command->name);
+        return EXIT_USAGE;
+    }
+    process_build_id(id, sizeof(id));
+    version_libc(libc, sizeof(libc));
+    text_printf(&out, "jitbench %s\ncommit    %s\ncompiler  %s\nflags     %s\nlibc      %s\nbuild id  %s\n", VERSION,
+                VERSION_COMMIT,
+#ifdef __clang__
+                __VERSION__,
+#else
+                "gcc " __VERSION__,
+#endif
+                VERSION_FLAGS, libc, id[0] ? id : "none");
+    command_print(1, &out);
+    return EXIT_DONE;
+}
+
+const struct command command_version = {
+    .name = "version",
+    .operands = "",
+    .title = "version, commit, compiler, flags, C library and build id of this program",
+    .run = run,
+};

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* Warnings in words about rows whose figures should not be taken at their face. */
+#include "out/warnings.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "engine/stats.h"
+
+#define SPREAD_PCT    10.0
+#define SHIFT_PCT     3.0 /* smaller shifts are not worth a word */
+#define PRECISION_PCT 2.0
+#define GRAIN_PCT     2.0
+
+struct finding {
+    double worst;
+    size_t count;
+    const struct row *row;
+};
+
+static void find(struct finding *f, double value, double limit, const struct row *row)
+{
+    if (!(value > limit))
+        return;
+    f->count++;
+    if (!f->row || value > f->worst) {
+        f->worst = value;
+        f->row = row;
+    }
+}
+
+static struct stats_running running_of(const double *values, size_t n)
+{
+    struct stats_running running = {0};
+
+    for (size_t i = 0; i < n; i++)
+        stats_add(&running, values[i]);
+    return running;
+}
+
+/* How much slower the first sample is than the rest, in %, when that is more than the rest's own spread explains. */
+static double slow_first_pct(const struct row *row)
+{
+    struct stats_running rest = {0};
+
+    if (row->n_samples < 5)
+        return 0;
+    rest = running_of(row->samples + 1, row->n_samples - 1);
+    double slower = strcmp(row->better, "higher") ? row->samples[0] - rest.mean : rest.mean - row->samples[0];
+    return slower > 3 * stats_sd(&rest) ? 100 * slower / fabs(rest.mean) : 0;
+}
+
+/* How far apart the means of the two halves are, in %, when Welch's t says that it is no chance (p about 0.01). */
+static double drift_pct(const struct row *row)
+{
+    size_t half = row->n_samples / 2;
+
+    if (half < 4)
+        return 0;
+    struct stats_running a = running_of(row->samples, half), b = running_of(row->samples + row->n_samples - half, half);
+    double error = sqrt((stats_sd(&a) * stats_sd(&a) + stats_sd(&b) * stats_sd(&b)) / (double)half);
+    double apart = fabs(a.mean - b.mean);
+    return apart > stats_student_t(0.99, (double)(2 * half - 2)) * error ? 100 * apart / fabs(a.mean) : 0;
+}
+
+static double interval_pct(const struct row *row)
+{
+    return 100 * (row->stats.ci95_hi - row->stats.ci95_lo) / 2 / fabs(row->stats.mean);
+}
+
+/* The grain of the clock belongs to another row of the same measurement. */
+static double grain_pct(const struct row *rows, size_t n, const struct row *row)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(rows[i].metric, "clock_grain") && !strcmp(rows[i].test, row->test) &&
+            !strcmp(rows[i].param, row->param) && !strcmp(rows[i].cpus, row->cpus))
+            return 100 * rows[i].value / row->stats.median;
+    return 0;
+}
+
+static void put(const struct finding *f, const char *before, const char *after, struct text *out)
+{
+    if (!f->row)
+        return;
+    const char *param = f->row->param;
+    text_printf(out, "Warning: %s %.*s: %s%.1f %%%s", f->row->test, (int)strcspn(param, " "), param, before, f->worst, after);
+    if (f->count > 1)
+        text_printf(out, " (and %zu more like it)", f->count - 1);
+    text_append(out, "\n", 1);
+}
+
+void warnings_collect(const struct row *rows, size_t n, struct text *out)
+{
+    struct finding spread = {0}, first = {0}, drift = {0}, interval = {0}, grain = {0};
+
+    for (size_t i = 0; i < n; i++) {
+        const struct row *row = &rows[i];
+        if (!row->headline || row->n_samples == 0)
+            continue;
+        struct stats_running samples = running_of(row->samples, row->n_samples);
+        find(&spread, 100 * stats_sd(&samples) / fabs(samples.mean), SPREAD_PCT, row);
+        find(&first, slow_first_pct(row), SHIFT_PCT, row);
+        find(&drift, drift_pct(row), SHIFT_PCT, row);
+        find(&interval, interval_pct(row), PRECISION_PCT, row);
+        find(&grain, grain_pct(rows, n, row), GRAIN_PCT, row);
+    }
+    put(&spread, "the samples spread by ", " (RSD)", out);
+    put(&first, "the first sample is ", " slower than the rest", out);
+    put(&drift, "the second half of the samples is ", " away from the first: the machine drifted", out);
+    put(&interval, "the mean is known to +-", " only; more samples (--max-time) would narrow it", out);
+    put(&grain, "the clock's grain is ", " of what it timed", out);
+}
