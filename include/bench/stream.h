@@ -23,8 +23,8 @@ struct bandwidth_params {
     char bounded[64];      /* why the arrays are smaller than the rule; empty when they are not */
 };
 
-/* The array size that the rule asks for (4 times all last-level caches and a million elements), bounded by what memory
- * there is for three of them. bounded says what bounded it. */
+/* The array size that the rule asks for (4 times all last-level caches, 256 MiB when these are not known, and at least a
+ * million elements), bounded by what memory there is for three of them. bounded says what bounded it. */
 uint64_t bandwidth_array_bytes(uint64_t cache_bytes, uint64_t memory_bytes, char *bounded, size_t size);
 
 extern const struct bench bench_bandwidth;

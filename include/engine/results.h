@@ -32,6 +32,7 @@ struct results {
     unsigned n_groups;
     struct group_values *group;
     uint64_t n_trials, spent_ns;
+    size_t order; /* of the item in its plan */
 };
 
 int results_init(struct results *results, const struct plan_item *item, const struct plan_run *how);

@@ -52,6 +52,8 @@ struct row {
     uint64_t series_left_out;
     /* For the program, not in the CSV: the row's metric is the one its test is judged by. */
     int headline;
+    size_t order; /* of the plan's item: rows come as they are done, tables show them as they were planned */
+    size_t number; /* as it came, within a suite */
 };
 
 void row_init(struct row *row, const struct row_run *run); /* all 'not known' */

@@ -47,7 +47,7 @@ struct table_layout {
     const char *title; /* a line above; NULL for none */
     const struct table_column *columns;
     size_t n_columns;
-    int no_reasons; /* another table of the same rows prints them */
+    int no_status; /* another table of the same rows shows status and reasons */
     int per_sample;                            /* one line for each sample instead of one for each group */
     const char *(*title_of)(const char *test); /* for TABLE_TITLE; may be NULL */
 };

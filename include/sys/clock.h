@@ -4,6 +4,7 @@
 #define SYS_CLOCK_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -55,12 +56,17 @@ void clock_pair_read(enum clock_kind kind, struct clock_pair *out);
  * or run backwards. */
 double clock_hz(enum clock_kind kind, const struct clock_pair *from, const struct clock_pair *to);
 
-/* The cost of a pair of readings with nothing between, in ticks: least and median of 1,000 tries; and the
- * grain, the smallest step other than 0 between readings. */
+/* The cost of a pair of readings with nothing between, in ticks: least and median of 1,000 tries; and the grain: the
+ * clock's values come in steps of it. */
 struct clock_cost {
     double min, median, grain;
 };
 void clock_cost_measure(enum clock_kind kind, struct clock_cost *out);
+
+/* The grain from n intervals of many lengths, which it sorts: the least difference of two of them above 1, unless most
+ * neighbours differ by 1. (A counter that the hypervisor scales up steps by, say, 24.45 ticks: differences of 24 and
+ * 25, and of 1 by rounding.) */
+double clock_grain(uint64_t *intervals, size_t n);
 
 /* Sleeps for ns, through interruptions by signals. */
 void clock_sleep_ns(uint64_t ns);

@@ -198,7 +198,7 @@ const struct bench bench_array = {
     .n_shared_metrics = METRIC_OWN,
     .own_metrics = own_metrics,
     .n_metrics = N_METRICS,
-    .sampling = {[PRESET_DEFAULT] = {.min_samples = 5, .max_samples = 0, .max_ns = 2 * 1000000000ull, .precision_pct = 2},
+    .sampling = {[PRESET_DEFAULT] = {.min_samples = 5, .max_samples = 0, .max_ns = 1500 * 1000000ull, .precision_pct = 2},
                  [PRESET_QUICK] = {.min_samples = 3, .max_samples = 3, .max_ns = 1 * 1000000000ull, .precision_pct = 2},
                  [PRESET_CLASSIC] = {.min_samples = 100, .max_samples = 100, .max_ns = 3600 * 1000000000ull, .precision_pct = 2}},
     .group_per_copy = true,

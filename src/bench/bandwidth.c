@@ -22,6 +22,8 @@ enum { METRIC_RATE, METRIC_TIME, METRICS_A_KERNEL };
 #define SCALAR 3.0
 #define GRANULE 64u /* elements: kernels work on multiples of it */
 #define TOLERANCE 1e-13
+/* Without /sys the caches are not known: more than 4 times those of most machines. */
+#define UNKNOWN_CACHE_ARRAY_BYTES (256ull << 20)
 
 static const double bytes_per_element[N_KERNELS] = {16, 16, 24, 24};
 
@@ -32,7 +34,7 @@ struct arrays {
 
 uint64_t bandwidth_array_bytes(uint64_t cache_bytes, uint64_t memory_bytes, char *bounded, size_t size)
 {
-    uint64_t wanted = cache_bytes * 4, least = 8 * 1000000u;
+    uint64_t wanted = cache_bytes ? cache_bytes * 4 : UNKNOWN_CACHE_ARRAY_BYTES, least = 8 * 1000000u;
     /* Three arrays, and half of the memory left to everybody else. */
     uint64_t room = memory_bytes / 2 / 3;
 
@@ -272,7 +274,7 @@ const struct bench bench_bandwidth = {
     .n_parties = sizeof(parties) / sizeof(parties[0]),
     .own_metrics = metrics,
     .n_metrics = sizeof(metrics) / sizeof(metrics[0]),
-    .sampling = {[PRESET_DEFAULT] = {.min_samples = 5, .max_samples = 0, .max_ns = 6 * 1000000000ull, .precision_pct = 2},
+    .sampling = {[PRESET_DEFAULT] = {.min_samples = 5, .max_samples = 0, .max_ns = 5 * 1000000000ull, .precision_pct = 2},
                  [PRESET_QUICK] = {.min_samples = 1, .max_samples = 1, .max_ns = 3 * 1000000000ull, .precision_pct = 2},
                  [PRESET_CLASSIC] = {.min_samples = 1, .max_samples = 1, .max_ns = 60 * 1000000000ull, .precision_pct = 2}},
     .describe = describe,

@@ -50,7 +50,7 @@ static void put_runs(const struct measure *m, const struct experiment_tables *t,
                                   .columns = columns,
                                   .n_columns = EXPERIMENT_COLUMNS + 3,
                                   .per_sample = 1,
-                                  .no_reasons = 1};
+                                  .no_status = 1};
     table_print(&layout, m->rows, m->n_rows, out);
     text_append(out, "\n", 1);
 }

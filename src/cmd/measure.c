@@ -324,8 +324,10 @@ static void put_row(void *context, const struct row *row)
         m->rows = rows;
         m->rows_capacity = capacity;
     }
-    if (row_copy(&m->rows[m->n_rows], row) == 0)
+    if (row_copy(&m->rows[m->n_rows], row) == 0) {
+        m->rows[m->n_rows].number = m->n_rows;
         m->n_rows++;
+    }
 }
 
 static void clear_rows(struct measure *m)
@@ -442,11 +444,21 @@ static void put_header(const struct session *s)
     command_print(m->out_fd, &out);
 }
 
+static int by_order(const void *a, const void *b)
+{
+    const struct row *x = a, *y = b;
+
+    if (x->order != y->order)
+        return x->order < y->order ? -1 : 1;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
 static void print_suite(struct session *s, const struct suite *suite)
 {
     struct measure *m = &s->m;
     struct text out = {0};
 
+    qsort(m->rows, m->n_rows, sizeof(*m->rows), by_order);
     suite->print(m, s->n_suites == 1, &out);
     text_append(&out, "\n", 1);
     command_print(m->out_fd, &out);

@@ -68,7 +68,7 @@ static const struct experiment_tables layouts = {
     .summary = {.title = "Prime loop: all runs together", .columns = summary_columns,
                 .n_columns = sizeof(summary_columns) / sizeof(summary_columns[0])},
     .share = {.title = "Share of the time that delays take, in %, counted from the mean, the median and the minimum",
-              .columns = share_columns, .n_columns = sizeof(share_columns) / sizeof(share_columns[0]), .no_reasons = 1},
+              .columns = share_columns, .n_columns = sizeof(share_columns) / sizeof(share_columns[0]), .no_status = 1},
 };
 
 static void print(const struct measure *m, bool alone, struct text *out)

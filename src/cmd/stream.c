@@ -94,7 +94,7 @@ static const struct experiment_tables layouts = {
     .summary = {.title = "Small-array copy: all runs together", .columns = summary_columns,
                 .n_columns = sizeof(summary_columns) / sizeof(summary_columns[0])},
     .share = {.title = "Share of the time that delays take, in %, counted from the mean, the median and the minimum",
-              .columns = share_columns, .n_columns = sizeof(share_columns) / sizeof(share_columns[0]), .no_reasons = 1},
+              .columns = share_columns, .n_columns = sizeof(share_columns) / sizeof(share_columns[0]), .no_status = 1},
 };
 
 static const struct table_column bandwidth_columns[] = {

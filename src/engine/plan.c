@@ -251,6 +251,7 @@ int plan_execute(const struct plan *plan, const struct plan_run *how)
     for (size_t i = 0; e.results && e.state && e.value && i < plan->n; i++) {
         e.value[i] = (double)NAN;
         ready = ready && results_init(&e.results[i], &plan->items[i], how) == 0;
+        e.results[i].order = i;
     }
     if (!e.results || !e.state || !e.value || !ready) {
         for (size_t i = 0; e.results && i < plan->n; i++)

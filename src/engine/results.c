@@ -342,8 +342,8 @@ static int fill_series(const struct series *s, struct row *row)
     return row->series ? 0 : -1;
 }
 
-/* Warnings about one headline row, worst first. */
-static void judge(const struct results *results, const struct metric_values *m, struct row *row)
+/* A headline row whose samples spread is marked; one that is worse off already keeps its status. */
+static void judge(const struct metric_values *m, struct row *row)
 {
     struct stats_running running = {0};
 
@@ -352,10 +352,9 @@ static void judge(const struct results *results, const struct metric_values *m, 
     double rsd = 100 * stats_sd(&running) / fabs(running.mean);
     if (row->status == ROW_OK && rsd > UNSTABLE_RSD_PCT) {
         row->status = ROW_UNSTABLE;
-        (void)snprintf(row->reason, sizeof(row->reason), "the samples spread by %.1f %% (RSD); more than %.0f %%", rsd,
+        (void)snprintf(row->reason, sizeof(row->reason), "the samples spread by more than %.0f %% (RSD)",
                        UNSTABLE_RSD_PCT);
     }
-    (void)results;
 }
 
 static void identify(const struct results *results, const struct metric *metric, struct row *row)
@@ -386,6 +385,7 @@ static enum row_status put_row(struct results *results, unsigned group, unsigned
 
     row_init(&row, results->how->run);
     identify(results, about, &row);
+    row.order = results->order;
     row.status = status;
     text_copy(row.reason, sizeof(row.reason), reason);
     if (results->n_trials) {
@@ -406,7 +406,7 @@ static enum row_status put_row(struct results *results, unsigned group, unsigned
             text_copy(row.reason, sizeof(row.reason), g->refused);
         }
         if (about->headline)
-            judge(results, source, &row);
+            judge(source, &row);
     }
     if (error) {
         row.status = ROW_FAILED;

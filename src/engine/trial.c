@@ -4,19 +4,18 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/futex.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "engine/arena.h"
 #include "engine/signals.h"
 #include "engine/text.h"
+#include "sys/futex.h"
 #include "sys/process.h"
 
 /* From the opened gate to the common start: time for every copy to be woken. */
@@ -452,7 +451,7 @@ static int start_processes(struct trial *trial)
 static void set_gate(struct trial_head *head, enum gate_state state)
 {
     __atomic_store_n(&head->gate, (uint32_t)state, __ATOMIC_RELEASE);
-    (void)syscall(SYS_futex, &head->gate, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+    futex_wake_all(&head->gate);
 }
 
 static void read_machine(struct trial *trial, struct machine_counters *out)
@@ -471,9 +470,10 @@ static void read_machine(struct trial *trial, struct machine_counters *out)
     }
 }
 
+/* Not known when either is not, or when a counter of the kernel's (32 bits for an interrupt) has wrapped. */
 static int64_t difference(int64_t after, int64_t before)
 {
-    return after < 0 || before < 0 ? -1 : after - before;
+    return before < 0 || after < before ? -1 : after - before;
 }
 
 static void subtract_machine(struct trial *trial, const struct machine_counters *before)

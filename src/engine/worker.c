@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The inside of a trial's parties: from the first instruction of a fresh process to its last counter. */
 #include <errno.h>
-#include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -10,13 +9,13 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>
 
 #include "engine/arena.h"
 #include "engine/text.h"
 #include "engine/trial.h"
+#include "sys/futex.h"
 #include "sys/machine.h"
 #include "sys/process.h"
 
@@ -30,11 +29,6 @@
 #define SETUP_LIMIT_S 60
 /* A real-time party gets its planned time twice over before the kernel stops it. */
 #define REALTIME_MARGIN_NS 2000000000u
-
-static long futex(uint32_t *word, int operation, uint32_t value, const struct timespec *timeout)
-{
-    return syscall(SYS_futex, word, operation, value, timeout, NULL, 0);
-}
 
 bool party_stopped(const struct party_context *context)
 {
@@ -62,14 +56,14 @@ void party_barrier(struct party_context *context)
     if (__atomic_add_fetch(arrived, 1, __ATOMIC_ACQ_REL) == context->copies) {
         __atomic_store_n(arrived, 0, __ATOMIC_RELEASE);
         __atomic_add_fetch(round, 1, __ATOMIC_ACQ_REL);
-        (void)futex(round, FUTEX_WAKE, INT32_MAX, NULL);
+        futex_wake_all(round);
         return;
     }
     for (unsigned i = 0; i < 2000; i++)
         if (__atomic_load_n(round, __ATOMIC_ACQUIRE) != now)
             return;
     while (__atomic_load_n(round, __ATOMIC_ACQUIRE) == now)
-        (void)futex(round, FUTEX_WAIT, now, NULL);
+        futex_wait(round, now);
 }
 
 void arena_event(const struct trial_head *head)
@@ -200,7 +194,7 @@ static int wait_for_gate(struct trial_head *head)
     uint32_t gate;
 
     while ((gate = __atomic_load_n(&head->gate, __ATOMIC_ACQUIRE)) == GATE_CLOSED)
-        (void)futex(&head->gate, FUTEX_WAIT, GATE_CLOSED, NULL);
+        futex_wait(&head->gate, GATE_CLOSED);
     return gate == GATE_OPEN ? 0 : -1;
 }
 

@@ -8,7 +8,6 @@
 #define PAIR_TRIES 32
 #define COST_TRIES 1000
 /* A clock that ticks at 100 Hz is read about this often within one tick. */
-#define GRAIN_TRIES      (1u << 22)
 #define SHORTEST_SPAN_NS 1000000u
 
 void clock_choose(struct clock_info *out)
@@ -53,26 +52,45 @@ static int compare_u64(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+double clock_grain(uint64_t *intervals, size_t n)
+{
+    size_t gaps = 0, ones = 0;
+    uint64_t least = 0;
+
+    qsort(intervals, n, sizeof intervals[0], compare_u64);
+    for (size_t i = 1; i < n; i++) {
+        uint64_t gap = intervals[i] - intervals[i - 1];
+        if (gap == 0)
+            continue;
+        gaps++;
+        ones += gap == 1;
+        if (gap > 1 && (least == 0 || gap < least))
+            least = gap;
+    }
+    return least == 0 || ones * 2 > gaps ? 1 : (double)least;
+}
+
 static inline __attribute__((always_inline)) void cost_measure(enum clock_kind kind, struct clock_cost *out)
 {
-    uint64_t cost[COST_TRIES], grain = 0;
+    uint64_t cost[COST_TRIES], interval[COST_TRIES];
     for (unsigned i = 0; i < COST_TRIES; i++) {
         uint64_t begin = clock_begin(kind);
         uint64_t end = clock_end(kind);
         /* Counters of two CPUs may differ by a few ticks; a step back must not look like a huge cost. */
         cost[i] = end > begin ? end - begin : 0;
-        if (cost[i] > 0 && (grain == 0 || cost[i] < grain))
-            grain = cost[i];
     }
-    for (unsigned i = 0; grain == 0 && i < GRAIN_TRIES; i++) {
+    /* Intervals of many lengths, so that neighbouring values of the clock both occur. */
+    for (unsigned i = 0; i < COST_TRIES; i++) {
         uint64_t begin = clock_begin(kind);
+        for (unsigned k = 0; k < i % 64; k++)
+            __asm__ volatile("" ::: "memory");
         uint64_t end = clock_end(kind);
-        grain = end > begin ? end - begin : 0;
+        interval[i] = end > begin ? end - begin : 0;
     }
     qsort(cost, COST_TRIES, sizeof cost[0], compare_u64);
     out->min = (double)cost[0];
     out->median = ((double)cost[COST_TRIES / 2 - 1] + (double)cost[COST_TRIES / 2]) / 2;
-    out->grain = (double)grain;
+    out->grain = clock_grain(interval, COST_TRIES);
 }
 
 void clock_cost_measure(enum clock_kind kind, struct clock_cost *out)

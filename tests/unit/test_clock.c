@@ -128,9 +128,24 @@ static void assert_cost_is_ordered(enum clock_kind kind)
     assert_true(isfinite(cost.min) && isfinite(cost.median) && isfinite(cost.grain));
     assert_true(cost.min >= 0);
     assert_true(cost.median >= cost.min);
-    assert_true(cost.grain > 0);
-    /* The least cost is one of the steps, so only a least cost of 0 lets the grain exceed it. */
-    assert_true(cost.min == 0 || cost.grain <= cost.min);
+    assert_true(cost.grain >= 1);
+}
+
+static void test_clock_grain_of_a_scaled_counter(void **state)
+{
+    (void)state;
+    /* Multiples of 24.45 ticks, rounded either way. */
+    uint64_t intervals[] = {49, 73, 49, 98, 74, 122, 147, 73, 123, 171};
+    assert_true(clock_grain(intervals, 10) == 24);
+}
+
+static void test_clock_grain_of_a_fine_counter(void **state)
+{
+    (void)state;
+    uint64_t fine[] = {30, 31, 33, 32, 34, 90, 35}, even[] = {20, 24, 22, 26, 60}, equal[] = {5, 5, 5};
+    assert_true(clock_grain(fine, 7) == 1);
+    assert_true(clock_grain(even, 5) == 2);
+    assert_true(clock_grain(equal, 3) == 1);
 }
 
 static void test_clock_cost_is_ordered(void **state)
@@ -169,6 +184,8 @@ static void test_clock_sleep_goes_on_after_signals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_clock_grain_of_a_scaled_counter),
+        cmocka_unit_test(test_clock_grain_of_a_fine_counter),
         cmocka_unit_test(test_clock_hz_from_made_up_pairs),
         cmocka_unit_test(test_clock_hz_refuses_short_or_reversed_spans),
         cmocka_unit_test(test_clock_hz_of_gettime_is_nanoseconds),

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* The futex system call; the C library has no name for it. */
+#include "sys/futex.h"
+
+#include <limits.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Of the kernel's interface; musl's headers come without the kernel's. Not the private forms: processes share the word. */
+#define OPERATION_WAIT 0
+#define OPERATION_WAKE 1
+
+void futex_wait(uint32_t *word, uint32_t value)
+{
+    (void)syscall(SYS_futex, word, OPERATION_WAIT, value, NULL, NULL, 0);
+}
+
+void futex_wake_all(uint32_t *word)
+{
+    (void)syscall(SYS_futex, word, OPERATION_WAKE, INT_MAX, NULL, NULL, 0);
+}
