@@ -128,3 +128,72 @@ $(BUILD)/cli/test_%: $(BUILD)/cli/test_%.o $(CLI_COMMON)
 .PHONY: cli
 cli: $(PROGRAM) $(CLI:%=$(BUILD)/cli/%) ## tests of the command line, on the static binary
 	@set -e; for t in $(CLI:%=$(BUILD)/cli/%); do echo "== $$t"; JITBENCH=$(CURDIR)/$(PROGRAM) $$t; done
+
+.PHONY: test check smoke
+test: unit cli ## all tests of the build: units, then the command line
+check: test ## the same
+smoke: $(PROGRAM) ## a run of everything that takes seconds
+	./$(PROGRAM) all --quick --samples 1 --no-csv
+
+# --- more ways to build and run ----------------------------------------------------------------------------------------
+
+.PHONY: run perf asan ubsan tsan coverage repro
+run: $(PROGRAM) ## jitbench all --quick
+	./$(PROGRAM) all --quick
+
+# A sanitizer's program is dynamic and slower: the tests that chroot into an empty folder or measure do not run on it.
+SANITIZED_CLI ?= test_options test_layout
+sanitize = $(MAKE) BUILD=build-$(1) PROGRAM=build-$(1)/jitbench LINK= \
+	CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=$(2) -fno-sanitize-recover=all' CLI='$(3)' $(4)
+asan: ## units and command line under AddressSanitizer
+	$(call sanitize,asan,address,$(SANITIZED_CLI),test)
+ubsan: ## units and command line under UndefinedBehaviorSanitizer
+	$(call sanitize,ubsan,undefined,$(SANITIZED_CLI),test)
+# gcc 12's ThreadSanitizer cannot place its shadow memory where newer kernels randomise more bits: no randomisation then.
+TSAN_UNITS := test_trial test_plan test_recorder
+tsan: ## the engine's units under ThreadSanitizer
+	$(call sanitize,tsan,thread,,$(TSAN_UNITS:%=build-tsan/unit/%))
+	set -e; for t in $(TSAN_UNITS:%=build-tsan/unit/%); do echo "== $$t"; setarch -R $$t; done
+
+coverage: ## line coverage of the units, by gcovr
+	$(MAKE) BUILD=build-coverage PROGRAM=build-coverage/jitbench LINK= CFLAGS='-O0 -g --coverage' unit
+	gcovr --root . --filter src/ build-coverage
+
+repro: ## two builds in different folders are the same bytes
+	tests/repro.sh
+
+# --- what reads the code -----------------------------------------------------------------------------------------------
+
+.PHONY: lint format
+LINT_SOURCES := $(SOURCES)
+lint: ## clang-tidy, cppcheck, gcc -fanalyzer, clang-format, mandoc, shellcheck, the layer check
+	clang-format --dry-run --Werror $(wildcard src/*/*.c src/*/arch/*/*.c src/*.c include/*/*.h include/*/*/*/*.h tests/*/*.c tests/*/*.h)
+	tests/layers.sh
+	shellcheck .ci/run $(wildcard tests/*.sh tests/*/*.sh)
+	mandoc -Tlint -Wwarning $(wildcard man/*.[1-9])
+	@mkdir -p $(BUILD) && $(MAKE) -s $(BUILD)/version.h
+	cppcheck --quiet --error-exitcode=1 --std=c99 --enable=warning,performance,portability --inline-suppr \
+		--suppress=missingIncludeSystem -D_GNU_SOURCE -Iinclude -Iinclude/sys/arch/$(ARCH) -I$(BUILD) $(LINT_SOURCES)
+	$(MAKE) BUILD=build-analyzer PROGRAM=build-analyzer/jitbench CFLAGS='-O1 -fanalyzer -Werror'
+	clang-tidy --quiet --warnings-as-errors='*' $(LINT_SOURCES) -- $(CPPFLAGS_ALL) -std=c99
+format: ## clang-format all sources in place
+	clang-format -i $(wildcard src/*/*.c src/*/arch/*/*.c src/*.c include/*/*.h include/*/*/*/*.h tests/*/*.c tests/*/*.h)
+
+# --- installing --------------------------------------------------------------------------------------------------------
+
+.PHONY: install uninstall clean help
+MAN1 := $(wildcard man/*.1)
+MAN5 := $(wildcard man/*.5)
+install: $(PROGRAM) ## to $(DESTDIR)$(PREFIX), stripped, with the man pages
+	install -D -s $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/jitbench
+	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man5
+	install -m 644 $(MAN1) $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 644 $(MAN5) $(DESTDIR)$(PREFIX)/share/man/man5
+uninstall: ## what install put there
+	rm -f $(DESTDIR)$(PREFIX)/bin/jitbench $(MAN1:man/%=$(DESTDIR)$(PREFIX)/share/man/man1/%) \
+		$(MAN5:man/%=$(DESTDIR)$(PREFIX)/share/man/man5/%)
+clean: ## all that was built
+	rm -rf build build-asan build-ubsan build-tsan build-coverage build-analyzer jitbench
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1|\2/p; s/^\(install\|\$$(PROGRAM)\):.*## \(.*\)/\1|\2/p' $(firstword $(MAKEFILE_LIST)) | \
+		sort -u | awk -F'|' '{printf "  %-10s %s\n", $$1, $$2}'

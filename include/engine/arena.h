@@ -25,7 +25,9 @@ struct trial_slot {
     struct placement placement;
     struct placement_seen seen;
     struct task_counters counters;
-    uint64_t start_ns, end_ns, expected_ns, khz;
+    uint64_t start_ns, end_ns, expected_ns;
+    unsigned last_cpu; /* where it ended; CPUSET_NONE when not known */
+    uint64_t khz;      /* of that CPU; read by the parent, since reading may interrupt every CPU of the machine */
     double rate;
     char refused[240], reason[240];
     struct baton baton;

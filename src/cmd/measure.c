@@ -50,9 +50,10 @@ static size_t suite_tables(const struct suite *suite, void *options, struct seri
 {
     size_t n = suite->tables(options, tables);
 
-    if (suite->series_header)
-        tables[n++] = (struct option_table){.heading = NULL, .rows = series_rows, .n = 1, .target = series};
-    return n;
+    if (!suite->series_header)
+        return n;
+    tables[n] = (struct option_table){.heading = NULL, .rows = series_rows, .n = 1, .target = series};
+    return n + 1;
 }
 
 size_t measure_tables(const struct command *command, struct option_table *tables)
@@ -349,11 +350,8 @@ static void show_progress(void *context, const struct plan_item *item, uint64_t 
     if (now - m->progress_shown_ns < PROGRESS_EVERY_NS)
         return;
     m->progress_shown_ns = now;
-    if (all > 0.02) {
-        char time_left[24];
-        text_duration((uint64_t)((double)(now - m->began_ns) * (1 - all) / all), time_left, sizeof(time_left));
-        (void)snprintf(left, sizeof(left), ", %s left", time_left);
-    }
+    if (all > 0.02)
+        (void)snprintf(left, sizeof(left), ", %.0f s left", (double)(now - m->began_ns) * 1e-9 * (1 - all) / all);
     if (item->bench->describe)
         item->bench->describe(item->params, &m->clock, param, sizeof(param));
     param[strcspn(param, " ")] = 0;

@@ -79,7 +79,7 @@ void slices_add(struct slices *s, uint64_t count, uint64_t start_ns, uint64_t en
         return;
     }
     s->slice[s->n++] = (struct slice){.count = count, .start_ns = start_ns, .end_ns = end_ns};
-    s->pending = 1 % s->stride;
+    s->pending = s->stride > 1;
 }
 
 double slices_completed(const struct slices *s, uint64_t from_ns, uint64_t to_ns)

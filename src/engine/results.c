@@ -272,13 +272,35 @@ static void scale_summary(struct stats_summary *s, double scale)
         *fields[i] *= scale;
 }
 
-/* Percentage points of a percentile would be wrong from per-process means: events are what the histogram holds, and
- * the interval is that of the mean over processes, since events of one process are not independent. */
+static double value_of(const struct metric *metric, const struct stats_summary *s)
+{
+    switch (metric->value) {
+    case VALUE_MEAN:
+        return s->mean;
+    case VALUE_MEDIAN:
+        return s->median;
+    case VALUE_SUM:
+        return s->mean * (double)s->n;
+    case VALUE_MIN:
+        return s->min;
+    case VALUE_MAX:
+        return s->max;
+    }
+    return (double)NAN;
+}
+
+/* Where there is a histogram, it is its events that mean, percentiles and the rest describe; only the interval is that of
+ * the mean over processes, since the events of one process are not independent. */
 static int fill_values(const struct metric_values *m, const struct metric *metric, double scale, struct row *row)
 {
-    row->samples = malloc((m->n ? m->n : 1) * sizeof(*row->samples));
-    if (!row->samples || stats_summarise(row->samples, known_samples(m, row->samples), &row->stats))
+    double *samples = malloc((m->n ? m->n : 1) * sizeof(*samples));
+
+    if (!samples)
         return -1;
+    if (stats_summarise(samples, known_samples(m, samples), &row->stats)) {
+        free(samples);
+        return -1;
+    }
     if (m->hist) {
         double low = row->stats.ci95_lo, high = row->stats.ci95_hi;
         hist_summary(m->hist, &row->stats);
@@ -286,25 +308,10 @@ static int fill_values(const struct metric_values *m, const struct metric *metri
         row->stats.ci95_hi = high;
     }
     scale_summary(&row->stats, scale);
-    switch (metric->value) {
-    case VALUE_MEAN:
-        row->value = row->stats.mean;
-        break;
-    case VALUE_MEDIAN:
-        row->value = row->stats.median;
-        break;
-    case VALUE_SUM:
-        row->value = row->stats.mean * (double)row->stats.n;
-        break;
-    case VALUE_MIN:
-        row->value = row->stats.min;
-        break;
-    case VALUE_MAX:
-        row->value = row->stats.max;
-        break;
-    }
+    row->value = value_of(metric, &row->stats);
     for (size_t i = 0; i < m->n; i++)
-        row->samples[i] = m->samples[i] * scale;
+        samples[i] = m->samples[i] * scale;
+    row->samples = samples;
     row->n_samples = m->n;
     return 0;
 }
@@ -357,7 +364,17 @@ static void judge(const struct metric_values *m, struct row *row)
     }
 }
 
-static void identify(const struct results *results, const struct metric *metric, struct row *row)
+/* Rows of copies that cannot be told apart by their CPUs carry the copy's number. */
+static void add_copy(const struct results *results, unsigned group, struct row *row)
+{
+    const struct place_request *place = results->how->place;
+    size_t length = strlen(row->param);
+
+    if (results->n_groups > 1 && (place->bind != BIND_ONE || results->n_groups > place->n_order))
+        (void)snprintf(row->param + length, sizeof(row->param) - length, " copy=%u", group);
+}
+
+static void identify(const struct results *results, unsigned group, const struct metric *metric, struct row *row)
 {
     const struct plan_item *item = results->item;
 
@@ -366,6 +383,7 @@ static void identify(const struct results *results, const struct metric *metric,
     text_copy(row->load, sizeof(row->load), item->load ? item->load : "");
     if (item->bench->describe)
         item->bench->describe(item->params, results->how->clock, row->param, sizeof(row->param));
+    add_copy(results, group, row);
     row->copies = item->copies;
     text_copy(row->metric, sizeof(row->metric), metric->id);
     text_copy(row->unit, sizeof(row->unit), metric->unit ? metric->unit : results->how->clock->unit);
@@ -384,7 +402,7 @@ static enum row_status put_row(struct results *results, unsigned group, unsigned
     int error = 0;
 
     row_init(&row, results->how->run);
-    identify(results, about, &row);
+    identify(results, group, about, &row);
     row.order = results->order;
     row.status = status;
     text_copy(row.reason, sizeof(row.reason), reason);

@@ -27,10 +27,12 @@
 #define DEADLINE_MARGIN_NS 10000000000u
 #define KILL_DEADLINE_NS 10000000000u
 #define PAD_MAX 4096u
+#define FREQUENCIES_MAX 8u
 
 struct trial {
     struct trial_spec spec;
     struct trial_head *head;
+    unsigned n_slots;
     int event_read;
     pid_t *pids; /* by slot; 0: none or reaped */
     int *stop_write;
@@ -81,19 +83,19 @@ static void arena_lay_out(struct trial *trial, int arena_fd, size_t size)
     text_copy(head->bench, sizeof(head->bench), bench->name);
     process_build_id(head->build, sizeof(head->build));
     head->copies = spec->copies;
-    head->n_slots = spec->copies * bench->n_parties;
+    head->n_slots = trial->n_slots;
     head->sample = spec->sample;
     head->time_ns = spec->time_ns;
     head->clock = spec->clock->kind;
     head->fixed_layout = spec->place->layout_fixed;
     head->arena_fd = arena_fd;
     head->series_fd = spec->series_fd;
-    offset = align_up(sizeof(*head) + head->n_slots * sizeof(struct trial_slot));
+    offset = align_up(sizeof(*head) + trial->n_slots * sizeof(struct trial_slot));
     head->params_offset = offset;
     head->params_size = bench->params_size;
     memcpy((char *)head + offset, spec->params, bench->params_size);
     offset = align_up(offset + bench->params_size);
-    for (unsigned i = 0; i < head->n_slots; i++) {
+    for (unsigned i = 0; i < trial->n_slots; i++) {
         struct trial_slot *slot = &head->slot[i];
         slot->copy = i / bench->n_parties;
         slot->party = i % bench->n_parties;
@@ -201,12 +203,12 @@ static void reap(struct trial *trial, bool stopping)
         info.si_pid = 0;
         if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) || info.si_pid == 0)
             return;
-        for (unsigned i = 0; i < trial->head->n_slots; i++)
+        for (unsigned i = 0; i < trial->n_slots; i++)
             if (trial->pids[i] == info.si_pid)
                 (void)kill(-info.si_pid, SIGKILL);
         if (waitpid(info.si_pid, &status, 0) != info.si_pid)
             continue;
-        for (unsigned i = 0; i < trial->head->n_slots; i++)
+        for (unsigned i = 0; i < trial->n_slots; i++)
             if (trial->pids[i] == info.si_pid) {
                 trial->pids[i] = 0;
                 note_death(trial, i, status, stopping);
@@ -216,7 +218,7 @@ static void reap(struct trial *trial, bool stopping)
 
 static bool any_process(const struct trial *trial)
 {
-    for (unsigned i = 0; i < trial->head->n_slots; i++)
+    for (unsigned i = 0; i < trial->n_slots; i++)
         if (trial->pids[i])
             return true;
     return false;
@@ -228,7 +230,7 @@ static void kill_all(struct trial *trial)
     uint64_t until = clock_raw_ns() + KILL_DEADLINE_NS;
     struct timespec pause = {.tv_nsec = 20000000};
 
-    for (unsigned i = 0; i < trial->head->n_slots; i++)
+    for (unsigned i = 0; i < trial->n_slots; i++)
         if (trial->pids[i]) {
             (void)kill(-trial->pids[i], SIGKILL);
             (void)kill(trial->pids[i], SIGKILL); /* it may not be in its group yet */
@@ -244,7 +246,7 @@ static void kill_all(struct trial *trial)
 
 static bool slots_reached(const struct trial *trial, enum party_state state, bool measured_only)
 {
-    for (unsigned i = 0; i < trial->head->n_slots; i++) {
+    for (unsigned i = 0; i < trial->n_slots; i++) {
         if (measured_only && party_of(trial, i)->role != ROLE_MEASURED)
             continue;
         if (__atomic_load_n(&trial->head->slot[i].state, __ATOMIC_ACQUIRE) < (uint32_t)state)
@@ -255,7 +257,7 @@ static bool slots_reached(const struct trial *trial, enum party_state state, boo
 
 static void note_failed_slots(struct trial *trial)
 {
-    for (unsigned i = 0; i < trial->head->n_slots; i++)
+    for (unsigned i = 0; i < trial->n_slots; i++)
         if (__atomic_load_n(&trial->head->slot[i].state, __ATOMIC_ACQUIRE) == STATE_FAILED)
             note_death(trial, i, 0, false);
 }
@@ -397,7 +399,7 @@ static void child_main(struct trial *trial, unsigned slot)
         (void)snprintf(number, sizeof(number), "%u", slot);
         (void)process_exec_self(argv, envp);
     }
-    for (unsigned i = 0; i < head->n_slots; i++)
+    for (unsigned i = 0; i < trial->n_slots; i++)
         close_if_open(trial->stop_write[i]);
     _exit(worker_run(head, slot, trial->spec.bench)); /* no exec possible: seen.fresh_exec stays false */
 }
@@ -410,7 +412,7 @@ static int start_process(struct trial *trial, unsigned slot)
         return 0;
     pid_t pid = fork();
     if (pid < 0) {
-        (void)snprintf(reason, sizeof(reason), "cannot start process %u of %u: fork: %s%s", slot + 1, trial->head->n_slots,
+        (void)snprintf(reason, sizeof(reason), "cannot start process %u of %u: fork: %s%s", slot + 1, trial->n_slots,
                        strerror(errno), errno == EAGAIN ? " (RLIMIT_NPROC or the pids cgroup)" : "");
         fail(trial, TRIAL_FAILED, reason);
         return -1;
@@ -461,7 +463,7 @@ static void read_machine(struct trial *trial, struct machine_counters *out)
     for (unsigned i = 0; i < trial->n_machine; i++) {
         struct cpuset cpus;
         cpuset_clear(&cpus);
-        for (unsigned s = 0; s < head->n_slots; s++)
+        for (unsigned s = 0; s < trial->n_slots; s++)
             if (party_of(trial, s)->role == ROLE_MEASURED && (trial->n_machine == 1 || head->slot[s].copy == i))
                 cpuset_union(&cpus, &head->slot[s].placement.cpus);
         if (cpuset_count(&cpus) == 0)
@@ -495,16 +497,30 @@ static uint64_t run_limit(const struct trial *trial)
 
     if (trial->head->time_ns)
         return trial->head->time_ns * 2 + DEADLINE_MARGIN_NS;
-    for (unsigned i = 0; i < trial->head->n_slots; i++)
+    for (unsigned i = 0; i < trial->n_slots; i++)
         if (party_of(trial, i)->role == ROLE_MEASURED && trial->head->slot[i].expected_ns > expected)
             expected = trial->head->slot[i].expected_ns;
     return expected * DEADLINE_FACTOR * share + DEADLINE_MARGIN_NS;
 }
 
+/* Right after the run, for the first few measured parties: without cpufreq each look reads the whole /proc/cpuinfo. */
+static void read_frequencies(struct trial *trial)
+{
+    unsigned read = 0;
+
+    for (unsigned i = 0; i < trial->n_slots && read < FREQUENCIES_MAX; i++) {
+        struct trial_slot *slot = &trial->head->slot[i];
+        if (party_of(trial, i)->role != ROLE_MEASURED || slot->last_cpu == CPUSET_NONE)
+            continue;
+        slot->khz = machine_cpu_khz(trial->spec.proc_root, slot->last_cpu);
+        read++;
+    }
+}
+
 static void stop_parties(struct trial *trial)
 {
     __atomic_store_n(&trial->head->stop, 1, __ATOMIC_RELEASE);
-    for (unsigned i = 0; i < trial->head->n_slots; i++) {
+    for (unsigned i = 0; i < trial->n_slots; i++) {
         if (trial->stop_write[i] >= 0) {
             (void)close(trial->stop_write[i]);
             trial->stop_write[i] = -1;
@@ -517,7 +533,7 @@ static void stop_parties(struct trial *trial)
 /* Parties that are killed at the end never reach STATE_DONE by themselves. */
 static void mark_killed(struct trial *trial)
 {
-    for (unsigned i = 0; i < trial->head->n_slots; i++)
+    for (unsigned i = 0; i < trial->n_slots; i++)
         if (party_of(trial, i)->stop == STOP_KILL)
             __atomic_store_n(&trial->head->slot[i].state, STATE_DONE, __ATOMIC_RELEASE);
 }
@@ -543,7 +559,7 @@ static void run_gated(struct trial *trial, struct machine_counters *before)
     }
     limit = head->limit_ns = run_limit(trial);
     read_machine(trial, before);
-    head->start_ns = trial->gate_ns = clock_raw_ns() + LEAD_NS + (uint64_t)LEAD_PER_SLOT_NS * head->n_slots;
+    head->start_ns = trial->gate_ns = clock_raw_ns() + LEAD_NS + (uint64_t)LEAD_PER_SLOT_NS * trial->n_slots;
     set_gate(head, GATE_OPEN);
     if (head->time_ns) {
         uint64_t end = head->start_ns + head->time_ns;
@@ -559,7 +575,8 @@ static void run_gated(struct trial *trial, struct machine_counters *before)
         too_long(trial, "not all parties ended", DEADLINE_MARGIN_NS);
     read_machine(trial, trial->machine);
     subtract_machine(trial, before);
-    for (unsigned i = 0; i < head->n_slots; i++)
+    read_frequencies(trial);
+    for (unsigned i = 0; i < trial->n_slots; i++)
         if (party_of(trial, i)->role == ROLE_MEASURED && head->slot[i].end_ns > last)
             last = head->slot[i].end_ns;
     trial->wall_ns = last > trial->gate_ns ? last - trial->gate_ns : 0;
@@ -591,7 +608,7 @@ static void start_and_run(struct trial *trial, struct machine_counters *before)
     else
         drain(trial);
     kill_all(trial);
-    for (unsigned i = 0; i < trial->head->n_slots; i++)
+    for (unsigned i = 0; i < trial->n_slots; i++)
         close_if_open(trial->stop_write[i]);
     (void)close(events[0]);
     (void)close(events[1]);
@@ -606,6 +623,7 @@ struct trial *trial_run(const struct trial_spec *spec)
     if (!trial)
         return NULL;
     trial->spec = *spec;
+    trial->n_slots = n_slots;
     trial->n_machine = spec->bench->group_per_copy ? spec->copies : 1;
     trial->pids = calloc(n_slots, sizeof(*trial->pids));
     trial->stop_write = malloc(n_slots * sizeof(*trial->stop_write));

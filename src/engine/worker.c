@@ -16,7 +16,6 @@
 #include "engine/text.h"
 #include "engine/trial.h"
 #include "sys/futex.h"
-#include "sys/machine.h"
 #include "sys/process.h"
 
 /* Warm-up: blocks of this length, until three in a row have the same rate, and never longer than the limit. */
@@ -264,9 +263,7 @@ static int run_behind_gate(struct party_context *context, const struct party *pa
     slot->end_ns = clock_raw_ns();
     task_read_counters(&slot->counters);
     subtract_counters(&slot->counters, &before);
-    unsigned cpu = task_current_cpu();
-    if (party->role == ROLE_MEASURED && cpu != CPUSET_NONE)
-        slot->khz = machine_cpu_khz("", cpu);
+    slot->last_cpu = task_current_cpu();
     if (!failed && party->verify)
         failed = party->verify(context);
     if (!failed)

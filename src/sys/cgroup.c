@@ -165,7 +165,7 @@ static uint64_t limit_up_from(const char *root, const char *point, const char *g
     size_t shortest = strlen(point);
     uint64_t limit = 0;
     /* A group outside of this control group namespace cannot be seen from here; its mount point can. */
-    if (strstr(group, "/.."))
+    if (!group || strstr(group, "/.."))
         group = "";
     int n = snprintf(folder, sizeof folder, "%s%s", point, group);
     if (n < 0 || (size_t)n >= sizeof folder)

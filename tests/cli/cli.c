@@ -1,0 +1,666 @@
+/* SPDX-License-Identifier: MIT */
+/* The harness of the command line's tests. */
+#include "cli.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <limits.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+char cli_binary[CLI_PATH];
+
+/* --- Set-up. --- */
+
+uint64_t cli_now_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+void cli_sleep_ms(unsigned ms)
+{
+    struct timespec t = {.tv_sec = ms / 1000, .tv_nsec = (long)(ms % 1000) * 1000000};
+
+    while (nanosleep(&t, &t) && errno == EINTR) {
+    }
+}
+
+int cli_group_setup(void **state)
+{
+    const char *name = getenv("JITBENCH");
+    char path[PATH_MAX];
+
+    (void)state;
+    if (!realpath(name ? name : "./jitbench", path) || access(path, X_OK) || strlen(path) >= sizeof(cli_binary)) {
+        print_error("no binary at %s: set JITBENCH\n", name ? name : "./jitbench");
+        return -1;
+    }
+    memcpy(cli_binary, path, strlen(path) + 1);
+    /* Whatever a killed jitbench leaves behind becomes a child of this process and can be told from other runs. */
+    return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+}
+
+int cli_setup(void **state)
+{
+    struct cli *cli = calloc(1, sizeof(*cli));
+
+    if (!cli)
+        return -1;
+    (void)snprintf(cli->root, sizeof(cli->root), "/tmp/jitbench-cli.XXXXXX");
+    if (!mkdtemp(cli->root))
+        return -1;
+    (void)snprintf(cli->work, sizeof(cli->work), "%s/work", cli->root);
+    (void)snprintf(cli->tmp, sizeof(cli->tmp), "%s/tmp", cli->root);
+    if (mkdir(cli->work, 0755) || mkdir(cli->tmp, 0755) || chmod(cli->root, 0755) || chmod(cli->work, 0777) ||
+        chmod(cli->tmp, 0777))
+        return -1;
+    *state = cli;
+    return 0;
+}
+
+static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *where)
+{
+    (void)status;
+    (void)kind;
+    (void)where;
+    (void)remove(path);
+    return 0;
+}
+
+/* Orphans are ours: see cli_group_setup(). */
+static void reap_orphans(void)
+{
+    while (waitpid(-1, NULL, WNOHANG) > 0) {
+    }
+}
+
+int cli_teardown(void **state)
+{
+    struct cli *cli = *state;
+    unsigned left;
+    uint64_t until = cli_now_ns() + 2000000000u;
+
+    while ((left = cli_workers()) && cli_now_ns() < until)
+        cli_sleep_ms(10);
+    reap_orphans();
+    (void)chmod(cli->work, 0777);
+    (void)nftw(cli->root, remove_one, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+    free(cli);
+    if (left)
+        print_error("%u worker processes are left\n", left);
+    return left ? -1 : 0;
+}
+
+/* --- Running. --- */
+
+static void child_descriptor(int fd, int wanted, int captured)
+{
+    if (wanted == CLI_CLOSED)
+        (void)close(fd);
+    else
+        (void)dup2(wanted == CLI_DEFAULT ? captured : wanted, fd);
+}
+
+static void child_exec(const struct cli *cli, const struct cli_run *run, int out, int err, int report)
+{
+    static const int reset[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGCHLD};
+    const char *program = run->program ? run->program : cli_binary;
+    char *argv[64] = {(char *)program}, temporary[128];
+    const char *const defaults[] = {"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/",
+                                    temporary, NULL};
+    sigset_t none;
+
+    (void)snprintf(temporary, sizeof(temporary), "TMPDIR=%s", cli->tmp);
+    for (size_t i = 0; run->args && run->args[i] && i < 62; i++)
+        argv[i + 1] = (char *)run->args[i];
+    sigemptyset(&none);
+    (void)sigprocmask(SIG_SETMASK, &none, NULL);
+    for (size_t i = 0; i < sizeof(reset) / sizeof(reset[0]); i++)
+        (void)signal(reset[i], SIG_DFL);
+    /* A job server of make, a log of CI: the binary gets none of it. */
+    for (int fd = 3; fd < 1024; fd++)
+        (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
+    if (chdir(run->directory ? run->directory : cli->work))
+        goto failed;
+    child_descriptor(0, run->in, open("/dev/null", O_RDONLY | O_CLOEXEC));
+    child_descriptor(1, run->out, out);
+    child_descriptor(2, run->err, err);
+    if (run->prepare && run->prepare(run->context))
+        goto failed;
+    (void)execvpe(program, argv, (char *const *)(run->env ? run->env : defaults));
+failed:;
+    int error = errno ? errno : EINVAL;
+    (void)!write(report, &error, sizeof(error));
+    _exit(127);
+}
+
+void cli_start(const struct cli *cli, const struct cli_run *run, struct cli_child *child)
+{
+    int report[2];
+
+    memset(child, 0, sizeof(*child));
+    child->out = memfd_create("stdout", MFD_CLOEXEC);
+    child->err = memfd_create("stderr", MFD_CLOEXEC);
+    child->limit_s = run->limit_s ? run->limit_s : 30;
+    child->start_ns = cli_now_ns();
+    if (child->out < 0 || child->err < 0 || pipe2(report, O_CLOEXEC))
+        fail_msg("no descriptors: %s", strerror(errno));
+    (void)fflush(NULL);
+    child->pid = fork();
+    if (child->pid == 0)
+        child_exec(cli, run, child->out, child->err, report[1]);
+    (void)close(report[1]);
+    if (child->pid < 0)
+        fail_msg("fork: %s", strerror(errno));
+    if (read(report[0], &child->unprepared, sizeof(child->unprepared)) <= 0)
+        child->unprepared = 0;
+    (void)close(report[0]);
+}
+
+static char *read_descriptor(int fd, size_t *size)
+{
+    off_t end = lseek(fd, 0, SEEK_END);
+    char *text = calloc(1, (size_t)(end > 0 ? end : 0) + 1);
+
+    if (!text)
+        fail_msg("out of memory");
+    ssize_t n = end > 0 ? pread(fd, text, (size_t)end, 0) : 0;
+    *size = n > 0 ? (size_t)n : 0;
+    return text;
+}
+
+void cli_wait(struct cli_child *child, struct cli_result *result)
+{
+    uint64_t until = child->start_ns + (uint64_t)child->limit_s * 1000000000u;
+    bool late = false;
+    size_t ignored;
+    int status = 0;
+
+    while (waitpid(child->pid, &status, WNOHANG) == 0) {
+        if (!late && cli_now_ns() > until) {
+            late = true;
+            (void)kill(child->pid, SIGKILL);
+        }
+        cli_sleep_ms(2);
+    }
+    memset(result, 0, sizeof(*result));
+    result->seconds = (double)(cli_now_ns() - child->start_ns) * 1e-9;
+    result->unprepared = child->unprepared;
+    result->status = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+    result->out = read_descriptor(child->out, &result->out_size);
+    result->err = read_descriptor(child->err, &ignored);
+    (void)close(child->out);
+    (void)close(child->err);
+    reap_orphans();
+    if (late)
+        fail_msg("killed: took longer than %u s\nstdout: %s\nstderr: %s", child->limit_s, result->out, result->err);
+}
+
+void cli_expect_status(const struct cli_result *result, int status)
+{
+    if (result->status != status)
+        fail_msg("exit status %d, not %d\nstdout: %.2000s\nstderr: %.2000s", result->status, status, result->out,
+                 result->err);
+}
+
+void cli_expect(const struct cli *cli, const struct cli_run *run, int status, struct cli_result *result)
+{
+    struct cli_child child;
+
+    cli_start(cli, run, &child);
+    cli_wait(&child, result);
+    if (result->unprepared && run->prepare) {
+        int error = result->unprepared;
+        cli_result_free(result);
+        cli_skip("this place cannot be made here: %s", strerror(error));
+    }
+    cli_expect_status(result, status);
+}
+
+void cli_result_free(struct cli_result *result)
+{
+    free(result->out);
+    free(result->err);
+    result->out = result->err = NULL;
+}
+
+void cli_copy_binary(const struct cli *cli, char path[CLI_PATH])
+{
+    char folder[CLI_PATH];
+    size_t size;
+    char *bytes = cli_read_file(cli_binary, &size);
+
+    (void)snprintf(folder, sizeof(folder), "%s/bin", cli->root);
+    (void)snprintf(path, CLI_PATH, "%s/bin/jitbench", cli->root);
+    if (mkdir(folder, 0755) && errno != EEXIST)
+        fail_msg("%s: %s", folder, strerror(errno));
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0755);
+    if (fd < 0 || write(fd, bytes, size) != (ssize_t)size || fchmod(fd, 0755) || close(fd))
+        fail_msg("%s: %s", path, strerror(errno));
+    free(bytes);
+}
+
+/* --- What the machine has. --- */
+
+/* What a child that tries it says: 0, or its errno. */
+static int try_in_child(int (*attempt)(void))
+{
+    int status = 0;
+
+    (void)fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0)
+        _exit(attempt() ? errno : 0);
+    if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
+        return EINVAL;
+    return WEXITSTATUS(status);
+}
+
+void cli_need_root(void)
+{
+    if (geteuid() != 0)
+        cli_skip("needs root");
+}
+
+void cli_need_cpus(unsigned n)
+{
+    cpu_set_t allowed;
+
+    CPU_ZERO(&allowed);
+    (void)sched_getaffinity(0, sizeof(allowed), &allowed);
+    for (unsigned cpu = 0; cpu < n; cpu++)
+        if (!CPU_ISSET(cpu, &allowed))
+            cli_skip("needs CPUs 0 to %u", n - 1);
+}
+
+static int try_fifo(void)
+{
+    struct sched_param param = {.sched_priority = 1};
+    return sched_setscheduler(0, SCHED_FIFO, &param);
+}
+
+void cli_need_fifo(void)
+{
+    int error = try_in_child(try_fifo);
+
+    if (error)
+        cli_skip("SCHED_FIFO is not allowed here: %s", strerror(error));
+}
+
+static int try_mount_namespace(void)
+{
+    if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL))
+        return -1;
+    return mount("none", "/mnt", "tmpfs", 0, "size=64k");
+}
+
+void cli_need_mount_namespace(void)
+{
+    int error = try_in_child(try_mount_namespace);
+
+    if (error)
+        cli_skip("no mount namespace of its own (%s): needs root", strerror(error));
+}
+
+/* --- Processes. --- */
+
+static bool read_small(const char *path, char *buf, size_t size, size_t *length)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : read(fd, buf, size - 1);
+
+    if (fd >= 0)
+        (void)close(fd);
+    *length = n > 0 ? (size_t)n : 0;
+    buf[*length] = 0;
+    return n > 0;
+}
+
+/* The parent of a living process; 0 when it is gone or a zombie. */
+static pid_t parent_of(pid_t pid)
+{
+    char path[64], text[512], state = 'Z';
+    size_t length;
+    int parent = 0;
+
+    (void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+    if (!read_small(path, text, sizeof(text), &length))
+        return 0;
+    const char *after = strrchr(text, ')');
+    if (!after || sscanf(after + 1, " %c %d", &state, &parent) != 2 || state == 'Z' || state == 'X')
+        return 0;
+    return parent;
+}
+
+static bool is_worker(pid_t pid)
+{
+    char path[64], text[512];
+    size_t length;
+
+    (void)snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)pid);
+    if (!read_small(path, text, sizeof(text), &length))
+        return false;
+    return memmem(text, length, "@worker", strlen("@worker")) != NULL;
+}
+
+static bool is_descendant(pid_t pid, pid_t ancestor)
+{
+    for (unsigned depth = 0; pid > 1 && depth < 64; depth++) {
+        pid = parent_of(pid);
+        if (pid == ancestor)
+            return true;
+    }
+    return false;
+}
+
+/* Workers below ancestor; *one is any of those that are its own children. */
+static unsigned find_workers(pid_t ancestor, pid_t *one)
+{
+    DIR *proc = opendir("/proc");
+    struct dirent *entry;
+    unsigned n = 0;
+
+    *one = 0;
+    if (!proc)
+        fail_msg("/proc: %s", strerror(errno));
+    while ((entry = readdir(proc))) {
+        pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+        if (pid <= 0 || !is_worker(pid) || !is_descendant(pid, ancestor))
+            continue;
+        n++;
+        if (parent_of(pid) == ancestor)
+            *one = pid;
+    }
+    (void)closedir(proc);
+    return n;
+}
+
+unsigned cli_workers(void)
+{
+    pid_t ignored;
+
+    return find_workers(getpid(), &ignored);
+}
+
+pid_t cli_worker_of(pid_t parent)
+{
+    pid_t one;
+
+    (void)find_workers(parent, &one);
+    return one;
+}
+
+pid_t cli_wait_worker(pid_t parent)
+{
+    uint64_t until = cli_now_ns() + 10000000000u;
+    pid_t worker;
+
+    while (!(worker = cli_worker_of(parent))) {
+        if (cli_now_ns() > until)
+            fail_msg("no worker has come up");
+        cli_sleep_ms(2);
+    }
+    return worker;
+}
+
+/* --- Files. --- */
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(a, b);
+}
+
+size_t cli_files(const char *directory, char names[CLI_FILES][256])
+{
+    DIR *folder = opendir(directory);
+    struct dirent *entry;
+    size_t n = 0;
+
+    if (!folder)
+        fail_msg("%s: %s", directory, strerror(errno));
+    while ((entry = readdir(folder))) {
+        if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+            continue;
+        if (n == CLI_FILES)
+            fail_msg("%s: more than %d files", directory, CLI_FILES);
+        (void)snprintf(names[n++], 256, "%s", entry->d_name);
+    }
+    (void)closedir(folder);
+    qsort(names, n, 256, by_name);
+    return n;
+}
+
+void cli_expect_files(const char *directory, size_t n)
+{
+    char names[CLI_FILES][256];
+    size_t there = cli_files(directory, names);
+
+    if (there != n)
+        fail_msg("%zu files in %s, not %zu; the first is '%s'", there, directory, n, there ? names[0] : "");
+}
+
+void cli_write_file(const char *directory, const char *name, const char *text)
+{
+    char path[CLI_PATH];
+
+    (void)snprintf(path, sizeof(path), "%s/%s", directory, name);
+    FILE *file = fopen(path, "we");
+    if (!file || fputs(text, file) < 0 || fclose(file))
+        fail_msg("%s: %s", path, strerror(errno));
+}
+
+char *cli_read_file(const char *path, size_t *size)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+    if (fd < 0)
+        fail_msg("%s: %s", path, strerror(errno));
+    char *text = read_descriptor(fd, size);
+    (void)close(fd);
+    return text;
+}
+
+/* --- CSV. --- */
+
+/* Reads one field into out (which may be where it came from); returns what ended it: ',', '\n' for CRLF, 0 for junk. */
+static char read_field(const char **at, char **out)
+{
+    const char *p = *at;
+    char *o = *out, end;
+    bool quoted = *p == '"';
+
+    for (p += quoted; *p; p++) {
+        if (quoted ? *p == '"' && *++p != '"' : *p == ',' || *p == '\r')
+            break;
+        if (!quoted && (*p == '"' || *p == '\n'))
+            return 0;
+        *o++ = *p;
+    }
+    end = *p == ',' ? ',' : *p == '\r' && p[1] == '\n' ? '\n' : '\0';
+    *at = p + (end == '\n' ? 2 : 1);
+    *o++ = 0;
+    *out = o;
+    return end;
+}
+
+static void add_cell(struct cli_csv *csv, size_t n, char *cell)
+{
+    if (n % 1024 == 0) {
+        csv->cell = realloc(csv->cell, (n + 1024) * sizeof(*csv->cell));
+        if (!csv->cell)
+            fail_msg("out of memory");
+    }
+    csv->cell[n] = cell;
+}
+
+void cli_csv_parse(const char *text, struct cli_csv *csv)
+{
+    size_t n = 0, line_began = 0;
+
+    memset(csv, 0, sizeof(*csv));
+    csv->text = malloc(strlen(text) + 1);
+    if (!csv->text)
+        fail_msg("out of memory");
+    char *out = csv->text;
+    for (const char *at = text; *at;) {
+        char *cell = out;
+        char end = read_field(&at, &out);
+        if (!end)
+            fail_msg("no CSV: record %zu is not ended by CRLF, or has a stray quote, near '%.60s'", csv->n_rows + 1, cell);
+        add_cell(csv, n++, cell);
+        if (end == ',')
+            continue;
+        if (!csv->n_columns)
+            csv->n_columns = n;
+        else
+            csv->n_rows++;
+        if (n - line_began != csv->n_columns)
+            fail_msg("no CSV: record %zu has %zu fields, not %zu", csv->n_rows + 1, n - line_began, csv->n_columns);
+        line_began = n;
+    }
+    if (!csv->n_columns || n != line_began)
+        fail_msg("no CSV: no header, or the last record is not whole");
+}
+
+void cli_csv_read(const char *path, struct cli_csv *csv)
+{
+    size_t size;
+    char *text = cli_read_file(path, &size);
+
+    if (strlen(text) != size)
+        fail_msg("%s: holds a zero byte", path);
+    cli_csv_parse(text, csv);
+    free(text);
+}
+
+void cli_csv_only(const char *directory, struct cli_csv *csv)
+{
+    char names[CLI_FILES][256], path[CLI_PATH];
+
+    cli_expect_files(directory, 1);
+    (void)cli_files(directory, names);
+    (void)snprintf(path, sizeof(path), "%s/%s", directory, names[0]);
+    cli_csv_read(path, csv);
+}
+
+void cli_csv_free(struct cli_csv *csv)
+{
+    free(csv->text);
+    free(csv->cell);
+    memset(csv, 0, sizeof(*csv));
+}
+
+const char *cli_cell(const struct cli_csv *csv, size_t row, const char *column)
+{
+    for (size_t i = 0; i < csv->n_columns; i++)
+        if (!strcmp(csv->cell[i], column)) {
+            if (row >= csv->n_rows)
+                fail_msg("no row %zu in the CSV: it has %zu", row, csv->n_rows);
+            return csv->cell[(row + 1) * csv->n_columns + i];
+        }
+    fail_msg("no column '%s' in the CSV", column);
+    return "";
+}
+
+double cli_number(const struct cli_csv *csv, size_t row, const char *column)
+{
+    const char *text = cli_cell(csv, row, column);
+    char *end;
+    double value = strtod(text, &end);
+
+    if (end == text || *end)
+        fail_msg("%s of row %zu is '%.40s', no number", column, row, text);
+    return value;
+}
+
+static bool row_is(const struct cli_csv *csv, size_t row, const char *test, const char *metric)
+{
+    return (!test || !strcmp(cli_cell(csv, row, "test"), test)) &&
+           (!metric || !strcmp(cli_cell(csv, row, "metric"), metric));
+}
+
+size_t cli_count(const struct cli_csv *csv, const char *test, const char *metric)
+{
+    size_t n = 0;
+
+    for (size_t row = 0; row < csv->n_rows; row++)
+        n += row_is(csv, row, test, metric);
+    return n;
+}
+
+size_t cli_row(const struct cli_csv *csv, const char *test, const char *metric, size_t nth)
+{
+    size_t n = 0;
+
+    for (size_t row = 0; row < csv->n_rows; row++)
+        if (row_is(csv, row, test, metric) && n++ == nth)
+            return row;
+    fail_msg("the CSV has %zu rows of %s %s, number %zu was asked for", n, test ? test : "any test",
+             metric ? metric : "any metric", nth);
+    return 0;
+}
+
+size_t cli_items(const char *list)
+{
+    size_t n = *list != 0;
+
+    for (; *list; list++)
+        n += *list == ';';
+    return n;
+}
+
+void cli_expect_all(const struct cli_csv *csv, const char *column, const char *value)
+{
+    for (size_t row = 0; row < csv->n_rows; row++)
+        if (strcmp(cli_cell(csv, row, column), value))
+            fail_msg("%s of row %zu (%s %s) is '%.60s', not '%s' (reason: %s)", column, row, cli_cell(csv, row, "test"),
+                     cli_cell(csv, row, "metric"), cli_cell(csv, row, column), value, cli_cell(csv, row, "reason"));
+}
+
+size_t cli_metrics(const struct cli *cli, const char *test)
+{
+    const struct cli_run run = {.args = ARGS("list", "--metrics")};
+    struct cli_result result;
+    char name[64] = "";
+    size_t n = 0;
+
+    cli_expect(cli, &run, 0, &result);
+    for (char *line = strtok(result.out, "\n"); line; line = strtok(NULL, "\n")) {
+        size_t indent = strspn(line, " ");
+        if (indent == 2)
+            (void)sscanf(line, "%63s", name);
+        n += indent == 4 && !strcmp(name, test);
+    }
+    cli_result_free(&result);
+    assert_true(n > 0);
+    return n;
+}
+
+/* --- Text. --- */
+
+void cli_expect_text(const char *text, const char *part)
+{
+    if (!strstr(text, part))
+        fail_msg("'%s' is not in: %.2000s", part, text);
+}
+
+void cli_expect_no_text(const char *text, const char *part)
+{
+    if (strstr(text, part))
+        fail_msg("'%s' is in: %.2000s", part, text);
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/* Tests of the command line: runs the real binary as a user would, and reads what it left.
+ *
+ * $JITBENCH names the binary (./jitbench otherwise). Each test has a scratch folder of its own: work is where the binary
+ * runs, tmp is its $TMPDIR, and root, which holds both, has room for what a test sets up. All of it is removed after the
+ * test, which fails when a worker process is left. */
+#ifndef TESTS_CLI_H
+#define TESTS_CLI_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include <cmocka.h>
+
+#define CLI_PATH  1024
+#define CLI_FILES 32
+
+struct cli {
+    char root[64], work[80], tmp[80];
+};
+
+/* Absolute path of the binary under test. */
+extern char cli_binary[CLI_PATH];
+
+int cli_group_setup(void **state);
+int cli_setup(void **state);
+int cli_teardown(void **state);
+#define CLI_TEST(function) cmocka_unit_test_setup_teardown(function, cli_setup, cli_teardown)
+
+/* --- Running. --- */
+
+enum { CLI_DEFAULT, CLI_CLOSED = -1 };
+#define ARGS(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+struct cli_run {
+    const char *program;     /* NULL: the binary; a name without '/' is looked for in $PATH */
+    const char *const *args; /* behind argv[0], NULL-ended */
+    const char *const *env;  /* all of it, NULL-ended; NULL: PATH, HOME and TMPDIR=tmp */
+    const char *directory;   /* NULL: work */
+    /* CLI_DEFAULT is /dev/null for in, and to be captured for out and err; otherwise CLI_CLOSED or a descriptor. */
+    int in, out, err;
+    int (*prepare)(void *context); /* in the child, last before the exec; -1 with errno when it cannot */
+    void *context;
+    unsigned limit_s; /* 0: 30 */
+};
+
+struct cli_child {
+    pid_t pid;
+    int out, err;
+    unsigned limit_s;
+    uint64_t start_ns;
+    int unprepared; /* errno of prepare or exec; 0 when the program was started */
+};
+
+struct cli_result {
+    int status; /* of the exit; -N when signal N ended it */
+    int unprepared;
+    char *out, *err; /* what was captured, terminated; "" otherwise */
+    size_t out_size;
+    double seconds;
+};
+
+void cli_start(const struct cli *cli, const struct cli_run *run, struct cli_child *child);
+/* Waits; a child that takes longer than its limit is killed, and the test fails. */
+void cli_wait(struct cli_child *child, struct cli_result *result);
+/* Both, and fails (showing what was printed) unless the exit status is the expected one. Skips the test with a reason when
+ * the child could not be prepared. */
+void cli_expect(const struct cli *cli, const struct cli_run *run, int status, struct cli_result *result);
+void cli_expect_status(const struct cli_result *result, int status);
+void cli_result_free(struct cli_result *result);
+
+/* A copy of the binary that every user can reach: root/bin/jitbench. */
+void cli_copy_binary(const struct cli *cli, char path[CLI_PATH]);
+
+/* --- What the machine has; the test is skipped, with the reason printed, when it lacks it. --- */
+
+#define cli_skip(...)                                                                                                  \
+    do {                                                                                                               \
+        print_message("skipped: " __VA_ARGS__);                                                                        \
+        print_message("\n");                                                                                           \
+        skip();                                                                                                        \
+    } while (0)
+void cli_need_root(void);
+void cli_need_cpus(unsigned n); /* CPUs 0 to n-1 online and allowed */
+void cli_need_fifo(void);
+void cli_need_mount_namespace(void);
+
+/* --- Processes, files. --- */
+
+/* Workers among all descendants of this test, zombies left out. */
+unsigned cli_workers(void);
+/* A worker that is a child of parent, 0 when there is none. */
+pid_t cli_worker_of(pid_t parent);
+/* Waits for one (at most ten seconds, then the test fails). */
+pid_t cli_wait_worker(pid_t parent);
+void cli_sleep_ms(unsigned ms);
+uint64_t cli_now_ns(void);
+
+/* The names in a folder, sorted. */
+size_t cli_files(const char *directory, char names[CLI_FILES][256]);
+/* Fails unless the folder holds as many files. */
+void cli_expect_files(const char *directory, size_t n);
+void cli_write_file(const char *directory, const char *name, const char *text);
+/* The whole file, terminated; the test fails when it cannot be read. The caller frees it. */
+char *cli_read_file(const char *path, size_t *size);
+
+/* --- CSV (RFC 4180), strictly: CRLF behind each record, the same number of fields in all. --- */
+
+struct cli_csv {
+    char *text;
+    char **cell; /* the header's cells, then the rows' */
+    size_t n_columns, n_rows;
+};
+
+/* The test fails when the text is no CSV. */
+void cli_csv_parse(const char *text, struct cli_csv *csv);
+void cli_csv_read(const char *path, struct cli_csv *csv);
+/* The only file of the folder. */
+void cli_csv_only(const char *directory, struct cli_csv *csv);
+void cli_csv_free(struct cli_csv *csv);
+const char *cli_cell(const struct cli_csv *csv, size_t row, const char *column);
+double cli_number(const struct cli_csv *csv, size_t row, const char *column);
+/* Rows of that test and metric (NULL: any). */
+size_t cli_count(const struct cli_csv *csv, const char *test, const char *metric);
+/* The nth of them, from 0; the test fails when there are not as many. */
+size_t cli_row(const struct cli_csv *csv, const char *test, const char *metric, size_t nth);
+/* Items of a list with ';' between. */
+size_t cli_items(const char *list);
+/* Every row has the status. */
+void cli_expect_all(const struct cli_csv *csv, const char *column, const char *value);
+
+/* How many metrics `list --metrics` shows for a test: the rows that it has. */
+size_t cli_metrics(const struct cli *cli, const char *test);
+
+/* --- Text. --- */
+
+void cli_expect_text(const char *text, const char *part);
+void cli_expect_no_text(const char *text, const char *part);
+
+#endif
