@@ -86,7 +86,7 @@ struct party {
     void (*teardown)(struct party_context *);
 };
 
-enum metric_value { VALUE_MEAN, VALUE_MEDIAN, VALUE_SUM, VALUE_MIN, VALUE_MAX };
+enum metric_value { VALUE_MEAN, VALUE_MEDIAN, VALUE_MIN, VALUE_MAX };
 
 /* A metric's values are samples (one a trial), or a histogram of events that all trials share. */
 struct metric {

@@ -279,8 +279,6 @@ static double value_of(const struct metric *metric, const struct stats_summary *
         return s->mean;
     case VALUE_MEDIAN:
         return s->median;
-    case VALUE_SUM:
-        return s->mean * (double)s->n;
     case VALUE_MIN:
         return s->min;
     case VALUE_MAX:

@@ -306,7 +306,7 @@ static int try_mount_namespace(void)
 {
     if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL))
         return -1;
-    return mount("none", "/mnt", "tmpfs", 0, "size=64k");
+    return mount("none", "/tmp", "tmpfs", 0, "size=64k");
 }
 
 void cli_need_mount_namespace(void)
