@@ -94,6 +94,7 @@ struct metric {
     enum metric_value value;                /* what the row's value is */
     bool headline;                          /* precision and stability are judged by it */
     double baseline;                        /* of an index; 0: none */
+    double scale;                           /* for the benchmark's reduce: counts to units; 0 is 1 */
 };
 
 /* Trials repeat until the 95 % interval's half-width is below precision_pct of the mean in every group's headline

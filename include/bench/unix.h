@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* What the UNIX microbenchmarks have in common: recorders, metrics, parameters, and how slices become a rate.
+ * Method: the BYTE UNIX Benchmarks (UnixBench) as documented; see jitbench-unix(1). */
+#ifndef BENCH_UNIX_H
+#define BENCH_UNIX_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/bench.h"
+#include "engine/plan.h"
+#include "engine/trial.h"
+
+/* The measured party is the first, and its recorders are these. The engine's own loop calls work and fills the slices;
+ * a party with a run of its own calls slices_add. */
+enum { UNIX_SLICES, UNIX_CHECKS, UNIX_NUMBERS, UNIX_N_RECORDERS };
+enum { UNIX_N_NUMBERS = 16 }; /* a benchmark's own use */
+#define UNIX_RECORDERS                                                                                                 \
+    .recorders = {[UNIX_SLICES] = {RECORD_SLICES, 4096},                                                               \
+                  [UNIX_CHECKS] = {RECORD_CHECKS, 48},                                                                 \
+                  [UNIX_NUMBERS] = {RECORD_NUMBERS, UNIX_N_NUMBERS}},                                                  \
+    .n_recorders = UNIX_N_RECORDERS
+
+/* Every UNIX benchmark has exactly these metrics. scale turns counts a second into the unit (60 for lpm, 10 for MWIPS).
+ * baseline is 0 outside the index. */
+enum { UNIX_RATE, UNIX_UNDISTURBED, UNIX_START_SPREAD, UNIX_END_SPREAD, UNIX_N_METRICS };
+#define UNIX_METRICS(unit_, scale_, baseline_)                                                                         \
+    {                                                                                                                  \
+        [UNIX_RATE] = {.id = "rate", .unit = unit_, .better = "higher", .value = VALUE_MEAN, .headline = true,         \
+                       .scale = scale_, .baseline = baseline_,                                                         \
+                       .title = "mean rate: completions of all copies in the common window"},                          \
+        [UNIX_UNDISTURBED] = {.id = "rate_undisturbed", .unit = unit_, .better = "higher", .value = VALUE_MEAN,        \
+                              .scale = scale_, .title = "median rate over slices of about 10 ms, summed over copies"}, \
+        [UNIX_START_SPREAD] = {.id = "start_spread", .unit = "ms", .better = "lower", .value = VALUE_MAX,              \
+                               .title = "first to last copy's start"},                                                 \
+        [UNIX_END_SPREAD] = {.id = "end_spread", .unit = "ms", .better = "lower", .value = VALUE_MAX,                  \
+                             .title = "first to last copy's end"},                                                     \
+    }
+
+/* Where the two halves of context1 sit. */
+enum unix_halves { HALVES_FREE, HALVES_SAME, HALVES_TWO };
+
+struct unix_params {
+    char dir[512];        /* scratch folder; empty: none is needed or none was found */
+    uint64_t concurrent;  /* shell: scripts at once */
+    int halves;           /* context1: enum unix_halves */
+    bool classic;         /* the original's protocol: fcopy measures its 2 s write and read parts, spawn of /bin/true etc. as it did */
+};
+
+int unix_reduce(const struct trial *trial, struct results *results);
+/* "linkage=static libc=glibc ...", with the benchmark's own words in front ("" for none). */
+void unix_describe(const char *own, char *buf, size_t size);
+
+extern const struct bench bench_dhry2reg, bench_whetstone, bench_execl, bench_fcopy1024, bench_fcopy256, bench_fcopy4096,
+    bench_pipe, bench_context1, bench_spawn, bench_shell1, bench_shell8, bench_syscall;
+/* Outside the index. */
+extern const struct bench bench_fwrite1024, bench_fwrite256, bench_fwrite4096, bench_fread1024, bench_fread256,
+    bench_fread4096, bench_short, bench_int, bench_long, bench_float, bench_double, bench_arithoh, bench_hanoi,
+    bench_sysexec, bench_shell16, bench_sysclose, bench_sysgetpid;
+
+#endif
