@@ -39,8 +39,7 @@ void command_print(int fd, struct text *text);
 /* The help of a command as text. */
 void command_help(const struct command *command, struct text *out);
 
-/* "0.1 3f2a9c81b2d4 build 5c0f.." and "glibc 2.36 static". */
+/* "0.1 3f2a9c81b2d4 build 5c0f..". */
 void version_build(char *buf, size_t size);
-void version_libc(char *buf, size_t size);
 
 #endif

@@ -17,13 +17,13 @@ struct measure_options {
     struct option_counts copies;
     int bind, layout;
     int64_t nice, fifo;
-    uint64_t samples, max_time_ns;
+    uint64_t samples, max_time_ns, time_ns;
     double precision_pct;
-    char output[1024], comment[256];
+    char output[1024], comment[256], dir[512];
     bool no_csv, quick, classic, strict, quiet, verbose, help;
 };
 
-#define TESTS_MAX 32
+#define TESTS_MAX 64
 
 /* All that is known while measuring. */
 struct measure {
@@ -31,7 +31,8 @@ struct measure {
     struct option_table tables[TABLES_MAX];
     size_t n_tables;
     enum option_preset preset;
-    bool selected[TESTS_MAX]; /* by the suite's tests */
+    bool selected[TESTS_MAX]; /* by the suite's tests; all when no operand was given */
+    bool operands_given;
     struct machine machine;
     struct place_request place;
     struct clock_info clock;
@@ -59,13 +60,26 @@ struct suite {
     size_t options_size;
     /* The tables that fill the suite's options struct. Returns how many. */
     size_t (*tables)(void *options, struct option_table *tables);
+    bool timed;                /* its samples have a length, and may need a scratch folder */
+    enum schedule schedule;
     const char *const *tests; /* operands, NULL-ended; NULL: takes none */
+    /* Marks what an operand means in m->selected (a test, a group, an old name); -1 when it is unknown. NULL: the operand
+     * is one of tests, and its place there is marked. */
+    int (*select)(struct measure *m, const char *operand);
     const char *series_header; /* the first line of --series FILE; NULL: the suite has no such option */
     /* Adds the items of the selected tests. 0, or -1 with one line in error. */
     int (*plan)(const struct measure *m, void *options, struct plan *plan, char *error, size_t error_size);
     /* Prints the suite's tables of m->rows. alone: not within `all`. */
     void (*print)(const struct measure *m, bool alone, struct text *out);
+    /* Makes rows of rows when all items are done (indices). May be NULL. */
+    void (*conclude)(struct measure *m);
+    /* Called after the tables when the suite's command runs alone: files in other formats. 0 or an exit status. */
+    int (*finish)(const struct measure *m, const void *options);
 };
+
+/* Time and scratch folder, for suites whose samples have a length; listed by suites that have them, with m's options as
+ * target. */
+void measure_timed_table(struct measure_options *options, struct option_table *table);
 
 /* The common table, with its target when options is not NULL. */
 void measure_table(struct measure_options *options, struct option_table *table);
@@ -82,6 +96,12 @@ uint64_t measure_named_cpus(const struct measure *m);
  * 0 or -1 when out of memory. */
 int measure_add(const struct measure *m, struct plan *plan, const struct bench *bench, const void *params,
                 uint64_t default_copies, unsigned phase);
+/* The scratch folder: --dir, $TMPDIR, or the current one. */
+const char *measure_dir(const struct measure *m);
+/* Puts a row of the command's own making into CSV and table. */
+void measure_put_row(struct measure *m, const struct row *row);
+/* The sampling of a benchmark under the preset and the user's options. */
+struct sampling measure_sampling(const struct measure *m, const struct bench *bench);
 /* The operands and --series of a suite's command (tables' targets NULL: for help). */
 size_t measure_tables(const struct command *command, struct option_table *tables);
 int measure_suite_main(const struct command *command, int argc, char **argv);

@@ -31,7 +31,8 @@ enum party_stop {
 struct baton {
     uint64_t execs; /* how often the image was replaced since the gate */
     uint64_t count;
-    uint64_t start_ns;
+    uint64_t start_ns; /* of the run; free for the party's use */
+    int image_fd;      /* what party_exec() executes, set by the first setup (scratch_own_image()); -1: the own file */
 };
 
 struct trial_head;
@@ -61,7 +62,7 @@ struct party_context {
 bool party_stopped(const struct party_context *context);
 /* Waits for the same party of all copies. */
 void party_barrier(struct party_context *context);
-/* Replaces the process image by the same program. run is called again in the new one, with baton->execs one higher
+/* Replaces the process image by the same program (baton->image_fd). run is called again in the new one, with baton->execs one higher
  * and all recorders as they were; setup is called again too. Returns only on failure (-errno). */
 int party_exec(struct party_context *context);
 /* Writes a formatted reason and returns -1, for `return party_fail(context, ...)`. */
@@ -104,6 +105,8 @@ struct sampling {
     uint64_t time_ns; /* a trial; 0: until its work is done */
     uint64_t max_ns;
     double precision_pct;
+    bool classic;      /* the UNIX index's own rule: sync and pause before each sample, value without the worst third */
+    uint64_t pause_ns; /* of that pause */
 };
 
 struct trial;
@@ -125,6 +128,8 @@ struct bench {
     bool group_per_copy; /* a row for each copy (CPU), not one for all */
     /* Fills what identifies the work: "limit=22 experiments=1000000". */
     void (*describe)(const void *params, const struct clock_info *clock, char *buf, size_t size);
+    /* The folder whose file system the work depends on. NULL, or returns NULL: none. */
+    const char *(*scratch_dir)(const void *params);
     /* 0, or -1 with the reason why it cannot run here. May be NULL. */
     int (*supported)(const void *params, char *why, size_t why_size);
     /* NULL: place_copy() for every party. */

@@ -23,6 +23,7 @@ struct place_request {
     unsigned order[CPUSET_MAX]; /* the same CPUs in the order in which copies take them */
     size_t n_order;
     enum bind_mode bind;
+    bool bind_given; /* by the user: a benchmark's own habit must not override it */
     bool nice_given, fifo;
     int nice, fifo_priority;
     bool layout_fixed;
@@ -31,6 +32,7 @@ struct place_request {
 /* What one party is given. */
 struct placement {
     struct cpuset cpus; /* empty: not bound */
+    enum bind_mode bind;
     bool nice_given;
     int nice, policy, rt_priority;
     bool lock_memory;

@@ -19,6 +19,7 @@ struct group_values {
     struct metric_values *metric;
     struct placement_seen seen; /* of the last trial */
     struct cpuset cpus;         /* all that the measured parties were allowed on */
+    enum bind_mode bind;
     bool mixed;                 /* the trials did not all get the same policy */
     char refused[240];
     double wall_s, cpu_s, ctx_voluntary, ctx_involuntary, migrations, faults_minor, faults_major, run_delay_ms;

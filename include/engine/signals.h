@@ -5,6 +5,7 @@
 #define ENGINE_SIGNALS_H
 
 #include <signal.h>
+#include <stdint.h>
 
 /* Blocks and catches SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGCHLD; ignores SIGPIPE and SIGXFSZ. A signal that was ignored
  * when the program was started (nohup) stays ignored. */
@@ -13,6 +14,8 @@ void signals_init(void);
 const sigset_t *signals_wait_mask(void);
 /* The number of the first signal that asked for the end, or 0. Looks at pending ones too. */
 int signals_pending(void);
+/* Sleeps for ns, or until a signal asks for the end. */
+void signals_sleep_ns(uint64_t ns);
 /* In a child between fork and exec: everything as the program found it. */
 void signals_restore(void);
 

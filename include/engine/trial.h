@@ -28,6 +28,7 @@ struct trial_party {
     struct task_counters counters; /* of the run alone; -1: not known */
     uint64_t start_ns, end_ns;     /* CLOCK_MONOTONIC_RAW */
     uint64_t khz;                  /* of its CPU, right after the run; 0: not known */
+    enum bind_mode bind;           /* as it was placed */
     const char *refused;           /* placement that the kernel refused; "" when nothing */
 };
 

@@ -19,6 +19,12 @@ bool process_can_exec_self(void);
 /* The linker's build id of this program in hex, from its own program headers; "" when it has none. */
 void process_build_id(char *buf, size_t size);
 
+/* Whether this program was linked statically (it has no interpreter). */
+bool process_is_static(void);
+
+/* "glibc 2.36" or "musl". */
+void process_libc(char *buf, size_t size);
+
 /* Anonymous shared memory behind a descriptor that is inherited by exec: memfd_create, else an unlinked O_EXCL
  * file in /dev/shm, $TMPDIR, /tmp or the current directory. Returns the descriptor or -errno. */
 int process_shared_memory(size_t size);

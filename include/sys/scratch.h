@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* An open, nameless read-write file in dir: O_TMPFILE, else O_CREAT|O_EXCL|O_NOFOLLOW under a random name and unlinked at once.
  * Returns the descriptor (close-on-exec) or -errno. */
@@ -15,14 +16,26 @@ int scratch_folder(const char *dir, char *path, size_t size);
 /* Removes the folder and the plain files in it (no subfolders, no links followed). 0 or -errno. */
 int scratch_remove(const char *path);
 
-/* Bytes free in dir for a user without privileges; 0 when not known. */
+/* A folder that vanishes with the process that asked for it, even when that is killed: a process of its own in a session of
+ * its own, the keeper, makes it, waits for the end of file of a pipe, and removes it with the files in it. */
+#define SCRATCH_PATH_MAX 600
+struct scratch_keeper {
+    pid_t pid;
+    int fd;
+    char path[SCRATCH_PATH_MAX];
+};
+int scratch_kept_folder(const char *dir, struct scratch_keeper *keeper); /* 0 or -errno */
+/* Returns when the folder is gone. Does nothing for a keeper that is all zero or has ended. */
+void scratch_keeper_end(struct scratch_keeper *keeper);
+
+/* Bytes free in dir for a user without privileges: 1 when it is full, 0 when not known. */
 uint64_t scratch_free_bytes(const char *dir);
 
 /* Whether programs may be executed from dir (not mounted noexec): 1, 0, or -errno. */
 int scratch_may_exec(const char *dir);
 
-/* A copy of this program that is an inode of its own: a memfd, else a file in dir (unlinked). Returns a descriptor to be
- * executed with scratch_exec(), or -errno. */
+/* A copy of this program that is an inode of its own: a memfd, else a file in dir (unlinked; dir "": none). Returns a
+ * descriptor (close-on-exec) to be executed with scratch_exec(), or -errno: -EACCES when dir is mounted noexec. */
 int scratch_own_image(const char *dir);
 /* Replaces the process by the image behind the descriptor: execveat, else /proc/self/fd. Returns -errno. */
 int scratch_exec(int fd, char *const argv[], char *const envp[]);

@@ -3,7 +3,7 @@
 #include "cmd/suites.h"
 
 /* Quiet before loud: what measures noise must not run in the wake of what makes it. */
-const struct suite *const suite_list[] = {&suite_prime, &suite_stream, NULL};
+const struct suite *const suite_list[] = {&suite_prime, &suite_stream, &suite_unix, NULL};
 
 static int run(const struct command *command, int argc, char **argv)
 {

@@ -41,14 +41,18 @@ struct session {
     size_t n_suites;
     void *options[TABLES_MAX]; /* by suite */
     struct series_option series;
+    int finish_status;
 };
 
 /* --- Help. --- */
 
-static size_t suite_tables(const struct suite *suite, void *options, struct series_option *series,
-                           struct option_table *tables)
+static size_t suite_tables(const struct suite *suite, void *options, struct measure_options *common,
+                           struct series_option *series, struct option_table *tables)
 {
     size_t n = suite->tables(options, tables);
+
+    if (suite->timed)
+        measure_timed_table(common, &tables[n++]);
 
     if (!suite->series_header)
         return n;
@@ -58,7 +62,7 @@ static size_t suite_tables(const struct suite *suite, void *options, struct seri
 
 size_t measure_tables(const struct command *command, struct option_table *tables)
 {
-    size_t n = command->suite ? suite_tables(command->suite, NULL, NULL, tables) : 0;
+    size_t n = command->suite ? suite_tables(command->suite, NULL, NULL, NULL, tables) : 0;
 
     measure_table(NULL, &tables[n]);
     return n + 1;
@@ -86,6 +90,7 @@ static int select_tests(struct session *s, const char *const *operands, int n)
         n_tests++;
     for (size_t t = 0; t < TESTS_MAX; t++)
         s->m.selected[t] = n == 0;
+    s->m.operands_given = n > 0;
     for (int i = 0; i < n; i++) {
         size_t t = 0;
         if (!tests) {
@@ -95,6 +100,11 @@ static int select_tests(struct session *s, const char *const *operands, int n)
         }
         while (t < n_tests && strcmp(tests[t], operands[i]))
             t++;
+        if (s->suites[0]->select) {
+            if (s->suites[0]->select(&s->m, operands[i]))
+                return command_unknown("test", operands[i], tests, n_tests);
+            continue;
+        }
         if (t == n_tests)
             return command_unknown("test", operands[i], tests, n_tests);
         s->m.selected[t] = true;
@@ -111,7 +121,7 @@ static int parse(struct session *s, int argc, char **argv)
     measure_table(&m->options, &m->tables[0]);
     m->n_tables = 1;
     if (s->n_suites == 1)
-        m->n_tables += suite_tables(s->suites[0], s->options[0], &s->series, &m->tables[1]);
+        m->n_tables += suite_tables(s->suites[0], s->options[0], &m->options, &s->series, &m->tables[1]);
     const char **operands = calloc((size_t)argc + 1, sizeof(*operands));
     if (!operands)
         return usage_error(s, "out of memory");
@@ -151,7 +161,7 @@ static int default_suite_options(struct session *s, size_t i)
     char error[512];
 
     memset(tables, 0, sizeof(tables));
-    size_t n = suite_tables(s->suites[i], s->options[i], &s->series, tables);
+    size_t n = suite_tables(s->suites[i], s->options[i], &s->m.options, &s->series, tables);
     if (option_defaults(tables, n, s->m.preset, error, sizeof(error)))
         return usage_error(s, error);
     return 0;
@@ -223,6 +233,7 @@ static int resolve_place(struct session *s)
         return status;
     m->place.n_order = machine_cpu_order("", &m->place.cpus, m->place.order, CPUSET_MAX);
     m->place.bind = (enum bind_mode)m->options.bind;
+    m->place.bind_given = given(m, "bind");
     m->place.nice_given = given(m, "nice");
     m->place.nice = (int)m->options.nice;
     m->place.fifo = given(m, "fifo");
@@ -250,7 +261,7 @@ static void fill_run(struct measure *m)
     text_copy(m->run.cpu_model, sizeof(m->run.cpu_model), m->machine.cpu_model);
     m->run.cpus_online = m->machine.cpus_online;
     version_build(m->run.build, sizeof(m->run.build));
-    version_libc(m->run.libc, sizeof(m->run.libc));
+    process_libc(m->run.libc, sizeof(m->run.libc));
     text_copy(m->run.comment, sizeof(m->run.comment), m->options.comment);
 }
 
@@ -502,7 +513,7 @@ static int run_suite(struct session *s, size_t i)
 {
     struct measure *m = &s->m;
     const struct suite *suite = s->suites[i];
-    struct plan plan = {.schedule = SCHEDULE_INTERLEAVED};
+    struct plan plan = {.schedule = suite->schedule};
     char error[512];
 
     if (suite->plan(m, s->options[i], &plan, error, sizeof(error))) {
@@ -527,8 +538,12 @@ static int run_suite(struct session *s, size_t i)
         m->ended_by = -status;
     else if ((enum row_status)status > m->worst)
         m->worst = (enum row_status)status;
+    if (m->n_rows && suite->conclude)
+        suite->conclude(m);
     if (m->n_rows)
         print_suite(s, suite);
+    if (s->n_suites == 1 && suite->finish)
+        s->finish_status = suite->finish(m, s->options[i]);
     clear_rows(m);
     return 0;
 }
@@ -560,7 +575,9 @@ static int run_suites(struct session *s)
     put_summary(s);
     bool lost = csv_close(m->csv) != 0;
     free(m->rows);
-    return status ? status : exit_status(m, lost);
+    if (!status)
+        status = exit_status(m, lost);
+    return status ? status : s->finish_status;
 }
 
 /* Everything that can be wrong is found out here, before anything runs. */
@@ -638,6 +655,38 @@ size_t measure_copies(const struct measure *m, uint64_t default_copies, uint64_t
     return m->options.copies.n;
 }
 
+const char *measure_dir(const struct measure *m)
+{
+    const char *environment = getenv("TMPDIR");
+
+    if (m->options.dir[0])
+        return m->options.dir;
+    return environment && environment[0] ? environment : ".";
+}
+
+void measure_put_row(struct measure *m, const struct row *row)
+{
+    put_row(m, row);
+}
+
+struct sampling measure_sampling(const struct measure *m, const struct bench *bench)
+{
+    struct sampling sampling = bench->sampling[m->preset];
+
+    if (given(m, "samples"))
+        sampling.min_samples = sampling.max_samples = m->options.samples;
+    if (given(m, "precision")) {
+        sampling.precision_pct = m->options.precision_pct;
+        if (!given(m, "samples"))
+            sampling.max_samples = 0;
+    }
+    if (given(m, "max-time"))
+        sampling.max_ns = m->options.max_time_ns;
+    if (sampling.time_ns && m->options.time_ns)
+        sampling.time_ns = m->options.time_ns;
+    return sampling;
+}
+
 int measure_add(const struct measure *m, struct plan *plan, const struct bench *bench, const void *params,
                 uint64_t default_copies, unsigned phase)
 {
@@ -650,16 +699,7 @@ int measure_add(const struct measure *m, struct plan *plan, const struct bench *
             return -1;
         item->copies = (unsigned)counts[i];
         item->phase = phase;
-        item->sampling = bench->sampling[m->preset];
-        if (given(m, "samples"))
-            item->sampling.min_samples = item->sampling.max_samples = m->options.samples;
-        if (given(m, "precision")) {
-            item->sampling.precision_pct = m->options.precision_pct;
-            if (!given(m, "samples"))
-                item->sampling.max_samples = 0;
-        }
-        if (given(m, "max-time"))
-            item->sampling.max_ns = m->options.max_time_ns;
+        item->sampling = measure_sampling(m, bench);
     }
     return 0;
 }

@@ -12,7 +12,7 @@ static const struct option rows[] = {
      OPTION_AT(struct measure_options, cpus), .help = "CPUs to measure on; those allowed unless given"},
     {.name = "bind", .type = OPTION_CHOICE, .value_name = "one|range|none", .choices = bind_names, .preset = {"one"},
      OPTION_AT(struct measure_options, bind), .help = "each copy on one CPU, on all CPUs named, or not bound"},
-    {.name = "copies", .type = OPTION_COUNTS, .value_name = "N,...", .min = 1, .max = 4096,
+    {.name = "copies", .letter = 'c', .type = OPTION_COUNTS, .value_name = "N,...", .min = 1, .max = 4096,
      OPTION_AT(struct measure_options, copies), .help = "copies at once; several numbers are measured in turn"},
     {.name = "nice", .type = OPTION_INT, .value_name = "N", .min = -20, .max = 19,
      OPTION_AT(struct measure_options, nice), .help = "nice value of what is measured"},
@@ -48,6 +48,21 @@ static const struct option rows[] = {
     {.name = "help", .letter = 'h', .type = OPTION_FLAG, OPTION_AT(struct measure_options, help),
      .help = "print this help"},
 };
+
+static const struct option timed_rows[] = {
+    {.name = "time", .letter = 't', .aliases = "seconds", .type = OPTION_DURATION, .value_name = "TIME", .min = 10e6,
+     .max = 86400e9, OPTION_AT(struct measure_options, time_ns), .help = "length of a sample; each test's own unless given"},
+    {.name = "dir", .letter = 'd', .type = OPTION_TEXT, .value_name = "DIR", OPTION_AT(struct measure_options, dir),
+     .help = "scratch folder; $TMPDIR or the current folder unless given"},
+};
+
+void measure_timed_table(struct measure_options *options, struct option_table *table)
+{
+    memset(table, 0, sizeof(*table));
+    table->rows = timed_rows;
+    table->n = sizeof(timed_rows) / sizeof(timed_rows[0]);
+    table->target = options;
+}
 
 void measure_table(struct measure_options *options, struct option_table *table)
 {

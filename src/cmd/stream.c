@@ -172,6 +172,7 @@ const struct suite suite_stream = {
     .seconds = {[PRESET_DEFAULT] = 28, [PRESET_QUICK] = 6, [PRESET_CLASSIC] = 2400},
     .options_size = sizeof(struct stream_options),
     .tables = tables,
+    .schedule = SCHEDULE_INTERLEAVED,
     .tests = tests,
     .series_header = "elements,run,copy,experiment,ticks\n",
     .plan = plan,

@@ -3,9 +3,6 @@
 #include "version.h"
 
 #include <stdio.h>
-#ifdef __GLIBC__
-#include <gnu/libc-version.h>
-#endif
 
 #include "cmd/suites.h"
 #include "engine/text.h"
@@ -19,15 +16,6 @@ void version_build(char *buf, size_t size)
     (void)snprintf(buf, size, "%s %s build %.12s", VERSION, VERSION_COMMIT, id[0] ? id : "without id");
 }
 
-void version_libc(char *buf, size_t size)
-{
-#ifdef __GLIBC__
-    (void)snprintf(buf, size, "glibc %s", gnu_get_libc_version());
-#else
-    text_copy(buf, size, "musl"); /* musl has no version to ask for, and no macro of its own */
-#endif
-}
-
 static int run(const struct command *command, int argc, char **argv)
 {
     char id[48], libc[48];
@@ -39,7 +27,7 @@ static int run(const struct command *command, int argc, char **argv)
         return EXIT_USAGE;
     }
     process_build_id(id, sizeof(id));
-    version_libc(libc, sizeof(libc));
+    process_libc(libc, sizeof(libc));
     text_printf(&out, "jitbench %s\ncommit    %s\ncompiler  %s\nflags     %s\nlibc      %s\nbuild id  %s\n", VERSION,
                 VERSION_COMMIT,
 #ifdef __clang__

@@ -27,6 +27,7 @@ static bool must_stay_normal(const struct place_request *request, unsigned copy,
 void place_copy(const struct place_request *request, unsigned copy, unsigned copies, bool spins, struct placement *out)
 {
     memset(out, 0, sizeof(*out));
+    out->bind = request->bind;
     if (request->bind == BIND_ONE)
         cpuset_add(&out->cpus, request->order[copy % request->n_order]);
     else if (request->bind == BIND_RANGE)

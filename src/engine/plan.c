@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "engine/results.h"
 #include "engine/signals.h"
@@ -82,7 +83,7 @@ static void end_item(struct execution *e, size_t i, enum row_status status, cons
     e->state[i] = ITEM_ENDED;
     results_free(results);
     if (e->how->settle_ns && !e->interrupted)
-        clock_sleep_ns(e->how->settle_ns); /* our own writeback is not to be the next row's noise */
+        signals_sleep_ns(e->how->settle_ns); /* our own writeback is not to be the next row's noise */
 }
 
 static bool sampled_enough(const struct results *results)
@@ -176,6 +177,10 @@ static void step(struct execution *e, size_t i)
         return;
     }
     report_progress(e, i);
+    if (item->sampling.classic) {
+        sync(); /* as the original does before each pass */
+        signals_sleep_ns(item->sampling.pause_ns);
+    }
     struct trial *trial = run_trial(e, i);
     if (!trial) {
         end_item(e, i, ROW_FAILED, "out of memory");

@@ -123,6 +123,7 @@ static void enter_party(struct group_values *g, const struct trial_party *p, boo
     if (!first && (g->seen.policy != p->seen.policy || g->seen.rt_priority != p->seen.rt_priority))
         g->mixed = true;
     g->seen = p->seen;
+    g->bind = p->bind;
     cpuset_union(&g->cpus, &p->seen.cpus);
     if (p->refused[0] && !g->refused[0])
         text_copy(g->refused, sizeof(g->refused), p->refused);
@@ -224,7 +225,7 @@ static void fill_placement(const struct results *results, const struct group_val
     row->rt_priority = g->seen.rt_priority;
     row->nice = g->seen.nice;
     (void)cpuset_format(&g->cpus, row->cpus, sizeof(row->cpus));
-    text_copy(row->bind, sizeof(row->bind), bind_names[results->how->place->bind]);
+    text_copy(row->bind, sizeof(row->bind), bind_names[g->bind]);
     fill_layout(results, g, row->layout, sizeof(row->layout));
 }
 
@@ -270,6 +271,28 @@ static void scale_summary(struct stats_summary *s, double scale)
 
     for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
         *fields[i] *= scale;
+}
+
+static int falling(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x < y) - (x > y);
+}
+
+/* The UNIX index's score: of n passes the worst n/3 (rounded down) are dropped; geometric mean of the rest. */
+static double classic_score(const struct metric_values *m)
+{
+    double *sorted = malloc((m->n ? m->n : 1) * sizeof(*sorted)), sum = 0;
+
+    if (!sorted)
+        return (double)NAN;
+    size_t n = known_samples(m, sorted);
+    qsort(sorted, n, sizeof(*sorted), falling);
+    n -= n / 3;
+    for (size_t i = 0; i < n; i++)
+        sum += log(sorted[i]);
+    free(sorted);
+    return n ? exp(sum / (double)n) : (double)NAN;
 }
 
 static double value_of(const struct metric *metric, const struct stats_summary *s)
@@ -383,6 +406,9 @@ static void identify(const struct results *results, unsigned group, const struct
         item->bench->describe(item->params, results->how->clock, row->param, sizeof(row->param));
     add_copy(results, group, row);
     row->copies = item->copies;
+    const char *dir = item->bench->scratch_dir ? item->bench->scratch_dir(item->params) : NULL;
+    if (dir)
+        machine_fs_name(dir, row->scratch_fs, sizeof(row->scratch_fs));
     text_copy(row->metric, sizeof(row->metric), metric->id);
     text_copy(row->unit, sizeof(row->unit), metric->unit ? metric->unit : results->how->clock->unit);
     text_copy(row->better, sizeof(row->better), metric->better);
@@ -415,7 +441,9 @@ static enum row_status put_row(struct results *results, unsigned group, unsigned
             error |= fill_hist(m->hist, &row);
         if (m->series)
             error |= fill_series(m->series, &row);
-        if (about->baseline > 0)
+        if (about->headline && results->item->sampling.classic)
+            row.value = classic_score(source);
+        if (about->baseline > 0 && !results->item->no_index)
             row.index = row.value / about->baseline * 10;
         if (g->refused[0] && row.status < ROW_DEGRADED) {
             row.status = ROW_DEGRADED;

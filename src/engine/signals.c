@@ -2,8 +2,11 @@
 /* Signals that ask the program to end. */
 #include "engine/signals.h"
 
+#include <poll.h>
 #include <stddef.h>
 #include <string.h>
+
+#include "sys/clock.h"
 
 static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 enum { N_ENDING = sizeof(ending) / sizeof(ending[0]) };
@@ -67,6 +70,16 @@ int signals_pending(void)
             if (sigismember(&pending, ending[i]) == 1)
                 return ending[i];
     return 0;
+}
+
+void signals_sleep_ns(uint64_t ns)
+{
+    uint64_t until = clock_raw_ns() + ns, now;
+
+    while (!signals_pending() && (now = clock_raw_ns()) < until) {
+        struct timespec left = {.tv_sec = (time_t)((until - now) / 1000000000u), .tv_nsec = (long)((until - now) % 1000000000u)};
+        (void)ppoll(NULL, 0, &left, &mask_wait);
+    }
 }
 
 void signals_restore(void)

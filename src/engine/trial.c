@@ -706,6 +706,7 @@ void trial_party(const struct trial *trial, unsigned party, unsigned copy, struc
                                 .start_ns = slot->start_ns,
                                 .end_ns = slot->end_ns,
                                 .khz = slot->khz,
+                                .bind = slot->placement.bind,
                                 .refused = slot->refused};
 }
 

@@ -17,6 +17,7 @@
 #include "engine/trial.h"
 #include "sys/futex.h"
 #include "sys/process.h"
+#include "sys/scratch.h"
 
 /* Warm-up: blocks of this length, until three in a row have the same rate, and never longer than the limit. */
 #define WARM_BLOCK_NS 5000000u
@@ -255,10 +256,10 @@ static int run_behind_gate(struct party_context *context, const struct party *pa
         task_read_counters(&before);
         slot->counters = before;
         slot->start_ns = slot->baton.start_ns = clock_raw_ns();
+        set_state(head, slot, STATE_RUNNING);
     } else {
         before = slot->counters; /* the process is the same one: the kernel counts on through exec */
     }
-    set_state(head, slot, STATE_RUNNING);
     failed = party->run ? party->run(context) : run_slices(context, party);
     slot->end_ns = clock_raw_ns();
     task_read_counters(&slot->counters);
@@ -280,6 +281,7 @@ static int party_main(struct trial_head *head, struct trial_slot *slot, const st
 
     fill_context(head, slot, party, &context);
     if (!again) {
+        slot->baton.image_fd = -1;
         place_apply(&slot->placement, slot->refused, sizeof(slot->refused));
         for (unsigned i = 0; i < party->n_recorders; i++)
             recorder_init(&party->recorders[i], context.recorder[i]);
@@ -348,11 +350,13 @@ int worker_run(struct trial_head *head, unsigned number, const struct bench *ben
     struct thread_start starts[ARENA_PARTIES_MAX];
     int error, failed;
 
-    if (task_die_with_parent(head->parent))
-        return 1;
-    if (slot->baton.execs == 0)
+    /* All of this is the process's, and outlives exec: a replaced image is on its way to run without a detour. */
+    if (slot->baton.execs == 0) {
+        if (task_die_with_parent(head->parent))
+            return 1;
         watchdog((uint64_t)SETUP_LIMIT_S * 1000000000u);
-    task_set_name("jitbench");
+        task_set_name("jitbench");
+    }
     unsigned n_threads = start_threads(head, number, bench, threads, starts, &error);
     if (error) {
         (void)snprintf(slot->reason, sizeof(slot->reason), "cannot start a thread: %s", strerror(error));
@@ -377,8 +381,11 @@ int party_exec(struct party_context *context)
         return -ENOSYS;
     (void)snprintf(fd, sizeof(fd), "%d", head->arena_fd);
     (void)snprintf(number, sizeof(number), "%u", (unsigned)(slot - head->slot));
+    if (slot->baton.image_fd < 0)
+        process_init(); /* a replaced image left it out */
     slot->baton.execs++;
-    int error = process_exec_self(argv, envp);
+    int error =
+        slot->baton.image_fd < 0 ? process_exec_self(argv, envp) : scratch_exec(slot->baton.image_fd, argv, envp);
     slot->baton.execs--;
     return error;
 }
@@ -414,10 +421,14 @@ void trial_worker_main(int argc, char **argv, const struct bench *const *registr
     if (!head || head->magic != ARENA_MAGIC || head->size != (size_t)status.st_size || slot >= (long)head->n_slots)
         _exit(125);
     const struct bench *bench = find_bench(registry, head->bench);
-    process_build_id(build, sizeof(build));
-    if (!bench || strcmp(build, head->build)) /* the file was replaced while the parent ran */
+    if (!bench)
         _exit(125);
-    process_init();
-    head->slot[slot].seen.fresh_exec = true;
+    if (head->slot[slot].baton.execs == 0) {
+        process_build_id(build, sizeof(build));
+        if (strcmp(build, head->build)) /* the file was replaced while the parent ran */
+            _exit(125);
+        process_init();
+        head->slot[slot].seen.fresh_exec = true;
+    }
     _exit(worker_run(head, (unsigned)slot, bench));
 }

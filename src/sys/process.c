@@ -13,6 +13,9 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#ifdef __GLIBC__
+#include <gnu/libc-version.h>
+#endif
 
 #include "sys/clock.h"
 
@@ -200,4 +203,30 @@ void process_build_id(char *buf, size_t size)
     (void)dl_iterate_phdr(find_build_id, &id);
     for (size_t i = 0; i < id.size && 2 * i + 3 <= size; i++)
         (void)snprintf(buf + 2 * i, 3, "%02x", (unsigned)(unsigned char)id.data[i]);
+}
+
+void process_libc(char *buf, size_t size)
+{
+#ifdef __GLIBC__
+    (void)snprintf(buf, size, "glibc %s", gnu_get_libc_version());
+#else
+    (void)snprintf(buf, size, "musl"); /* it has no version to ask for, and no macro of its own */
+#endif
+}
+
+static int has_interpreter(struct dl_phdr_info *info, size_t size, void *context)
+{
+    (void)size;
+    for (unsigned i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_INTERP)
+            *(bool *)context = true;
+    return 1; /* the first object is the program itself */
+}
+
+bool process_is_static(void)
+{
+    bool interpreter = false;
+
+    (void)dl_iterate_phdr(has_interpreter, &interpreter);
+    return !interpreter;
 }

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* The text that the shell tests sort, dump and search: made up, always the same, with the counts of the original's. */
+#ifndef BENCH_SHELL_TEXT_H
+#define BENCH_SHELL_TEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SHELL_TEXT_LINES = 362, SHELL_TEXT_WORDS = 1200, SHELL_TEXT_BYTES = 8546, SHELL_TEXT_MATCHES = 35 };
+
+/* Lines of 1 to 82 bytes (median 18) without their newlines; SHELL_TEXT_MATCHES of them hold "the", always as a word.
+ * Writes SHELL_TEXT_BYTES bytes and a terminator. */
+void shell_text(char buf[SHELL_TEXT_BYTES + 1]);
+
+/* Lines, words and bytes of those lines of a text that hold "the", as wc counts them. */
+struct shell_text_count {
+    uint64_t lines, words, bytes;
+};
+void shell_text_matches(const char *text, struct shell_text_count *out);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* What the UNIX microbenchmarks that exercise the kernel have in common. */
+#ifndef BENCH_UNIX_KERNEL_H
+#define BENCH_UNIX_KERNEL_H
+
+#include <sys/types.h>
+
+#include "bench/unix.h"
+
+/* classic: passes of seconds, as the original makes them. */
+#define UNIX_KERNEL_SAMPLING(min_, time_ms_, quick_ms_, passes_, seconds_)                                             \
+    {                                                                                                                  \
+        [PRESET_DEFAULT] = {.min_samples = min_,                                                                       \
+                            .max_samples = 0,                                                                          \
+                            .time_ns = time_ms_ * 1000000ull,                                                          \
+                            .max_ns = 8 * 1000000000ull,                                                               \
+                            .precision_pct = 2},                                                                       \
+        [PRESET_QUICK] = {.min_samples = 3,                                                                            \
+                          .max_samples = 3,                                                                            \
+                          .time_ns = quick_ms_ * 1000000ull,                                                           \
+                          .max_ns = 1500 * 1000000ull,                                                                 \
+                          .precision_pct = 2},                                                                         \
+        [PRESET_CLASSIC] = {.min_samples = passes_,                                                                    \
+                            .max_samples = passes_,                                                                    \
+                            .time_ns = seconds_ * 1000000000ull,                                                       \
+                            .max_ns = 3600 * 1000000000ull,                                                            \
+                            .precision_pct = 2},                                                                       \
+    }
+#define UNIX_SHORT_SAMPLING UNIX_KERNEL_SAMPLING(10, 250, 100, 10, 10)
+#define UNIX_LONG_SAMPLING  UNIX_KERNEL_SAMPLING(10, 250, 100, 3, 30)
+#define UNIX_SHELL_SAMPLING UNIX_KERNEL_SAMPLING(5, 500, 200, 3, 60)
+
+/* What all their descriptors begin with. */
+#define UNIX_KERNEL_BENCH(name_, title_)                                                                               \
+    .name = name_, .suite = "unix", .title = title_, .params_size = sizeof(struct unix_params),                        \
+    .n_shared_metrics = UNIX_N_METRICS, .n_metrics = UNIX_N_METRICS, .reduce = unix_reduce
+
+/* describe: nothing but linkage, C library and resident size. */
+void unix_describe_plain(const void *params, const struct clock_info *clock, char *buf, size_t size);
+
+/* Tests that make processes sit on all CPUs allowed, so that the kernel places the children; --bind one overrides it.
+ */
+void unix_place_range(const void *params, const struct place_request *request, unsigned party, unsigned copy,
+                      unsigned copies, struct placement *placement);
+
+/* For tests that need a scratch folder: params->dir; whether one can write there and that many bytes are free (as far
+ * as known). supported's 0, or -1 with the reason. */
+const char *unix_scratch_dir(const void *params);
+int unix_dir_supported(const char *dir, uint64_t bytes, char *why, size_t why_size);
+
+/* Waits for the child, which must end with status 0. 0, or -1 with the reason: "WHAT ended with status 1". */
+int unix_wait(struct party_context *context, pid_t child, const char *what);
+/* The reason why there is no child. Returns -1. */
+int unix_no_child(struct party_context *context);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* Whetstone: what its two translation units and its test share. */
+#ifndef BENCH_WHETSTONE_H
+#define BENCH_WHETSTONE_H
+
+#include <stdint.h>
+
+enum { WHETSTONE_SECTIONS = 8 };
+
+/* The state of a party. The constants are variables so that no compiler sees their values, and a test can set wrong
+ * ones. t is that of N1, N2 and N5 and becomes 1 - t after each pass. */
+struct whetstone {
+    double t0, t1, t2, t;
+    double e[4];
+    double result[WHETSTONE_SECTIONS]; /* of N1 .. N8 in the last pass */
+    uint64_t passes;                   /* after the first */
+};
+
+/* Section N8: x = sqrt(exp(log(x) / t1)), n times. */
+double whetstone_n8(double x, double t1, uint64_t n);
+
+#endif

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/* Arithmetic on short, int, long, float and double: one count is the sum of i*i / (i*i - 1) for i = 2 .. 101. arithoh
+ * is the loop alone. */
+#include <stdlib.h>
+
+#include "bench/unix_cpu.h"
+
+enum { FIRST = 2, LAST = 101 };
+
+/* The sum of the last count, and the turns of the loop of all counts. */
+struct state {
+    double sum;
+    uint64_t sums, turns;
+};
+
+/* The empty statement hides i at each turn: the sum can be neither computed beforehand nor split into vectors, so one
+ * count is a hundred divisions of the type, whatever the compiler. */
+#define SUM(name, type)                                                                                                \
+    static type sum_##name(void)                                                                                       \
+    {                                                                                                                  \
+        type sum = 0;                                                                                                  \
+        for (int i = FIRST; i <= LAST; i++) {                                                                          \
+            int hidden = i;                                                                                            \
+            __asm__ volatile("" : "+r"(hidden));                                                                       \
+            const type x = (type)hidden, y = (type)(x * x), z = (type)(y - 1);                                         \
+            sum = (type)(sum + y / z);                                                                                 \
+        }                                                                                                              \
+        return sum;                                                                                                    \
+    }                                                                                                                  \
+    static int work_##name(struct party_context *context, uint64_t count)                                              \
+    {                                                                                                                  \
+        struct state *state = context->state;                                                                          \
+                                                                                                                       \
+        for (uint64_t n = 0; n < count; n++) {                                                                         \
+            state->sum = (double)sum_##name();                                                                         \
+            __asm__ volatile("" : : : "memory");                                                                       \
+        }                                                                                                              \
+        state->sums += count;                                                                                          \
+        return 0;                                                                                                      \
+    }
+
+SUM(short, short)
+SUM(int, int)
+SUM(long, long)
+SUM(float, float)
+SUM(double, double)
+
+static int work_arithoh(struct party_context *context, uint64_t count)
+{
+    struct state *state = context->state;
+    uint64_t turns = 0;
+
+    for (uint64_t n = 0; n < count; n++)
+        for (int i = FIRST; i <= LAST; i++) {
+            turns++;
+            __asm__ volatile("" : "+r"(turns));
+        }
+    state->turns += turns;
+    state->sums += count;
+    return 0;
+}
+
+static int setup(struct party_context *context)
+{
+    context->state = calloc(1, sizeof(struct state));
+    return context->state ? 0 : party_fail(context, "out of memory");
+}
+
+/* Of whole numbers only 4/3 is not 1 with a rest, and its rest is dropped too. */
+static int verify_whole(struct party_context *context)
+{
+    const struct state *state = context->state;
+
+    checks_add(context->recorder[UNIX_CHECKS], "sum", state->sum, LAST - FIRST + 1, 0);
+    return 0;
+}
+
+/* 100 + 3/4 - 1/(2 n) - 1/(2 (n + 1)) with n = 101. */
+static const double real_sum = 100.74014754416618;
+
+static int verify_float(struct party_context *context)
+{
+    const struct state *state = context->state;
+
+    checks_add(context->recorder[UNIX_CHECKS], "sum", state->sum, real_sum, 1e-3);
+    return 0;
+}
+
+static int verify_double(struct party_context *context)
+{
+    const struct state *state = context->state;
+
+    checks_add(context->recorder[UNIX_CHECKS], "sum", state->sum, real_sum, 1e-10);
+    return 0;
+}
+
+static int verify_arithoh(struct party_context *context)
+{
+    const struct state *state = context->state;
+
+    checks_add(context->recorder[UNIX_CHECKS], "turns", (double)state->turns, (double)state->sums * (LAST - FIRST + 1),
+               0);
+    return 0;
+}
+
+static void teardown(struct party_context *context)
+{
+    free(context->state);
+    context->state = NULL;
+}
+
+static void describe(const void *params, const struct clock_info *clock, char *buf, size_t size)
+{
+    (void)params;
+    (void)clock;
+    unix_describe(UNIX_CPU_FLAGS, buf, size);
+}
+
+/* Outside the index: no baseline. */
+static const struct metric metrics[UNIX_N_METRICS] = UNIX_METRICS("lps", 1, 0);
+
+#define BENCH(name_, title_, work_, verify_)                                                                           \
+    static const struct party parties_##name_[] = {                                                                    \
+        {.name = #name_,                                                                                               \
+         .role = ROLE_MEASURED,                                                                                        \
+         .kind = PARTY_PROCESS,                                                                                        \
+         .stop = STOP_FLAG,                                                                                            \
+         .spins = true,                                                                                                \
+         UNIX_RECORDERS,                                                                                               \
+         .setup = setup,                                                                                               \
+         .work = work_,                                                                                                \
+         .verify = verify_,                                                                                            \
+         .teardown = teardown},                                                                                        \
+    };                                                                                                                 \
+    const struct bench bench_##name_ = {                                                                               \
+        .name = #name_,                                                                                                \
+        .suite = "unix",                                                                                               \
+        .title = title_,                                                                                               \
+        .params_size = sizeof(struct unix_params),                                                                     \
+        .parties = parties_##name_,                                                                                    \
+        .n_parties = 1,                                                                                                \
+        .metrics = metrics,                                                                                            \
+        .n_shared_metrics = UNIX_N_METRICS,                                                                            \
+        .n_metrics = UNIX_N_METRICS,                                                                                   \
+        .sampling = UNIX_CPU_SAMPLING,                                                                                 \
+        .describe = describe,                                                                                          \
+        .reduce = unix_reduce,                                                                                         \
+    }
+
+BENCH(short, "Arithmetic Test (short)", work_short, verify_whole);
+BENCH(int, "Arithmetic Test (int)", work_int, verify_whole);
+BENCH(long, "Arithmetic Test (long)", work_long, verify_whole);
+BENCH(float, "Arithmetic Test (float)", work_float, verify_float);
+BENCH(double, "Arithmetic Test (double)", work_double, verify_double);
+BENCH(arithoh, "Arithoh", work_arithoh, verify_arithoh);

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/* Execl throughput: the process replaces itself by exec of the same program. Each copy executes an image of its own, a
+ * copy of this program in memory, so that copies do not all exec one inode. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench/unix_kernel.h"
+#include "engine/text.h"
+#include "sys/process.h"
+#include "sys/scratch.h"
+
+/* The fewest whole counts that last this long are a slice. */
+#define SLICE_NS 10000000u
+
+static int setup(struct party_context *context)
+{
+    const struct unix_params *params = context->params;
+
+    if (context->baton->execs)
+        return 0;
+    int fd = scratch_own_image(params->dir);
+    if (fd < 0)
+        return party_fail(context, "cannot make a program file of its own: %s%s", strerror(-fd),
+                          fd == -EACCES ? " (the scratch folder is mounted noexec)" : "");
+    if (fcntl(fd, F_SETFD, 0))
+        return party_fail(context, "cannot keep the program file open: %s", strerror(errno));
+    context->baton->image_fd = fd;
+    return 0;
+}
+
+/* Runs once an image; the first one has no exec behind it. The slice under way is in the baton: how many execs, since
+ * when. */
+static int run(struct party_context *context)
+{
+    struct baton *baton = context->baton;
+    uint64_t now = clock_raw_ns();
+
+    if (baton->execs)
+        baton->count++;
+    if (now - baton->start_ns >= SLICE_NS) {
+        slices_add(context->recorder[UNIX_SLICES], baton->count, baton->start_ns, now);
+        baton->count = 0;
+        baton->start_ns = now;
+        if (party_stopped(context))
+            return 0;
+    }
+    return party_fail(context, "cannot execute the program again: %s", strerror(-party_exec(context)));
+}
+
+/* What was recorded is what was done: a slice lost or counted twice would be seen here. */
+static int verify(struct party_context *context)
+{
+    const struct slices *slices = context->recorder[UNIX_SLICES];
+    uint64_t total = 0;
+
+    for (size_t i = 0; i < slices->n; i++)
+        total += slices->slice[i].count;
+    checks_add(context->recorder[UNIX_CHECKS], "execs counted", (double)total, (double)context->baton->execs, 0);
+    return 0;
+}
+
+static int supported(const void *params, char *why, size_t why_size)
+{
+    const struct unix_params *p = params;
+
+    if (!process_can_exec_self()) {
+        text_copy(why, why_size, "the program's own file cannot be executed");
+        return -1;
+    }
+    int fd = scratch_own_image(p->dir);
+    if (fd >= 0) {
+        (void)close(fd);
+        return 0;
+    }
+    text_copy(why, why_size,
+              "no place for a copy of the program: no memory file, and no scratch folder to execute from");
+    return -1;
+}
+
+static const struct party parties[] = {
+    {.name = "execl",
+     .role = ROLE_MEASURED,
+     .kind = PARTY_PROCESS,
+     .stop = STOP_FLAG,
+     .spins = true,
+     UNIX_RECORDERS,
+     .setup = setup,
+     .run = run,
+     .verify = verify},
+};
+
+static const struct metric metrics[UNIX_N_METRICS] = UNIX_METRICS("lps", 1, 43);
+
+const struct bench bench_execl = {
+    UNIX_KERNEL_BENCH("execl", "Execl Throughput"),
+    .parties = parties,
+    .n_parties = 1,
+    .metrics = metrics,
+    .sampling = UNIX_LONG_SAMPLING,
+    .describe = unix_describe_plain,
+    .supported = supported,
+};

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: MIT */
+/* File copy, write and read through a buffer of 256, 1024 or 4096 bytes on small scratch files that nobody else sees. A
+ * count is a KiB. The contents are checked afterwards. */
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench/unix_kernel.h"
+#include "sys/scratch.h"
+
+#define KIB             1024u
+#define BUFFER_MAX      4096u /* a multiple of every buffer */
+#define FREE_MARGIN     (1u << 20)
+#define CLASSIC_PART_NS 2000000000u
+
+/* Of the classic protocol's write and read parts, in KiB a second. */
+enum { NUMBER_WRITE_RATE, NUMBER_READ_RATE };
+
+struct kind {
+    size_t buffer_bytes;
+    uint64_t file_bytes;
+    bool reads, writes;
+};
+
+struct files {
+    const struct kind *kind;
+    int from, to;   /* -1: not needed */
+    uint64_t owed;  /* bytes moved beyond the counts asked for: a buffer may be larger than what is left of a KiB */
+    uint64_t moved; /* since the first count, warm-up included */
+    uint64_t buffer[BUFFER_MAX / sizeof(uint64_t)];
+};
+
+/* What stands at a place in a file depends on the place, so that a block at a wrong one is seen. */
+static void fill_pattern(uint64_t *buffer, size_t bytes, uint64_t offset)
+{
+    for (size_t i = 0; i < bytes / sizeof(*buffer); i++)
+        buffer[i] = (offset / sizeof(*buffer) + i + 1) * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+static int io_failed(struct party_context *context, const char *what, ssize_t n)
+{
+    const struct unix_params *params = context->params;
+    const char *why = n < 0 ? strerror(errno) : "not all bytes taken: no space left, or a limit on file sizes";
+
+    return party_fail(context, "cannot %s a scratch file in '%.100s': %s", what, params->dir, why);
+}
+
+static int rewind_file(struct party_context *context, int fd)
+{
+    return lseek(fd, 0, SEEK_SET) == 0 ? 0 : io_failed(context, "rewind", -1);
+}
+
+/* --- The three kinds of work: bytes are moved until there are enough. --- */
+
+static int copy_bytes(struct party_context *context, struct files *files, uint64_t bytes)
+{
+    const size_t size = files->kind->buffer_bytes;
+    uint64_t done = 0;
+
+    while (done < bytes) {
+        ssize_t n = read(files->from, files->buffer, size);
+        if (n == 0) { /* the end of the first: both from the start */
+            if (rewind_file(context, files->from) || rewind_file(context, files->to))
+                return -1;
+            continue;
+        }
+        if (n != (ssize_t)size)
+            return io_failed(context, "read", n);
+        n = write(files->to, files->buffer, size);
+        if (n != (ssize_t)size)
+            return io_failed(context, "write", n);
+        done += size;
+    }
+    files->moved += done;
+    return 0;
+}
+
+static int write_bytes(struct party_context *context, struct files *files, uint64_t bytes)
+{
+    const size_t size = files->kind->buffer_bytes;
+    uint64_t done = 0, left = files->kind->file_bytes - files->moved % files->kind->file_bytes;
+
+    while (done < bytes) {
+        ssize_t n = write(files->to, files->buffer, size);
+        if (n != (ssize_t)size)
+            return io_failed(context, "write", n);
+        done += size;
+        left -= size;
+        if (left)
+            continue;
+        left = files->kind->file_bytes;
+        if (rewind_file(context, files->to))
+            return -1;
+    }
+    files->moved += done;
+    return 0;
+}
+
+static int read_bytes(struct party_context *context, struct files *files, uint64_t bytes)
+{
+    const size_t size = files->kind->buffer_bytes;
+    uint64_t done = 0;
+
+    while (done < bytes) {
+        ssize_t n = read(files->from, files->buffer, size);
+        if (n == 0) {
+            if (rewind_file(context, files->from))
+                return -1;
+            continue;
+        }
+        if (n != (ssize_t)size)
+            return io_failed(context, "read", n);
+        done += size;
+    }
+    files->moved += done;
+    return 0;
+}
+
+static int move_bytes(struct party_context *context, struct files *files, uint64_t bytes)
+{
+    if (files->kind->reads && files->kind->writes)
+        return copy_bytes(context, files, bytes);
+    return files->kind->writes ? write_bytes(context, files, bytes) : read_bytes(context, files, bytes);
+}
+
+static int work(struct party_context *context, uint64_t count)
+{
+    struct files *files = context->state;
+    uint64_t wanted = count * KIB, before = files->moved;
+
+    if (files->owed >= wanted) {
+        files->owed -= wanted;
+        return 0;
+    }
+    wanted -= files->owed;
+    if (move_bytes(context, files, wanted))
+        return -1;
+    files->owed = files->moved - before - wanted;
+    return 0;
+}
+
+/* --- Setup. --- */
+
+/* The whole file, so that a full disk is found out before the gate. */
+static int write_pattern(struct party_context *context, struct files *files, int fd)
+{
+    if (rewind_file(context, fd))
+        return -1;
+    for (uint64_t at = 0; at < files->kind->file_bytes; at += BUFFER_MAX) {
+        uint64_t left = files->kind->file_bytes - at;
+        size_t size = left < BUFFER_MAX ? (size_t)left : BUFFER_MAX;
+        fill_pattern(files->buffer, size, at);
+        ssize_t n = write(fd, files->buffer, size);
+        if (n != (ssize_t)size)
+            return io_failed(context, "write", n);
+    }
+    return rewind_file(context, fd);
+}
+
+static void settle(unsigned second_pause_s)
+{
+    sync();
+    clock_sleep_ns(2000000000u);
+    sync();
+    clock_sleep_ns(second_pause_s * UINT64_C(1000000000));
+}
+
+static int timed_part(struct party_context *context, struct files *files, bool writes, int number)
+{
+    struct kind part = *files->kind;
+    const struct kind *kind = files->kind;
+    double *numbers = context->recorder[UNIX_NUMBERS];
+    uint64_t start, now;
+    int to = files->to, error;
+
+    part.reads = !writes;
+    part.writes = writes;
+    files->kind = &part;
+    files->to = files->from; /* both parts use the first file */
+    files->moved = 0;
+    settle(2);
+    error = rewind_file(context, files->from);
+    start = now = clock_raw_ns();
+    while (!error && now - start < CLASSIC_PART_NS) {
+        error = move_bytes(context, files, part.buffer_bytes * 64);
+        now = clock_raw_ns();
+    }
+    numbers[number] = (double)files->moved / KIB * 1e9 / (double)(now - start);
+    files->moved = 0;
+    files->to = to;
+    files->kind = kind;
+    return error;
+}
+
+/* The original's copy test begins with a write and a read part of two seconds each. */
+static int classic_parts(struct party_context *context, struct files *files)
+{
+    fill_pattern(files->buffer, BUFFER_MAX, 0);
+    if (timed_part(context, files, true, NUMBER_WRITE_RATE) || timed_part(context, files, false, NUMBER_READ_RATE) ||
+        write_pattern(context, files, files->from))
+        return -1;
+    settle(1);
+    return 0;
+}
+
+static int open_file(struct party_context *context, int *fd)
+{
+    const struct unix_params *params = context->params;
+
+    *fd = scratch_file(params->dir);
+    if (*fd >= 0)
+        return 0;
+    errno = -*fd;
+    return io_failed(context, "make", -1);
+}
+
+static int setup(struct party_context *context, const struct kind *kind)
+{
+    const struct unix_params *params = context->params;
+
+    struct files *files = context->state = calloc(1, sizeof(*files));
+    if (!files)
+        return party_fail(context, "out of memory");
+    files->kind = kind;
+    files->from = files->to = -1;
+    (void)signal(SIGXFSZ, SIG_IGN); /* a limit on file sizes is an error to report, not a death */
+    if ((kind->reads && open_file(context, &files->from)) || (kind->writes && open_file(context, &files->to)))
+        return -1;
+    if (kind->reads && write_pattern(context, files, files->from))
+        return -1;
+    if (params->classic && kind->reads && kind->writes && classic_parts(context, files))
+        return -1;
+    if (params->classic && !(kind->reads && kind->writes))
+        settle(2);
+    fill_pattern(files->buffer, kind->buffer_bytes, 0);
+    return 0;
+}
+
+/* --- Afterwards. --- */
+
+/* What a file's piece at a place should hold. repeated: it was written from one buffer over and over. */
+static void fill_expected(const struct kind *kind, bool repeated, uint64_t *expected, uint64_t at)
+{
+    if (!repeated) {
+        fill_pattern(expected, BUFFER_MAX, at);
+        return;
+    }
+    for (size_t i = 0; i < BUFFER_MAX; i += kind->buffer_bytes)
+        fill_pattern(expected + i / sizeof(*expected), kind->buffer_bytes, 0);
+}
+
+static uint64_t count_wrong(const struct kind *kind, bool repeated, int fd, uint64_t length)
+{
+    uint64_t got[BUFFER_MAX / sizeof(uint64_t)], expected[BUFFER_MAX / sizeof(uint64_t)], wrong = 0;
+
+    for (uint64_t at = 0; at < length; at += BUFFER_MAX) {
+        size_t size = length - at < BUFFER_MAX ? (size_t)(length - at) : BUFFER_MAX;
+        ssize_t n = pread(fd, got, size, (off_t)at);
+        if (n != (ssize_t)size)
+            return wrong + length - at;
+        fill_expected(kind, repeated, expected, at);
+        for (size_t i = 0; i < size; i++)
+            wrong += ((const unsigned char *)got)[i] != ((const unsigned char *)expected)[i];
+    }
+    return wrong;
+}
+
+static int verify(struct party_context *context)
+{
+    const struct files *files = context->state;
+    struct checks *checks = context->recorder[UNIX_CHECKS];
+    const struct kind *kind = files->kind;
+    uint64_t written = files->moved < kind->file_bytes ? files->moved : kind->file_bytes;
+    uint64_t expected[BUFFER_MAX / sizeof(uint64_t)];
+
+    if (kind->reads)
+        checks_add(checks, "wrong bytes in the file read",
+                   (double)count_wrong(kind, false, files->from, kind->file_bytes), 0, 0);
+    if (kind->writes) {
+        checks_add(checks, "wrong bytes in the file written",
+                   (double)count_wrong(kind, !kind->reads, files->to, written), 0, 0);
+        checks_add(checks, "length of the file written", (double)lseek(files->to, 0, SEEK_END), (double)written, 0);
+    }
+    if (kind->reads && files->moved) {
+        /* The last buffer read, by the place it came from. */
+        fill_pattern(expected, kind->buffer_bytes, (files->moved - kind->buffer_bytes) % kind->file_bytes);
+        checks_add(checks, "last buffer read is right", memcmp(files->buffer, expected, kind->buffer_bytes) ? 0 : 1, 1,
+                   0);
+    }
+    return 0;
+}
+
+static void teardown(struct party_context *context)
+{
+    struct files *files = context->state;
+
+    if (!files)
+        return;
+    if (files->from >= 0)
+        (void)close(files->from);
+    if (files->to >= 0)
+        (void)close(files->to);
+    free(files);
+    context->state = NULL;
+}
+
+static void describe(const struct kind *kind, char *buf, size_t size)
+{
+    char own[64];
+
+    (void)snprintf(own, sizeof(own), "bufsize=%zu maxblocks=%llu", kind->buffer_bytes,
+                   (unsigned long long)kind->file_bytes / KIB);
+    unix_describe(own, buf, size);
+}
+
+/* --- Nine tests. --- */
+
+#define METRICS(baseline) UNIX_METRICS("KBps", 1, baseline)
+#define FILE_BENCH(name_, title_, buffer_, blocks_, reads_, writes_, baseline_)                                        \
+    static const struct kind kind_##name_ = {                                                                          \
+        .buffer_bytes = buffer_, .file_bytes = blocks_ * KIB, .reads = reads_, .writes = writes_};                     \
+    static int setup_##name_(struct party_context *context)                                                            \
+    {                                                                                                                  \
+        return setup(context, &kind_##name_);                                                                          \
+    }                                                                                                                  \
+    static void describe_##name_(const void *params, const struct clock_info *clock, char *buf, size_t size)           \
+    {                                                                                                                  \
+        (void)params;                                                                                                  \
+        (void)clock;                                                                                                   \
+        describe(&kind_##name_, buf, size);                                                                            \
+    }                                                                                                                  \
+    static int supported_##name_(const void *params, char *why, size_t why_size)                                       \
+    {                                                                                                                  \
+        return unix_dir_supported(((const struct unix_params *)params)->dir, 2 * blocks_ * KIB + FREE_MARGIN, why,     \
+                                  why_size);                                                                           \
+    }                                                                                                                  \
+    static const struct party parties_##name_[] = {                                                                    \
+        {.name = #name_,                                                                                               \
+         .role = ROLE_MEASURED,                                                                                        \
+         .kind = PARTY_PROCESS,                                                                                        \
+         .stop = STOP_FLAG,                                                                                            \
+         .spins = true,                                                                                                \
+         UNIX_RECORDERS,                                                                                               \
+         .setup = setup_##name_,                                                                                       \
+         .work = work,                                                                                                 \
+         .verify = verify,                                                                                             \
+         .teardown = teardown},                                                                                        \
+    };                                                                                                                 \
+    static const struct metric metrics_##name_[UNIX_N_METRICS] = METRICS(baseline_);                                   \
+    const struct bench bench_##name_ = {                                                                               \
+        UNIX_KERNEL_BENCH(#name_, title_), .parties = parties_##name_,     .n_parties = 1,                             \
+        .metrics = metrics_##name_,        .sampling = UNIX_LONG_SAMPLING, .describe = describe_##name_,               \
+        .scratch_dir = unix_scratch_dir,   .supported = supported_##name_,                                             \
+    }
+
+FILE_BENCH(fcopy1024, "File Copy 1024 bufsize 2000 maxblocks", 1024u, 2000u, true, true, 3960);
+FILE_BENCH(fcopy256, "File Copy 256 bufsize 500 maxblocks", 256u, 500u, true, true, 1655);
+FILE_BENCH(fcopy4096, "File Copy 4096 bufsize 8000 maxblocks", 4096u, 8000u, true, true, 5800);
+FILE_BENCH(fwrite1024, "File Write 1024 bufsize 2000 maxblocks", 1024u, 2000u, false, true, 0);
+FILE_BENCH(fwrite256, "File Write 256 bufsize 500 maxblocks", 256u, 500u, false, true, 0);
+FILE_BENCH(fwrite4096, "File Write 4096 bufsize 8000 maxblocks", 4096u, 8000u, false, true, 0);
+FILE_BENCH(fread1024, "File Read 1024 bufsize 2000 maxblocks", 1024u, 2000u, true, false, 0);
+FILE_BENCH(fread256, "File Read 256 bufsize 500 maxblocks", 256u, 500u, true, false, 0);
+FILE_BENCH(fread4096, "File Read 4096 bufsize 8000 maxblocks", 4096u, 8000u, true, false, 0);

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/* The towers of Hanoi with ten discs, by recursion: one count is one solution of 1023 moves. */
+#include <stdlib.h>
+
+#include "bench/unix_cpu.h"
+
+enum { DISCS = 10, PEGS = 3, MOVES = (1 << DISCS) - 1 };
+
+struct state {
+    int on[PEGS]; /* discs */
+    uint64_t moves, solutions;
+};
+
+/* The empty statement makes each move one of its own. */
+static void move(struct state *state, int discs, int from, int to)
+{
+    if (discs == 1) {
+        state->on[from]--;
+        state->on[to]++;
+        state->moves++;
+        __asm__ volatile("" : : : "memory");
+        return;
+    }
+    const int other = PEGS - from - to;
+    move(state, discs - 1, from, other);
+    move(state, 1, from, to);
+    move(state, discs - 1, other, to);
+}
+
+static int work(struct party_context *context, uint64_t count)
+{
+    struct state *state = context->state;
+
+    for (uint64_t i = 0; i < count; i++) {
+        int discs = DISCS, from = 0, to = 2;
+        __asm__ volatile("" : "+r"(discs), "+r"(from), "+r"(to));
+        state->on[0] = discs;
+        state->on[1] = state->on[2] = 0;
+        move(state, discs, from, to);
+    }
+    state->solutions += count;
+    return 0;
+}
+
+static int setup(struct party_context *context)
+{
+    context->state = calloc(1, sizeof(struct state));
+    return context->state ? 0 : party_fail(context, "out of memory");
+}
+
+static int verify(struct party_context *context)
+{
+    const struct state *state = context->state;
+    struct checks *checks = context->recorder[UNIX_CHECKS];
+
+    checks_add(checks, "discs on the first peg", state->on[0], 0, 0);
+    checks_add(checks, "discs on the second peg", state->on[1], 0, 0);
+    checks_add(checks, "discs on the third peg", state->on[2], DISCS, 0);
+    checks_add(checks, "moves", (double)state->moves, (double)state->solutions * MOVES, 0);
+    return 0;
+}
+
+static void teardown(struct party_context *context)
+{
+    free(context->state);
+    context->state = NULL;
+}
+
+static void describe(const void *params, const struct clock_info *clock, char *buf, size_t size)
+{
+    (void)params;
+    (void)clock;
+    unix_describe(UNIX_CPU_FLAGS, buf, size);
+}
+
+static const struct party parties[] = {
+    {.name = "hanoi",
+     .role = ROLE_MEASURED,
+     .kind = PARTY_PROCESS,
+     .stop = STOP_FLAG,
+     .spins = true,
+     UNIX_RECORDERS,
+     .setup = setup,
+     .work = work,
+     .verify = verify,
+     .teardown = teardown},
+};
+
+/* Outside the index: no baseline. */
+static const struct metric metrics[UNIX_N_METRICS] = UNIX_METRICS("lps", 1, 0);
+
+const struct bench bench_hanoi = {
+    .name = "hanoi",
+    .suite = "unix",
+    .title = "Recursion Test -- Tower of Hanoi",
+    .params_size = sizeof(struct unix_params),
+    .parties = parties,
+    .n_parties = sizeof(parties) / sizeof(parties[0]),
+    .metrics = metrics,
+    .n_shared_metrics = UNIX_N_METRICS,
+    .n_metrics = UNIX_N_METRICS,
+    .sampling = UNIX_CPU_SAMPLING,
+    .describe = describe,
+    .reduce = unix_reduce,
+};

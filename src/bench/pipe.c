@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* Pipe throughput: one process writes 512 bytes into a pipe and reads them back. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench/unix_kernel.h"
+
+#define BLOCK 512u
+
+struct state {
+    uint64_t out[BLOCK / sizeof(uint64_t)], in[BLOCK / sizeof(uint64_t)]; /* the first word is the block's number */
+    int fd[2];
+};
+
+static int setup(struct party_context *context)
+{
+    struct state *state = context->state = calloc(1, sizeof(*state));
+
+    if (!state)
+        return party_fail(context, "out of memory");
+    if (pipe2(state->fd, O_CLOEXEC)) {
+        state->fd[0] = state->fd[1] = -1;
+        return party_fail(context, "cannot make a pipe: %s", strerror(errno));
+    }
+    for (size_t i = 0; i < BLOCK / sizeof(uint64_t); i++)
+        state->out[i] = i * UINT64_C(0x9e3779b97f4a7c15);
+    return 0;
+}
+
+static int work(struct party_context *context, uint64_t count)
+{
+    struct state *state = context->state;
+    const int from = state->fd[0], to = state->fd[1];
+
+    for (uint64_t i = 0; i < count; i++) {
+        state->out[0]++;
+        if (write(to, state->out, BLOCK) != BLOCK || read(from, state->in, BLOCK) != BLOCK)
+            return party_fail(context, "the pipe does not take or give %u bytes: %s", BLOCK, strerror(errno));
+        if (state->in[0] != state->out[0])
+            return party_fail(context, "self-check failed: the pipe gave another block than it took");
+    }
+    return 0;
+}
+
+static int verify(struct party_context *context)
+{
+    const struct state *state = context->state;
+
+    checks_add(context->recorder[UNIX_CHECKS], "blocks written and not read", (double)(state->out[0] - state->in[0]), 0,
+               0);
+    checks_add(context->recorder[UNIX_CHECKS], "last block is as written", memcmp(state->in, state->out, BLOCK) ? 0 : 1,
+               1, 0);
+    return 0;
+}
+
+static void teardown(struct party_context *context)
+{
+    struct state *state = context->state;
+
+    if (!state)
+        return;
+    for (int i = 0; i < 2; i++)
+        if (state->fd[i] >= 0)
+            (void)close(state->fd[i]);
+    free(state);
+    context->state = NULL;
+}
+
+static const struct party parties[] = {
+    {.name = "pipe",
+     .role = ROLE_MEASURED,
+     .kind = PARTY_PROCESS,
+     .stop = STOP_FLAG,
+     .spins = true,
+     UNIX_RECORDERS,
+     .setup = setup,
+     .work = work,
+     .verify = verify,
+     .teardown = teardown},
+};
+
+static const struct metric metrics[UNIX_N_METRICS] = UNIX_METRICS("lps", 1, 12440);
+
+const struct bench bench_pipe = {
+    UNIX_KERNEL_BENCH("pipe", "Pipe Throughput"),
+    .parties = parties,
+    .n_parties = 1,
+    .metrics = metrics,
+    .sampling = UNIX_SHORT_SAMPLING,
+    .describe = unix_describe_plain,
+};

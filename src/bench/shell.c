@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/* Shell scripts: one count is an outer script that runs the work script 1, 8 or 16 times at once and waits. The work
+ * script sorts a text, dumps it, searches it and counts, with /bin/sh, sort, od, grep, tee, wc and rm. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench/shell_text.h"
+#include "bench/unix_kernel.h"
+#include "engine/text.h"
+#include "sys/scratch.h"
+
+#define SHELL "/bin/sh"
+/* Where the tools are looked for, whatever the user's environment says. */
+#define TOOL_PATH       "/usr/bin:/bin"
+#define CONCURRENT_MAX  1024u
+#define FREE_BYTES_EACH (128u << 10) /* of one work script's files, with room */
+
+/* $1 tells the files of scripts that run at once apart. */
+#define SCRIPT_BODY                                                                                                    \
+    "sort text >sorted.$1\n"                                                                                           \
+    "od sorted.$1 | sort -n -k 1 >dump.$1\n"                                                                           \
+    "grep the sorted.$1 | tee found.$1 | wc >count.$1\n"
+static const char work_script[] = "set -e\nset -- $$\n" SCRIPT_BODY "rm sorted.$1 dump.$1 found.$1 count.$1\n";
+/* The same, and what it made stays, to be looked at. */
+static const char check_script[] = "set -e\nset -- check\n" SCRIPT_BODY;
+/* wait without a process says nothing of how they ended. */
+static const char outer_script[] = "n=$1\nall=\nwhile [ $n -gt 0 ]; do\n" SHELL " work &\nall=\"$all $!\"\n"
+                                   "n=$((n - 1))\ndone\nstatus=0\nfor each in $all; do wait $each || status=1; done\n"
+                                   "exit $status\n";
+
+struct shell {
+    struct scratch_keeper keeper;
+    char text[SHELL_TEXT_BYTES + 1];
+    char number[24];
+};
+
+static int write_file(struct party_context *context, const char *name, const char *text)
+{
+    const struct shell *shell = context->state;
+    char path[SCRATCH_PATH_MAX + 16];
+    size_t length = strlen(text);
+
+    (void)snprintf(path, sizeof(path), "%s/%s", shell->keeper.path, name);
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return party_fail(context, "cannot make %s: %s", name, strerror(errno));
+    ssize_t n = write(fd, text, length);
+    int error = n < 0 ? errno : n == (ssize_t)length ? 0 : ENOSPC;
+    if (close(fd) && !error)
+        error = errno;
+    return error ? party_fail(context, "cannot write %s: %s", name, strerror(error)) : 0;
+}
+
+static int setup(struct party_context *context, uint64_t concurrent)
+{
+    const struct unix_params *params = context->params;
+
+    struct shell *shell = context->state = calloc(1, sizeof(*shell));
+    if (!shell)
+        return party_fail(context, "out of memory");
+    if (params->concurrent)
+        concurrent = params->concurrent;
+    if (concurrent > CONCURRENT_MAX)
+        return party_fail(context, "more than %u scripts at once", CONCURRENT_MAX);
+    (void)snprintf(shell->number, sizeof(shell->number), "%llu", (unsigned long long)concurrent);
+    int error = scratch_kept_folder(params->dir, &shell->keeper);
+    if (error)
+        return party_fail(context, "cannot make a scratch folder: %s", strerror(-error));
+    shell_text(shell->text);
+    return write_file(context, "text", shell->text) || write_file(context, "work", work_script) ||
+                   write_file(context, "check", check_script) || write_file(context, "outer", outer_script)
+               ? -1
+               : 0;
+}
+
+static int setup_1(struct party_context *context)
+{
+    return setup(context, 1);
+}
+
+static int setup_8(struct party_context *context)
+{
+    return setup(context, 8);
+}
+
+static int setup_16(struct party_context *context)
+{
+    return setup(context, 16);
+}
+
+/* In the child. What the tools complain of is not the user's to read: the status says that something is wrong. */
+static void exec_script(const struct shell *shell, const char *script)
+{
+    char *argv[] = {(char *)"sh", (char *)script, (char *)shell->number, NULL};
+    char *envp[] = {(char *)"PATH=" TOOL_PATH, (char *)"LC_ALL=C", NULL};
+    sigset_t none;
+
+    /* Whoever started us may have blocked SIGCHLD, and sh would wait for ever. */
+    (void)sigemptyset(&none);
+    (void)sigprocmask(SIG_SETMASK, &none, NULL);
+    int null = open("/dev/null", O_RDWR);
+    if (null >= 0)
+        for (int fd = 0; fd <= 2; fd++)
+            (void)dup2(null, fd);
+    if (null > 2)
+        (void)close(null);
+    if (chdir(shell->keeper.path))
+        _exit(126);
+    (void)execve(SHELL, argv, envp);
+    _exit(127);
+}
+
+static int run_script(struct party_context *context, const char *script, const char *what)
+{
+    pid_t child = fork();
+
+    if (child == 0)
+        exec_script(context->state, script);
+    return child < 0 ? unix_no_child(context) : unix_wait(context, child, what);
+}
+
+static int work(struct party_context *context, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++)
+        if (run_script(context, "outer", "the shell script"))
+            return -1;
+    return 0;
+}
+
+/* wc's three numbers; NAN is never right. */
+static int verify(struct party_context *context)
+{
+    const struct shell *shell = context->state;
+    struct checks *checks = context->recorder[UNIX_CHECKS];
+    unsigned long long got[3] = {0, 0, 0};
+    char path[SCRATCH_PATH_MAX + 16];
+    struct shell_text_count expected;
+
+    if (run_script(context, "check", "the shell script"))
+        return -1;
+    shell_text_matches(shell->text, &expected);
+    (void)snprintf(path, sizeof(path), "%s/count.check", shell->keeper.path);
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return party_fail(context, "the shell script left no result: %s", strerror(errno));
+    int n = fscanf(file, "%llu %llu %llu", &got[0], &got[1], &got[2]);
+    (void)fclose(file);
+    if (n != 3)
+        return party_fail(context, "the shell script's result is not three numbers");
+    checks_add(checks, "lines that wc counted", (double)got[0], (double)expected.lines, 0);
+    checks_add(checks, "words that wc counted", (double)got[1], (double)expected.words, 0);
+    checks_add(checks, "bytes that wc counted", (double)got[2], (double)expected.bytes, 0);
+    return 0;
+}
+
+static void teardown(struct party_context *context)
+{
+    struct shell *shell = context->state;
+
+    if (!shell)
+        return;
+    scratch_keeper_end(&shell->keeper);
+    free(shell);
+    context->state = NULL;
+}
+
+static int find_tool(const char *tool)
+{
+    static const char *const folders[] = {"/usr/bin", "/bin"};
+    char path[64];
+
+    for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+        (void)snprintf(path, sizeof(path), "%s/%s", folders[i], tool);
+        if (access(path, X_OK) == 0)
+            return 0;
+    }
+    return -1;
+}
+
+static int supported(const void *params, char *why, size_t why_size)
+{
+    static const char *const tools[] = {"sort", "od", "grep", "tee", "wc", "rm"};
+    const struct unix_params *p = params;
+
+    if (access(SHELL, X_OK)) {
+        text_copy(why, why_size, "no " SHELL " here");
+        return -1;
+    }
+    for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]); i++)
+        if (find_tool(tools[i])) {
+            (void)snprintf(why, why_size, "no program '%s' in " TOOL_PATH, tools[i]);
+            return -1;
+        }
+    return unix_dir_supported(p->dir, FREE_BYTES_EACH * (p->concurrent ? p->concurrent : 1), why, why_size);
+}
+
+#define PARTY(name_, setup_)                                                                                           \
+    {                                                                                                                  \
+        {.name = name_,                                                                                                \
+         .role = ROLE_MEASURED,                                                                                        \
+         .kind = PARTY_PROCESS,                                                                                        \
+         .stop = STOP_FLAG,                                                                                            \
+         UNIX_RECORDERS,                                                                                               \
+         .setup = setup_,                                                                                              \
+         .work = work,                                                                                                 \
+         .verify = verify,                                                                                             \
+         .teardown = teardown},                                                                                        \
+    }
+static const struct party parties_1[] = PARTY("shell1", setup_1);
+static const struct party parties_8[] = PARTY("shell8", setup_8);
+static const struct party parties_16[] = PARTY("shell16", setup_16);
+
+static const struct metric metrics_1[UNIX_N_METRICS] = UNIX_METRICS("lpm", 60, 42.4);
+static const struct metric metrics_8[UNIX_N_METRICS] = UNIX_METRICS("lpm", 60, 6.0);
+static const struct metric metrics_16[UNIX_N_METRICS] = UNIX_METRICS("lpm", 60, 0);
+
+#define SHELL_BENCH(number_, name_, title_)                                                                            \
+    {                                                                                                                  \
+        UNIX_KERNEL_BENCH(name_, title_), .parties = parties_##number_, .n_parties = 1, .metrics = metrics_##number_,  \
+                                          .sampling = UNIX_SHELL_SAMPLING, .describe = unix_describe_plain,            \
+                                          .scratch_dir = unix_scratch_dir, .supported = supported,                     \
+                                          .place = unix_place_range,                                                   \
+    }
+const struct bench bench_shell1 = SHELL_BENCH(1, "shell1", "Shell Scripts (1 concurrent)");
+const struct bench bench_shell8 = SHELL_BENCH(8, "shell8", "Shell Scripts (8 concurrent)");
+const struct bench bench_shell16 = SHELL_BENCH(16, "shell16", "Shell Scripts (16 concurrent)");

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* Process creation: fork, a child that exits at once, wait; and the same with an exec of /bin/true in between. */
+#include <stdint.h>
+#include <unistd.h>
+
+#include "bench/unix_kernel.h"
+#include "engine/text.h"
+
+#define TRUE_PATH "/bin/true"
+
+static int work_spawn(struct party_context *context, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        pid_t child = fork();
+        if (child == 0)
+            _exit(0);
+        if (child < 0)
+            return unix_no_child(context);
+        if (unix_wait(context, child, "the child"))
+            return -1;
+    }
+    return 0;
+}
+
+static int work_exec(struct party_context *context, uint64_t count)
+{
+    char *argv[] = {(char *)"true", NULL}, *envp[] = {NULL};
+
+    for (uint64_t i = 0; i < count; i++) {
+        pid_t child = fork();
+        if (child == 0) {
+            (void)execve(TRUE_PATH, argv, envp);
+            _exit(127);
+        }
+        if (child < 0)
+            return unix_no_child(context);
+        if (unix_wait(context, child, TRUE_PATH))
+            return -1;
+    }
+    return 0;
+}
+
+static int supported_exec(const void *params, char *why, size_t why_size)
+{
+    (void)params;
+    if (access(TRUE_PATH, X_OK) == 0)
+        return 0;
+    text_copy(why, why_size, "no " TRUE_PATH " here");
+    return -1;
+}
+
+static const struct party parties_spawn[] = {
+    {.name = "spawn",
+     .role = ROLE_MEASURED,
+     .kind = PARTY_PROCESS,
+     .stop = STOP_FLAG,
+     UNIX_RECORDERS,
+     .work = work_spawn},
+};
+static const struct party parties_exec[] = {
+    {.name = "sysexec",
+     .role = ROLE_MEASURED,
+     .kind = PARTY_PROCESS,
+     .stop = STOP_FLAG,
+     UNIX_RECORDERS,
+     .work = work_exec},
+};
+
+static const struct metric metrics_spawn[UNIX_N_METRICS] = UNIX_METRICS("lps", 1, 126);
+static const struct metric metrics_exec[UNIX_N_METRICS] = UNIX_METRICS("lps", 1, 0);
+
+const struct bench bench_spawn = {
+    UNIX_KERNEL_BENCH("spawn", "Process Creation"),
+    .parties = parties_spawn,
+    .n_parties = 1,
+    .metrics = metrics_spawn,
+    .sampling = UNIX_LONG_SAMPLING,
+    .describe = unix_describe_plain,
+    .place = unix_place_range,
+};
+
+const struct bench bench_sysexec = {
+    UNIX_KERNEL_BENCH("sysexec", "Fork and Exec of " TRUE_PATH),
+    .parties = parties_exec,
+    .n_parties = 1,
+    .metrics = metrics_exec,
+    .sampling = UNIX_LONG_SAMPLING,
+    .describe = unix_describe_plain,
+    .supported = supported_exec,
+    .place = unix_place_range,
+};

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* System call overhead: close(dup(0)), getpid, getuid, umask(022) in a loop, and two of these calls alone. The raw
+ * system calls where a C library might remember the answer. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "bench/unix_kernel.h"
+
+#define UMASK 022
+
+/* Any answer but the first is collected here as a bit: the loops stay free of branches. */
+struct answers {
+    long pid, uid;
+    uint64_t wrong;
+};
+
+static int setup(struct party_context *context)
+{
+    struct answers *answers = context->state = calloc(1, sizeof(*answers));
+
+    if (!answers)
+        return party_fail(context, "out of memory");
+    answers->pid = getpid();
+    answers->uid = (long)getuid();
+    (void)umask(UMASK);
+    if (close(dup(0)))
+        return party_fail(context, "cannot duplicate standard input: it is closed, or no descriptor is left");
+    return 0;
+}
+
+static int work_mix(struct party_context *context, uint64_t count)
+{
+    struct answers *answers = context->state;
+    long wrong = 0;
+
+    for (uint64_t i = 0; i < count; i++) {
+        wrong |= close(dup(0));
+        wrong |= syscall(SYS_getpid) ^ answers->pid;
+        wrong |= (long)getuid() ^ answers->uid;
+        wrong |= (long)(umask(UMASK) ^ UMASK);
+    }
+    answers->wrong |= (uint64_t)wrong;
+    return 0;
+}
+
+static int work_close(struct party_context *context, uint64_t count)
+{
+    struct answers *answers = context->state;
+    int wrong = 0;
+
+    for (uint64_t i = 0; i < count; i++)
+        wrong |= close(dup(0));
+    answers->wrong |= (uint64_t)wrong;
+    return 0;
+}
+
+static int work_getpid(struct party_context *context, uint64_t count)
+{
+    struct answers *answers = context->state;
+    long wrong = 0;
+
+    for (uint64_t i = 0; i < count; i++)
+        wrong |= syscall(SYS_getpid) ^ answers->pid;
+    answers->wrong |= (uint64_t)wrong;
+    return 0;
+}
+
+static int verify(struct party_context *context)
+{
+    const struct answers *answers = context->state;
+
+    checks_add(context->recorder[UNIX_CHECKS], "bits in which an answer was wrong", (double)answers->wrong, 0, 0);
+    return 0;
+}
+
+static void teardown(struct party_context *context)
+{
+    free(context->state);
+    context->state = NULL;
+}
+
+#define PARTY(name_, work_)                                                                                            \
+    {                                                                                                                  \
+        {.name = name_,                                                                                                \
+         .role = ROLE_MEASURED,                                                                                        \
+         .kind = PARTY_PROCESS,                                                                                        \
+         .stop = STOP_FLAG,                                                                                            \
+         .spins = true,                                                                                                \
+         UNIX_RECORDERS,                                                                                               \
+         .setup = setup,                                                                                               \
+         .work = work_,                                                                                                \
+         .verify = verify,                                                                                             \
+         .teardown = teardown},                                                                                        \
+    }
+static const struct party parties_mix[] = PARTY("syscall", work_mix);
+static const struct party parties_close[] = PARTY("sysclose", work_close);
+static const struct party parties_getpid[] = PARTY("sysgetpid", work_getpid);
+
+static const struct metric metrics_mix[UNIX_N_METRICS] = UNIX_METRICS("lps", 1, 15000);
+static const struct metric metrics_other[UNIX_N_METRICS] = UNIX_METRICS("lps", 1, 0);
+
+const struct bench bench_syscall = {
+    UNIX_KERNEL_BENCH("syscall", "System Call Overhead"),
+    .parties = parties_mix,
+    .n_parties = 1,
+    .metrics = metrics_mix,
+    .sampling = UNIX_SHORT_SAMPLING,
+    .describe = unix_describe_plain,
+};
+
+const struct bench bench_sysclose = {
+    UNIX_KERNEL_BENCH("sysclose", "System Call Overhead: close(dup())"),
+    .parties = parties_close,
+    .n_parties = 1,
+    .metrics = metrics_other,
+    .sampling = UNIX_SHORT_SAMPLING,
+    .describe = unix_describe_plain,
+};
+
+const struct bench bench_sysgetpid = {
+    UNIX_KERNEL_BENCH("sysgetpid", "System Call Overhead: getpid"),
+    .parties = parties_getpid,
+    .n_parties = 1,
+    .metrics = metrics_other,
+    .sampling = UNIX_SHORT_SAMPLING,
+    .describe = unix_describe_plain,
+};

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* How the slices of a UNIX microbenchmark become rates. */
+#include "bench/unix.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "sys/process.h"
+
+/* A static program has no dynamic section, and so no interpreter. The resident size is rounded up to a power of two, so
+ * that rows of two runs can be compared. */
+void unix_describe(const char *own, char *buf, size_t size)
+{
+    struct rusage usage;
+    char libc[48];
+    long resident = 1;
+
+    process_libc(libc, sizeof(libc));
+    libc[strcspn(libc, " ")] = libc[0] ? '-' : 0;
+    if (getrusage(RUSAGE_SELF, &usage) == 0)
+        while (resident < usage.ru_maxrss / 1024 + 1)
+            resident *= 2;
+    (void)snprintf(buf, size, "%s%slinkage=%s libc=%s resident=%ldM", own, own[0] ? " " : "",
+                   process_is_static() ? "static" : "dynamic", libc, resident);
+}
+
+/* Completions of all copies inside the common window, a second. Without a time the window ends with the last copy. */
+static double mean_rate(const struct trial *trial, uint64_t from_ns, uint64_t to_ns)
+{
+    double total = 0;
+
+    for (unsigned copy = 0; copy < trial_spec_of(trial)->copies; copy++)
+        total += slices_completed(trial_recorder(trial, 0, copy, UNIX_SLICES), from_ns, to_ns);
+    return total * 1e9 / (double)(to_ns - from_ns);
+}
+
+/* The median over a copy's slices: a slice that was preempted or stolen does not move it. */
+static double undisturbed_rate(const struct slices *slices)
+{
+    struct stats_summary summary;
+    double *rates = malloc((slices->n ? slices->n : 1) * sizeof(*rates));
+    size_t n = 0;
+
+    if (!rates)
+        return (double)NAN;
+    for (size_t i = 0; i < slices->n; i++)
+        if (slices->slice[i].end_ns > slices->slice[i].start_ns)
+            rates[n++] = (double)slices->slice[i].count * 1e9 / (double)(slices->slice[i].end_ns - slices->slice[i].start_ns);
+    int error = stats_summarise(rates, n, &summary);
+    free(rates);
+    return error ? (double)NAN : summary.median;
+}
+
+int unix_reduce(const struct trial *trial, struct results *results)
+{
+    const struct trial_spec *spec = trial_spec_of(trial);
+    double scale = bench_metric(spec->bench, UNIX_RATE)->scale, undisturbed = 0;
+    uint64_t gate = trial_gate_ns(trial), first[2] = {UINT64_MAX, UINT64_MAX}, last[2] = {0, 0};
+    int error = 0;
+
+    for (unsigned copy = 0; copy < spec->copies; copy++) {
+        struct trial_party party;
+        trial_party(trial, 0, copy, &party);
+        const uint64_t at[2] = {party.start_ns, party.end_ns};
+        for (int i = 0; i < 2; i++) {
+            first[i] = at[i] < first[i] ? at[i] : first[i];
+            last[i] = at[i] > last[i] ? at[i] : last[i];
+        }
+        undisturbed += undisturbed_rate(trial_recorder(trial, 0, copy, UNIX_SLICES));
+    }
+    error |= results_sample(results, 0, UNIX_RATE, scale * mean_rate(trial, gate, gate + spec->time_ns));
+    error |= results_sample(results, 0, UNIX_UNDISTURBED, scale * undisturbed);
+    error |= results_sample(results, 0, UNIX_START_SPREAD, (double)(last[0] - first[0]) * 1e-6);
+    error |= results_sample(results, 0, UNIX_END_SPREAD, (double)(last[1] - first[1]) * 1e-6);
+    return error;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* What the UNIX microbenchmarks that exercise the kernel have in common: children, and where they are placed. */
+#include "bench/unix_kernel.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "engine/text.h"
+#include "sys/scratch.h"
+
+void unix_describe_plain(const void *params, const struct clock_info *clock, char *buf, size_t size)
+{
+    (void)params;
+    (void)clock;
+    unix_describe("", buf, size);
+}
+
+void unix_place_range(const void *params, const struct place_request *request, unsigned party, unsigned copy,
+                      unsigned copies, struct placement *placement)
+{
+    (void)params;
+    (void)party;
+    place_copy(request, copy, copies, false, placement);
+    if (request->bind != BIND_ONE || request->bind_given)
+        return;
+    placement->bind = BIND_RANGE;
+    placement->cpus = request->cpus;
+}
+
+const char *unix_scratch_dir(const void *params)
+{
+    return ((const struct unix_params *)params)->dir;
+}
+
+int unix_dir_supported(const char *dir, uint64_t bytes, char *why, size_t why_size)
+{
+    char need[32], have[32];
+    struct stat status;
+
+    if (!dir[0]) {
+        text_copy(why, why_size, "no scratch folder");
+        return -1;
+    }
+    if (stat(dir, &status) || access(dir, W_OK | X_OK)) {
+        (void)snprintf(why, why_size, "scratch folder '%.80s': %s", dir, strerror(errno));
+        return -1;
+    }
+    if (!S_ISDIR(status.st_mode)) {
+        (void)snprintf(why, why_size, "scratch folder '%.80s': %s", dir, strerror(ENOTDIR));
+        return -1;
+    }
+    uint64_t left = scratch_free_bytes(dir);
+    if (left == 0 || left >= bytes)
+        return 0;
+    text_bytes(bytes, need, sizeof(need));
+    text_bytes(left, have, sizeof(have));
+    (void)snprintf(why, why_size, "scratch folder '%.80s' has %s free, not %s", dir, have, need);
+    return -1;
+}
+
+int unix_wait(struct party_context *context, pid_t child, const char *what)
+{
+    int status = 0;
+
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR)
+            return party_fail(context, "cannot wait for %s: %s", what, strerror(errno));
+    if (status == 0)
+        return 0;
+    if (WIFSIGNALED(status))
+        return party_fail(context, "%s was killed by signal %d (%s)", what, WTERMSIG(status),
+                          strsignal(WTERMSIG(status)));
+    return party_fail(context, "%s ended with status %d", what, WEXITSTATUS(status));
+}
+
+int unix_no_child(struct party_context *context)
+{
+    return party_fail(context, "cannot make a process: fork: %s%s", strerror(errno),
+                      errno == EAGAIN ? " (RLIMIT_NPROC or the pids cgroup)" : "");
+}

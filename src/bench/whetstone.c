@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+/* Double-precision Whetstone. One count is one pass over the eight sections with x100 = 100, so ten passes a second
+ * are 100 MWIPS. H. Curnow and B. Wichmann, 'A synthetic benchmark', Computer Journal 19(1), 1976, in R. Longbottom's
+ * sections. Each section is a function of its own that gets its constants from memory and leaves its result there, so
+ * that no compiler knows either. */
+#include "bench/whetstone.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "bench/unix_cpu.h"
+
+enum { X100 = 100 };
+enum { N1, N2, N3, N4, N5, N6, N7, N8 };
+
+/* The method runs N1 ten times as often and divides its time by ten. In a run that is timed as a whole the same comes
+ * of running it once as often; only the first pass, whose results are published, runs it ten times. */
+enum { N1_TIMES_FIRST = 10 };
+
+/* A compiler that sees how often a loop turns may compute what it ends with. */
+static inline uint64_t turns(uint64_t n)
+{
+    n *= X100;
+    __asm__ volatile("" : "+r"(n));
+    return n;
+}
+
+/* The same for a value that a loop starts with. */
+static inline double hidden(double value)
+{
+    __asm__ volatile("" : "+m"(value));
+    return value;
+}
+
+static __attribute__((noinline)) void n1(struct whetstone *w, uint64_t times)
+{
+    const double t = w->t;
+    const uint64_t n = turns(12 * times);
+    double *e = w->e;
+
+    e[0] = 1.0;
+    e[1] = e[2] = e[3] = -1.0;
+    for (uint64_t i = 0; i < n; i++) {
+        e[0] = (e[0] + e[1] + e[2] - e[3]) * t;
+        e[1] = (e[0] + e[1] - e[2] + e[3]) * t;
+        e[2] = (e[0] - e[1] + e[2] + e[3]) * t;
+        e[3] = (-e[0] + e[1] + e[2] + e[3]) * t;
+    }
+    w->result[N1] = e[3];
+}
+
+static void pa(double *e, double t, double t2)
+{
+    for (int j = 0; j < 6; j++) {
+        e[0] = (e[0] + e[1] + e[2] - e[3]) * t;
+        e[1] = (e[0] + e[1] - e[2] + e[3]) * t;
+        e[2] = (e[0] - e[1] + e[2] + e[3]) * t;
+        e[3] = (-e[0] + e[1] + e[2] + e[3]) / t2;
+    }
+}
+
+/* Goes on with what N1 left in e. */
+static __attribute__((noinline)) void n2(struct whetstone *w)
+{
+    const double t = w->t, t2 = w->t2;
+    const uint64_t n = turns(14);
+
+    for (uint64_t i = 0; i < n; i++)
+        pa(w->e, t, t2);
+    w->result[N2] = w->e[3];
+}
+
+static __attribute__((noinline)) void n3(struct whetstone *w)
+{
+    const uint64_t n = turns(345);
+    int j = 1;
+
+    for (uint64_t i = 0; i < n; i++) {
+        if (j == 1)
+            j = 2;
+        else
+            j = 3;
+        if (j > 2)
+            j = 0;
+        else
+            j = 1;
+        if (j < 1)
+            j = 1;
+        else
+            j = 0;
+        __asm__ volatile("" : "+r"(j)); /* else the loop becomes an exclusive or of vectors */
+    }
+    w->result[N3] = j;
+}
+
+/* Nothing holds this section: its variables never change, every compiler finds that, and so it costs nothing in the
+ * builds that published figures come from. */
+static __attribute__((noinline)) void n4(struct whetstone *w)
+{
+    const uint64_t n = turns(210);
+    int j = 1, k = 2, l = 3;
+    double *e = w->e;
+
+    for (uint64_t i = 0; i < n; i++) {
+        j = j * (k - j) * (l - k);
+        k = l * k - (l - j) * k;
+        l = (l - k) * (k + j);
+        e[l - 2] = j + k + l;
+        e[k - 2] = j * k * l;
+    }
+    w->result[N4] = e[0] + e[1];
+}
+
+static __attribute__((noinline)) void n5(struct whetstone *w)
+{
+    const double t = w->t, t2 = w->t2;
+    const uint64_t n = turns(32);
+    double x = hidden(0.5), y = hidden(0.5);
+
+    for (uint64_t i = 1; i < n; i++) {
+        x = t * atan(t2 * sin(x) * cos(x) / (cos(x + y) + cos(x - y) - 1.0));
+        y = t * atan(t2 * sin(y) * cos(y) / (cos(x + y) + cos(x - y) - 1.0));
+    }
+    w->result[N5] = y;
+}
+
+static void p3(double *x, double *y, double *z, double t, double t1, double t2)
+{
+    *x = *y;
+    *y = *z;
+    *x = t * (*x + *y);
+    *y = t1 * (*x + *y);
+    *z = (*x + *y) / t2;
+}
+
+static __attribute__((noinline)) void n6(struct whetstone *w)
+{
+    const double t = w->t0, t1 = w->t1, t2 = w->t2;
+    const uint64_t n = turns(899);
+    double x = 1.0, y = 1.0, z = 1.0;
+
+    for (uint64_t i = 0; i < n; i++)
+        p3(&x, &y, &z, t, t1, t2);
+    w->result[N6] = z;
+}
+
+static void po(double *e, int j, int k, int l)
+{
+    e[j] = e[k];
+    e[k] = e[l];
+    e[l] = e[j];
+}
+
+static __attribute__((noinline)) void n7(struct whetstone *w)
+{
+    const uint64_t n = turns(616);
+    double e[4] = {1.0, 2.0, 3.0, 0.0};
+    int j = 0, k = 1, l = 2;
+
+    for (uint64_t i = 0; i < n; i++) {
+        po(e, j, k, l);
+        __asm__ volatile("" : "+r"(i)); /* else eight turns become none: their assignments cancel out */
+    }
+    w->result[N7] = e[2];
+}
+
+/* x starts from 0.75 at each pass: numbers that drift on would become harder to work on the faster the CPU is. */
+static void n8(struct whetstone *w)
+{
+    w->result[N8] = whetstone_n8(0.75, w->t1, turns(93));
+}
+
+static void pass(struct whetstone *w, uint64_t n1_times)
+{
+    n1(w, n1_times);
+    n2(w);
+    n3(w);
+    n4(w);
+    n5(w);
+    n6(w);
+    n7(w);
+    n8(w);
+    w->t = 1.0 - w->t;
+}
+
+/* The published results of the first pass; those of the later ones, which run N1 once as often, come from a program in
+ * another language (Python's floats). -ffast-math sums in another order: 1e-6. N8 is exact but for the last digits of
+ * another C library's functions. */
+static void check(struct checks *checks, const struct whetstone *w, unsigned which)
+{
+    static const double expected[3][WHETSTONE_SECTIONS] = {
+        {-1.12398255667391900, -1.12187079889284425, 1, 12, 0.49902937281518261, 0.99999987890802811, 3,
+         0.75100163018458665},
+        {-1.13427239349855840, -1.13640435284187200, 1, 12, 0.50097303731480280, 0.99999987890802811, 3,
+         0.75100163018458665},
+        {-1.13239499303135970, -1.13027102478474980, 1, 12, 0.49902937281518261, 0.99999987890802811, 3,
+         0.75100163018458665},
+    };
+    static const double tolerance[WHETSTONE_SECTIONS] = {1e-6, 1e-6, 0, 0, 1e-6, 1e-6, 0, 1e-12};
+    static const char *const name[3][WHETSTONE_SECTIONS] = {
+        {"N1 of the first pass", "N2 of the first pass", "N3 of the first pass", "N4 of the first pass",
+         "N5 of the first pass", "N6 of the first pass", "N7 of the first pass", "N8 of the first pass"},
+        {"N1 of an even pass", "N2 of an even pass", "N3 of an even pass", "N4 of an even pass", "N5 of an even pass",
+         "N6 of an even pass", "N7 of an even pass", "N8 of an even pass"},
+        {"N1 of an odd pass", "N2 of an odd pass", "N3 of an odd pass", "N4 of an odd pass", "N5 of an odd pass",
+         "N6 of an odd pass", "N7 of an odd pass", "N8 of an odd pass"},
+    };
+
+    for (int i = 0; i < WHETSTONE_SECTIONS; i++)
+        checks_add(checks, name[which][i], w->result[i], expected[which][i], tolerance[i]);
+}
+
+static int setup(struct party_context *context)
+{
+    struct whetstone *w = context->state = calloc(1, sizeof(*w));
+
+    if (!w)
+        return party_fail(context, "out of memory");
+    w->t = w->t0 = 0.49999975;
+    w->t1 = 0.50000025;
+    w->t2 = 2.0;
+    pass(w, N1_TIMES_FIRST);
+    check(context->recorder[UNIX_CHECKS], w, 0);
+    return 0;
+}
+
+static int work(struct party_context *context, uint64_t count)
+{
+    struct whetstone *w = context->state;
+
+    for (uint64_t i = 0; i < count; i++)
+        pass(w, 1);
+    w->passes += count;
+    return 0;
+}
+
+/* The last pass: with the first, they are numbered from 1. */
+static int verify(struct party_context *context)
+{
+    const struct whetstone *w = context->state;
+
+    check(context->recorder[UNIX_CHECKS], w, w->passes % 2 ? 1 : 2);
+    return 0;
+}
+
+static void teardown(struct party_context *context)
+{
+    free(context->state);
+    context->state = NULL;
+}
+
+static void describe(const void *params, const struct clock_info *clock, char *buf, size_t size)
+{
+    (void)params;
+    (void)clock;
+    unix_describe(UNIX_CPU_FLAGS, buf, size);
+}
+
+static const struct party parties[] = {
+    {.name = "whetstone",
+     .role = ROLE_MEASURED,
+     .kind = PARTY_PROCESS,
+     .stop = STOP_FLAG,
+     .spins = true,
+     UNIX_RECORDERS,
+     .setup = setup,
+     .work = work,
+     .verify = verify,
+     .teardown = teardown},
+};
+
+/* MWIPS = passes * x100 / (10 * seconds). */
+static const struct metric metrics[UNIX_N_METRICS] = UNIX_METRICS("MWIPS", X100 / 10, 55.0);
+
+const struct bench bench_whetstone = {
+    .name = "whetstone",
+    .suite = "unix",
+    .title = "Double-Precision Whetstone",
+    .params_size = sizeof(struct unix_params),
+    .parties = parties,
+    .n_parties = sizeof(parties) / sizeof(parties[0]),
+    .metrics = metrics,
+    .n_shared_metrics = UNIX_N_METRICS,
+    .n_metrics = UNIX_N_METRICS,
+    .sampling = UNIX_CPU_SAMPLING,
+    .describe = describe,
+    .reduce = unix_reduce,
+};

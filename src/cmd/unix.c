@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: MIT */
+/* jitbench unix: its tests and groups, its plan, its tables and the index. */
+#include "bench/unix.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/suites.h"
+
+enum group { INDEX = 1, CPU = 2, FILES = 4, PROCESS = 8, ARITH = 16, SHELL = 32, MISC = 64, OLDSYSTEM = 128 };
+
+/* A test as the command line names it. Several may run one benchmark with other parameters. */
+struct test {
+    const char *name;
+    const struct bench *bench;
+    unsigned groups;
+    const char *old_names; /* space between; NULL for none */
+    int halves;
+};
+
+static const struct test unix_tests[] = {
+    {"dhry2reg", &bench_dhry2reg, INDEX | CPU, "dhry", 0},
+    {"whetstone", &bench_whetstone, INDEX | CPU, "whetstone-double whets", 0},
+    {"execl", &bench_execl, INDEX | PROCESS | OLDSYSTEM, NULL, 0},
+    {"fcopy1024", &bench_fcopy1024, INDEX | FILES | OLDSYSTEM, "fstime", 0},
+    {"fcopy256", &bench_fcopy256, INDEX | FILES | OLDSYSTEM, "fsbuffer", 0},
+    {"fcopy4096", &bench_fcopy4096, INDEX | FILES | OLDSYSTEM, "fsdisk", 0},
+    {"pipe", &bench_pipe, INDEX | PROCESS | OLDSYSTEM, NULL, 0},
+    {"context1", &bench_context1, INDEX | PROCESS | OLDSYSTEM, NULL, HALVES_FREE},
+    {"context1-same", &bench_context1, PROCESS, NULL, HALVES_SAME},
+    {"context1-two", &bench_context1, PROCESS, NULL, HALVES_TWO},
+    {"spawn", &bench_spawn, INDEX | PROCESS | OLDSYSTEM, NULL, 0},
+    {"shell1", &bench_shell1, INDEX | SHELL, NULL, 0},
+    {"shell8", &bench_shell8, INDEX | SHELL, NULL, 0},
+    {"syscall", &bench_syscall, INDEX | PROCESS | OLDSYSTEM, NULL, 0},
+    {"fwrite1024", &bench_fwrite1024, FILES, "fstime-w", 0},
+    {"fwrite256", &bench_fwrite256, FILES, "fsbuffer-w", 0},
+    {"fwrite4096", &bench_fwrite4096, FILES, "fsdisk-w", 0},
+    {"fread1024", &bench_fread1024, FILES, "fstime-r", 0},
+    {"fread256", &bench_fread256, FILES, "fsbuffer-r", 0},
+    {"fread4096", &bench_fread4096, FILES, "fsdisk-r", 0},
+    {"short", &bench_short, ARITH, NULL, 0},
+    {"int", &bench_int, ARITH, NULL, 0},
+    {"long", &bench_long, ARITH, NULL, 0},
+    {"float", &bench_float, ARITH, NULL, 0},
+    {"double", &bench_double, ARITH, NULL, 0},
+    {"arithoh", &bench_arithoh, ARITH, NULL, 0},
+    {"hanoi", &bench_hanoi, MISC | CPU, NULL, 0},
+    {"sysexec", &bench_sysexec, PROCESS | MISC, NULL, 0},
+    {"shell16", &bench_shell16, SHELL, NULL, 0},
+    {"sysclose", &bench_sysclose, PROCESS | MISC, NULL, 0},
+    {"sysgetpid", &bench_sysgetpid, PROCESS | MISC, NULL, 0},
+};
+enum { N_TESTS = sizeof(unix_tests) / sizeof(unix_tests[0]) };
+
+static const struct {
+    const char *name;
+    unsigned groups;
+} groups[] = {{"index", INDEX},     {"system", INDEX},      {"cpu", CPU},     {"file", FILES}, {"fs", FILES},
+              {"process", PROCESS}, {"arith", ARITH},       {"arithmetic", ARITH}, {"shell", SHELL},
+              {"misc", MISC},       {"oldsystem", OLDSYSTEM}};
+enum { N_GROUPS = sizeof(groups) / sizeof(groups[0]), N_INDEX = 12 };
+
+/* What may be typed, for suggestions: tests and groups, in the same order as above. */
+static const char *const names[] = {
+    "dhry2reg", "whetstone", "execl", "fcopy1024", "fcopy256", "fcopy4096", "pipe", "context1", "context1-same",
+    "context1-two", "spawn", "shell1", "shell8", "syscall", "fwrite1024", "fwrite256", "fwrite4096", "fread1024",
+    "fread256", "fread4096", "short", "int", "long", "float", "double", "arithoh", "hanoi", "sysexec", "shell16",
+    "sysclose", "sysgetpid", "index", "system", "cpu", "file", "fs", "process", "arith", "arithmetic", "shell", "misc",
+    "oldsystem", NULL};
+
+struct unix_options {
+    struct unix_params params;
+    bool all_tests, brief;
+    char unixbench_csv[1024];
+};
+
+static const struct option rows[] = {
+    {.name = "all-tests", .type = OPTION_FLAG, OPTION_AT(struct unix_options, all_tests),
+     .help = "the tests outside the index too"},
+    {.name = "unixbench-csv", .type = OPTION_TEXT, .value_name = "FILE", OPTION_AT(struct unix_options, unixbench_csv),
+     .help = "write the results as the original's CSV too"},
+};
+
+static size_t tables(void *options, struct option_table *out)
+{
+    out[0] = (struct option_table){
+        .heading = "Options of unix", .rows = rows, .n = sizeof(rows) / sizeof(rows[0]), .target = options};
+    return 1;
+}
+
+static bool is_word_of(const char *words, const char *word)
+{
+    size_t length = strlen(word);
+
+    for (const char *at = words; at && *at; at += strspn(at, " ")) {
+        size_t n = strcspn(at, " ");
+        if (n == length && !memcmp(at, word, n))
+            return true;
+        at += n;
+    }
+    return false;
+}
+
+static int select_test(struct measure *m, const char *operand)
+{
+    int found = -1;
+
+    for (size_t t = 0; t < N_TESTS; t++)
+        if (!strcmp(unix_tests[t].name, operand) || is_word_of(unix_tests[t].old_names, operand)) {
+            m->selected[t] = true;
+            found = 0;
+        }
+    for (size_t g = 0; g < N_GROUPS; g++)
+        if (!strcmp(groups[g].name, operand)) {
+            for (size_t t = 0; t < N_TESTS; t++)
+                m->selected[t] |= (unix_tests[t].groups & groups[g].groups) != 0;
+            found = 0;
+        }
+    return found;
+}
+
+/* Nothing was named: the index, with context1 in all three forms. */
+static bool is_default(const struct test *t)
+{
+    return (t->groups & INDEX) || t->bench == &bench_context1;
+}
+
+static bool any_named(const struct measure *m)
+{
+    return m->operands_given;
+}
+
+static int add_test(const struct measure *m, const struct test *t, const struct unix_options *o, uint64_t copies,
+                    unsigned phase, struct plan *out)
+{
+    struct unix_params params = o->params;
+
+    params.halves = t->halves;
+    params.classic = m->preset == PRESET_CLASSIC;
+    (void)snprintf(params.dir, sizeof(params.dir), "%s", measure_dir(m));
+    struct plan_item *item = plan_add(out, t->bench, &params);
+    if (!item)
+        return -1;
+    item->test = t->name;
+    item->copies = (unsigned)copies;
+    item->phase = phase;
+    item->sampling = measure_sampling(m, t->bench);
+    item->no_index = !(t->groups & INDEX);
+    if (params.classic) {
+        item->sampling.classic = true;
+        item->sampling.pause_ns = 3000000000u;
+        /* -i N: the short tests get (N+1)/3, as the original's. */
+        if (m->options.samples && t->bench->sampling[PRESET_CLASSIC].min_samples <= 3)
+            item->sampling.min_samples = item->sampling.max_samples = m->options.samples >= 5 ? (m->options.samples + 1) / 3 : 1;
+    }
+    return 0;
+}
+
+static int plan(const struct measure *m, void *options, struct plan *out, char *error, size_t error_size)
+{
+    const struct unix_options *o = options;
+    uint64_t counts[OPTION_COUNTS_MAX] = {1, m->place.n_order};
+    size_t n = m->options.copies.n ? measure_copies(m, 1, counts) : m->place.n_order > 1 && !m->options.quick ? 2 : 1;
+
+    for (size_t c = 0; c < n; c++)
+        for (size_t t = 0; t < N_TESTS; t++) {
+            const struct test *test = &unix_tests[t];
+            bool wanted = any_named(m) ? m->selected[t] : is_default(test);
+            if (!wanted && !o->all_tests)
+                continue;
+            if (add_test(m, test, o, counts[c], (unsigned)c, out)) {
+                (void)snprintf(error, error_size, "out of memory");
+                return -1;
+            }
+        }
+    return 0;
+}
+
+/* --- The index. --- */
+
+static bool is_rate(const struct row *row, uint64_t copies)
+{
+    return !strcmp(row->metric, "rate") && row->copies == copies && !isnan(row->index);
+}
+
+/* Geometric mean of the tests' indices; how many there are in n. */
+static double system_index(const struct measure *m, uint64_t copies, size_t *n)
+{
+    double sum = 0;
+
+    *n = 0;
+    for (size_t i = 0; i < m->n_rows; i++)
+        if (is_rate(&m->rows[i], copies)) {
+            sum += log(m->rows[i].index);
+            ++*n;
+        }
+    return *n ? exp(sum / (double)*n) : (double)NAN;
+}
+
+static void put_index_row(struct measure *m, uint64_t copies, const char *metric, const char *param, double value)
+{
+    struct row row;
+
+    row_init(&row, &m->run);
+    (void)snprintf(row.suite, sizeof(row.suite), "unix");
+    (void)snprintf(row.test, sizeof(row.test), "index");
+    (void)snprintf(row.metric, sizeof(row.metric), "%s", metric);
+    (void)snprintf(row.param, sizeof(row.param), "%s", param);
+    (void)snprintf(row.unit, sizeof(row.unit), "%s", "ratio");
+    (void)snprintf(row.better, sizeof(row.better), "higher");
+    row.copies = copies;
+    row.value = value;
+    row.order = SIZE_MAX; /* after all tests */
+    measure_put_row(m, &row);
+}
+
+/* The numbers of copies in the order they were measured. */
+static size_t copy_counts(const struct measure *m, uint64_t *counts)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < m->n_rows; i++) {
+        size_t k = 0;
+        while (k < n && counts[k] != m->rows[i].copies)
+            k++;
+        if (k == n && n < OPTION_COUNTS_MAX)
+            counts[n++] = m->rows[i].copies;
+    }
+    return n;
+}
+
+static const char *protocol(const struct measure *m)
+{
+    return m->preset == PRESET_CLASSIC ? "classic" : "stable";
+}
+
+static void conclude(struct measure *m)
+{
+    uint64_t counts[OPTION_COUNTS_MAX];
+    size_t n = copy_counts(m, counts), tests, first_tests;
+    double first = system_index(m, counts[0], &first_tests);
+    char param[96];
+
+    for (size_t c = 0; c < n; c++) {
+        double index = system_index(m, counts[c], &tests);
+        if (!tests)
+            continue;
+        (void)snprintf(param, sizeof(param), "protocol=%s tests=%zu of=%d", protocol(m), tests, N_INDEX);
+        put_index_row(m, counts[c], "index", param, index);
+        if (c > 0 && tests == first_tests) {
+            (void)snprintf(param, sizeof(param), "protocol=%s over=%llu", protocol(m), (unsigned long long)counts[0]);
+            put_index_row(m, counts[c], "scaling", param, index / first);
+        }
+    }
+}
+
+/* --- Tables, laid out like the original's. --- */
+
+static const struct test *test_of(const char *name)
+{
+    for (size_t t = 0; t < N_TESTS; t++)
+        if (!strcmp(unix_tests[t].name, name))
+            return &unix_tests[t];
+    return NULL;
+}
+
+static void put_title(const struct row *row, struct text *out)
+{
+    const struct test *test = test_of(row->test);
+    const char *title = test ? test->bench->title : row->test, *where = strchr(row->test, '-');
+    char full[96];
+
+    (void)snprintf(full, sizeof(full), "%s%s%s%s", title, where ? " (" : "",
+                   where ? (strcmp(where, "-same") ? "two CPUs" : "one CPU") : "", where ? ")" : "");
+    text_printf(out, "%-44s", full);
+}
+
+static void put_number(double value, unsigned width, unsigned decimals, struct text *out)
+{
+    if (isnan(value))
+        text_printf(out, " %*s", (int)width, "-");
+    else
+        text_printf(out, " %*.*f", (int)width, (int)decimals, value);
+}
+
+static void put_line(const struct row *row, struct text *out)
+{
+    const struct test *test = test_of(row->test);
+    double baseline = test && !isnan(row->index) ? bench_metric(test->bench, UNIX_RATE)->baseline : (double)NAN;
+
+    put_title(row, out);
+    put_number(baseline, 10, 1, out);
+    put_number(row->value, 14, 1, out);
+    text_printf(out, " %-5s", row->unit);
+    put_number(row->index, 9, 1, out);
+    put_number(row->stats.rsd_pct, 6, 1, out);
+    if (row->status != ROW_OK)
+        text_printf(out, "  %s", row_status_name(row->status));
+    text_append(out, "\n", 1);
+}
+
+static void put_block(const struct measure *m, uint64_t copies, struct text *out)
+{
+    size_t tests;
+    double index = system_index(m, copies, &tests);
+
+    text_printf(out, "%llu parallel cop%s of tests, %s protocol\n\n", (unsigned long long)copies, copies == 1 ? "y" : "ies",
+                protocol(m));
+    text_printf(out, "%-44s %10s %14s %-5s %9s %6s\n",
+                tests == N_INDEX ? "System Benchmarks Index Values" : "System Benchmarks Partial Index", "BASELINE", "RESULT",
+                "", "INDEX", "RSD %");
+    for (size_t i = 0; i < m->n_rows; i++)
+        if (!strcmp(m->rows[i].metric, "rate") && m->rows[i].copies == copies)
+            put_line(&m->rows[i], out);
+    if (tests) {
+        text_printf(out, "%-44s %10s %14s %-5s %9s\n", "", "", "", "", "========");
+        text_printf(out, "%-44s %10s %14s %-5s", tests == N_INDEX ? "System Benchmarks Index Score"
+                                                                  : "System Benchmarks Index Score (Partial Only)", "", "", "");
+        put_number(index, 9, 1, out);
+        text_append(out, "\n", 1);
+    }
+    text_append(out, "\n", 1);
+}
+
+static void put_reasons(const struct measure *m, struct text *out)
+{
+    for (size_t i = 0; i < m->n_rows; i++) {
+        const struct row *row = &m->rows[i];
+        bool before = row->status == ROW_OK;
+        for (size_t k = 0; k < i; k++)
+            before |= m->rows[k].status == row->status && !strcmp(m->rows[k].reason, row->reason);
+        if (!before)
+            text_printf(out, "%s: %s (%s)\n", row_status_name(row->status), row->reason, row->test);
+    }
+}
+
+static void print(const struct measure *m, bool alone, struct text *out)
+{
+    uint64_t counts[OPTION_COUNTS_MAX];
+    size_t n = copy_counts(m, counts);
+
+    (void)alone;
+    for (size_t c = 0; c < n; c++)
+        put_block(m, counts[c], out);
+    for (size_t i = 0; i < m->n_rows; i++)
+        if (!strcmp(m->rows[i].metric, "scaling"))
+            text_printf(out, "Scaling: the index of %llu copies is %.2f times that of %llu\n",
+                        (unsigned long long)m->rows[i].copies, m->rows[i].value, (unsigned long long)counts[0]);
+    put_reasons(m, out);
+}
+
+/* --- The original's CSV. --- */
+
+static void csv_line(const struct measure *m, uint64_t copies, bool titles, struct text *out)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < m->n_rows; i++) {
+        const struct row *row = &m->rows[i];
+        if (strcmp(row->metric, "rate") || row->copies != copies || !(test_of(row->test)->groups & INDEX))
+            continue;
+        if (titles)
+            text_printf(out, ",%s", test_of(row->test)->bench->title);
+        else if (isnan(row->value))
+            text_printf(out, ",");
+        else
+            text_printf(out, ",%.1f", row->value);
+        any = true;
+    }
+    (void)any;
+    text_append(out, "\n", 1);
+}
+
+static int finish(const struct measure *m, const void *options)
+{
+    const struct unix_options *o = options;
+    uint64_t counts[OPTION_COUNTS_MAX];
+    size_t n = copy_counts(m, counts);
+    struct text out = {0};
+
+    if (!o->unixbench_csv[0] || !n)
+        return 0;
+    int fd = open(o->unixbench_csv, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    if (fd < 0) {
+        (void)fprintf(stderr, "jitbench unix: --unixbench-csv '%s': %s\n", o->unixbench_csv, strerror(errno));
+        return EXIT_ROW_FAILED;
+    }
+    text_printf(&out, "Concurrency");
+    csv_line(m, counts[0], true, &out);
+    for (size_t c = 0; c < n; c++) {
+        text_printf(&out, "%llu", (unsigned long long)counts[c]);
+        csv_line(m, counts[c], false, &out);
+    }
+    command_print(fd, &out);
+    (void)close(fd);
+    return 0;
+}
+
+const struct suite suite_unix = {
+    .name = "unix",
+    .title = "UNIX microbenchmarks and their index",
+    .seconds = {[PRESET_DEFAULT] = 165, [PRESET_QUICK] = 22, [PRESET_CLASSIC] = 3600},
+    .options_size = sizeof(struct unix_options),
+    .tables = tables,
+    .timed = true,
+    .schedule = SCHEDULE_SEQUENCE,
+    .tests = names,
+    .select = select_test,
+    .plan = plan,
+    .print = print,
+    .conclude = conclude,
+    .finish = finish,
+};
+
+const struct command command_unix = {
+    .name = "unix",
+    .operands = "[TEST|GROUP...]",
+    .title = "UNIX microbenchmarks and their index",
+    .description = "The twelve tests of the BYTE UNIX Benchmarks' index, one copy first and then as many as there are CPUs. "
+                   "The default protocol takes many short samples, each in a fresh process; --classic keeps the original's "
+                   "passes, times and pauses. Groups: index, cpu, file, process, arith, shell, misc.",
+    .suite = &suite_unix,
+    .run = measure_suite_main,
+    .tables = measure_tables,
+};

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/* The arithmetic tests compute their sums, and find wrong ones. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "bench/unix.h"
+
+/* Python: sum(i*i/(i*i-1) for i in range(2, 102)), with / and with //. */
+static const struct {
+    const struct bench *bench;
+    double sum, tolerance;
+} sums[] = {
+    {&bench_short, 100, 0},
+    {&bench_int, 100, 0},
+    {&bench_long, 100, 0},
+    {&bench_float, 100.7401475441662, 1e-3},
+    {&bench_double, 100.7401475441662, 1e-11},
+};
+enum { N_SUMS = sizeof(sums) / sizeof(sums[0]) };
+
+/* Runs a benchmark's callbacks and returns its only check. */
+static struct check checked(const struct bench *bench, uint64_t first, uint64_t second)
+{
+    const struct party *party = &bench->parties[0];
+    struct party_context context;
+
+    memset(&context, 0, sizeof(context));
+    struct checks *checks = malloc(recorder_size(&party->recorders[UNIX_CHECKS]));
+    assert_non_null(checks);
+    recorder_init(&party->recorders[UNIX_CHECKS], checks);
+    context.recorder[UNIX_CHECKS] = checks;
+    assert_int_equal(party->setup(&context), 0);
+    assert_int_equal(party->work(&context, first), 0);
+    assert_int_equal(party->work(&context, second), 0);
+    assert_int_equal(party->verify(&context), 0);
+    party->teardown(&context);
+    assert_null(context.state);
+    assert_int_equal(checks->n, 1);
+    struct check check = checks->check[0];
+    assert_true((checks_wrong(checks) == NULL) == (fabs(check.got - check.expected) <= check.tolerance));
+    free(checks);
+    return check;
+}
+
+static void test_arith_sums_are_right(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < N_SUMS; i++) {
+        struct check check = checked(sums[i].bench, 1, 3);
+        assert_true(fabs(check.got - sums[i].sum) <= sums[i].tolerance);
+        assert_true(fabs(check.expected - sums[i].sum) <= 1e-11);
+        assert_true(fabs(check.got - check.expected) <= check.tolerance);
+    }
+}
+
+/* One term less is 99 or 99.74. */
+static void test_arith_checks_notice_a_missing_term(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < N_SUMS; i++)
+        assert_true(checked(sums[i].bench, 1, 0).tolerance < 0.5);
+}
+
+static void test_arith_no_sum_is_wrong(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < N_SUMS; i++) {
+        struct check check = checked(sums[i].bench, 0, 0);
+        assert_true(check.got == 0);
+        assert_true(fabs(check.got - check.expected) > check.tolerance);
+    }
+}
+
+static void test_arith_arithoh_turns_a_hundred_times(void **state)
+{
+    (void)state;
+    struct check check = checked(&bench_arithoh, 3, 4);
+    assert_true(check.got == 700);
+    assert_true(check.expected == 700);
+}
+
+static void test_arith_is_outside_the_index(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < N_SUMS; i++)
+        assert_true(bench_metric(sums[i].bench, UNIX_RATE)->baseline == 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_arith_sums_are_right),       cmocka_unit_test(test_arith_checks_notice_a_missing_term),
+        cmocka_unit_test(test_arith_no_sum_is_wrong),      cmocka_unit_test(test_arith_arithoh_turns_a_hundred_times),
+        cmocka_unit_test(test_arith_is_outside_the_index),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/* Dhrystone ends with its published values, finds wrong ones, and makes every call that it should. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "bench/dhrystone.h"
+#include "bench/unix.h"
+
+enum { N_CHECKS = 21 };
+
+static struct {
+    unsigned Func_1, Func_2, Proc_6, Proc_7, Proc_8;
+} calls;
+
+/* The linker leads the first unit's calls here (--wrap). */
+Enumeration __real_Func_1(Capital_Letter, Capital_Letter);
+Boolean __real_Func_2(Str_30, Str_30);
+void __real_Proc_6(Enumeration, Enumeration *);
+void __real_Proc_7(One_Fifty, One_Fifty, One_Fifty *);
+void __real_Proc_8(Arr_1_Dim, Arr_2_Dim, int, int);
+
+Enumeration __wrap_Func_1(Capital_Letter a, Capital_Letter b)
+{
+    calls.Func_1++;
+    return __real_Func_1(a, b);
+}
+
+Boolean __wrap_Func_2(Str_30 a, Str_30 b)
+{
+    calls.Func_2++;
+    return __real_Func_2(a, b);
+}
+
+void __wrap_Proc_6(Enumeration a, Enumeration *b)
+{
+    calls.Proc_6++;
+    __real_Proc_6(a, b);
+}
+
+void __wrap_Proc_7(One_Fifty a, One_Fifty b, One_Fifty *c)
+{
+    calls.Proc_7++;
+    __real_Proc_7(a, b, c);
+}
+
+void __wrap_Proc_8(Arr_1_Dim a, Arr_2_Dim b, int c, int d)
+{
+    calls.Proc_8++;
+    __real_Proc_8(a, b, c, d);
+}
+
+static const struct party *party(void)
+{
+    return &bench_dhry2reg.parties[0];
+}
+
+static struct party_context started(void)
+{
+    const struct recorder_spec *spec = &party()->recorders[UNIX_CHECKS];
+    struct party_context context;
+
+    memset(&context, 0, sizeof(context));
+    context.recorder[UNIX_CHECKS] = malloc(recorder_size(spec));
+    assert_non_null(context.recorder[UNIX_CHECKS]);
+    recorder_init(spec, context.recorder[UNIX_CHECKS]);
+    assert_int_equal(party()->setup(&context), 0);
+    return context;
+}
+
+static void ended(struct party_context *context)
+{
+    party()->teardown(context);
+    free(context->recorder[UNIX_CHECKS]);
+}
+
+/* The name of the first wrong value, "" when all are right. */
+static const char *verified(struct party_context *context)
+{
+    struct checks *checks = context->recorder[UNIX_CHECKS];
+
+    checks->n = 0;
+    assert_int_equal(party()->verify(context), 0);
+    assert_int_equal(checks->n, N_CHECKS);
+    const struct check *wrong = checks_wrong(checks);
+    return wrong ? wrong->name : "";
+}
+
+static void test_dhry2reg_ends_with_the_published_values(void **state)
+{
+    static const uint64_t runs[] = {1, 2, 3, 1000};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
+        struct party_context context = started();
+        assert_int_equal(party()->work(&context, runs[i]), 0);
+        assert_string_equal(verified(&context), "");
+        assert_int_equal(Int_Glob, 5);
+        assert_int_equal(Arr_2_Glob[8][7], runs[i] + 10);
+        ended(&context);
+    }
+}
+
+static void test_dhry2reg_counts_on_over_calls_of_work(void **state)
+{
+    (void)state;
+    struct party_context context = started();
+    party()->work(&context, 3);
+    party()->work(&context, 4);
+    assert_int_equal(Arr_2_Glob[8][7], 17);
+    assert_string_equal(verified(&context), "");
+    ended(&context);
+}
+
+/* As after 2^31 - 12 and 2^32 - 12 runs, whose results fit an int and an unsigned int for one more run. */
+static void test_dhry2reg_counter_wraps(void **state)
+{
+    static const uint64_t before[] = {2147483636u, 4294967284u};
+    static const uint32_t then[] = {2147483646u, 4294967294u}, later[] = {2147483651u, 3};
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct party_context context = started();
+        ((struct dhrystone *)context.state)->runs = before[i];
+        Arr_2_Glob[8][7] = then[i];
+        party()->work(&context, 5);
+        assert_int_equal(Arr_2_Glob[8][7], later[i]);
+        assert_string_equal(verified(&context), "");
+        ended(&context);
+    }
+}
+
+static void test_dhry2reg_makes_every_call(void **state)
+{
+    (void)state;
+    struct party_context context = started();
+    memset(&calls, 0, sizeof(calls));
+    party()->work(&context, 100);
+    assert_int_equal(calls.Func_1, 200);
+    assert_int_equal(calls.Func_2, 100);
+    assert_int_equal(calls.Proc_6, 100);
+    assert_int_equal(calls.Proc_7, 300);
+    assert_int_equal(calls.Proc_8, 100);
+    ended(&context);
+}
+
+/* Sets a value wrong, looks for its name, and sets it right again. */
+#define ASSERT_FOUND(lvalue, name)                                                                                     \
+    do {                                                                                                               \
+        (lvalue)++;                                                                                                    \
+        assert_string_equal(verified(&context), name);                                                                 \
+        (lvalue)--;                                                                                                    \
+        assert_string_equal(verified(&context), "");                                                                   \
+    } while (0)
+
+static void test_dhry2reg_finds_every_wrong_value(void **state)
+{
+    (void)state;
+    struct party_context context = started();
+    struct dhrystone *d = context.state;
+    party()->work(&context, 10);
+    ASSERT_FOUND(Int_Glob, "Int_Glob");
+    ASSERT_FOUND(Bool_Glob, "Bool_Glob");
+    ASSERT_FOUND(Ch_1_Glob, "Ch_1_Glob");
+    ASSERT_FOUND(Ch_2_Glob, "Ch_2_Glob");
+    ASSERT_FOUND(Arr_1_Glob[8], "Arr_1_Glob[8]");
+    ASSERT_FOUND(Arr_2_Glob[8][7], "Arr_2_Glob[8][7] modulo 2^32");
+    ASSERT_FOUND(Ptr_Glob->Discr, "Ptr_Glob->Discr");
+    ASSERT_FOUND(Ptr_Glob->variant.var_1.Enum_Comp, "Ptr_Glob->Enum_Comp");
+    ASSERT_FOUND(Ptr_Glob->variant.var_1.Int_Comp, "Ptr_Glob->Int_Comp");
+    ASSERT_FOUND(Ptr_Glob->variant.var_1.Str_Comp[29], "Ptr_Glob->Str_Comp is right");
+    ASSERT_FOUND(Next_Ptr_Glob->Ptr_Comp, "Next_Ptr_Glob->Ptr_Comp is right");
+    ASSERT_FOUND(Next_Ptr_Glob->Discr, "Next_Ptr_Glob->Discr");
+    ASSERT_FOUND(Next_Ptr_Glob->variant.var_1.Enum_Comp, "Next_Ptr_Glob->Enum_Comp");
+    ASSERT_FOUND(Next_Ptr_Glob->variant.var_1.Int_Comp, "Next_Ptr_Glob->Int_Comp");
+    ASSERT_FOUND(Next_Ptr_Glob->variant.var_1.Str_Comp[0], "Next_Ptr_Glob->Str_Comp is right");
+    ASSERT_FOUND(d->Int_1_Loc, "Int_1_Loc");
+    ASSERT_FOUND(d->Int_2_Loc, "Int_2_Loc");
+    ASSERT_FOUND(d->Int_3_Loc, "Int_3_Loc");
+    ASSERT_FOUND(d->Enum_Loc, "Enum_Loc");
+    ASSERT_FOUND(d->Str_1_Loc[19], "Str_1_Loc is right");
+    ASSERT_FOUND(d->Str_2_Loc[19], "Str_2_Loc is right");
+    ended(&context);
+}
+
+static void test_dhry2reg_without_a_run_is_wrong(void **state)
+{
+    (void)state;
+    struct party_context context = started();
+    Int_Glob = 0;
+    assert_string_equal(verified(&context), "Int_Glob");
+    ended(&context);
+}
+
+static void test_dhry2reg_starts_afresh(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct party_context context = started();
+        assert_int_equal(Arr_2_Glob[8][7], 10);
+        assert_int_equal(Arr_1_Glob[8], 0);
+        party()->work(&context, 2);
+        ended(&context);
+        assert_null(context.state);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_dhry2reg_ends_with_the_published_values),
+        cmocka_unit_test(test_dhry2reg_counts_on_over_calls_of_work),
+        cmocka_unit_test(test_dhry2reg_counter_wraps),
+        cmocka_unit_test(test_dhry2reg_makes_every_call),
+        cmocka_unit_test(test_dhry2reg_finds_every_wrong_value),
+        cmocka_unit_test(test_dhry2reg_without_a_run_is_wrong),
+        cmocka_unit_test(test_dhry2reg_starts_afresh),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

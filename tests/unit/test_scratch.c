@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: MIT */
+/* Scratch files, folders and program copies: what they are, and that nothing of them stays. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "sys/scratch.h"
+
+#define IMAGE_STATUS 42 /* of this program when it is executed as "image" */
+
+static char dir[] = "/tmp/test_scratch_XXXXXX";
+
+static int make_dir(void **state)
+{
+    (void)state;
+    return mkdtemp(dir) ? 0 : -1;
+}
+
+static int count_entries(const char *path)
+{
+    int n = 0;
+    DIR *folder = opendir(path);
+
+    assert_non_null(folder);
+    while (readdir(folder))
+        n++;
+    assert_int_equal(closedir(folder), 0);
+    return n - 2;
+}
+
+/* Fails when a test left something. */
+static int remove_dir(void **state)
+{
+    (void)state;
+    return rmdir(dir);
+}
+
+static void put_file(const char *folder, const char *name)
+{
+    char path[700];
+
+    (void)snprintf(path, sizeof(path), "%s/%s", folder, name);
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, "x", 1), 1);
+    assert_int_equal(close(fd), 0);
+}
+
+static int wait_for(pid_t child)
+{
+    int status;
+
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return status;
+}
+
+static void test_scratch_file_has_no_name(void **state)
+{
+    struct stat status;
+    char got[4] = "";
+
+    (void)state;
+    int fd = scratch_file(dir);
+    assert_true(fd >= 0);
+    assert_int_equal(fstat(fd, &status), 0);
+    assert_int_equal(status.st_nlink, 0);
+    assert_true(S_ISREG(status.st_mode));
+    assert_int_equal(status.st_mode & 077, 0);
+    assert_int_equal(count_entries(dir), 0);
+    assert_int_equal(fcntl(fd, F_GETFD), FD_CLOEXEC);
+    assert_int_equal(write(fd, "abc", 3), 3);
+    assert_int_equal(pread(fd, got, 3, 0), 3);
+    assert_string_equal(got, "abc");
+    assert_int_equal(close(fd), 0);
+}
+
+static void test_scratch_file_says_why_not(void **state)
+{
+    (void)state;
+    assert_int_equal(scratch_file("/nonexistent"), -ENOENT);
+    assert_int_equal(scratch_file("/dev/null"), -ENOTDIR);
+}
+
+static void test_scratch_folder_is_made_and_removed_with_its_files(void **state)
+{
+    char path[600], other[600];
+    struct stat status;
+
+    (void)state;
+    assert_int_equal(scratch_folder(dir, path, sizeof(path)), 0);
+    assert_int_equal(scratch_folder(dir, other, sizeof(other)), 0);
+    assert_string_not_equal(path, other);
+    assert_int_equal(lstat(path, &status), 0);
+    assert_int_equal(status.st_mode & 07777, 0700);
+    for (int i = 0; i < 300; i++) {
+        char name[16];
+        (void)snprintf(name, sizeof(name), "f%d", i);
+        put_file(path, name);
+    }
+    assert_int_equal(scratch_remove(path), 0);
+    assert_int_equal(scratch_remove(other), 0);
+    assert_int_equal(scratch_remove(path), -ENOENT);
+    assert_int_equal(count_entries(dir), 0);
+}
+
+static void test_scratch_folder_says_why_not(void **state)
+{
+    char path[600], tiny[8];
+
+    (void)state;
+    assert_int_equal(scratch_folder("/nonexistent", path, sizeof(path)), -ENOENT);
+    assert_int_equal(scratch_folder(dir, tiny, sizeof(tiny)), -ENAMETOOLONG);
+    assert_int_equal(count_entries(dir), 0);
+}
+
+static void test_scratch_remove_leaves_subfolders_and_what_links_name(void **state)
+{
+    char path[600], inner[700], target[700], link[700];
+
+    (void)state;
+    assert_int_equal(scratch_folder(dir, path, sizeof(path)), 0);
+    put_file(dir, "target");
+    (void)snprintf(target, sizeof(target), "%s/target", dir);
+    (void)snprintf(link, sizeof(link), "%s/link", path);
+    (void)snprintf(inner, sizeof(inner), "%s/inner", path);
+    assert_int_equal(symlink(target, link), 0);
+    assert_int_equal(mkdir(inner, 0700), 0);
+    assert_int_equal(scratch_remove(path), -ENOTEMPTY);
+    assert_int_equal(access(target, F_OK), 0);
+    assert_int_equal(access(link, F_OK), -1);
+    assert_int_equal(rmdir(inner), 0);
+    assert_int_equal(unlink(target), 0);
+    assert_int_equal(symlink(path, target), 0);
+    assert_int_equal(scratch_remove(target), -ENOTDIR); /* a link to a folder is not a folder of ours */
+    assert_int_equal(unlink(target), 0);
+    assert_int_equal(scratch_remove(path), 0);
+}
+
+static void test_scratch_kept_folder_ends_with_its_keeper(void **state)
+{
+    struct scratch_keeper keeper, none;
+
+    (void)state;
+    assert_int_equal(scratch_kept_folder(dir, &keeper), 0);
+    assert_int_equal(count_entries(dir), 1);
+    put_file(keeper.path, "file");
+    assert_int_equal(kill(keeper.pid, SIGTERM), 0); /* not what ends it */
+    assert_int_not_equal(getpgid(keeper.pid), getpgrp());
+    scratch_keeper_end(&keeper);
+    assert_int_equal(count_entries(dir), 0);
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+    scratch_keeper_end(&keeper);
+    memset(&none, 0, sizeof(none));
+    scratch_keeper_end(&none);
+}
+
+static void test_scratch_kept_folder_says_why_not(void **state)
+{
+    struct scratch_keeper keeper;
+    char path[700];
+    int probe = dup(0);
+
+    (void)state;
+    assert_int_equal(close(probe), 0);
+    assert_int_equal(scratch_kept_folder("/nonexistent", &keeper), -ENOENT);
+    memset(path, 'a', sizeof(path));
+    path[sizeof(path) - 1] = 0;
+    assert_int_equal(scratch_kept_folder(path, &keeper), -ENAMETOOLONG);
+    scratch_keeper_end(&keeper);
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+    int after = dup(0);
+    assert_int_equal(after, probe); /* no descriptor is left open */
+    assert_int_equal(close(after), 0);
+}
+
+/* Even the whole group is killed. */
+static void test_scratch_kept_folder_vanishes_when_its_owner_is_killed(void **state)
+{
+    const struct timespec pause = {.tv_nsec = 5000000};
+    int ready[2], tries = 0;
+    char byte;
+
+    (void)state;
+    assert_int_equal(pipe(ready), 0);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        struct scratch_keeper keeper;
+        (void)setpgid(0, 0);
+        if (scratch_kept_folder(dir, &keeper))
+            _exit(1);
+        put_file(keeper.path, "left");
+        if (write(ready[1], "r", 1) != 1)
+            _exit(1);
+        for (;;)
+            (void)nanosleep(&pause, NULL);
+    }
+    assert_int_equal(close(ready[1]), 0);
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    assert_int_equal(count_entries(dir), 1);
+    assert_int_equal(kill(-child, SIGKILL), 0);
+    (void)wait_for(child);
+    while (count_entries(dir) && tries++ < 2000)
+        (void)nanosleep(&pause, NULL);
+    assert_int_equal(count_entries(dir), 0);
+    assert_int_equal(close(ready[0]), 0);
+}
+
+static void test_scratch_free_bytes_and_may_exec(void **state)
+{
+    (void)state;
+    assert_true(scratch_free_bytes(dir) > 1);
+    assert_true(scratch_free_bytes("/nonexistent") == 0);
+    assert_int_equal(scratch_may_exec("/nonexistent"), -ENOENT);
+    assert_true(scratch_may_exec(dir) >= 0);
+    if (access("/proc/self/exe", F_OK) == 0)
+        assert_true(scratch_free_bytes("/proc") == 0); /* no blocks at all: not known */
+}
+
+static void assert_is_own_copy(int fd)
+{
+    struct stat mine, copy;
+    char a[4096], b[4096];
+    int self = open("/proc/self/exe", O_RDONLY);
+
+    assert_true(self >= 0);
+    assert_int_equal(fstat(self, &mine), 0);
+    assert_int_equal(fstat(fd, &copy), 0);
+    assert_true(mine.st_ino != copy.st_ino || mine.st_dev != copy.st_dev);
+    assert_true(mine.st_size == copy.st_size);
+    for (off_t at = 0; at < mine.st_size; at += (off_t)sizeof(a)) {
+        ssize_t n = pread(self, a, sizeof(a), at);
+        assert_true(n > 0);
+        assert_int_equal(pread(fd, b, sizeof(b), at), n);
+        assert_memory_equal(a, b, (size_t)n);
+    }
+    assert_int_equal(close(self), 0);
+}
+
+static int status_of_image(int fd)
+{
+    char *argv[] = {(char *)"test", (char *)"image", NULL}, *envp[] = {NULL};
+    pid_t child = fork();
+
+    assert_true(child >= 0);
+    if (child == 0)
+        _exit(-scratch_exec(fd, argv, envp));
+    int status = wait_for(child);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+static void test_scratch_own_image_is_a_program_of_its_own(void **state)
+{
+    struct stat first, second;
+
+    (void)state;
+    int a = scratch_own_image(dir), b = scratch_own_image("");
+    assert_true(a >= 0);
+    assert_true(b >= 0);
+    assert_int_equal(fstat(a, &first), 0);
+    assert_int_equal(fstat(b, &second), 0);
+    assert_int_not_equal(first.st_ino, second.st_ino);
+    assert_is_own_copy(a);
+    assert_int_equal(status_of_image(a), IMAGE_STATUS);
+    assert_int_equal(status_of_image(b), IMAGE_STATUS);
+    assert_int_equal(count_entries(dir), 0);
+    assert_int_equal(close(a), 0);
+    assert_int_equal(close(b), 0);
+}
+
+/* In a child whose kernel has neither memfd_create nor execveat. */
+static int without_new_calls(void)
+{
+    struct sock_filter filter[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_memfd_create, 1, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_execveat, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = {.len = sizeof(filter) / sizeof(filter[0]), .filter = filter};
+
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+        return 255;
+    if (scratch_own_image("") != -ENOSYS)
+        return 1;
+    if (scratch_own_image("/proc") >= 0)
+        return 2;
+    int fd = scratch_own_image(dir);
+    if (fd < 0)
+        return 3;
+    if (count_entries(dir) != 0)
+        return 4;
+    assert_is_own_copy(fd);
+    return status_of_image(fd) == IMAGE_STATUS ? 0 : 5;
+}
+
+static void test_scratch_own_image_in_a_folder_when_memory_cannot_hold_it(void **state)
+{
+    (void)state;
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0)
+        _exit(without_new_calls());
+    int status = wait_for(child);
+    assert_true(WIFEXITED(status));
+    if (WEXITSTATUS(status) == 255)
+        skip(); /* no seccomp here */
+    assert_int_equal(WEXITSTATUS(status), 0);
+    assert_int_equal(count_entries(dir), 0);
+}
+
+static void test_scratch_exec_says_why_not(void **state)
+{
+    char *none[] = {NULL};
+    int fd = open("/dev/null", O_RDONLY);
+
+    (void)state;
+    assert_true(fd >= 0);
+    assert_int_equal(scratch_exec(fd, none, none), -EACCES);
+    assert_int_equal(close(fd), 0);
+    assert_int_equal(scratch_exec(fd, none, none), -EBADF);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_scratch_file_has_no_name),
+        cmocka_unit_test(test_scratch_file_says_why_not),
+        cmocka_unit_test(test_scratch_folder_is_made_and_removed_with_its_files),
+        cmocka_unit_test(test_scratch_folder_says_why_not),
+        cmocka_unit_test(test_scratch_remove_leaves_subfolders_and_what_links_name),
+        cmocka_unit_test(test_scratch_kept_folder_ends_with_its_keeper),
+        cmocka_unit_test(test_scratch_kept_folder_says_why_not),
+        cmocka_unit_test(test_scratch_kept_folder_vanishes_when_its_owner_is_killed),
+        cmocka_unit_test(test_scratch_free_bytes_and_may_exec),
+        cmocka_unit_test(test_scratch_own_image_is_a_program_of_its_own),
+        cmocka_unit_test(test_scratch_own_image_in_a_folder_when_memory_cannot_hold_it),
+        cmocka_unit_test(test_scratch_exec_says_why_not),
+    };
+    if (argc == 2 && !strcmp(argv[1], "image"))
+        return IMAGE_STATUS;
+    return cmocka_run_group_tests(tests, make_dir, remove_dir);
+}

@@ -1,0 +1,689 @@
+/* SPDX-License-Identifier: MIT */
+/* The UNIX microbenchmarks that exercise the kernel: as trials, with this program as its own worker, and by their
+ * callbacks. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "bench/unix.h"
+#include "engine/signals.h"
+#include "engine/trial.h"
+#include "sys/process.h"
+#include "sys/task.h"
+
+#define MS     1000000ull
+#define CANNOT 255
+
+static char dir[] = "/tmp/test_unix_kernel_XXXXXX";
+static struct place_request place;
+static const struct clock_info test_clock = {.kind = CLOCK_KIND_GETTIME, .name = "clock_gettime", .unit = "ns"};
+
+/* --- Partners of context1 that go wrong. --- */
+
+static int answer_wrong(struct party_context *context)
+{
+    uint64_t number;
+
+    while (read(context->pipes[0][0], &number, sizeof(number)) == sizeof(number)) {
+        number += number == 7;
+        if (write(context->pipes[1][1], &number, sizeof(number)) != sizeof(number))
+            return -1;
+    }
+    return 0;
+}
+
+static int die(struct party_context *context)
+{
+    uint64_t number;
+
+    if (read(context->pipes[0][0], &number, sizeof(number)) == sizeof(number))
+        (void)raise(SIGKILL);
+    return 0;
+}
+
+static struct party wrong_parties[2], dying_parties[2];
+static struct bench bench_wrong, bench_dying;
+
+static void make_broken(struct bench *bench, const char *name, struct party *parties,
+                        int (*run)(struct party_context *))
+{
+    *bench = bench_context1;
+    memcpy(parties, bench_context1.parties, 2 * sizeof(*parties));
+    parties[1].run = run;
+    bench->name = name;
+    bench->parties = parties;
+}
+
+static const struct bench *const registry[] = {
+    &bench_syscall,   &bench_sysclose,
+    &bench_sysgetpid, &bench_pipe,
+    &bench_context1,  &bench_execl,
+    &bench_spawn,     &bench_sysexec,
+    &bench_fcopy1024, &bench_fcopy256,
+    &bench_fcopy4096, &bench_fwrite1024,
+    &bench_fwrite256, &bench_fwrite4096,
+    &bench_fread1024, &bench_fread256,
+    &bench_fread4096, &bench_shell1,
+    &bench_shell8,    &bench_wrong,
+    &bench_dying,     NULL,
+};
+
+static struct unix_params params_of_tests(void)
+{
+    struct unix_params params;
+
+    memset(&params, 0, sizeof(params));
+    (void)snprintf(params.dir, sizeof(params.dir), "%s", dir);
+    return params;
+}
+
+static int count_entries(void)
+{
+    int n = 0;
+    DIR *folder = opendir(dir);
+
+    assert_non_null(folder);
+    while (readdir(folder))
+        n++;
+    assert_int_equal(closedir(folder), 0);
+    return n - 2;
+}
+
+static void assert_nothing_left(void)
+{
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+    assert_int_equal(errno, ECHILD);
+    assert_int_equal(count_entries(), 0);
+}
+
+static struct trial *run_trial(const struct bench *bench, const struct unix_params *params, unsigned copies)
+{
+    const struct trial_spec spec = {.bench = bench,
+                                    .params = params,
+                                    .copies = copies,
+                                    .time_ns = 60 * MS,
+                                    .place = &place,
+                                    .clock = &test_clock,
+                                    .series_fd = -1,
+                                    .proc_root = ""};
+    struct trial *trial = trial_run(&spec);
+
+    assert_non_null(trial);
+    return trial;
+}
+
+static uint64_t total_count(const struct trial *trial, unsigned copy)
+{
+    const struct slices *slices = trial_recorder(trial, 0, copy, UNIX_SLICES);
+    uint64_t total = 0;
+
+    for (size_t i = 0; i < slices->n; i++) {
+        assert_true(slices->slice[i].start_ns < slices->slice[i].end_ns);
+        total += slices->slice[i].count;
+    }
+    return total;
+}
+
+static void run_and_check(const struct bench *bench, const struct unix_params *params, unsigned copies)
+{
+    char why[256] = "";
+
+    if (bench->supported && bench->supported(params, why, sizeof(why))) {
+        print_message("%s: %s\n", bench->name, why);
+        return;
+    }
+    struct trial *trial = run_trial(bench, params, copies);
+    if (trial_outcome(trial) != TRIAL_DONE)
+        print_error("%s: %s\n", bench->name, trial_reason(trial));
+    assert_int_equal(trial_outcome(trial), TRIAL_DONE);
+    for (unsigned copy = 0; copy < copies; copy++)
+        assert_true(total_count(trial, copy) > 0);
+    trial_free(trial);
+    assert_nothing_left();
+}
+
+static void test_unix_kernel_all_run_and_leave_nothing(void **state)
+{
+    const struct unix_params params = params_of_tests();
+
+    (void)state;
+    for (size_t i = 0; registry[i] != &bench_wrong; i++)
+        run_and_check(registry[i], &params, 1);
+}
+
+static void test_unix_kernel_copies_run_side_by_side(void **state)
+{
+    static const struct bench *const some[] = {&bench_execl, &bench_context1, &bench_fcopy1024, &bench_shell1};
+    const struct unix_params params = params_of_tests();
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(some) / sizeof(some[0]); i++)
+        run_and_check(some[i], &params, 5);
+}
+
+static void test_context1_runs_wherever_its_halves_sit(void **state)
+{
+    struct unix_params params = params_of_tests();
+
+    (void)state;
+    for (params.halves = HALVES_FREE; params.halves <= HALVES_TWO; params.halves++)
+        run_and_check(&bench_context1, &params, 2);
+}
+
+static void assert_fails(const struct bench *bench, const char *reason)
+{
+    const struct unix_params params = params_of_tests();
+    struct trial *trial = run_trial(bench, &params, 1);
+
+    assert_int_equal(trial_outcome(trial), TRIAL_FAILED);
+    assert_string_equal(trial_reason(trial), reason);
+    trial_free(trial);
+    assert_nothing_left();
+}
+
+static void test_context1_sees_a_wrong_number(void **state)
+{
+    (void)state;
+    assert_fails(&bench_wrong, "self-check failed: number 7 came back as 8");
+}
+
+static void test_context1_whose_partner_dies_says_how(void **state)
+{
+    (void)state;
+    assert_fails(&bench_dying, "partner was killed by signal 9 (Killed)");
+}
+
+/* --- Placement. --- */
+
+static void request_of(struct place_request *request, unsigned n)
+{
+    memset(request, 0, sizeof(*request));
+    for (unsigned i = 0; i < n; i++) {
+        cpuset_add(&request->cpus, 10 + i);
+        request->order[i] = 10 + i;
+    }
+    request->online = request->cpus;
+    request->n_order = n;
+}
+
+static void assert_placed(const struct bench *bench, int halves, const struct place_request *request, unsigned party,
+                          unsigned copy, const char *cpus, enum bind_mode bind)
+{
+    struct unix_params params = params_of_tests();
+    struct placement placement;
+    char text[64];
+
+    params.halves = halves;
+    bench->place(&params, request, party, copy, 4, &placement);
+    (void)cpuset_format(&placement.cpus, text, sizeof(text));
+    assert_string_equal(text, cpus);
+    assert_int_equal(placement.bind, bind);
+    assert_string_equal(placement.refused, "");
+}
+
+static void test_context1_places_its_halves(void **state)
+{
+    struct place_request request;
+
+    (void)state;
+    request_of(&request, 3);
+    for (unsigned party = 0; party < 2; party++) {
+        assert_placed(&bench_context1, HALVES_FREE, &request, party, 1, "10-12", BIND_RANGE);
+        assert_placed(&bench_context1, HALVES_SAME, &request, party, 1, "11", BIND_ONE);
+        assert_placed(&bench_context1, HALVES_SAME, &request, party, 3, "10", BIND_ONE);
+    }
+    assert_placed(&bench_context1, HALVES_TWO, &request, 0, 1, "11", BIND_ONE);
+    assert_placed(&bench_context1, HALVES_TWO, &request, 1, 1, "12", BIND_ONE);
+    assert_placed(&bench_context1, HALVES_TWO, &request, 0, 2, "12", BIND_ONE);
+    assert_placed(&bench_context1, HALVES_TWO, &request, 1, 2, "10", BIND_ONE);
+    request.bind = BIND_NONE;
+    assert_placed(&bench_context1, HALVES_FREE, &request, 0, 1, "", BIND_NONE);
+    assert_placed(&bench_context1, HALVES_TWO, &request, 1, 1, "12", BIND_ONE);
+}
+
+static void test_context1_says_that_there_is_no_second_cpu(void **state)
+{
+    struct unix_params params = params_of_tests();
+    struct place_request request;
+    struct placement placement;
+
+    (void)state;
+    request_of(&request, 1);
+    params.halves = HALVES_TWO;
+    bench_context1.place(&params, &request, 1, 0, 1, &placement);
+    assert_string_equal(placement.refused, "both halves on one CPU: no second CPU is allowed");
+    assert_true(cpuset_has(&placement.cpus, 10));
+    assert_placed(&bench_context1, HALVES_TWO, &request, 0, 0, "10", BIND_ONE);
+}
+
+static void test_spawn_is_bound_only_when_asked(void **state)
+{
+    struct place_request request;
+
+    (void)state;
+    request_of(&request, 2);
+    assert_placed(&bench_spawn, 0, &request, 0, 1, "10-11", BIND_RANGE);
+    assert_placed(&bench_shell8, 0, &request, 0, 1, "10-11", BIND_RANGE);
+    request.bind_given = true;
+    assert_placed(&bench_spawn, 0, &request, 0, 1, "11", BIND_ONE);
+    request.bind = BIND_NONE;
+    assert_placed(&bench_spawn, 0, &request, 0, 1, "", BIND_NONE);
+}
+
+/* --- Callbacks. --- */
+
+struct harness {
+    struct unix_params params;
+    struct party_context context;
+    struct baton baton;
+    char reason[240];
+    const struct party *party;
+};
+
+static void harness_init(struct harness *h, const struct bench *bench)
+{
+    memset(h, 0, sizeof(*h));
+    h->params = params_of_tests();
+    h->party = &bench->parties[0];
+    h->context = (struct party_context){.params = &h->params,
+                                        .copies = 1,
+                                        .baton = &h->baton,
+                                        .stop_fd = -1,
+                                        .series_fd = -1,
+                                        .reason = h->reason,
+                                        .reason_size = sizeof(h->reason)};
+    for (unsigned i = 0; i < h->party->n_recorders; i++) {
+        h->context.recorder[i] = malloc(recorder_size(&h->party->recorders[i]));
+        assert_non_null(h->context.recorder[i]);
+        recorder_init(&h->party->recorders[i], h->context.recorder[i]);
+    }
+}
+
+static void harness_end(struct harness *h)
+{
+    h->party->teardown(&h->context);
+    h->party->teardown(&h->context); /* twice does no harm */
+    for (unsigned i = 0; i < h->party->n_recorders; i++)
+        free(h->context.recorder[i]);
+}
+
+static int next_fd(void)
+{
+    int fd = dup(0);
+
+    assert_true(fd >= 0);
+    assert_int_equal(close(fd), 0);
+    return fd;
+}
+
+static void assert_check(struct harness *h, const char *name)
+{
+    assert_int_equal(h->party->verify(&h->context), 0);
+    const struct check *wrong = checks_wrong(h->context.recorder[UNIX_CHECKS]);
+    if (!name) {
+        assert_null(wrong);
+        return;
+    }
+    assert_non_null(wrong);
+    assert_string_equal(wrong->name, name);
+}
+
+static void test_fcopy_copies_what_it_says(void **state)
+{
+    static const struct bench *const all[] = {&bench_fcopy256,  &bench_fcopy1024,  &bench_fcopy4096,
+                                              &bench_fwrite256, &bench_fwrite1024, &bench_fwrite4096,
+                                              &bench_fread256,  &bench_fread1024,  &bench_fread4096};
+    /* Nothing, less than a large buffer, less than a file, and more than once around the largest. */
+    static const uint64_t kib[] = {0, 1, 3, 490, 8000, 9001};
+
+    (void)state;
+    for (size_t b = 0; b < sizeof(all) / sizeof(all[0]); b++)
+        for (size_t i = 0; i < sizeof(kib) / sizeof(kib[0]); i++) {
+            struct harness h;
+            harness_init(&h, all[b]);
+            assert_int_equal(h.party->setup(&h.context), 0);
+            assert_int_equal(h.party->work(&h.context, kib[i]), 0);
+            assert_check(&h, NULL);
+            harness_end(&h);
+        }
+    assert_nothing_left();
+}
+
+/* Three counts of one KiB are one buffer of 4, and a fifth begins the next. */
+static void test_fcopy_owes_what_a_large_buffer_moved_too_much(void **state)
+{
+    struct harness h;
+
+    (void)state;
+    harness_init(&h, &bench_fcopy4096);
+    int to = next_fd() + 1;
+    assert_int_equal(h.party->setup(&h.context), 0);
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(h.party->work(&h.context, 1), 0);
+        assert_int_equal(lseek(to, 0, SEEK_END), 4096);
+    }
+    assert_int_equal(h.party->work(&h.context, 1), 0);
+    assert_int_equal(lseek(to, 0, SEEK_END), 8192);
+    harness_end(&h);
+}
+
+static void assert_damage_is_seen(const struct bench *bench, int which, const char *name)
+{
+    struct harness h;
+
+    harness_init(&h, bench);
+    int fd = next_fd() + which;
+    assert_int_equal(h.party->setup(&h.context), 0);
+    assert_int_equal(h.party->work(&h.context, 9000), 0);
+    assert_int_equal(pwrite(fd, "\1\1", 2, 300000), 2);
+    assert_check(&h, name);
+    harness_end(&h);
+}
+
+static void test_fcopy_sees_damaged_files(void **state)
+{
+    (void)state;
+    assert_damage_is_seen(&bench_fcopy1024, 0, "wrong bytes in the file read");
+    assert_damage_is_seen(&bench_fcopy1024, 1, "wrong bytes in the file written");
+    assert_damage_is_seen(&bench_fwrite4096, 0, "wrong bytes in the file written");
+    assert_damage_is_seen(&bench_fread256, 0, "wrong bytes in the file read");
+}
+
+static void test_fcopy_sees_a_file_that_lost_its_end(void **state)
+{
+    struct harness h;
+
+    (void)state;
+    harness_init(&h, &bench_fcopy256);
+    int to = next_fd() + 1;
+    assert_int_equal(h.party->setup(&h.context), 0);
+    assert_int_equal(h.party->work(&h.context, 100), 0);
+    assert_int_equal(ftruncate(to, 99 * 1024), 0);
+    assert_check(&h, "wrong bytes in the file written");
+    harness_end(&h);
+}
+
+static int in_child(int (*body)(void))
+{
+    int status;
+    pid_t child = fork();
+
+    assert_true(child >= 0);
+    if (child == 0)
+        _exit(body());
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    if (WEXITSTATUS(status) == CANNOT)
+        skip();
+    return WEXITSTATUS(status);
+}
+
+/* The first file fits, the second does not: what a disk that fills up in mid-run looks like. */
+static int write_beyond_the_limit(void)
+{
+    const struct rlimit limit = {.rlim_cur = 600 * 1024, .rlim_max = 600 * 1024};
+    char reason[300];
+    struct harness h;
+
+    harness_init(&h, &bench_fwrite1024);
+    if (setrlimit(RLIMIT_FSIZE, &limit) || h.party->setup(&h.context) || h.party->work(&h.context, 600))
+        return 1;
+    if (h.party->work(&h.context, 1) != -1)
+        return 2;
+    (void)snprintf(reason, sizeof(reason), "cannot write a scratch file in '%s': %s", dir, strerror(EFBIG));
+    if (strcmp(h.reason, reason) != 0)
+        return 3;
+    harness_end(&h);
+    return 0;
+}
+
+static void test_fcopy_that_cannot_write_fails_with_the_reason(void **state)
+{
+    (void)state;
+    assert_int_equal(in_child(write_beyond_the_limit), 0);
+    assert_nothing_left();
+}
+
+static void assert_unsupported(const struct bench *bench, const char *scratch, const char *reason)
+{
+    struct unix_params params = params_of_tests();
+    char why[256] = "";
+
+    (void)snprintf(params.dir, sizeof(params.dir), "%s", scratch);
+    assert_int_equal(bench->supported(&params, why, sizeof(why)), -1);
+    assert_string_equal(why, reason);
+}
+
+static void test_unix_kernel_needs_a_scratch_folder(void **state)
+{
+    (void)state;
+    assert_unsupported(&bench_fcopy1024, "", "no scratch folder");
+    assert_unsupported(&bench_shell8, "", "no scratch folder");
+    assert_unsupported(&bench_fread256, "/nonexistent", "scratch folder '/nonexistent': No such file or directory");
+    assert_unsupported(&bench_shell1, "/dev/null/x", "scratch folder '/dev/null/x': Not a directory");
+}
+
+static int shell_in_setup(struct harness *h, char *folder, size_t size)
+{
+    const struct dirent *entry;
+    DIR *all;
+
+    harness_init(h, &bench_shell1);
+    if (h->party->setup(&h->context))
+        return -1;
+    all = opendir(dir);
+    assert_non_null(all);
+    while ((entry = readdir(all)))
+        if (entry->d_name[0] == '.' && entry->d_name[1] == 'j')
+            (void)snprintf(folder, size, "%s/%.60s", dir, entry->d_name);
+    return closedir(all);
+}
+
+static void test_shell_counts_right_and_cleans_up(void **state)
+{
+    char folder[128], path[160], why[256];
+    struct harness h;
+    int n = 0;
+
+    (void)state;
+    harness_init(&h, &bench_shell8);
+    if (bench_shell8.supported(&h.params, why, sizeof(why)))
+        skip();
+    harness_end(&h);
+    assert_int_equal(shell_in_setup(&h, folder, sizeof(folder)), 0);
+    assert_int_equal(h.party->work(&h.context, 2), 0);
+    DIR *files = opendir(folder);
+    assert_non_null(files);
+    while (readdir(files))
+        n++;
+    assert_int_equal(closedir(files), 0);
+    assert_int_equal(n, 2 + 4); /* text and three scripts: each run has removed its own */
+    assert_check(&h, NULL);
+    (void)snprintf(path, sizeof(path), "%s/text", folder);
+    assert_int_equal(truncate(path, 8000), 0);
+    assert_check(&h, "lines that wc counted");
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(h.party->work(&h.context, 1), -1);
+    assert_string_equal(h.reason, "the shell script ended with status 1");
+    harness_end(&h);
+    assert_nothing_left();
+}
+
+static int killed_shell(void)
+{
+    char folder[128];
+    struct harness h;
+
+    if (shell_in_setup(&h, folder, sizeof(folder)))
+        return 1;
+    (void)raise(SIGKILL);
+    return 1;
+}
+
+static void test_shell_folder_vanishes_with_a_killed_worker(void **state)
+{
+    const struct timespec pause = {.tv_nsec = 5000000};
+    int status, tries = 0;
+
+    (void)state;
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0)
+        _exit(killed_shell());
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status));
+    assert_int_equal(WTERMSIG(status), SIGKILL);
+    while (count_entries() && tries++ < 2000)
+        (void)nanosleep(&pause, NULL);
+    assert_nothing_left();
+}
+
+static int spawn_without_processes(void)
+{
+    const struct rlimit none = {.rlim_cur = 0, .rlim_max = 0};
+    struct harness h;
+
+    /* The limit does not bind root. */
+    if (getuid() == 0 && setuid(65534))
+        return CANNOT;
+    harness_init(&h, &bench_spawn);
+    if (setrlimit(RLIMIT_NPROC, &none))
+        return CANNOT;
+    if (h.party->work(&h.context, 1) != -1)
+        return 1;
+    return strcmp(h.reason, "cannot make a process: fork: Resource temporarily unavailable "
+                            "(RLIMIT_NPROC or the pids cgroup)")
+               ? 2
+               : 0;
+}
+
+static void test_spawn_without_processes_says_so(void **state)
+{
+    (void)state;
+    assert_int_equal(in_child(spawn_without_processes), 0);
+}
+
+static int without_standard_input(void)
+{
+    struct harness h;
+
+    harness_init(&h, &bench_syscall);
+    (void)close(0);
+    return h.party->setup(&h.context) == -1 && strstr(h.reason, "standard input") ? 0 : 1;
+}
+
+static void test_syscall_needs_a_descriptor(void **state)
+{
+    (void)state;
+    assert_int_equal(in_child(without_standard_input), 0);
+}
+
+/* In mid-run the answers change: a child of the process that did the setup has another process id. */
+static int answers_of_another_process(void)
+{
+    struct harness h;
+
+    harness_init(&h, &bench_sysgetpid);
+    if (h.party->setup(&h.context) || h.party->work(&h.context, 5) || h.party->verify(&h.context) ||
+        checks_wrong(h.context.recorder[UNIX_CHECKS]))
+        return 1;
+    pid_t child = fork();
+    if (child == 0) {
+        (void)h.party->work(&h.context, 5);
+        (void)h.party->verify(&h.context);
+        _exit(checks_wrong(h.context.recorder[UNIX_CHECKS]) ? 7 : 8);
+    }
+    int status;
+    return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 7 ? 0 : 2;
+}
+
+static void test_syscall_sees_a_wrong_answer(void **state)
+{
+    (void)state;
+    assert_int_equal(in_child(answers_of_another_process), 0);
+}
+
+static void test_pipe_sees_another_block(void **state)
+{
+    struct harness h;
+    char block[512];
+
+    (void)state;
+    harness_init(&h, &bench_pipe);
+    int from = next_fd();
+    assert_int_equal(h.party->setup(&h.context), 0);
+    assert_int_equal(h.party->work(&h.context, 100), 0);
+    assert_check(&h, NULL);
+    memset(block, 0, sizeof(block));
+    assert_int_equal(write(from + 1, block, sizeof(block)), sizeof(block)); /* in front of the next one */
+    assert_int_equal(h.party->work(&h.context, 1), -1);
+    assert_string_equal(h.reason, "self-check failed: the pipe gave another block than it took");
+    harness_end(&h);
+}
+
+static int prepare(void **state)
+{
+    (void)state;
+    assert_int_equal(task_get_affinity(&place.cpus), 0);
+    place.online = place.cpus;
+    for (unsigned cpu = cpuset_next(&place.cpus, 0); cpu != CPUSET_NONE; cpu = cpuset_next(&place.cpus, cpu + 1))
+        place.order[place.n_order++] = cpu;
+    if (!mkdtemp(dir))
+        return -1;
+    return chmod(dir, 0777);
+}
+
+static int finish(void **state)
+{
+    (void)state;
+    return rmdir(dir);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_unix_kernel_all_run_and_leave_nothing),
+        cmocka_unit_test(test_unix_kernel_copies_run_side_by_side),
+        cmocka_unit_test(test_unix_kernel_needs_a_scratch_folder),
+        cmocka_unit_test(test_context1_runs_wherever_its_halves_sit),
+        cmocka_unit_test(test_context1_sees_a_wrong_number),
+        cmocka_unit_test(test_context1_whose_partner_dies_says_how),
+        cmocka_unit_test(test_context1_places_its_halves),
+        cmocka_unit_test(test_context1_says_that_there_is_no_second_cpu),
+        cmocka_unit_test(test_spawn_is_bound_only_when_asked),
+        cmocka_unit_test(test_spawn_without_processes_says_so),
+        cmocka_unit_test(test_fcopy_copies_what_it_says),
+        cmocka_unit_test(test_fcopy_owes_what_a_large_buffer_moved_too_much),
+        cmocka_unit_test(test_fcopy_sees_damaged_files),
+        cmocka_unit_test(test_fcopy_sees_a_file_that_lost_its_end),
+        cmocka_unit_test(test_fcopy_that_cannot_write_fails_with_the_reason),
+        cmocka_unit_test(test_shell_counts_right_and_cleans_up),
+        cmocka_unit_test(test_shell_folder_vanishes_with_a_killed_worker),
+        cmocka_unit_test(test_syscall_needs_a_descriptor),
+        cmocka_unit_test(test_syscall_sees_a_wrong_answer),
+        cmocka_unit_test(test_pipe_sees_another_block),
+    };
+    make_broken(&bench_wrong, "wrong", wrong_parties, answer_wrong);
+    make_broken(&bench_dying, "dying", dying_parties, die);
+    trial_worker_main(argc, argv, registry);
+    process_init();
+    signals_init();
+    return cmocka_run_group_tests(tests, prepare, finish);
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+/* Whetstone gives its published results, finds wrong ones, and calls the mathematical functions as often as it should.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "bench/unix.h"
+#include "bench/whetstone.h"
+
+static struct {
+    unsigned log, exp, sqrt, sin, cos, sincos, atan;
+} calls;
+static int exp_is_negative;
+
+/* The linker leads the benchmark's calls here (--wrap). */
+double __real_log(double);
+double __real_exp(double);
+double __real_sqrt(double);
+double __real_sin(double);
+double __real_cos(double);
+void __real_sincos(double, double *, double *);
+double __real_atan(double);
+double __wrap_log(double x);
+double __wrap_exp(double x);
+double __wrap_sqrt(double x);
+double __wrap_sin(double x);
+double __wrap_cos(double x);
+void __wrap_sincos(double x, double *s, double *c);
+double __wrap_atan(double x);
+
+double __wrap_log(double x)
+{
+    calls.log++;
+    return __real_log(x);
+}
+
+double __wrap_exp(double x)
+{
+    calls.exp++;
+    return exp_is_negative ? -1.0 : __real_exp(x);
+}
+
+double __wrap_sqrt(double x)
+{
+    calls.sqrt++;
+    return exp_is_negative ? 0.75 : __real_sqrt(x);
+}
+
+double __wrap_sin(double x)
+{
+    calls.sin++;
+    return __real_sin(x);
+}
+
+double __wrap_cos(double x)
+{
+    calls.cos++;
+    return __real_cos(x);
+}
+
+void __wrap_sincos(double x, double *s, double *c)
+{
+    calls.sincos++;
+    __real_sincos(x, s, c);
+}
+
+double __wrap_atan(double x)
+{
+    calls.atan++;
+    return __real_atan(x);
+}
+
+static const struct party *party(void)
+{
+    return &bench_whetstone.parties[0];
+}
+
+static struct party_context started(void)
+{
+    const struct recorder_spec *spec = &party()->recorders[UNIX_CHECKS];
+    struct party_context context;
+
+    memset(&context, 0, sizeof(context));
+    context.recorder[UNIX_CHECKS] = malloc(recorder_size(spec));
+    assert_non_null(context.recorder[UNIX_CHECKS]);
+    recorder_init(spec, context.recorder[UNIX_CHECKS]);
+    assert_int_equal(party()->setup(&context), 0);
+    return context;
+}
+
+static void ended(struct party_context *context)
+{
+    party()->teardown(context);
+    assert_null(context->state);
+    free(context->recorder[UNIX_CHECKS]);
+}
+
+/* The name of the first wrong result, "" when all are right. */
+static const char *verified(struct party_context *context)
+{
+    struct checks *checks = context->recorder[UNIX_CHECKS];
+
+    assert_int_equal(party()->verify(context), 0);
+    const struct check *wrong = checks_wrong(checks);
+    return wrong ? wrong->name : "";
+}
+
+/* Values as published with the method. */
+static void test_whetstone_first_pass_gives_the_published_results(void **state)
+{
+    static const double published[WHETSTONE_SECTIONS] = {
+        -1.12398255667391900, -1.12187079889284425, 1, 12,
+        0.49902937281518261,  0.99999987890802811,  3, 0.75100163018458665};
+
+    (void)state;
+    struct party_context context = started();
+    const struct whetstone *w = context.state;
+    const struct checks *checks = context.recorder[UNIX_CHECKS];
+    for (int i = 0; i < WHETSTONE_SECTIONS; i++)
+        assert_true(fabs(w->result[i] - published[i]) <= 1e-9);
+    /* Not built with -ffast-math: as good as the C library. */
+    assert_true(fabs(w->result[7] - published[7]) <= 1e-13);
+    assert_int_equal(checks->n, WHETSTONE_SECTIONS);
+    assert_null(checks_wrong(checks));
+    ended(&context);
+}
+
+/* N1, N2 and N5 with t and 1 - t in turn: values by Python. */
+static void test_whetstone_later_passes_alternate(void **state)
+{
+    static const double odd[] = {-1.1323949930313597, -1.1302710247847498, 0.4990293728151826};
+    static const double even[] = {-1.1342723934985584, -1.136404352841872, 0.5009730373148028};
+
+    (void)state;
+    for (uint64_t passes = 1; passes <= 4; passes++) {
+        struct party_context context = started();
+        const struct whetstone *w = context.state;
+        const double *expected = passes % 2 ? even : odd; /* the pass of setup is the first */
+        assert_int_equal(party()->work(&context, passes), 0);
+        assert_true(fabs(w->result[0] - expected[0]) <= 1e-9);
+        assert_true(fabs(w->result[1] - expected[1]) <= 1e-9);
+        assert_true(fabs(w->result[4] - expected[2]) <= 1e-9);
+        assert_string_equal(verified(&context), "");
+        assert_int_equal(((struct checks *)context.recorder[UNIX_CHECKS])->n, 2 * WHETSTONE_SECTIONS);
+        ended(&context);
+    }
+}
+
+static void test_whetstone_wrong_constant_is_found(void **state)
+{
+    static const struct {
+        size_t offset;
+        double wrong;
+        const char *found;
+    } table[] = {
+        {offsetof(struct whetstone, t), 0.4999, "N1 of an even pass"},
+        {offsetof(struct whetstone, t2), 2.0001, "N2 of an even pass"},
+        {offsetof(struct whetstone, t1), 0.5001, "N6 of an even pass"},
+        {offsetof(struct whetstone, t0), 0.4999, "N6 of an even pass"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+        struct party_context context = started();
+        memcpy((char *)context.state + table[i].offset, &table[i].wrong, sizeof(double));
+        party()->work(&context, 1);
+        assert_string_equal(verified(&context), table[i].found);
+        ended(&context);
+    }
+}
+
+static void test_whetstone_every_wrong_result_is_found(void **state)
+{
+    static const double off[WHETSTONE_SECTIONS] = {2e-6, 2e-6, 1, 1, 2e-6, 2e-6, 1, 2e-12};
+
+    (void)state;
+    for (int i = 0; i < WHETSTONE_SECTIONS; i++) {
+        struct party_context context = started();
+        party()->work(&context, 2);
+        ((struct whetstone *)context.state)->result[i] += off[i];
+        const char *name = verified(&context);
+        assert_int_equal(name[0], 'N');
+        assert_int_equal(name[1], '1' + i);
+        ended(&context);
+    }
+}
+
+/* Without a pass of the run's own, the results are those of the first. */
+static void test_whetstone_without_a_pass_is_wrong(void **state)
+{
+    (void)state;
+    struct party_context context = started();
+    assert_string_not_equal(verified(&context), "");
+    ended(&context);
+}
+
+static void test_whetstone_n8_calls_log_and_exp_each_turn(void **state)
+{
+    (void)state;
+    memset(&calls, 0, sizeof(calls));
+    (void)whetstone_n8(0.75, 0.50000025, 1000);
+    assert_int_equal(calls.log, 1000);
+    assert_int_equal(calls.exp, 1000);
+}
+
+/* A processor takes most square roots itself; compilers leave those of negative numbers, which set errno, to the C
+ * library. So with an exp that is negative every square root becomes a call. */
+static void test_whetstone_n8_takes_a_root_each_turn(void **state)
+{
+    (void)state;
+    memset(&calls, 0, sizeof(calls));
+    exp_is_negative = 1;
+    double x = whetstone_n8(0.75, 0.50000025, 1000);
+    exp_is_negative = 0;
+    assert_true(x == 0.75);
+    assert_int_equal(calls.sqrt, 1000);
+}
+
+/* sqrt(exp(log(0.75) / 0.6)) by Python. */
+static void test_whetstone_n8_value(void **state)
+{
+    (void)state;
+    assert_true(whetstone_n8(0.75, 0.50000025, 0) == 0.75);
+    assert_true(fabs(whetstone_n8(0.75, 0.6, 1) - 0.7868362975662362) <= 1e-13);
+}
+
+/* N8 turns 9300 times; N5 3199 times, with two sines, six cosines and two arc tangents, some pairs of them as sincos.
+ */
+static void test_whetstone_pass_makes_every_call(void **state)
+{
+    (void)state;
+    struct party_context context = started();
+    memset(&calls, 0, sizeof(calls));
+    party()->work(&context, 2);
+    assert_int_equal(calls.log, 2 * 9300);
+    assert_int_equal(calls.exp, 2 * 9300);
+    assert_int_equal(calls.atan, 2 * 3199 * 2);
+    assert_int_equal(calls.sin + calls.sincos, 2 * 3199 * 2);
+    assert_int_equal(calls.cos + calls.sincos, 2 * 3199 * 6);
+    ended(&context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_whetstone_first_pass_gives_the_published_results),
+        cmocka_unit_test(test_whetstone_later_passes_alternate),
+        cmocka_unit_test(test_whetstone_wrong_constant_is_found),
+        cmocka_unit_test(test_whetstone_every_wrong_result_is_found),
+        cmocka_unit_test(test_whetstone_without_a_pass_is_wrong),
+        cmocka_unit_test(test_whetstone_n8_calls_log_and_exp_each_turn),
+        cmocka_unit_test(test_whetstone_n8_takes_a_root_each_turn),
+        cmocka_unit_test(test_whetstone_n8_value),
+        cmocka_unit_test(test_whetstone_pass_makes_every_call),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
