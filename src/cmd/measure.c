@@ -40,6 +40,7 @@ struct session {
     const struct suite *const *suites;
     size_t n_suites;
     void *options[TABLES_MAX]; /* by suite */
+    struct plan plans[TABLES_MAX]; /* by suite */
     struct series_option series;
 };
 
@@ -498,17 +499,10 @@ static const char *layout_varied(const struct machine *machine)
     }
 }
 
-static int run_suite(struct session *s, size_t i)
+static void run_suite(struct session *s, size_t i)
 {
     struct measure *m = &s->m;
     const struct suite *suite = s->suites[i];
-    struct plan plan = {.schedule = SCHEDULE_INTERLEAVED};
-    char error[512];
-
-    if (suite->plan(m, s->options[i], &plan, error, sizeof(error))) {
-        plan_free(&plan);
-        return usage_error(s, error);
-    }
     struct plan_run how = {.run = &m->run,
                            .place = &m->place,
                            .clock = &m->clock,
@@ -520,8 +514,7 @@ static int run_suite(struct session *s, size_t i)
                            .sink = {.put = put_row, .context = m},
                            .progress = !m->options.quiet && isatty(2) ? show_progress : NULL,
                            .progress_context = m};
-    int status = plan_execute(&plan, &how);
-    plan_free(&plan);
+    int status = plan_execute(&s->plans[i], &how);
     clear_progress(m);
     if (status < 0)
         m->ended_by = -status;
@@ -530,7 +523,6 @@ static int run_suite(struct session *s, size_t i)
     if (m->n_rows)
         print_suite(s, suite);
     clear_rows(m);
-    return 0;
 }
 
 static int exit_status(const struct measure *m, bool csv_lost)
@@ -546,21 +538,32 @@ static int run_suites(struct session *s)
 {
     struct measure *m = &s->m;
     double total = 0, before = 0;
-    int status = 0;
 
     for (size_t i = 0; i < s->n_suites; i++)
         total += s->suites[i]->seconds[m->preset];
     m->began_ns = clock_raw_ns();
-    for (size_t i = 0; i < s->n_suites && !status && !m->ended_by; i++) {
+    for (size_t i = 0; i < s->n_suites && !m->ended_by; i++) {
         m->weight = s->suites[i]->seconds[m->preset] / total;
         m->done_before = before;
         before += m->weight;
-        status = run_suite(s, i);
+        run_suite(s, i);
     }
     put_summary(s);
     bool lost = csv_close(m->csv) != 0;
     free(m->rows);
-    return status ? status : exit_status(m, lost);
+    return exit_status(m, lost);
+}
+
+static int make_plans(struct session *s)
+{
+    char error[512];
+
+    for (size_t i = 0; i < s->n_suites; i++) {
+        s->plans[i].schedule = SCHEDULE_INTERLEAVED;
+        if (s->suites[i]->plan(&s->m, s->options[i], &s->plans[i], error, sizeof(error)))
+            return usage_error(s, error);
+    }
+    return 0;
 }
 
 /* Everything that can be wrong is found out here, before anything runs. */
@@ -583,6 +586,8 @@ static int prepare(struct session *s, int argc, char **argv)
     clock_choose(&m->clock);
     clock_pair_read(m->clock.kind, &m->clock_start);
     if ((status = resolve_place(s)))
+        return status;
+    if ((status = make_plans(s)))
         return status;
     fill_run(m);
     if ((status = open_series(s)))
@@ -608,8 +613,10 @@ int measure_main(const struct command *command, const struct suite *const *suite
         put_header(s);
         status = run_suites(s);
     }
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         free(s->options[i]);
+        plan_free(&s->plans[i]);
+    }
     if (s->m.series_fd > 0)
         (void)close(s->m.series_fd);
     free(s);

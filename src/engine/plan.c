@@ -45,15 +45,6 @@ void plan_free(struct plan *plan)
     memset(plan, 0, sizeof(*plan));
 }
 
-uint64_t plan_max_ns(const struct plan *plan)
-{
-    uint64_t total = 0;
-
-    for (size_t i = 0; i < plan->n; i++)
-        total += plan->items[i].skip ? 0 : plan->items[i].sampling.max_ns;
-    return total;
-}
-
 enum item_state { ITEM_OPEN, ITEM_ENDED };
 
 struct execution {
