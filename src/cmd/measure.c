@@ -73,7 +73,7 @@ static int usage_error(const struct session *s, const char *error)
     return EXIT_USAGE;
 }
 
-static bool given(const struct measure *m, const char *name)
+bool measure_given(const struct measure *m, const char *name)
 {
     return option_given(m->tables, m->n_tables, name);
 }
@@ -135,9 +135,9 @@ static int parse(struct session *s, int argc, char **argv)
         return status;
     if (m->options.quick && m->options.classic)
         return usage_error(s, "--quick and --classic exclude each other");
-    if (m->options.no_csv && given(m, "output"))
+    if (m->options.no_csv && measure_given(m, "output"))
         return usage_error(s, "--no-csv and --output exclude each other");
-    if (given(m, "output") && !m->options.output[0])
+    if (measure_given(m, "output") && !m->options.output[0])
         return usage_error(s, "--output: '' is not a file name");
     m->preset = m->options.quick ? PRESET_QUICK : m->options.classic ? PRESET_CLASSIC : PRESET_DEFAULT;
     if (option_defaults(m->tables, m->n_tables, m->preset, error, sizeof(error)))
@@ -183,10 +183,10 @@ static int resolve_cpus(struct session *s)
     char error[512], list[256], online[128];
 
     m->place.online = m->machine.online;
-    if (!given(m, "cpus") || m->options.cpus.choice == 0) {
+    if (!measure_given(m, "cpus") || m->options.cpus.choice == 0) {
         if (task_get_affinity(cpus))
             cpuset_add(cpus, 0);
-        if (given(m, "cpus") && cpuset_count(&m->machine.online)) {
+        if (measure_given(m, "cpus") && cpuset_count(&m->machine.online)) {
             (void)cpus_usable(&m->machine.online, &usable);
             cpuset_union(cpus, &usable);
         }
@@ -224,9 +224,9 @@ static int resolve_place(struct session *s)
         return status;
     m->place.n_order = machine_cpu_order("", &m->place.cpus, m->place.order, CPUSET_MAX);
     m->place.bind = (enum bind_mode)m->options.bind;
-    m->place.nice_given = given(m, "nice");
+    m->place.nice_given = measure_given(m, "nice");
     m->place.nice = (int)m->options.nice;
-    m->place.fifo = given(m, "fifo");
+    m->place.fifo = measure_given(m, "fifo");
     m->place.fifo_priority = (int)m->options.fifo;
     m->place.layout_fixed = m->options.layout == 1;
     return 0;
@@ -592,7 +592,9 @@ static int prepare(struct session *s, int argc, char **argv)
     fill_run(m);
     if ((status = open_series(s)))
         return status;
-    return open_csv(s);
+    if ((status = open_csv(s)) && m->series_fd >= 0)
+        (void)unlink(s->series.path); /* ours, and nothing will be measured */
+    return status;
 }
 
 int measure_main(const struct command *command, const struct suite *const *suites, size_t n, int argc, char **argv)
@@ -632,7 +634,7 @@ int measure_suite_main(const struct command *command, int argc, char **argv)
 
 uint64_t measure_named_cpus(const struct measure *m)
 {
-    return given(m, "cpus") ? m->place.n_order : 1;
+    return measure_given(m, "cpus") ? m->place.n_order : 1;
 }
 
 size_t measure_copies(const struct measure *m, uint64_t default_copies, uint64_t *counts)
@@ -658,14 +660,14 @@ int measure_add(const struct measure *m, struct plan *plan, const struct bench *
         item->copies = (unsigned)counts[i];
         item->phase = phase;
         item->sampling = bench->sampling[m->preset];
-        if (given(m, "samples"))
+        if (measure_given(m, "samples"))
             item->sampling.min_samples = item->sampling.max_samples = m->options.samples;
-        if (given(m, "precision")) {
+        if (measure_given(m, "precision")) {
             item->sampling.precision_pct = m->options.precision_pct;
-            if (!given(m, "samples"))
+            if (!measure_given(m, "samples"))
                 item->sampling.max_samples = 0;
         }
-        if (given(m, "max-time"))
+        if (measure_given(m, "max-time"))
             item->sampling.max_ns = m->options.max_time_ns;
     }
     return 0;

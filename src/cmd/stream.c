@@ -63,6 +63,10 @@ static int plan(const struct measure *m, void *options, struct plan *out, char *
 {
     struct stream_options *o = options;
 
+    if (!m->selected[TEST_ARRAY] && measure_given(m, "series")) {
+        (void)snprintf(error, error_size, "--series: only the test 'array' has experiments to write");
+        return -1;
+    }
     (void)snprintf(error, error_size, "out of memory");
     for (uint64_t i = 0; m->selected[TEST_ARRAY] && i < o->array.sizes.n; i++) {
         o->array.elements = o->array.sizes.value[i];
