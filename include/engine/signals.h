@@ -5,6 +5,7 @@
 #define ENGINE_SIGNALS_H
 
 #include <signal.h>
+#include <stddef.h>
 
 /* Blocks and catches SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGCHLD; ignores SIGPIPE and SIGXFSZ. A signal that was ignored
  * when the program was started (nohup) stays ignored. */
@@ -13,6 +14,10 @@ void signals_init(void);
 const sigset_t *signals_wait_mask(void);
 /* The number of the first signal that asked for the end, or 0. Looks at pending ones too. */
 int signals_pending(void);
+/* Writes all of it, and returns how much was written: less on an error (errno), or when a signal asked for the end while
+ * nobody reads (EINTR). The signals are blocked otherwise, so a plain write() to a pipe whose reader stalls could not
+ * be ended. To a regular file it is a single write() as far as the kernel goes along. */
+size_t signals_write(int fd, const char *data, size_t length);
 /* In a child between fork and exec: everything as the program found it. */
 void signals_restore(void);
 

@@ -474,7 +474,7 @@ static void put_summary(struct session *s)
         if (m->warnings.length)
             text_append(&out, m->warnings.data, m->warnings.length);
         if (m->ended_by)
-            text_printf(&out, "Ended by %s; what was measured until then is in the CSV.\n", strsignal(m->ended_by));
+            text_printf(&out, "Ended by %s: rows that it cut short are degraded, those that did not begin are skipped.\n", strsignal(m->ended_by));
         if (path[0] && strcmp(path, "-"))
             text_printf(&out, "CSV: %s\n", path);
     }
@@ -499,6 +499,15 @@ static const char *layout_varied(const struct machine *machine)
     }
 }
 
+/* A suite that a signal kept from beginning has rows in the CSV, but no table. */
+static bool any_measured(const struct measure *m)
+{
+    for (size_t i = 0; i < m->n_rows; i++)
+        if (m->rows[i].status != ROW_SKIPPED || !m->ended_by)
+            return true;
+    return false;
+}
+
 static void run_suite(struct session *s, size_t i)
 {
     struct measure *m = &s->m;
@@ -520,7 +529,7 @@ static void run_suite(struct session *s, size_t i)
         m->ended_by = -status;
     else if ((enum row_status)status > m->worst)
         m->worst = (enum row_status)status;
-    if (m->n_rows)
+    if (any_measured(m))
         print_suite(s, suite);
     clear_rows(m);
 }
@@ -542,7 +551,7 @@ static int run_suites(struct session *s)
     for (size_t i = 0; i < s->n_suites; i++)
         total += s->suites[i]->seconds[m->preset];
     m->began_ns = clock_raw_ns();
-    for (size_t i = 0; i < s->n_suites && !m->ended_by; i++) {
+    for (size_t i = 0; i < s->n_suites; i++) {
         m->weight = s->suites[i]->seconds[m->preset] / total;
         m->done_before = before;
         before += m->weight;

@@ -213,7 +213,7 @@ static void pass(struct execution *e, unsigned phase, bool backwards)
     }
 }
 
-/* What an interrupted item had so far is better than nothing, and is marked. */
+/* What an interrupted item had so far is better than nothing, and is marked; what did not begin says so. */
 static void end_interrupted(struct execution *e)
 {
     char reason[120];
@@ -222,7 +222,8 @@ static void end_interrupted(struct execution *e)
         if (e->state[i] == ITEM_ENDED)
             continue;
         if (e->results[i].n_trials == 0) {
-            results_free(&e->results[i]);
+            (void)snprintf(reason, sizeof(reason), "ended by %s before the first sample", strsignal(signals_pending()));
+            end_item(e, i, ROW_SKIPPED, reason);
             continue;
         }
         (void)snprintf(reason, sizeof(reason), "ended by %s after %llu samples", strsignal(signals_pending()),
@@ -233,7 +234,7 @@ static void end_interrupted(struct execution *e)
 
 int plan_execute(const struct plan *plan, const struct plan_run *how)
 {
-    struct execution e = {.plan = plan, .how = how};
+    struct execution e = {.plan = plan, .how = how, .interrupted = signals_pending() != 0};
     bool ready = true, backwards = false;
 
     e.results = calloc(plan->n + 1, sizeof(*e.results));

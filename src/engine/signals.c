@@ -2,8 +2,14 @@
 /* Signals that ask the program to end. */
 #include "engine/signals.h"
 
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 enum { N_ENDING = sizeof(ending) / sizeof(ending[0]) };
@@ -67,6 +73,49 @@ int signals_pending(void)
             if (sigismember(&pending, ending[i]) == 1)
                 return ending[i];
     return 0;
+}
+
+/* Waits until a pipe, terminal or device takes bytes. After a signal it only asks whether it does now. */
+static int wait_writable(int fd)
+{
+    struct pollfd wait = {.fd = fd, .events = POLLOUT};
+    struct timespec now = {0, 0};
+
+    for (;;) {
+        int ended = signals_pending();
+        int n = ppoll(&wait, 1, ended ? &now : NULL, &mask_wait);
+        if (n > 0)
+            return 0;
+        if (ended || (n < 0 && errno != EINTR))
+            break;
+    }
+    errno = EINTR;
+    return -1;
+}
+
+size_t signals_write(int fd, const char *data, size_t length)
+{
+    struct stat status;
+    bool blocks = fstat(fd, &status) || !S_ISREG(status.st_mode);
+    size_t done = 0;
+
+    while (done < length) {
+        size_t chunk = length - done;
+        if (blocks && chunk > PIPE_BUF)
+            chunk = PIPE_BUF; /* what poll() promises to be taken without waiting */
+        if (blocks && wait_writable(fd))
+            break;
+        ssize_t n = write(fd, data + done, chunk);
+        if (n > 0) {
+            done += (size_t)n;
+        } else if (n == 0) {
+            errno = EIO;
+            break;
+        } else if (errno != EINTR && errno != EAGAIN) {
+            break;
+        }
+    }
+    return done;
 }
 
 void signals_restore(void)
