@@ -14,6 +14,8 @@ void signals_init(void);
 const sigset_t *signals_wait_mask(void);
 /* The number of the first signal that asked for the end, or 0. Looks at pending ones too. */
 int signals_pending(void);
+/* "SIGINT"; strsignal() says "Interrupt", which reads like a cause. */
+const char *signals_name(int number);
 /* Writes all of it, and returns how much was written: less on an error (errno), or when a signal asked for the end while
  * nobody reads (EINTR). The signals are blocked otherwise, so a plain write() to a pipe whose reader stalls could not
  * be ended. To a regular file it is a single write() as far as the kernel goes along. */

@@ -474,7 +474,7 @@ static void put_summary(struct session *s)
         if (m->warnings.length)
             text_append(&out, m->warnings.data, m->warnings.length);
         if (m->ended_by)
-            text_printf(&out, "Ended by %s: rows that it cut short are degraded, those that did not begin are skipped.\n", strsignal(m->ended_by));
+            text_printf(&out, "Ended by %s: rows that it cut short are degraded, those that did not begin are skipped.\n", signals_name(m->ended_by));
         if (path[0] && strcmp(path, "-"))
             text_printf(&out, "CSV: %s\n", path);
     }

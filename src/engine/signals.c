@@ -11,7 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+static const struct {
+    int number;
+    const char *name;
+} ending[] = {{SIGINT, "SIGINT"}, {SIGTERM, "SIGTERM"}, {SIGHUP, "SIGHUP"}, {SIGQUIT, "SIGQUIT"}};
 enum { N_ENDING = sizeof(ending) / sizeof(ending[0]) };
 
 /* A signal handler has no other way to say what it saw. */
@@ -38,11 +41,11 @@ void signals_init(void)
     memset(&action, 0, sizeof(action));
     sigemptyset(&action.sa_mask);
     for (size_t i = 0; i < N_ENDING; i++) {
-        if (sigaction(ending[i], NULL, &old) == 0 && old.sa_handler == SIG_IGN)
+        if (sigaction(ending[i].number, NULL, &old) == 0 && old.sa_handler == SIG_IGN)
             continue;
         action.sa_handler = on_end;
-        (void)sigaction(ending[i], &action, NULL);
-        sigaddset(&block, ending[i]);
+        (void)sigaction(ending[i].number, &action, NULL);
+        sigaddset(&block, ending[i].number);
     }
     action.sa_handler = on_child;
     (void)sigaction(SIGCHLD, &action, NULL);
@@ -55,6 +58,14 @@ void signals_init(void)
     for (int number = 1; number < NSIG; number++)
         if (sigismember(&block, number) == 1)
             sigdelset(&mask_wait, number);
+}
+
+const char *signals_name(int number)
+{
+    for (size_t i = 0; i < N_ENDING; i++)
+        if (ending[i].number == number)
+            return ending[i].name;
+    return "a signal";
 }
 
 const sigset_t *signals_wait_mask(void)
@@ -70,8 +81,8 @@ int signals_pending(void)
         return caught;
     if (sigpending(&pending) == 0)
         for (size_t i = 0; i < N_ENDING; i++)
-            if (sigismember(&pending, ending[i]) == 1)
-                return ending[i];
+            if (sigismember(&pending, ending[i].number) == 1)
+                return ending[i].number;
     return 0;
 }
 
@@ -127,8 +138,8 @@ void signals_restore(void)
     action.sa_handler = SIG_DFL;
     for (size_t i = 0; i < N_ENDING; i++) {
         struct sigaction old;
-        if (sigaction(ending[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
-            (void)sigaction(ending[i], &action, NULL);
+        if (sigaction(ending[i].number, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+            (void)sigaction(ending[i].number, &action, NULL);
     }
     (void)sigaction(SIGCHLD, &action, NULL);
     (void)sigaction(SIGPIPE, &action, NULL);
