@@ -177,6 +177,15 @@ coverage: ## line coverage of the units, by gcovr
 repro: ## two builds in different folders are the same bytes
 	tests/repro.sh
 
+# Rivals are built as their users would build them: for this machine, dynamic.
+PERF := $(patsubst tests/perf/%.c,$(BUILD)/perf/%,$(wildcard tests/perf/*.c))
+$(PERF): $(BUILD)/perf/%: tests/perf/%.c
+	@mkdir -p $(@D)
+	$(CC) -std=c99 -D_GNU_SOURCE $(WARNINGS) -O3 -march=native -pthread -o $@ $<
+perf: $(PROGRAM) $(PERF) ## speed and memory beside their targets; no pass or fail
+	if command -v musl-gcc >/dev/null; then $(MAKE) -s CC=musl-gcc BUILD=$(BUILD)/musl PROGRAM=$(BUILD)/musl/jitbench; fi
+	python3 tests/perf/perf.py $(PROGRAM) $(BUILD)/perf/bandwidth $(BUILD)/musl/jitbench
+
 # --- what reads the code -----------------------------------------------------------------------------------------------
 
 .PHONY: lint format

@@ -87,6 +87,8 @@ void measure_table(struct measure_options *options, struct option_table *table);
 /* Whole commands: run of a suite's command, and of `all`, which runs the suites given. */
 int measure_main(const struct command *command, const struct suite *const *suites, size_t n, int argc, char **argv);
 
+/* Whether the user named the option. */
+bool measure_given(const struct measure *m, const char *option);
 /* For suites: how many copies the user wants, one item each; default_copies when he did not say. Returns the number of
  * counts in counts (OPTION_COUNTS_MAX). */
 size_t measure_copies(const struct measure *m, uint64_t default_copies, uint64_t *counts);

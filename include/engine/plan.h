@@ -58,12 +58,9 @@ struct plan_run {
     void *progress_context;
 };
 
-/* Runs all items. Returns the worst status of all rows, or -signal when a signal ended it (finished rows are out, and
- * the trials of unfinished items are lost). */
+/* Runs all items. Returns the worst status of all rows, or -signal when a signal ended it (items that
+ * had a trial have their rows then, as degraded). */
 int plan_execute(const struct plan *plan, const struct plan_run *how);
-
-/* The longest time the plan may take by its own limits, and a guess at the likely time. */
-uint64_t plan_max_ns(const struct plan *plan);
 
 /* For reduce callbacks: enter one sample, or merge a histogram or series, of a metric of a group (the copy's number where
  * the benchmark groups by copy, else 0). Return -1 when out of memory. */

@@ -336,8 +336,8 @@ static void describe(const struct kind *kind, char *buf, size_t size)
     }                                                                                                                  \
     static int supported_##name_(const void *params, char *why, size_t why_size)                                       \
     {                                                                                                                  \
-        return unix_dir_supported(((const struct unix_params *)params)->dir, 2 * blocks_ * KIB + FREE_MARGIN, why,     \
-                                  why_size);                                                                           \
+        return unix_dir_supported(((const struct unix_params *)params)->dir,                                           \
+                                  ((reads_) + (writes_)) * blocks_ * KIB + FREE_MARGIN, why, why_size);                \
     }                                                                                                                  \
     static const struct party parties_##name_[] = {                                                                    \
         {.name = #name_,                                                                                               \

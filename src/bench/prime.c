@@ -161,7 +161,7 @@ static void describe(const void *params, const struct clock_info *clock, char *b
 }
 
 static const struct option options[] = {
-    {.name = "limit", .type = OPTION_SWEEP, .value_name = "N|A:B:STEP", .min = 3, .max = 1e6,
+    {.name = "limit", .type = OPTION_SWEEP, .value_name = "N|A:B:STEP", .min = 3, .max = 1e5,
      .preset = {"22", "22", "10:46:4"}, OPTION_AT(struct prime_params, limits),
      .help = "count the primes below N, or below each of A, A+STEP, .. B"},
     {.name = "experiments", .letter = 'n', .type = OPTION_COUNT, .value_name = "N", .min = 1, .max = 1e12,

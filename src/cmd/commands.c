@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cmd/suites.h"
+#include "engine/signals.h"
 #include "engine/text.h"
 
 const struct command *const command_list[] = {
@@ -28,20 +29,13 @@ int command_unknown(const char *what, const char *word, const char *const *candi
     if (nearest)
         (void)fprintf(stderr, "; did you mean '%s'?\n", nearest);
     else
-        (void)fprintf(stderr, "; 'jitbench %s' shows them\n", strcmp(what, "command") ? "list" : "help");
+        (void)fprintf(stderr, "; 'jitbench %s' shows them\n", strcmp(what, "test") ? "help" : "list");
     return EXIT_USAGE;
 }
 
 void command_print(int fd, struct text *text)
 {
-    size_t done = 0;
-
-    while (done < text->length) {
-        ssize_t n = write(fd, text->data + done, text->length - done);
-        if (n <= 0)
-            break; /* closed: the printing ends, the measuring goes on */
-        done += (size_t)n;
-    }
+    (void)signals_write(fd, text->data, text->length); /* closed: the printing ends, the measuring goes on */
     text_free(text);
 }
 

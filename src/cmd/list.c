@@ -47,7 +47,9 @@ static int run(const struct command *command, int argc, char **argv)
     table.target = &options;
     int n = argc <= 64 ? option_parse(argc, argv, &table, 1, operands, error, sizeof(error)) : 1;
     if (n != 0) {
-        (void)fprintf(stderr, "jitbench list: %s\n", n < 0 ? error : "takes no operands");
+        if (n >= 0)
+            (void)snprintf(error, sizeof(error), "takes no operands, but '%.80s' was given", argc <= 64 ? operands[0] : "...");
+        (void)fprintf(stderr, "jitbench list: %s\n", error);
         return EXIT_USAGE;
     }
     if (options.help)

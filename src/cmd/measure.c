@@ -40,6 +40,7 @@ struct session {
     const struct suite *const *suites;
     size_t n_suites;
     void *options[TABLES_MAX]; /* by suite */
+    struct plan plans[TABLES_MAX]; /* by suite */
     struct series_option series;
     int finish_status;
 };
@@ -76,7 +77,7 @@ static int usage_error(const struct session *s, const char *error)
     return EXIT_USAGE;
 }
 
-static bool given(const struct measure *m, const char *name)
+bool measure_given(const struct measure *m, const char *name)
 {
     return option_given(m->tables, m->n_tables, name);
 }
@@ -144,9 +145,9 @@ static int parse(struct session *s, int argc, char **argv)
         return status;
     if (m->options.quick && m->options.classic)
         return usage_error(s, "--quick and --classic exclude each other");
-    if (m->options.no_csv && given(m, "output"))
+    if (m->options.no_csv && measure_given(m, "output"))
         return usage_error(s, "--no-csv and --output exclude each other");
-    if (given(m, "output") && !m->options.output[0])
+    if (measure_given(m, "output") && !m->options.output[0])
         return usage_error(s, "--output: '' is not a file name");
     m->preset = m->options.quick ? PRESET_QUICK : m->options.classic ? PRESET_CLASSIC : PRESET_DEFAULT;
     if (option_defaults(m->tables, m->n_tables, m->preset, error, sizeof(error)))
@@ -192,10 +193,10 @@ static int resolve_cpus(struct session *s)
     char error[512], list[256], online[128];
 
     m->place.online = m->machine.online;
-    if (!given(m, "cpus") || m->options.cpus.choice == 0) {
+    if (!measure_given(m, "cpus") || m->options.cpus.choice == 0) {
         if (task_get_affinity(cpus))
             cpuset_add(cpus, 0);
-        if (given(m, "cpus") && cpuset_count(&m->machine.online)) {
+        if (measure_given(m, "cpus") && cpuset_count(&m->machine.online)) {
             (void)cpus_usable(&m->machine.online, &usable);
             cpuset_union(cpus, &usable);
         }
@@ -233,10 +234,10 @@ static int resolve_place(struct session *s)
         return status;
     m->place.n_order = machine_cpu_order("", &m->place.cpus, m->place.order, CPUSET_MAX);
     m->place.bind = (enum bind_mode)m->options.bind;
-    m->place.bind_given = given(m, "bind");
-    m->place.nice_given = given(m, "nice");
+    m->place.bind_given = measure_given(m, "bind");
+    m->place.nice_given = measure_given(m, "nice");
     m->place.nice = (int)m->options.nice;
-    m->place.fifo = given(m, "fifo");
+    m->place.fifo = measure_given(m, "fifo");
     m->place.fifo_priority = (int)m->options.fifo;
     m->place.layout_fixed = m->options.layout == 1;
     return 0;
@@ -484,7 +485,7 @@ static void put_summary(struct session *s)
         if (m->warnings.length)
             text_append(&out, m->warnings.data, m->warnings.length);
         if (m->ended_by)
-            text_printf(&out, "Ended by %s; what was measured until then is in the CSV.\n", strsignal(m->ended_by));
+            text_printf(&out, "Ended by %s: rows that it cut short are degraded, those that did not begin are skipped.\n", signals_name(m->ended_by));
         if (path[0] && strcmp(path, "-"))
             text_printf(&out, "CSV: %s\n", path);
     }
@@ -509,17 +510,19 @@ static const char *layout_varied(const struct machine *machine)
     }
 }
 
-static int run_suite(struct session *s, size_t i)
+/* A suite that a signal kept from beginning has rows in the CSV, but no table. */
+static bool any_measured(const struct measure *m)
+{
+    for (size_t i = 0; i < m->n_rows; i++)
+        if (m->rows[i].status != ROW_SKIPPED || !m->ended_by)
+            return true;
+    return false;
+}
+
+static void run_suite(struct session *s, size_t i)
 {
     struct measure *m = &s->m;
     const struct suite *suite = s->suites[i];
-    struct plan plan = {.schedule = suite->schedule};
-    char error[512];
-
-    if (suite->plan(m, s->options[i], &plan, error, sizeof(error))) {
-        plan_free(&plan);
-        return usage_error(s, error);
-    }
     struct plan_run how = {.run = &m->run,
                            .place = &m->place,
                            .clock = &m->clock,
@@ -531,8 +534,7 @@ static int run_suite(struct session *s, size_t i)
                            .sink = {.put = put_row, .context = m},
                            .progress = !m->options.quiet && isatty(2) ? show_progress : NULL,
                            .progress_context = m};
-    int status = plan_execute(&plan, &how);
-    plan_free(&plan);
+    int status = plan_execute(&s->plans[i], &how);
     clear_progress(m);
     if (status < 0)
         m->ended_by = -status;
@@ -540,12 +542,11 @@ static int run_suite(struct session *s, size_t i)
         m->worst = (enum row_status)status;
     if (m->n_rows && suite->conclude)
         suite->conclude(m);
-    if (m->n_rows)
+    if (any_measured(m))
         print_suite(s, suite);
     if (s->n_suites == 1 && suite->finish)
         s->finish_status = suite->finish(m, s->options[i]);
     clear_rows(m);
-    return 0;
 }
 
 static int exit_status(const struct measure *m, bool csv_lost)
@@ -561,23 +562,33 @@ static int run_suites(struct session *s)
 {
     struct measure *m = &s->m;
     double total = 0, before = 0;
-    int status = 0;
 
     for (size_t i = 0; i < s->n_suites; i++)
         total += s->suites[i]->seconds[m->preset];
     m->began_ns = clock_raw_ns();
-    for (size_t i = 0; i < s->n_suites && !status && !m->ended_by; i++) {
+    for (size_t i = 0; i < s->n_suites; i++) {
         m->weight = s->suites[i]->seconds[m->preset] / total;
         m->done_before = before;
         before += m->weight;
-        status = run_suite(s, i);
+        run_suite(s, i);
     }
     put_summary(s);
     bool lost = csv_close(m->csv) != 0;
     free(m->rows);
-    if (!status)
-        status = exit_status(m, lost);
+    int status = exit_status(m, lost);
     return status ? status : s->finish_status;
+}
+
+static int make_plans(struct session *s)
+{
+    char error[512];
+
+    for (size_t i = 0; i < s->n_suites; i++) {
+        s->plans[i].schedule = s->suites[i]->schedule;
+        if (s->suites[i]->plan(&s->m, s->options[i], &s->plans[i], error, sizeof(error)))
+            return usage_error(s, error);
+    }
+    return 0;
 }
 
 /* Everything that can be wrong is found out here, before anything runs. */
@@ -601,10 +612,14 @@ static int prepare(struct session *s, int argc, char **argv)
     clock_pair_read(m->clock.kind, &m->clock_start);
     if ((status = resolve_place(s)))
         return status;
+    if ((status = make_plans(s)))
+        return status;
     fill_run(m);
     if ((status = open_series(s)))
         return status;
-    return open_csv(s);
+    if ((status = open_csv(s)) && m->series_fd >= 0)
+        (void)unlink(s->series.path); /* ours, and nothing will be measured */
+    return status;
 }
 
 int measure_main(const struct command *command, const struct suite *const *suites, size_t n, int argc, char **argv)
@@ -625,8 +640,10 @@ int measure_main(const struct command *command, const struct suite *const *suite
         put_header(s);
         status = run_suites(s);
     }
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         free(s->options[i]);
+        plan_free(&s->plans[i]);
+    }
     if (s->m.series_fd > 0)
         (void)close(s->m.series_fd);
     free(s);
@@ -642,7 +659,7 @@ int measure_suite_main(const struct command *command, int argc, char **argv)
 
 uint64_t measure_named_cpus(const struct measure *m)
 {
-    return given(m, "cpus") ? m->place.n_order : 1;
+    return measure_given(m, "cpus") ? m->place.n_order : 1;
 }
 
 size_t measure_copies(const struct measure *m, uint64_t default_copies, uint64_t *counts)
@@ -673,14 +690,14 @@ struct sampling measure_sampling(const struct measure *m, const struct bench *be
 {
     struct sampling sampling = bench->sampling[m->preset];
 
-    if (given(m, "samples"))
+    if (measure_given(m, "samples"))
         sampling.min_samples = sampling.max_samples = m->options.samples;
-    if (given(m, "precision")) {
+    if (measure_given(m, "precision")) {
         sampling.precision_pct = m->options.precision_pct;
-        if (!given(m, "samples"))
+        if (!measure_given(m, "samples"))
             sampling.max_samples = 0;
     }
-    if (given(m, "max-time"))
+    if (measure_given(m, "max-time"))
         sampling.max_ns = m->options.max_time_ns;
     if (sampling.time_ns && m->options.time_ns)
         sampling.time_ns = m->options.time_ns;

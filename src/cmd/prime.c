@@ -22,7 +22,9 @@ static int plan(const struct measure *m, void *options, struct plan *out, char *
     struct prime_params *params = options;
 
     if ((params->limits.last - params->limits.first) / params->limits.step >= 1000) {
-        (void)snprintf(error, error_size, "--limit: more than 1,000 limits in one sweep");
+        (void)snprintf(error, error_size, "--limit: %llu to %llu by %llu are more than 1,000 limits",
+                       (unsigned long long)params->limits.first, (unsigned long long)params->limits.last,
+                       (unsigned long long)params->limits.step);
         return -1;
     }
     for (params->limit = params->limits.first; params->limit <= params->limits.last; params->limit += params->limits.step)
@@ -50,12 +52,14 @@ static const struct table_column summary_columns[] = {
     {.heading = "Limit", .metric = "cycles", .field = TABLE_PARAM_VALUE, .key = "limit"},
     {.heading = "Divisions", .metric = "divisions", .field = TABLE_VALUE},
     {.heading = "Primes", .metric = "primes", .field = TABLE_VALUE},
+    {.heading = "Copies", .metric = "cycles", .field = TABLE_COPIES},
     {.heading = "CPU", .metric = "cycles", .field = TABLE_CPUS},
     {.heading = "Experiments", .metric = "cycles", .field = TABLE_N},
     EXPERIMENT_SUMMARY_COLUMNS,
 };
 static const struct table_column share_columns[] = {
     {.heading = "Limit", .metric = "cycles", .field = TABLE_PARAM_VALUE, .key = "limit"},
+    {.heading = "Copies", .metric = "cycles", .field = TABLE_COPIES},
     {.heading = "CPU", .metric = "cycles", .field = TABLE_CPUS},
     EXPERIMENT_SHARE_COLUMNS,
 };

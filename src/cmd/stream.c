@@ -63,6 +63,10 @@ static int plan(const struct measure *m, void *options, struct plan *out, char *
 {
     struct stream_options *o = options;
 
+    if (!m->selected[TEST_ARRAY] && measure_given(m, "series")) {
+        (void)snprintf(error, error_size, "--series: only the test 'array' has experiments to write");
+        return -1;
+    }
     (void)snprintf(error, error_size, "out of memory");
     for (uint64_t i = 0; m->selected[TEST_ARRAY] && i < o->array.sizes.n; i++) {
         o->array.elements = o->array.sizes.value[i];
@@ -75,12 +79,14 @@ static int plan(const struct measure *m, void *options, struct plan *out, char *
 static const struct table_column summary_columns[] = {
     {.heading = "Elements", .metric = "array_bytes", .field = TABLE_PARAM_VALUE, .key = "elements"},
     {.heading = "Bytes", .metric = "array_bytes", .field = TABLE_VALUE},
+    {.heading = "Copies", .metric = "cycles", .field = TABLE_COPIES},
     {.heading = "CPU", .metric = "cycles", .field = TABLE_CPUS},
     {.heading = "Experiments", .metric = "cycles", .field = TABLE_N},
     EXPERIMENT_SUMMARY_COLUMNS,
 };
 static const struct table_column share_columns[] = {
     {.heading = "Elements", .metric = "cycles", .field = TABLE_PARAM_VALUE, .key = "elements"},
+    {.heading = "Copies", .metric = "cycles", .field = TABLE_COPIES},
     {.heading = "CPU", .metric = "cycles", .field = TABLE_CPUS},
     EXPERIMENT_SHARE_COLUMNS,
 };
@@ -107,6 +113,7 @@ static const struct table_column bandwidth_columns[] = {
     {.heading = "RSD %", .metric = "rate", .field = TABLE_RSD, .decimals = 1},
     {.heading = "Stores", .metric = "rate", .field = TABLE_PARAM_VALUE, .key = "stores"},
     {.heading = "Kernel", .metric = "rate", .field = TABLE_PARAM_VALUE, .key = "kernel"},
+    {.heading = "Copies", .metric = "rate", .field = TABLE_COPIES},
     {.heading = "CPUs", .metric = "rate", .field = TABLE_CPUS},
 };
 

@@ -429,13 +429,23 @@ static int set_flag(const struct option *row, const char *value, void *place, ch
     return 0;
 }
 
+static int needs_value(const struct option *row, char *error, size_t error_size)
+{
+    char range[160];
+
+    if (!has_range(row))
+        return fail(error, error_size, "--%s needs a value", row->name);
+    show_range(row, range, sizeof(range));
+    return fail(error, error_size, "--%s needs a value (%s)", row->name, range);
+}
+
 int option_set(const struct option *row, const char *value, void *target, bool append, char *error, size_t error_size)
 {
     void *place = (char *)target + row->offset;
 
     assert(row->type == OPTION_TEXT ? row->size > 1 : row->size == types[row->type].size);
     if (row->type != OPTION_FLAG && (!value || !value[0]))
-        return fail(error, error_size, "--%s needs a value", row->name);
+        return needs_value(row, error, error_size);
     switch (row->type) {
     case OPTION_FLAG:
         return set_flag(row, value, place, error, error_size);

@@ -17,6 +17,8 @@ static bool must_stay_normal(const struct place_request *request, unsigned copy,
 {
     bool all_cpus = cpuset_subset(&request->online, &request->cpus);
 
+    if (request->bind == BIND_NONE) /* whatever CPUs were named, it runs on all */
+        return copies >= cpuset_count(&request->online);
     if (!all_cpus)
         return false;
     if (request->bind != BIND_ONE)

@@ -46,15 +46,6 @@ void plan_free(struct plan *plan)
     memset(plan, 0, sizeof(*plan));
 }
 
-uint64_t plan_max_ns(const struct plan *plan)
-{
-    uint64_t total = 0;
-
-    for (size_t i = 0; i < plan->n; i++)
-        total += plan->items[i].skip ? 0 : plan->items[i].sampling.max_ns;
-    return total;
-}
-
 enum item_state { ITEM_OPEN, ITEM_ENDED };
 
 struct execution {
@@ -227,7 +218,7 @@ static void pass(struct execution *e, unsigned phase, bool backwards)
     }
 }
 
-/* What an interrupted item had so far is better than nothing, and is marked. */
+/* What an interrupted item had so far is better than nothing, and is marked; what did not begin says so. */
 static void end_interrupted(struct execution *e)
 {
     char reason[120];
@@ -236,10 +227,11 @@ static void end_interrupted(struct execution *e)
         if (e->state[i] == ITEM_ENDED)
             continue;
         if (e->results[i].n_trials == 0) {
-            results_free(&e->results[i]);
+            (void)snprintf(reason, sizeof(reason), "ended by %s before the first sample", signals_name(signals_pending()));
+            end_item(e, i, ROW_SKIPPED, reason);
             continue;
         }
-        (void)snprintf(reason, sizeof(reason), "ended by %s after %llu samples", strsignal(signals_pending()),
+        (void)snprintf(reason, sizeof(reason), "ended by %s after %llu samples", signals_name(signals_pending()),
                        (unsigned long long)e->results[i].n_trials);
         end_item(e, i, ROW_DEGRADED, reason);
     }
@@ -247,7 +239,7 @@ static void end_interrupted(struct execution *e)
 
 int plan_execute(const struct plan *plan, const struct plan_run *how)
 {
-    struct execution e = {.plan = plan, .how = how};
+    struct execution e = {.plan = plan, .how = how, .interrupted = signals_pending() != 0};
     bool ready = true, backwards = false;
 
     e.results = calloc(plan->n + 1, sizeof(*e.results));

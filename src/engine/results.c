@@ -215,6 +215,8 @@ static void fill_layout(const struct results *results, const struct group_values
         text_copy(buf, size, "inherited (plain fork)");
     else if (results->how->place->layout_fixed)
         text_copy(buf, size, g->seen.layout_fixed ? "fixed" : "random (fixed was refused)");
+    else if (g->seen.layout_fixed) /* inherited from who started us: setarch -R, a debugger */
+        text_copy(buf, size, "random env (ASLR is off)");
     else
         text_copy(buf, size, results->how->layout_varied);
 }
@@ -448,6 +450,10 @@ static enum row_status put_row(struct results *results, unsigned group, unsigned
         if (g->refused[0] && row.status < ROW_DEGRADED) {
             row.status = ROW_DEGRADED;
             text_copy(row.reason, sizeof(row.reason), g->refused);
+        }
+        if (results->how->place->layout_fixed && !g->seen.layout_fixed && row.status < ROW_DEGRADED) {
+            row.status = ROW_DEGRADED;
+            text_copy(row.reason, sizeof(row.reason), "fixed memory layout refused (personality)");
         }
         if (about->headline)
             judge(source, &row);

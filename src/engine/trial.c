@@ -180,8 +180,11 @@ static void note_death(struct trial *trial, unsigned slot, int status, bool stop
 
     if (state == STATE_DONE)
         return;
-    if (stopping && party_of(trial, slot)->stop == STOP_KILL)
+    /* It is killed when the time is over, which may be before the measured parties are done. */
+    if ((stopping || trial->head->stop) && party_of(trial, slot)->stop == STOP_KILL) {
+        __atomic_store_n(&trial->head->slot[slot].state, STATE_DONE, __ATOMIC_RELEASE);
         return;
+    }
     describe_slot(trial, slot, who, sizeof(who));
     if (state == STATE_FAILED && s->reason[0])
         (void)snprintf(reason, sizeof(reason), "%s", s->reason);

@@ -334,6 +334,7 @@ static unsigned start_threads(struct trial_head *head, unsigned slot, const stru
         const struct party *party = &bench->parties[head->slot[i].party];
         if (party->kind != PARTY_THREAD)
             break;
+        head->slot[i].seen.fresh_exec = head->slot[slot].seen.fresh_exec;
         starts[n] = (struct thread_start){.head = head, .slot = &head->slot[i], .party = party};
         *error = pthread_create(&threads[n], NULL, thread_main, &starts[n]);
         if (*error)

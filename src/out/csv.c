@@ -7,12 +7,13 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "engine/signals.h"
 
 #define MOST_NAMES 999u /* collisions of the default name that are stepped over in one directory */
 #define OPEN_FLAGS (O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY)
@@ -211,30 +212,10 @@ static void cut_back(int fd, size_t written)
 }
 
 /* Returns how many bytes were written: length, or fewer with errno. */
-static size_t write_all(int fd, const char *data, size_t length)
-{
-    size_t done = 0;
-    while (done < length) {
-        ssize_t n = write(fd, data + done, length - done);
-        if (n > 0) {
-            done += (size_t)n;
-        } else if (n == 0) {
-            errno = EIO;
-            break;
-        } else if (errno == EAGAIN) {
-            struct pollfd wait = {.fd = fd, .events = POLLOUT};
-            (void)poll(&wait, 1, -1);
-        } else if (errno != EINTR) {
-            break;
-        }
-    }
-    return done;
-}
-
 /* Whole and on disk, or not at all: 0, or -1 with errno. */
 static int write_whole(int fd, const char *data, size_t length)
 {
-    size_t done = write_all(fd, data, length);
+    size_t done = signals_write(fd, data, length);
     int error;
     if (done == length && flush_file(fd) == 0)
         return 0;
@@ -539,7 +520,7 @@ int csv_close(struct csv *csv)
         dprintf(STDERR_FILENO, "jitbench: %zu rows are in no file: they follow as CSV on standard output\n",
                 csv->kept_rows);
         /* The last chance of these rows: nothing is cut off again, a part is better than none. */
-        if (write_all(STDOUT_FILENO, csv->kept.data, csv->kept_length) != csv->kept_length)
+        if (signals_write(STDOUT_FILENO, csv->kept.data, csv->kept_length) != csv->kept_length)
             result = -1;
     }
     if (csv->fd >= 0 && !csv->is_stdout)

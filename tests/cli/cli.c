@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
@@ -108,15 +109,32 @@ int cli_teardown(void **state)
 
 /* --- Running. --- */
 
-static void child_descriptor(int fd, int wanted, int captured)
+static void child_descriptor(int fd, int wanted, int captured, int terminal)
 {
     if (wanted == CLI_CLOSED)
         (void)close(fd);
     else
-        (void)dup2(wanted == CLI_DEFAULT ? captured : wanted, fd);
+        (void)dup2(wanted == CLI_DEFAULT ? captured : wanted == CLI_TERMINAL ? terminal : wanted, fd);
 }
 
-static void child_exec(const struct cli *cli, const struct cli_run *run, int out, int err, int report)
+static bool wants_terminal(const struct cli_run *run)
+{
+    return run->in == CLI_TERMINAL || run->out == CLI_TERMINAL || run->err == CLI_TERMINAL;
+}
+
+/* Opening it makes it the controlling terminal of the new session. */
+static int child_terminal(const struct cli_run *run, int master)
+{
+    const struct winsize size = {.ws_row = 25, .ws_col = run->columns ? run->columns : 80};
+    char name[64];
+
+    if (setsid() < 0 || ptsname_r(master, name, sizeof(name)))
+        return -1;
+    int fd = open(name, O_RDWR | O_CLOEXEC);
+    return fd < 0 || ioctl(fd, TIOCSWINSZ, &size) ? -1 : fd;
+}
+
+static void child_exec(const struct cli *cli, const struct cli_run *run, const struct cli_child *child, int report)
 {
     static const int reset[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGCHLD};
     const char *program = run->program ? run->program : cli_binary;
@@ -124,6 +142,7 @@ static void child_exec(const struct cli *cli, const struct cli_run *run, int out
     const char *const defaults[] = {"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/",
                                     temporary, NULL};
     sigset_t none;
+    int terminal = -1;
 
     (void)snprintf(temporary, sizeof(temporary), "TMPDIR=%s", cli->tmp);
     for (size_t i = 0; run->args && run->args[i] && i < 62; i++)
@@ -137,9 +156,11 @@ static void child_exec(const struct cli *cli, const struct cli_run *run, int out
         (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
     if (chdir(run->directory ? run->directory : cli->work))
         goto failed;
-    child_descriptor(0, run->in, open("/dev/null", O_RDONLY | O_CLOEXEC));
-    child_descriptor(1, run->out, out);
-    child_descriptor(2, run->err, err);
+    if (wants_terminal(run) && (terminal = child_terminal(run, child->terminal)) < 0)
+        goto failed;
+    child_descriptor(0, run->in, open("/dev/null", O_RDONLY | O_CLOEXEC), terminal);
+    child_descriptor(1, run->out, child->out, terminal);
+    child_descriptor(2, run->err, child->err, terminal);
     if (run->prepare && run->prepare(run->context))
         goto failed;
     (void)execvpe(program, argv, (char *const *)(run->env ? run->env : defaults));
@@ -154,6 +175,9 @@ void cli_start(const struct cli *cli, const struct cli_run *run, struct cli_chil
     int report[2];
 
     memset(child, 0, sizeof(*child));
+    child->terminal = wants_terminal(run) ? posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK) : -1;
+    if (wants_terminal(run) && (child->terminal < 0 || grantpt(child->terminal) || unlockpt(child->terminal)))
+        cli_skip("no terminal can be made: %s", strerror(errno));
     child->out = memfd_create("stdout", MFD_CLOEXEC);
     child->err = memfd_create("stderr", MFD_CLOEXEC);
     child->limit_s = run->limit_s ? run->limit_s : 30;
@@ -163,7 +187,7 @@ void cli_start(const struct cli *cli, const struct cli_run *run, struct cli_chil
     (void)fflush(NULL);
     child->pid = fork();
     if (child->pid == 0)
-        child_exec(cli, run, child->out, child->err, report[1]);
+        child_exec(cli, run, child, report[1]);
     (void)close(report[1]);
     if (child->pid < 0)
         fail_msg("fork: %s", strerror(errno));
@@ -184,6 +208,33 @@ static char *read_descriptor(int fd, size_t *size)
     return text;
 }
 
+static void read_terminal(struct cli_child *child)
+{
+    char bytes[4096];
+    ssize_t n;
+
+    while (child->terminal >= 0 && (n = read(child->terminal, bytes, sizeof(bytes))) > 0) {
+        char *shown = realloc(child->shown, child->shown_size + (size_t)n + 1);
+        if (!shown)
+            fail_msg("out of memory");
+        memcpy(shown + child->shown_size, bytes, (size_t)n);
+        child->shown = shown;
+        child->shown_size += (size_t)n;
+        shown[child->shown_size] = 0;
+    }
+}
+
+void cli_wait_shown(struct cli_child *child, const char *text)
+{
+    uint64_t until = cli_now_ns() + 20000000000u;
+
+    for (read_terminal(child); !child->shown || !strstr(child->shown, text); read_terminal(child)) {
+        if (cli_now_ns() > until)
+            fail_msg("'%s' is not shown within 20 s: %.2000s", text, child->shown ? child->shown : "");
+        cli_sleep_ms(5);
+    }
+}
+
 void cli_wait(struct cli_child *child, struct cli_result *result)
 {
     uint64_t until = child->start_ns + (uint64_t)child->limit_s * 1000000000u;
@@ -196,16 +247,21 @@ void cli_wait(struct cli_child *child, struct cli_result *result)
             late = true;
             (void)kill(child->pid, SIGKILL);
         }
+        read_terminal(child);
         cli_sleep_ms(2);
     }
+    read_terminal(child);
     memset(result, 0, sizeof(*result));
     result->seconds = (double)(cli_now_ns() - child->start_ns) * 1e-9;
     result->unprepared = child->unprepared;
     result->status = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
     result->out = read_descriptor(child->out, &result->out_size);
     result->err = read_descriptor(child->err, &ignored);
+    result->terminal = child->shown ? child->shown : calloc(1, 1);
     (void)close(child->out);
     (void)close(child->err);
+    if (child->terminal >= 0)
+        (void)close(child->terminal);
     reap_orphans();
     if (late)
         fail_msg("killed: took longer than %u s\nstdout: %s\nstderr: %s", child->limit_s, result->out, result->err);
@@ -236,7 +292,8 @@ void cli_result_free(struct cli_result *result)
 {
     free(result->out);
     free(result->err);
-    result->out = result->err = NULL;
+    free(result->terminal);
+    result->out = result->err = result->terminal = NULL;
 }
 
 void cli_copy_binary(const struct cli *cli, char path[CLI_PATH])
@@ -366,6 +423,14 @@ static bool is_descendant(pid_t pid, pid_t ancestor)
             return true;
     }
     return false;
+}
+
+bool cli_ended(pid_t pid)
+{
+    siginfo_t info;
+
+    info.si_pid = 0;
+    return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid;
 }
 
 /* Workers below ancestor; *one is any of those that are its own children. */
@@ -521,7 +586,8 @@ void cli_csv_parse(const char *text, struct cli_csv *csv)
         char *cell = out;
         char end = read_field(&at, &out);
         if (!end)
-            fail_msg("no CSV: record %zu is not ended by CRLF, or has a stray quote, near '%.60s'", csv->n_rows + 1, cell);
+            fail_msg("no CSV: record %zu is not ended by CRLF, or has a stray quote, near '%.60s'", csv->n_rows + 1,
+                     cell);
         add_cell(csv, n++, cell);
         if (end == ',')
             continue;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests of the command line: runs the real binary as a user would, and reads what it left.
  *
- * $JITBENCH names the binary (./jitbench otherwise). Each test has a scratch folder of its own: work is where the binary
- * runs, tmp is its $TMPDIR, and root, which holds both, has room for what a test sets up. All of it is removed after the
- * test, which fails when a worker process is left. */
+ * $JITBENCH names the binary (./jitbench otherwise). Each test has a scratch folder of its own: work is where the
+ * binary runs, tmp is its $TMPDIR, and root, which holds both, has room for what a test sets up. All of it is removed
+ * after the test, which fails when a worker process is left. */
 #ifndef TESTS_CLI_H
 #define TESTS_CLI_H
 
@@ -34,7 +34,7 @@ int cli_teardown(void **state);
 
 /* --- Running. --- */
 
-enum { CLI_DEFAULT, CLI_CLOSED = -1 };
+enum { CLI_DEFAULT, CLI_CLOSED = -1, CLI_TERMINAL = -2 };
 #define ARGS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
 struct cli_run {
@@ -42,8 +42,10 @@ struct cli_run {
     const char *const *args; /* behind argv[0], NULL-ended */
     const char *const *env;  /* all of it, NULL-ended; NULL: PATH, HOME and TMPDIR=tmp */
     const char *directory;   /* NULL: work */
-    /* CLI_DEFAULT is /dev/null for in, and to be captured for out and err; otherwise CLI_CLOSED or a descriptor. */
+    /* CLI_DEFAULT is /dev/null for in, and to be captured for out and err; otherwise CLI_CLOSED, CLI_TERMINAL (one for
+     * all three, the child's controlling terminal) or a descriptor. */
     int in, out, err;
+    unsigned short columns;        /* of the terminal; 0: 80 */
     int (*prepare)(void *context); /* in the child, last before the exec; -1 with errno when it cannot */
     void *context;
     unsigned limit_s; /* 0: 30 */
@@ -52,6 +54,9 @@ struct cli_run {
 struct cli_child {
     pid_t pid;
     int out, err;
+    int terminal; /* the other end of it, -1 when there is none; written to, it is what the user types */
+    char *shown;
+    size_t shown_size;
     unsigned limit_s;
     uint64_t start_ns;
     int unprepared; /* errno of prepare or exec; 0 when the program was started */
@@ -61,6 +66,7 @@ struct cli_result {
     int status; /* of the exit; -N when signal N ended it */
     int unprepared;
     char *out, *err; /* what was captured, terminated; "" otherwise */
+    char *terminal;  /* what was shown on it, carriage returns and all; "" when there was none */
     size_t out_size;
     double seconds;
 };
@@ -68,11 +74,13 @@ struct cli_result {
 void cli_start(const struct cli *cli, const struct cli_run *run, struct cli_child *child);
 /* Waits; a child that takes longer than its limit is killed, and the test fails. */
 void cli_wait(struct cli_child *child, struct cli_result *result);
-/* Both, and fails (showing what was printed) unless the exit status is the expected one. Skips the test with a reason when
- * the child could not be prepared. */
+/* Both, and fails (showing what was printed) unless the exit status is the expected one. Skips the test with a reason
+ * when the child could not be prepared. */
 void cli_expect(const struct cli *cli, const struct cli_run *run, int status, struct cli_result *result);
 void cli_expect_status(const struct cli_result *result, int status);
 void cli_result_free(struct cli_result *result);
+/* Waits until the child's terminal shows the text (at most twenty seconds, then the test fails). */
+void cli_wait_shown(struct cli_child *child, const char *text);
 
 /* A copy of the binary that every user can reach: root/bin/jitbench. */
 void cli_copy_binary(const struct cli *cli, char path[CLI_PATH]);
@@ -98,6 +106,8 @@ unsigned cli_workers(void);
 pid_t cli_worker_of(pid_t parent);
 /* Waits for one (at most ten seconds, then the test fails). */
 pid_t cli_wait_worker(pid_t parent);
+/* The child has ended and waits to be reaped. */
+bool cli_ended(pid_t pid);
 void cli_sleep_ms(unsigned ms);
 uint64_t cli_now_ns(void);
 

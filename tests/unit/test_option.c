@@ -667,7 +667,7 @@ static void test_option_letters_refuse_unknown(void **state)
     refused("-5", "unknown option '-5'");
     refused("-\xc3\xa9", "unknown option '-\xc3\xa9'");
     refused("-limit", "unknown option '-limit'; did you mean '--limit'?");
-    refused("-n", "--experiments needs a value");
+    refused("-n", "--experiments needs a value (1 to 1T)");
     refused("-n=5", "--experiments: '=5' is not a count (1 to 1T, suffix K, M or G)");
 }
 
@@ -687,7 +687,7 @@ static void test_option_optional_value_is_only_attached(void **state)
     assert_int_equal(parse(&r, "-qf 50"), 1);
     assert_int_equal(r.common.fifo, 95);
     refused("--fifo=99", "--fifo: '99' is out of range (1 to 98)");
-    refused("--fifo=", "--fifo needs a value");
+    refused("--fifo=", "--fifo needs a value (1 to 98)");
 }
 
 static void test_option_needs_or_takes_no_value(void **state)

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/* The acceptance commands of the first stage on the real program, and the values in their CSV: tests/cli/rows.py works
+ * them out again with python3's csv module. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "payload_util.h"
+
+/* A noisy machine may spoil a comparison of times; a wrong program spoils all of them. */
+#define ROUNDS_MAX  5
+#define ALL_QUICK_S 60
+
+static char rows[sizeof(payload_top) + 32];
+
+static int setup(void **state)
+{
+    int failed = payload_setup(state);
+
+    (void)snprintf(rows, sizeof(rows), "%s/tests/cli/rows.py", payload_top);
+    return failed;
+}
+
+static void require(const char *program)
+{
+    if (payload_has(program))
+        return;
+    print_message("skipped: no %s\n", program);
+    skip();
+}
+
+static void require_cpu(unsigned which, char *cpu, size_t size)
+{
+    if (payload_cpu(which, cpu, size))
+        return;
+    print_message("skipped: takes %u CPUs\n", which + 1);
+    skip();
+}
+
+#define CHECK(...)     PAYLOAD_RUN(NULL, NULL, "python3", rows, __VA_ARGS__)
+#define JITBENCH(...)  PAYLOAD_RUN(NULL, NULL, payload_program, __VA_ARGS__)
+#define TEXT_OF(array) array, sizeof(array)
+
+static void test_accept_program_is_static(void **state)
+{
+    (void)state;
+    require("file");
+    assert_int_equal(PAYLOAD_RUN(NULL, "file", "file", "-L", payload_program), 0);
+    char *text = payload_read("file");
+    assert_non_null(text);
+    assert_non_null(strstr(text, "statically linked"));
+    assert_null(strstr(text, "interpreter"));
+    free(text);
+}
+
+/* 84 divisions and 8 primes; the histogram holds every experiment, and all figures follow from it; a second run on the
+ * same CPU has the same median. */
+static void test_accept_prime_counts_and_histogram(void **state)
+{
+    char cpu[16];
+    int differ = -1;
+
+    (void)state;
+    require("python3");
+    require_cpu(0, TEXT_OF(cpu));
+    for (int round = 0; round < ROUNDS_MAX && differ; round++) {
+        payload_remove("first.csv");
+        payload_remove("second.csv");
+        assert_int_equal(JITBENCH("prime", "--limit", "22", "--experiments", "1000000", "--samples", "1", "--cpus", cpu,
+                                  "-q", "-o", "first.csv"),
+                         0);
+        assert_int_equal(JITBENCH("prime", "--limit", "22", "--experiments", "1000000", "--samples", "1", "--cpus", cpu,
+                                  "-q", "-o", "second.csv"),
+                         0);
+        differ = CHECK("same", "first.csv", "second.csv");
+    }
+    assert_int_equal(differ, 0);
+    assert_int_equal(CHECK("columns", "first.csv"), 0);
+    assert_int_equal(CHECK("prime", "first.csv", "1000000"), 0);
+    assert_int_equal(CHECK("prime", "second.csv", "1000000"), 0);
+}
+
+/* The table is what the user reads: its row says the same counts. */
+static void test_accept_prime_prints_the_counts(void **state)
+{
+    (void)state;
+    assert_int_equal(PAYLOAD_RUN(NULL, "table", payload_program, "prime", "--quick", "--samples", "1", "--no-csv"), 0);
+    char *text = payload_read("table");
+    assert_non_null(text);
+    const char *headings = strstr(text, "Limit  Divisions  Primes");
+    assert_non_null(headings);
+    const char *row = strchr(headings, '\n');
+    assert_non_null(row);
+    unsigned limit, divisions, primes;
+    assert_int_equal(sscanf(row, " %u %u %u", &limit, &divisions, &primes), 3);
+    assert_int_equal(limit, 22);
+    assert_int_equal(divisions, 84);
+    assert_int_equal(primes, 8);
+    free(text);
+}
+
+static void test_accept_prime_sweep_is_a_straight_line(void **state)
+{
+    int wrong = -1;
+
+    (void)state;
+    require("python3");
+    for (int round = 0; round < ROUNDS_MAX && wrong; round++) {
+        payload_remove("sweep.csv");
+        assert_int_equal(
+            JITBENCH("prime", "--limit", "10:46:4", "--experiments", "200K", "--samples", "1", "-q", "-o", "sweep.csv"),
+            0);
+        wrong = CHECK("sweep", "sweep.csv");
+    }
+    assert_int_equal(wrong, 0);
+    assert_int_equal(CHECK("columns", "sweep.csv"), 0);
+}
+
+static void test_accept_series_file_gives_every_figure(void **state)
+{
+    (void)state;
+    require("python3");
+    assert_int_equal(JITBENCH("prime", "--experiments", "200K", "--samples", "1", "--series", "series.txt", "-q", "-o",
+                              "series.csv"),
+                     0);
+    assert_int_equal(CHECK("every", "series.csv", "series.txt"), 0);
+    /* Fewer than the series column has room for: none is left out. */
+    assert_int_equal(
+        JITBENCH("prime", "--experiments", "700", "--samples", "1", "--series", "few.txt", "-q", "-o", "few.csv"), 0);
+    assert_int_equal(CHECK("every", "few.csv", "few.txt"), 0);
+}
+
+static void test_accept_each_cpu_has_a_row(void **state)
+{
+    char high[16], low[16], list[40];
+
+    (void)state;
+    require("python3");
+    require_cpu(1, TEXT_OF(low));
+    require_cpu(0, TEXT_OF(high));
+    (void)snprintf(list, sizeof(list), "%s,%s", low, high);
+    assert_int_equal(JITBENCH("prime", "--limit", "10:14:4", "--experiments", "10K", "--samples", "2", "--cpus", list,
+                              "-q", "-o", "cpus.csv"),
+                     0);
+    assert_int_equal(CHECK("columns", "cpus.csv"), 0);
+    assert_int_equal(CHECK("cpus", "cpus.csv", low, high), 0);
+}
+
+static void test_accept_stream_rates_follow_from_the_times(void **state)
+{
+    (void)state;
+    require("python3");
+    assert_int_equal(JITBENCH("stream", "--sizes", "25,800,12800", "--experiments", "1000", "--array-size", "4M",
+                              "--repetitions", "5", "--samples", "1", "-q", "-o", "stream.csv"),
+                     0);
+    assert_int_equal(CHECK("columns", "stream.csv"), 0);
+    assert_int_equal(CHECK("stream", "stream.csv", "25", "800", "12800"), 0);
+}
+
+static void test_accept_all_quick_ends_within_a_minute(void **state)
+{
+    struct timespec from, to;
+
+    (void)state;
+    require("python3");
+    (void)clock_gettime(CLOCK_MONOTONIC, &from);
+    assert_int_equal(PAYLOAD_RUN(NULL, "all", payload_program, "all", "--quick", "-o", "all.csv"), 0);
+    (void)clock_gettime(CLOCK_MONOTONIC, &to);
+    assert_in_range(to.tv_sec - from.tv_sec, 0, ALL_QUICK_S - 1);
+    char *text = payload_read("all");
+    assert_non_null(text);
+    assert_non_null(strstr(text, "Prime loop"));
+    assert_non_null(strstr(text, "Small-array copy"));
+    assert_non_null(strstr(text, "STREAM-style bandwidth"));
+    assert_non_null(strstr(text, "all.csv"));
+    free(text);
+    assert_int_equal(CHECK("columns", "all.csv"), 0);
+    assert_int_equal(CHECK("suites", "all.csv", "prime", "stream"), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_accept_program_is_static),
+        cmocka_unit_test(test_accept_prime_counts_and_histogram),
+        cmocka_unit_test(test_accept_prime_prints_the_counts),
+        cmocka_unit_test(test_accept_prime_sweep_is_a_straight_line),
+        cmocka_unit_test(test_accept_series_file_gives_every_figure),
+        cmocka_unit_test(test_accept_each_cpu_has_a_row),
+        cmocka_unit_test(test_accept_stream_rates_follow_from_the_times),
+        cmocka_unit_test(test_accept_all_quick_ends_within_a_minute),
+    };
+
+    return cmocka_run_group_tests(tests, setup, payload_teardown);
+}

@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: MIT */
+/* What is printed, line by line, against the texts of tests/cli/golden.
+ *
+ * Help and lists are compared as they are; JITBENCH_GOLDEN=update writes them anew. In the texts of tables
+ *   #      stands for a whole number, #.## for one with two decimals,
+ *   ~      for the same or a "-", where a value may be not known,
+ *   *      for any text,
+ * two blanks or more for two blanks or more, blanks at the beginning of a line for any number of them, and a line that
+ * begins with "? " may be missing. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+#define GOLDEN "tests/cli/golden"
+#define CELLS  32
+
+static char golden_folder[CLI_PATH / 2];
+
+/* --- Matching. --- */
+
+static size_t digits(const char *s)
+{
+    return strspn(s, "0123456789");
+}
+
+/* The length of the number at s that has as many decimals as the wildcard at pattern, whose length is put in *wild. */
+static size_t number_length(const char *pattern, const char *s, size_t *wild)
+{
+    size_t decimals = pattern[1] == '.' ? strspn(pattern + 2, "#") : 0, n = digits(s);
+
+    *wild = 1 + (decimals ? 1 + decimals : 0);
+    if (*pattern == '~' && s[0] == '-' && !isdigit((unsigned char)s[1]))
+        return 1;
+    if (!n || !decimals)
+        return n;
+    return s[n] == '.' && digits(s + n + 1) == decimals ? n + 1 + decimals : 0;
+}
+
+static bool matches(const char *pattern, const char *s, bool at_start)
+{
+    for (; *pattern; at_start = false) {
+        size_t blanks = strspn(pattern, " "), there = strspn(s, " "), wild = 1, n;
+        switch (*pattern) {
+        case ' ':
+            if (!at_start && (blanks == 1 ? there != 1 : there < 2))
+                return false;
+            pattern += blanks;
+            s += there;
+            break;
+        case '*':
+            for (n = 1; n <= strlen(s); n++)
+                if (matches(pattern + 1, s + n, false))
+                    return true;
+            return false;
+        case '#':
+        case '~':
+            if (!(n = number_length(pattern, s, &wild)))
+                return false;
+            pattern += wild;
+            s += n;
+            break;
+        default:
+            if (*pattern++ != *s++)
+                return false;
+        }
+    }
+    return !*s;
+}
+
+/* The next line of a text, terminated; NULL at its end. */
+static char *next_line(char **at)
+{
+    char *line = *at, *end;
+
+    if (!*line)
+        return NULL;
+    end = strchr(line, '\n');
+    *at = end ? end + 1 : line + strlen(line);
+    if (end)
+        *end = 0;
+    return line;
+}
+
+static void expect_lines(const char *name, char *golden, char *text)
+{
+    char *line = next_line(&text), *pattern;
+    unsigned number = 0;
+
+    while ((pattern = next_line(&golden))) {
+        bool optional = !strncmp(pattern, "? ", 2);
+        number++;
+        if (line && matches(pattern + (optional ? 2 : 0), line, true))
+            line = next_line(&text);
+        else if (!optional)
+            fail_msg("%s, line %u:\n  expected: %s\n  printed:  %s", name, number, pattern, line ? line : "(nothing)");
+    }
+    if (line)
+        fail_msg("%s: a line too many: %s", name, line);
+}
+
+static void golden_path(const char *name, char path[CLI_PATH])
+{
+    (void)snprintf(path, CLI_PATH, "%s/%.64s.txt", golden_folder, name);
+}
+
+static void expect_wild(const char *name, const char *text)
+{
+    char path[CLI_PATH], *copy = strdup(text);
+    size_t size;
+
+    golden_path(name, path);
+    char *golden = cli_read_file(path, &size);
+    assert_non_null(copy);
+    expect_lines(name, golden, copy);
+    free(golden);
+    free(copy);
+}
+
+static void expect_exact(const char *name, const char *text)
+{
+    const char *mode = getenv("JITBENCH_GOLDEN");
+    char path[CLI_PATH];
+    size_t size;
+
+    golden_path(name, path);
+    if (mode && !strcmp(mode, "update")) {
+        char file[128];
+        (void)snprintf(file, sizeof(file), "%s.txt", name);
+        cli_write_file(golden_folder, file, text);
+    }
+    char *golden = cli_read_file(path, &size);
+    if (strcmp(golden, text))
+        fail_msg("%s has changed (if it should have: JITBENCH_GOLDEN=update); printed is:\n%s", path, text);
+    free(golden);
+}
+
+/* --- Alignment. --- */
+
+struct cell {
+    size_t begin, end;
+};
+
+/* Cells have two blanks or more between them. */
+static size_t split(const char *line, struct cell cells[CELLS])
+{
+    size_t n = 0, at = strspn(line, " ");
+
+    while (line[at] && n < CELLS) {
+        size_t end = at;
+        while (line[end] && strncmp(line + end, "  ", 2))
+            end++;
+        cells[n++] = (struct cell){at, end};
+        at = end + strspn(line + end, " ");
+    }
+    return n;
+}
+
+/* Under each heading of the table whose head line matches the pattern: text (under a heading "CPU", "CPUs" or
+ * "Function") on the left edge, numbers on the right one. Returns how many lines it has. */
+static size_t expect_aligned(const char *text, const char *head)
+{
+    struct cell headings[CELLS], cells[CELLS];
+    char *copy = strdup(text), *at = copy, *line, *head_line = NULL;
+    size_t n = 0, lines = 0;
+
+    assert_non_null(copy);
+    while (!head_line && (line = next_line(&at)))
+        if (matches(head, line + strspn(line, " "), false))
+            head_line = line;
+    if (!head_line)
+        fail_msg("no table with the heading '%s' in: %.2000s", head, text);
+    n = split(head_line, headings);
+    for (; (line = next_line(&at)) && *line && split(line, cells) >= n; lines++)
+        for (size_t i = 0; i < n; i++) {
+            const char *heading = head_line + headings[i].begin;
+            bool left = !strncmp(heading, "CPU", 3) || !strncmp(heading, "Function", 8);
+            if (left ? cells[i].begin != headings[i].begin : cells[i].end != headings[i].end)
+                fail_msg("column %zu is not aligned:\n%s\n%s", i + 1, head_line, line);
+        }
+    free(copy);
+    return lines;
+}
+
+/* --- Help, list, version. --- */
+
+static void expect_output(const struct cli *cli, const char *const *args, const char *golden, bool wild)
+{
+    const struct cli_run run = {.args = args};
+    struct cli_result result;
+
+    cli_expect(cli, &run, 0, &result);
+    assert_string_equal(result.err, "");
+    if (wild)
+        expect_wild(golden, result.out);
+    else
+        expect_exact(golden, result.out);
+    cli_result_free(&result);
+}
+
+static void test_layout_help(void **state)
+{
+    expect_output(*state, ARGS("help"), "help", false);
+    expect_output(*state, ARGS("help", "all"), "help-all", false);
+    expect_output(*state, ARGS("help", "prime"), "help-prime", false);
+    expect_output(*state, ARGS("help", "stream"), "help-stream", false);
+    expect_output(*state, ARGS("help", "list"), "help-list", false);
+    expect_output(*state, ARGS("help", "help"), "help-help", false);
+    expect_output(*state, ARGS("help", "version"), "help-version", false);
+}
+
+static void test_layout_list(void **state)
+{
+    expect_output(*state, ARGS("list"), "list", false);
+    expect_output(*state, ARGS("list", "--metrics"), "list-metrics", false);
+}
+
+static void test_layout_version(void **state)
+{
+    expect_output(*state, ARGS("version"), "version", true);
+}
+
+/* Help is broken for the terminal it is shown on. */
+static void test_layout_help_fits_the_terminal(void **state)
+{
+    static const unsigned short widths[] = {70, 80, 110};
+    static const char *const commands[] = {"all", "prime", "stream", "list"};
+    size_t least = 0;
+
+    for (size_t c = 0; c < sizeof(commands) / sizeof(commands[0]); c++)
+        for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
+            const struct cli_run run = {.args = ARGS("help", commands[c]), .out = CLI_TERMINAL, .columns = widths[i]};
+            struct cli_result result;
+            size_t longest = 0;
+            cli_expect(*state, &run, 0, &result);
+            for (const char *at = result.terminal; *at; at += strspn(at, "\r\n")) {
+                size_t length = strcspn(at, "\r\n");
+                longest = length > longest ? length : longest;
+                at += length;
+            }
+            if (longest > widths[i])
+                fail_msg("help %s is %zu columns wide on a terminal of %u", commands[c], longest, widths[i]);
+            assert_true(i == 0 || longest >= least);
+            least = longest;
+            cli_result_free(&result);
+        }
+}
+
+/* --- Tables. --- */
+
+static void test_layout_prime(void **state)
+{
+    const struct cli *cli = *state;
+    const struct cli_run run = {.args = ARGS("prime", "-n", "1000", "-i", "1", "--limit", "10:46:36", "--cpus", "0")};
+    struct cli_result result;
+
+    cli_expect(cli, &run, 0, &result);
+    assert_string_equal(result.err, "");
+    expect_wild("prime", result.out);
+    assert_int_equal(expect_aligned(result.out, "Limit  Experiments  *"), 2);
+    assert_int_equal(expect_aligned(result.out, "Limit  Divisions  *"), 2);
+    assert_int_equal(expect_aligned(result.out, "Limit  Copies  CPU  *"), 2);
+    cli_result_free(&result);
+}
+
+/* A line a run, in the order of the runs. */
+static void test_layout_prime_has_a_line_a_run(void **state)
+{
+    const struct cli *cli = *state;
+    const struct cli_run run = {.args = ARGS("prime", "-q", "-n", "100", "-i", "3", "--cpus", "0")};
+    struct cli_result result;
+
+    cli_expect(cli, &run, 0, &result);
+    assert_int_equal(expect_aligned(result.out, "Limit  Experiments  *"), 3);
+    assert_int_equal(expect_aligned(result.out, "Limit  Divisions  *"), 1);
+    cli_result_free(&result);
+}
+
+static void test_layout_stream(void **state)
+{
+    const struct cli *cli = *state;
+    const struct cli_run run = {.args = ARGS("stream", "-n", "1000", "-i", "1", "--sizes", "25,12800", "-k", "3",
+                                             "--array-size", "1M", "--cpus", "0")};
+    struct cli_result result;
+
+    cli_expect(cli, &run, 0, &result);
+    assert_string_equal(result.err, "");
+    expect_wild("stream", result.out);
+    assert_int_equal(expect_aligned(result.out, "Elements  Experiments  *"), 2);
+    assert_int_equal(expect_aligned(result.out, "Elements  Bytes  *"), 2);
+    assert_int_equal(expect_aligned(result.out, "Elements  Copies  CPU  *"), 2);
+    assert_int_equal(expect_aligned(result.out, "Function  Best Rate MB/s  *"), 8);
+    cli_result_free(&result);
+}
+
+/* One of the two tests is only its own table. */
+static void test_layout_stream_tests_alone(void **state)
+{
+    const struct cli *cli = *state;
+    const struct cli_run array = {.args = ARGS("stream", "array", "-q", "-n", "100", "-i", "1", "--sizes", "25")};
+    const struct cli_run bandwidth = {.args = ARGS("stream", "bandwidth", "-q", "-i", "1", "--array-size", "64K")};
+    struct cli_result result;
+
+    cli_expect(cli, &array, 0, &result);
+    assert_memory_equal(result.out, "Array copy, each run", 20);
+    cli_expect_no_text(result.out, "bandwidth");
+    cli_result_free(&result);
+    cli_expect(cli, &bandwidth, 0, &result);
+    assert_memory_equal(result.out, "STREAM-style bandwidth", 22);
+    cli_expect_no_text(result.out, "Array copy");
+    cli_result_free(&result);
+}
+
+/* Status behind the line, the reason below the table, once. */
+static void test_layout_degraded(void **state)
+{
+    const struct cli *cli = *state;
+    const struct cli_run run = {
+        .args = ARGS("prime", "-q", "-n", "1000", "-i", "1", "--cpus", "all", "--fifo", "--limit", "10:14:4")};
+    struct cli_result result;
+    unsigned reasons = 0;
+
+    cli_need_fifo(); /* its refusal would be another reason */
+    cli_expect(cli, &run, 0, &result);
+    (void)expect_aligned(result.out, "Limit  Divisions  *");
+    for (const char *at = result.out; (at = strstr(at, "\ndegraded: ")); at++)
+        reasons++;
+    cli_expect_text(result.out, "  degraded\n");
+    assert_int_equal(reasons, 1);
+    cli_result_free(&result);
+}
+
+static void test_layout_csv_header(void **state)
+{
+    const struct cli *cli = *state;
+    const struct cli_run run = {.args = ARGS("prime", "-n", "10", "-i", "1", "-o", "-")};
+    struct cli_result result;
+
+    cli_expect(cli, &run, 0, &result);
+    char *end = strstr(result.out, "\r\n");
+    assert_non_null(end);
+    end[0] = '\n';
+    end[1] = 0;
+    expect_exact("csv-header", result.out);
+    cli_result_free(&result);
+}
+
+/* --- Terminals. --- */
+
+static void test_layout_histogram_on_a_terminal(void **state)
+{
+    const struct cli *cli = *state;
+    const struct cli_run run = {.args = ARGS("prime", "-n", "1000", "-i", "1"), .out = CLI_TERMINAL, .columns = 120};
+    struct cli_result result;
+
+    cli_expect(cli, &run, 0, &result);
+    cli_expect_text(result.terminal, "Prime loop: all runs together");
+    cli_expect_text(result.terminal, "Histogram of limit=22 ");
+    assert_string_equal(result.err, "");
+    cli_result_free(&result);
+}
+
+static void test_layout_progress_on_a_terminal(void **state)
+{
+    const struct cli *cli = *state;
+    const char *const loud[] = {"prime", "-n", "100", "-i", "3", NULL};
+    const char *const quiet[] = {"prime", "-n", "100", "-i", "3", "-q", NULL};
+
+    for (unsigned i = 0; i < 2; i++) {
+        const struct cli_run run = {.args = i ? quiet : loud, .err = CLI_TERMINAL};
+        struct cli_result result;
+        cli_expect(cli, &run, 0, &result);
+        if (i) {
+            assert_string_equal(result.terminal, "");
+        } else {
+            size_t length = strlen(result.terminal);
+            cli_expect_text(result.terminal, "prime limit=22, sample 1: 0 %");
+            /* It is wiped off at the end. */
+            assert_true(length > 4);
+            assert_string_equal(result.terminal + length - 4, "\r\033[K");
+        }
+        cli_result_free(&result);
+    }
+}
+
+static int find_golden(void **state)
+{
+    char *path = realpath(GOLDEN, NULL);
+
+    if (!path || strlen(path) >= sizeof(golden_folder)) {
+        print_error("%s: %s: start the test from the top folder\n", GOLDEN, strerror(errno));
+        return -1;
+    }
+    memcpy(golden_folder, path, strlen(path) + 1);
+    free(path);
+    return cli_group_setup(state);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CLI_TEST(test_layout_help),
+        CLI_TEST(test_layout_list),
+        CLI_TEST(test_layout_version),
+        CLI_TEST(test_layout_help_fits_the_terminal),
+        CLI_TEST(test_layout_prime),
+        CLI_TEST(test_layout_prime_has_a_line_a_run),
+        CLI_TEST(test_layout_stream),
+        CLI_TEST(test_layout_stream_tests_alone),
+        CLI_TEST(test_layout_degraded),
+        CLI_TEST(test_layout_csv_header),
+        CLI_TEST(test_layout_histogram_on_a_terminal),
+        CLI_TEST(test_layout_progress_on_a_terminal),
+    };
+
+    return cmocka_run_group_tests_name("layout", tests, find_golden, NULL);
+}

@@ -1,0 +1,901 @@
+/* SPDX-License-Identifier: MIT */
+/* Every option of every command, seen to have its effect, and every way to get a command line wrong. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+/* The shortest measurement there is. */
+#define FAST           "-q", "-n", "1000", "-i", "1"
+#define FAST_BANDWIDTH "stream", "bandwidth", "-q", "-k", "5", "--array-size", "64K"
+
+/* Runs it in the work folder; it must succeed, say nothing on standard error, and leave one CSV, which is read and
+ * removed. */
+static void measure(const struct cli *cli, const char *const *args, struct cli_csv *csv)
+{
+    const struct cli_run run = {.args = args};
+    char names[CLI_FILES][256], path[CLI_PATH];
+    struct cli_result result;
+
+    cli_expect(cli, &run, 0, &result);
+    assert_string_equal(result.err, "");
+    cli_csv_only(cli->work, csv);
+    (void)cli_files(cli->work, names);
+    (void)snprintf(path, sizeof(path), "%s/%s", cli->work, names[0]);
+    assert_int_equal(unlink(path), 0);
+    cli_result_free(&result);
+}
+
+/* The value of a column in the first row of cycles. */
+static void expect_cell(const struct cli *cli, const char *const *args, const char *column, const char *value)
+{
+    struct cli_csv csv;
+
+    measure(cli, args, &csv);
+    size_t row = cli_row(&csv, NULL, NULL, 0);
+    assert_string_equal(cli_cell(&csv, row, column), value);
+    cli_csv_free(&csv);
+}
+
+static size_t samples_of(const struct cli *cli, const char *const *args, const char *metric)
+{
+    struct cli_csv csv;
+
+    measure(cli, args, &csv);
+    size_t n = cli_items(cli_cell(&csv, cli_row(&csv, NULL, metric, 0), "samples"));
+    cli_csv_free(&csv);
+    return n;
+}
+
+/* --- Options of all that measure. --- */
+
+static void test_options_cpus(void **state)
+{
+    const struct cli *cli = *state;
+    struct cli_csv csv;
+
+    expect_cell(cli, ARGS("prime", FAST, "--cpus", "0"), "cpus", "0");
+    cli_need_cpus(2);
+    expect_cell(cli, ARGS("prime", FAST, "--cpus=1"), "cpus", "1");
+    expect_cell(cli, ARGS("prime", FAST, "--cpus", "0-1:2"), "cpus", "0");
+    measure(cli, ARGS("prime", FAST, "--cpus", "0-1"), &csv);
+    assert_int_equal(cli_count(&csv, "prime", "cycles"), 2);
+    const char *a = cli_cell(&csv, cli_row(&csv, "prime", "cycles", 0), "cpus");
+    const char *b = cli_cell(&csv, cli_row(&csv, "prime", "cycles", 1), "cpus");
+    assert_int_equal(atoi(a) + atoi(b), 1);
+    assert_string_not_equal(a, b);
+    cli_expect_all(&csv, "copies", "2");
+    cli_csv_free(&csv);
+}
+
+static void test_options_cpus_all(void **state)
+{
+    struct cli_csv csv;
+
+    measure(*state, ARGS("prime", FAST, "--cpus", "all"), &csv);
+    assert_int_equal(cli_count(&csv, "prime", "cycles"), sysconf(_SC_NPROCESSORS_ONLN));
+    cli_csv_free(&csv);
+}
+
+static void test_options_bind(void **state)
+{
+    const struct cli *cli = *state;
+    struct cli_csv csv;
+
+    expect_cell(cli, ARGS("prime", FAST), "bind", "one");
+    expect_cell(cli, ARGS("prime", FAST, "--bind", "none"), "bind", "none");
+    cli_need_cpus(2);
+    measure(cli, ARGS("prime", FAST, "--bind", "range", "--cpus", "0-1", "--copies", "1"), &csv);
+    cli_expect_all(&csv, "bind", "range");
+    cli_expect_all(&csv, "cpus", "0-1");
+    cli_csv_free(&csv);
+    measure(cli, ARGS("prime", FAST, "--bind=one", "--cpus", "0-1", "--copies", "1"), &csv);
+    cli_expect_all(&csv, "bind", "one");
+    assert_int_equal(strlen(cli_cell(&csv, 0, "cpus")), 1);
+    cli_csv_free(&csv);
+}
+
+static void test_options_copies(void **state)
+{
+    struct cli_csv csv;
+
+    measure(*state, ARGS("prime", FAST, "--copies", "1,3"), &csv);
+    assert_int_equal(cli_count(&csv, "prime", "cycles"), 4); /* a row for each copy */
+    assert_string_equal(cli_cell(&csv, cli_row(&csv, "prime", "cycles", 0), "copies"), "1");
+    for (size_t i = 1; i < 4; i++)
+        assert_string_equal(cli_cell(&csv, cli_row(&csv, "prime", "cycles", i), "copies"), "3");
+    cli_csv_free(&csv);
+}
+
+static void test_options_nice(void **state)
+{
+    expect_cell(*state, ARGS("prime", FAST), "nice", "0");
+    expect_cell(*state, ARGS("prime", FAST, "--nice", "5"), "nice", "5");
+    expect_cell(*state, ARGS("prime", FAST, "--nice=19"), "nice", "19");
+    cli_need_root();
+    expect_cell(*state, ARGS("prime", FAST, "--nice", "-20"), "nice", "-20");
+}
+
+static void test_options_fifo(void **state)
+{
+    const struct cli *cli = *state;
+    struct cli_csv csv;
+
+    expect_cell(cli, ARGS("prime", FAST), "policy", "other");
+    cli_need_fifo();
+    cli_need_cpus(2);
+    measure(cli, ARGS("prime", FAST, "--cpus", "1", "--fifo"), &csv);
+    cli_expect_all(&csv, "policy", "fifo");
+    cli_expect_all(&csv, "rt_priority", "50");
+    cli_expect_all(&csv, "status", "ok");
+    cli_csv_free(&csv);
+    expect_cell(cli, ARGS("prime", FAST, "--cpus", "1", "--fifo=1"), "rt_priority", "1");
+    expect_cell(cli, ARGS("prime", FAST, "--cpus", "1", "--fifo=95"), "rt_priority", "95");
+}
+
+static void test_options_samples_and_its_aliases(void **state)
+{
+    static const char *const forms[][3] = {{"--samples", "3"}, {"--samples=3"}, {"--runs", "3"}, {"--passes=3"},
+                                           {"-i", "3"},        {"-i3"},         {"-qi3"},        {"--samp", "3"}};
+
+    for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
+        assert_int_equal(samples_of(*state, ARGS(FAST_BANDWIDTH, forms[i][0], forms[i][1]), "add_rate"), 3);
+}
+
+/* Fewer than five samples have no interval, so any precision takes five; none this fine is reached before the time is
+ * up. */
+static void test_options_precision(void **state)
+{
+    assert_int_equal(samples_of(*state, ARGS(FAST_BANDWIDTH, "--quick"), "copy_rate"), 1);
+    size_t coarse = samples_of(*state, ARGS(FAST_BANDWIDTH, "--quick", "--precision", "100"), "copy_rate");
+    size_t fine =
+        samples_of(*state, ARGS(FAST_BANDWIDTH, "--quick", "--precision", "0.01%", "--max-time", "0.5s"), "copy_rate");
+    assert_true(coarse >= 5);
+    assert_true(fine > 5);
+}
+
+static void test_options_max_time(void **state)
+{
+    size_t least =
+        samples_of(*state, ARGS(FAST_BANDWIDTH, "--quick", "--precision", "0.01", "--max-time", "1ms"), "copy_rate");
+    size_t more =
+        samples_of(*state, ARGS(FAST_BANDWIDTH, "--quick", "--precision", "0.01", "--max-time", "0.4s"), "copy_rate");
+    assert_int_equal(least, 1);
+    assert_true(more > least);
+}
+
+static void test_options_layout(void **state)
+{
+    struct cli_csv csv;
+
+    measure(*state, ARGS("prime", FAST, "--layout", "random"), &csv);
+    assert_memory_equal(cli_cell(&csv, 0, "layout"), "random", strlen("random"));
+    cli_csv_free(&csv);
+    measure(*state, ARGS("prime", FAST, "--layout", "fixed"), &csv);
+    const char *layout = cli_cell(&csv, 0, "layout");
+    if (strcmp(layout, "fixed")) /* as seccomp may have it */
+        assert_string_equal(layout, "random (fixed was refused)");
+    cli_csv_free(&csv);
+}
+
+static void test_options_output_file(void **state)
+{
+    const struct cli *cli = *state;
+    static const char *const forms[][3] = {{"-o", "a.csv"}, {"-oa.csv"}, {"--output", "./a.csv"}, {"--output=a.csv"}};
+    char path[CLI_PATH];
+    struct cli_csv csv;
+
+    (void)snprintf(path, sizeof(path), "%s/a.csv", cli->work);
+    for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+        const struct cli_run run = {.args = ARGS("prime", FAST, forms[i][0], forms[i][1])};
+        struct cli_result result;
+        cli_expect(cli, &run, 0, &result);
+        cli_expect_files(cli->work, 1);
+        cli_csv_read(path, &csv);
+        assert_int_equal(cli_count(&csv, "prime", "cycles"), 1);
+        cli_csv_free(&csv);
+        cli_result_free(&result);
+        assert_int_equal(unlink(path), 0);
+    }
+}
+
+static void test_options_output_to_standard_output(void **state)
+{
+    const struct cli *cli = *state;
+    const struct cli_run run = {.args = ARGS("prime", "-n", "1000", "-i", "1", "-o", "-")};
+    struct cli_result result;
+    struct cli_csv csv;
+
+    cli_expect(cli, &run, 0, &result);
+    cli_csv_parse(result.out, &csv);
+    assert_int_equal(csv.n_rows, cli_metrics(cli, "prime"));
+    cli_expect_text(result.err, "Prime loop: all runs together");
+    cli_expect_no_text(result.err, "CSV:");
+    cli_expect_files(cli->work, 0);
+    cli_csv_free(&csv);
+    cli_result_free(&result);
+}
+
+static void test_options_no_csv(void **state)
+{
+    const struct cli *cli = *state;
+    const struct cli_run run = {.args = ARGS("prime", "-n", "1000", "-i", "1", "--no-csv")};
+    struct cli_result result;
+
+    cli_expect(cli, &run, 0, &result);
+    cli_expect_text(result.out, "Prime loop: all runs together");
+    cli_expect_no_text(result.out, "CSV:");
+    cli_expect_files(cli->work, 0);
+    cli_expect_files(cli->tmp, 0);
+    cli_result_free(&result);
+}
+
+static void test_options_comment(void **state)
+{
+    static const char comment[] = "quiet \"box\", \xc3\xbc\r\nsecond line; =1+1";
+    struct cli_csv csv;
+
+    measure(*state, ARGS("prime", FAST, "-m", comment), &csv);
+    cli_expect_all(&csv, "comment", comment);
+    cli_csv_free(&csv);
+    measure(*state, ARGS("prime", FAST, "--comment", "x"), &csv);
+    cli_expect_all(&csv, "comment", "x");
+    cli_csv_free(&csv);
+}
+
+static void expect_param(const struct cli *cli, const char *const *args, const char *part)
+{
+    struct cli_csv csv;
+
+    measure(cli, args, &csv);
+    cli_expect_text(cli_cell(&csv, 0, "param"), part);
+    cli_csv_free(&csv);
+}
+
+static void test_options_quick(void **state)
+{
+    expect_param(*state, ARGS("prime", "-q", "-i", "1"), "experiments=1000000 ");
+    expect_param(*state, ARGS("prime", "-q", "-i", "1", "--quick"), "experiments=200000 ");
+    expect_param(*state, ARGS("prime", "-q", "-i", "1", "--quick", "-n", "50"), "experiments=50 ");
+    expect_param(*state, ARGS("stream", "array", "-q", "-i", "1", "--quick", "--sizes", "25"), "experiments=10000 ");
+    expect_param(*state, ARGS("stream", "bandwidth", "-q", "--quick", "--array-size", "64K"), "repetitions=5 ");
+}
+
+/* The figures of the method's description. */
+static void test_options_classic_sweeps_the_limits(void **state)
+{
+    static const struct {
+        const char *limit;
+        double divisions, primes;
+    } expected[] = {{"limit=10 ", 18, 4},   {"limit=14 ", 42, 6},   {"limit=18 ", 62, 7},   {"limit=22 ", 84, 8},
+                    {"limit=26 ", 112, 9},  {"limit=30 ", 144, 10}, {"limit=34 ", 178, 11}, {"limit=38 ", 220, 12},
+                    {"limit=42 ", 264, 13}, {"limit=46 ", 310, 14}};
+    const size_t n = sizeof(expected) / sizeof(expected[0]);
+    bool seen[sizeof(expected) / sizeof(expected[0])] = {false};
+    struct cli_csv csv;
+
+    measure(*state, ARGS("prime", "--classic", "--samples", "1", "-q", "-n", "100"), &csv);
+    assert_int_equal(cli_count(&csv, "prime", "cycles"), n);
+    for (size_t i = 0; i < n; i++) {
+        size_t divisions = cli_row(&csv, "prime", "divisions", i), primes = cli_row(&csv, "prime", "primes", i);
+        const char *param = cli_cell(&csv, divisions, "param");
+        assert_string_equal(cli_cell(&csv, primes, "param"), param);
+        for (size_t k = 0; k < n; k++)
+            if (!strncmp(param, expected[k].limit, strlen(expected[k].limit))) {
+                assert_true(cli_number(&csv, divisions, "value") == expected[k].divisions);
+                assert_true(cli_number(&csv, primes, "value") == expected[k].primes);
+                seen[k] = true;
+            }
+    }
+    for (size_t k = 0; k < n; k++)
+        assert_true(seen[k]);
+    cli_csv_free(&csv);
+    expect_param(*state, ARGS("stream", "array", "--classic", "-q", "-i", "1", "--sizes", "25"),
+                 "experiments=1000000 ");
+}
+
+/* One copy a CPU on all of them: real-time work leaves the last one out, whoever asks. */
+static void test_options_strict(void **state)
+{
+    const struct cli *cli = *state;
+    const struct cli_run lax = {.args = ARGS("prime", FAST, "--no-csv", "--cpus", "all", "--fifo")};
+    const struct cli_run strict = {.args = ARGS("prime", FAST, "--no-csv", "--cpus", "all", "--fifo", "--strict")};
+    const struct cli_run good = {.args = ARGS("prime", FAST, "--no-csv", "--strict")};
+    struct cli_result result;
+
+    cli_expect(cli, &lax, 0, &result);
+    cli_expect_text(result.out, "degraded");
+    cli_result_free(&result);
+    cli_expect(cli, &strict, 3, &result);
+    cli_expect_text(result.out, "degraded");
+    cli_result_free(&result);
+    cli_expect(cli, &good, 0, &result); /* one sample cannot be unstable */
+    cli_result_free(&result);
+}
+
+static void test_options_quiet_and_verbose(void **state)
+{
+    const struct cli *cli = *state;
+    static const char *const header[] = {"Machine ", "Setting ", "Quiet? ", "CSV: jitbench-"};
+    static const char *const forms[] = {"-q", "--quiet", "-v", "--verbose"};
+
+    for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+        const struct cli_run run = {.args = ARGS("prime", "-n", "1000", "-i", "1", forms[i])};
+        struct cli_result result;
+        cli_expect(cli, &run, 0, &result);
+        cli_expect_text(result.out, "Prime loop: all runs together");
+        for (size_t h = 0; h < sizeof(header) / sizeof(header[0]); h++) {
+            if (i < 2)
+                cli_expect_no_text(result.out, header[h]);
+            else
+                cli_expect_text(result.out, header[h]);
+        }
+        if (i < 2)
+            cli_expect_no_text(result.out, "Histogram of");
+        else
+            cli_expect_text(result.out, "Histogram of");
+        cli_result_free(&result);
+    }
+}
+
+/* --- Options of prime. --- */
+
+static void test_options_limit(void **state)
+{
+    struct cli_csv csv;
+
+    measure(*state, ARGS("prime", FAST, "--limit", "10"), &csv);
+    assert_true(cli_number(&csv, cli_row(&csv, "prime", "divisions", 0), "value") == 18);
+    assert_true(cli_number(&csv, cli_row(&csv, "prime", "primes", 0), "value") == 4);
+    assert_int_equal(cli_count(&csv, "prime", "primes"), 1);
+    cli_csv_free(&csv);
+    measure(*state, ARGS("prime", FAST, "--limit=10:20:4"), &csv);
+    assert_int_equal(cli_count(&csv, "prime", "primes"), 3);
+    assert_true(cli_number(&csv, cli_row(&csv, "prime", "divisions", 2), "value") == 62);
+    cli_csv_free(&csv);
+}
+
+static void test_options_experiments(void **state)
+{
+    static const char *const forms[][3] = {{"-n", "2000"}, {"--experiments", "2K"}, {"--experiments=2000"}};
+    struct cli_csv csv;
+
+    for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+        measure(*state, ARGS("prime", "-q", "-i", "2", forms[i][0], forms[i][1]), &csv);
+        assert_true(cli_number(&csv, cli_row(&csv, "prime", "cycles", 0), "n") == 4000);
+        cli_csv_free(&csv);
+    }
+}
+
+/* The file holds every experiment: its mean of a run is the CSV's sample. */
+static void test_options_series(void **state)
+{
+    const struct cli *cli = *state;
+    const struct cli_run run = {.args = ARGS("prime", "-q", "-n", "100", "-i", "2", "-o", "p.csv", "--series", "s")};
+    struct cli_result result;
+    struct cli_csv csv;
+    char path[CLI_PATH];
+    double sum[2] = {0, 0};
+    unsigned n[2] = {0, 0};
+    size_t size;
+
+    cli_expect(cli, &run, 0, &result);
+    cli_result_free(&result);
+    (void)snprintf(path, sizeof(path), "%s/s", cli->work);
+    char *text = cli_read_file(path, &size), *line = strtok(text, "\n");
+    assert_string_equal(line, "limit,run,copy,experiment,ticks");
+    while ((line = strtok(NULL, "\n"))) {
+        unsigned limit, sample, copy, experiment, ticks;
+        assert_int_equal(sscanf(line, "%u,%u,%u,%u,%u", &limit, &sample, &copy, &experiment, &ticks), 5);
+        assert_int_equal(limit, 22);
+        assert_true(sample < 2);
+        assert_int_equal(copy, 0);
+        assert_int_equal(experiment, n[sample]++);
+        sum[sample] += ticks;
+    }
+    free(text);
+    (void)snprintf(path, sizeof(path), "%s/p.csv", cli->work);
+    cli_csv_read(path, &csv);
+    char *next, *samples = strdup(cli_cell(&csv, cli_row(&csv, "prime", "cycles", 0), "samples"));
+    assert_non_null(samples);
+    next = samples;
+    for (unsigned i = 0; i < 2; i++, next++) {
+        double mean = strtod(next, &next);
+        assert_int_equal(n[i], 100);
+        assert_true(fabs(mean - sum[i] / 100) < 1e-6 * mean);
+    }
+    free(samples);
+    cli_csv_free(&csv);
+}
+
+/* --- Options of stream. --- */
+
+static void test_options_sizes(void **state)
+{
+    struct cli_csv csv;
+
+    measure(*state, ARGS("stream", "array", FAST, "--sizes", "25,1K"), &csv);
+    assert_int_equal(cli_count(&csv, "array", "array_bytes"), 2);
+    assert_int_equal(cli_count(&csv, "bandwidth", NULL), 0);
+    double a = cli_number(&csv, cli_row(&csv, "array", "array_bytes", 0), "value");
+    double b = cli_number(&csv, cli_row(&csv, "array", "array_bytes", 1), "value");
+    assert_true((a == 200 && b == 8000) || (a == 8000 && b == 200));
+    cli_csv_free(&csv);
+}
+
+static void test_options_array_size(void **state)
+{
+    struct cli_csv csv;
+
+    measure(*state, ARGS("stream", "bandwidth", "-q", "-i", "1", "--array-size", "128K"), &csv);
+    assert_int_equal(cli_count(&csv, "array", NULL), 0);
+    for (size_t row = 0; row < csv.n_rows; row++)
+        cli_expect_text(cli_cell(&csv, row, "param"), "array_bytes=131072 ");
+    cli_csv_free(&csv);
+}
+
+/* The first repetition is not counted. */
+static void test_options_repetitions(void **state)
+{
+    static const char *const forms[][3] = {{"-k", "4"}, {"--repetitions=4"}};
+    struct cli_csv csv;
+
+    for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+        measure(*state, ARGS("stream", "bandwidth", "-q", "-i", "2", "--array-size", "64K", forms[i][0], forms[i][1]),
+                &csv);
+        cli_expect_text(cli_cell(&csv, 0, "param"), "repetitions=4 ");
+        assert_true(cli_number(&csv, cli_row(&csv, "bandwidth", "triad_time", 0), "n") == 6);
+        cli_csv_free(&csv);
+    }
+}
+
+/* The options of all that measure, on the command that the other tests do not try them on. */
+static void test_options_of_stream_together(void **state)
+{
+    const struct cli *cli = *state;
+    const struct cli_run run = {.args = ARGS("stream", "array", "--sizes", "50", "--experiments", "500", "--passes",
+                                             "2", "--cpus", "0", "--bind", "range", "--copies", "2", "--nice", "1",
+                                             "--layout", "fixed", "--precision", "5", "--max-time", "2s", "-m", "c",
+                                             "-o", "s.csv", "--series", "s.txt", "-qv", "--quick")};
+    struct cli_result result;
+    struct cli_csv csv;
+    char path[CLI_PATH];
+    size_t size;
+
+    cli_expect(cli, &run, 0, &result);
+    cli_expect_text(result.out, "Array copy, each run");
+    cli_result_free(&result);
+    (void)snprintf(path, sizeof(path), "%s/s.csv", cli->work);
+    cli_csv_read(path, &csv);
+    assert_int_equal(cli_count(&csv, "array", "cycles"), 2);
+    cli_expect_all(&csv, "cpus", "0");
+    cli_expect_all(&csv, "bind", "range");
+    cli_expect_all(&csv, "copies", "2");
+    cli_expect_all(&csv, "nice", "1");
+    cli_expect_all(&csv, "comment", "c");
+    assert_true(cli_number(&csv, cli_row(&csv, "array", "cycles", 0), "n") == 1000);
+    cli_csv_free(&csv);
+    (void)snprintf(path, sizeof(path), "%s/s.txt", cli->work);
+    char *text = cli_read_file(path, &size);
+    size_t lines = 0;
+    for (size_t i = 0; i < size; i++)
+        lines += text[i] == '\n';
+    assert_int_equal(lines, 1 + 2 * 2 * 500);
+    assert_memory_equal(text, "elements,run,copy,experiment,ticks\n", 35);
+    free(text);
+}
+
+/* --- all. --- */
+
+static void test_options_of_all_together(void **state)
+{
+    const struct cli *cli = *state;
+    const struct cli_run run = {.args = ARGS("all", "--quick", "--runs", "1", "--cpus", "0", "--bind", "none",
+                                             "--copies", "1", "--nice", "1", "--layout", "fixed", "--precision", "50",
+                                             "--max-time", "9s", "--comment", "x", "--output", "-", "-v")};
+    static const char *const tests[] = {"prime", "array", "bandwidth"};
+    static const size_t items[] = {1, 10, 2};
+    struct cli_result result;
+    struct cli_csv csv;
+
+    cli_expect(cli, &run, 0, &result);
+    cli_expect_text(result.err, "Machine ");
+    cli_expect_text(result.err, "Prime loop, each run");
+    cli_expect_text(result.err, "Small-array copy: all runs together");
+    cli_expect_text(result.err, "STREAM-style bandwidth");
+    cli_expect_files(cli->work, 0);
+    cli_csv_parse(result.out, &csv);
+    for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++)
+        assert_int_equal(cli_count(&csv, tests[i], NULL), items[i] * cli_metrics(cli, tests[i]));
+    cli_expect_all(&csv, "bind", "none");
+    cli_expect_all(&csv, "copies", "1");
+    cli_expect_all(&csv, "nice", "1");
+    cli_expect_all(&csv, "comment", "x");
+    cli_csv_free(&csv);
+    cli_result_free(&result);
+}
+
+/* --- list, help, version. --- */
+
+/* Standard output of a command that succeeds, says nothing on standard error and leaves no file. The caller frees it.
+ */
+static char *output_of(const struct cli *cli, const char *const *args)
+{
+    const struct cli_run run = {.args = args};
+    struct cli_result result;
+
+    cli_expect(cli, &run, 0, &result);
+    assert_string_equal(result.err, "");
+    cli_expect_files(cli->work, 0);
+    char *out = strdup(result.out);
+    assert_non_null(out);
+    cli_result_free(&result);
+    return out;
+}
+
+static void expect_same(const struct cli *cli, const char *const *a, const char *const *b)
+{
+    char *one = output_of(cli, a), *other = output_of(cli, b);
+
+    assert_true(one[0] != 0);
+    assert_string_equal(one, other);
+    free(one);
+    free(other);
+}
+
+static void test_options_list_metrics(void **state)
+{
+    char *plain = output_of(*state, ARGS("list")), *metrics = output_of(*state, ARGS("list", "--metrics"));
+
+    cli_expect_text(plain, "bandwidth");
+    cli_expect_no_text(plain, "copy_rate");
+    cli_expect_text(metrics, "copy_rate");
+    cli_expect_text(metrics, "divisions");
+    free(plain);
+    free(metrics);
+}
+
+/* Every metric that a run has rows of is in the list, and the other way round. */
+static void test_options_list_metrics_is_what_a_run_has(void **state)
+{
+    const struct cli *cli = *state;
+    struct cli_csv csv;
+    char *list = output_of(cli, ARGS("list", "--metrics"));
+
+    measure(cli, ARGS("prime", FAST), &csv);
+    assert_int_equal(csv.n_rows, cli_metrics(cli, "prime"));
+    for (size_t row = 0; row < csv.n_rows; row++) {
+        char line[80];
+        (void)snprintf(line, sizeof(line), "\n    %s ", cli_cell(&csv, row, "metric"));
+        cli_expect_text(list, line);
+    }
+    cli_csv_free(&csv);
+    free(list);
+}
+
+static void test_options_help(void **state)
+{
+    static const char *const commands[] = {"all", "prime", "stream", "list", "help", "version"};
+    char *overview = output_of(*state, ARGS("help"));
+
+    expect_same(*state, ARGS("help"), ARGS("--help"));
+    expect_same(*state, ARGS("help"), ARGS("-h"));
+    expect_same(*state, ARGS("help"), ARGS(NULL));
+    for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+        char usage[64];
+        cli_expect_text(overview, commands[i]);
+        expect_same(*state, ARGS("help", commands[i]), ARGS(commands[i], "--help"));
+        expect_same(*state, ARGS("help", commands[i]), ARGS(commands[i], "-h"));
+        char *help = output_of(*state, ARGS("help", commands[i]));
+        (void)snprintf(usage, sizeof(usage), "Usage: jitbench %s", commands[i]);
+        assert_memory_equal(help, usage, strlen(usage));
+        free(help);
+    }
+    free(overview);
+}
+
+static void test_options_version(void **state)
+{
+    static const char *const parts[] = {"jitbench ", "\ncommit ", "\ncompiler ", "\nflags ", "\nlibc ", "\nbuild id "};
+    char *version = output_of(*state, ARGS("version"));
+    struct cli_csv csv;
+
+    expect_same(*state, ARGS("version"), ARGS("--version"));
+    expect_same(*state, ARGS("version"), ARGS("-V"));
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+        cli_expect_text(version, parts[i]);
+    /* The rows name the build that the version tells. */
+    measure(*state, ARGS("prime", FAST), &csv);
+    const char *id = strstr(cli_cell(&csv, 0, "build"), " build ");
+    assert_non_null(id);
+    cli_expect_text(version, id + strlen(" build "));
+    cli_csv_free(&csv);
+    free(version);
+}
+
+/* --- Bad command lines. --- */
+
+struct bad {
+    const char *args[8];
+    const char *parts[4]; /* what the one line must name: option, value, range */
+};
+
+static const struct bad bad_commands[] = {
+    {{"prim"}, {"command", "'prim'", "did you mean 'prime'?"}},
+    {{"pirme"}, {"command", "'pirme'", "did you mean 'prime'?"}},
+    {{"STREAM"}, {"command", "'STREAM'", "did you mean 'stream'?"}},
+    {{"steam", "array"}, {"command", "'steam'", "did you mean 'stream'?"}},
+    {{"frobnicate"}, {"command", "'frobnicate'", "jitbench help"}},
+    {{""}, {"command", "''"}},
+    {{"--frobnicate"}, {"option", "'--frobnicate'"}},
+    {{"-x"}, {"option", "'-x'"}},
+    {{"@worker"}, {"command", "'@worker'"}},
+    {{"@worker", "3"}, {"command", "'@worker'"}},
+    {{"help", "prim"}, {"command", "'prim'", "did you mean 'prime'?"}},
+    {{"help", "prime", "stream"}, {"help", "at most one"}},
+    {{"version", "now"}, {"version", "takes no options or operands"}},
+    {{"version", "--all"}, {"version", "takes no options or operands"}},
+    {{"list", "prime"}, {"list", "takes no operands"}},
+    {{"list", "--metrix"}, {"'--metrix'", "did you mean '--metrics'?"}},
+    {{"list", "--metrics=all"}, {"--metrics", "takes no value"}},
+    {{"all", "prime"}, {"all", "takes no operands", "'prime'"}},
+    {{"all", "--limit", "22"}, {"all", "unknown option", "'--limit'"}},
+    {{"prime", "22"}, {"prime", "takes no operands", "'22'"}},
+    {{"prime", "--", "-q"}, {"takes no operands", "'-q'"}},
+    {{"prime", "-"}, {"takes no operands", "'-'"}},
+    {{"prime", "--experimnts", "3"}, {"'--experimnts'", "did you mean '--experiments'?"}},
+    {{"prime", "--pases", "3"}, {"'--pases'", "did you mean '--passes'?"}},
+    {{"prime", "--sizes", "25"}, {"unknown option", "'--sizes'"}},
+    {{"prime", "-z"}, {"unknown option", "'-z'"}},
+    {{"prime", "-qz"}, {"unknown option", "'-z'"}},
+    {{"prime", "-limit", "22"}, {"unknown option", "did you mean '--limit'?"}},
+    {{"prime", "--s", "3"}, {"'--s'", "--samples", "--strict", "--series"}},
+    {{"stream", "arry"}, {"test", "'arry'", "did you mean 'array'?"}},
+    {{"stream", "bandwith"}, {"test", "'bandwith'", "did you mean 'bandwidth'?"}},
+    {{"stream", "triad"}, {"test", "'triad'"}},
+    {{"stream", "array", ""}, {"test", "''"}},
+};
+
+static const struct bad bad_common[] = {
+    {{"prime", "--cpus", "1-0"}, {"--cpus", "'1-0'", "reversed"}},
+    {{"prime", "--cpus", "0,0"}, {"--cpus", "'0,0'", "twice"}},
+    {{"prime", "--cpus", "0-1,1"}, {"--cpus", "'0-1,1'", "twice"}},
+    {{"prime", "--cpus", ""}, {"--cpus", "needs a value"}},
+    {{"prime", "--cpus="}, {"--cpus", "needs a value"}},
+    {{"prime", "--cpus"}, {"--cpus", "needs a value"}},
+    {{"prime", "--cpus", ","}, {"--cpus", "','", "CPU list"}},
+    {{"prime", "--cpus", "0,"}, {"--cpus", "'0,'"}},
+    {{"prime", "--cpus", "0x"}, {"--cpus", "'0x'"}},
+    {{"prime", "--cpus", " 0"}, {"--cpus", "' 0'"}},
+    {{"prime", "--cpus", "0\n"}, {"--cpus", "'0?'"}},
+    {{"prime", "--cpus", "0-1:0"}, {"--cpus", "'0-1:0'"}},
+    {{"prime", "--cpus", "quite"}, {"--cpus", "'quite'", "CPU list"}},
+    {{"prime", "--cpus", "8191"}, {"--cpus", "8191", "offline", "online:"}},
+    {{"prime", "--cpus", "0,8190-8191"}, {"--cpus", "8190-8191", "offline"}},
+    {{"prime", "--cpus", "8192"}, {"--cpus", "'8192'", "8191"}},
+    {{"prime", "--cpus", "99999999999999999999"}, {"--cpus", "too large", "8191"}},
+    {{"prime", "--bind", "two"}, {"--bind", "'two'", "one, range or none"}},
+    {{"prime", "--bind", ""}, {"--bind", "needs a value"}},
+    {{"prime", "--bind", "rang"}, {"--bind", "'rang'", "did you mean 'range'?"}},
+    {{"prime", "--copies", "0"}, {"--copies", "'0'", "1 to 4096"}},
+    {{"prime", "--copies", "4097"}, {"--copies", "'4097'", "1 to 4096"}},
+    {{"prime", "--copies", "1,"}, {"--copies", "'1,'", "1 to 4096"}},
+    {{"prime", "--copies", "1,,2"}, {"--copies", "'1,,2'", "1 to 4096"}},
+    {{"prime", "--copies", "2x"}, {"--copies", "'2x'", "1 to 4096"}},
+    {{"prime", "--copies", "-1"}, {"--copies", "'-1'", "1 to 4096"}},
+    {{"prime", "--nice", "20"}, {"--nice", "'20'", "-20 to 19"}},
+    {{"prime", "--nice", "-21"}, {"--nice", "'-21'", "-20 to 19"}},
+    {{"prime", "--nice", "1.5"}, {"--nice", "'1.5'", "-20 to 19"}},
+    {{"prime", "--nice", "--5"}, {"--nice", "'--5'", "-20 to 19"}},
+    {{"prime", "--nice", ""}, {"--nice", "needs a value"}},
+    {{"prime", "--fifo=0"}, {"--fifo", "'0'", "1 to 95"}},
+    {{"prime", "--fifo=96"}, {"--fifo", "'96'", "1 to 95"}},
+    {{"prime", "--fifo=99"}, {"--fifo", "'99'", "1 to 95"}},
+    {{"prime", "--fifo=high"}, {"--fifo", "'high'", "1 to 95"}},
+    {{"prime", "--fifo="}, {"--fifo", "needs a value"}},
+    {{"prime", "--fifo", "50"}, {"takes no operands", "'50'"}},
+    {{"prime", "--samples", "0"}, {"--samples", "'0'", "1 to 1M"}},
+    {{"prime", "--samples", "1000001"}, {"--samples", "'1000001'", "1 to 1M"}},
+    {{"prime", "--runs", "10x"}, {"--samples", "'10x'", "1 to 1M"}},
+    {{"prime", "-i", "-1"}, {"--samples", "'-1'", "1 to 1M"}},
+    {{"prime", "-i", "1.5"}, {"--samples", "'1.5'", "1 to 1M"}},
+    {{"prime", "-i", "0x10"}, {"--samples", "'0x10'", "1 to 1M"}},
+    {{"prime", "-i", " 1"}, {"--samples", "' 1'", "1 to 1M"}},
+    {{"prime", "-i", "1 "}, {"--samples", "'1 '", "1 to 1M"}},
+    {{"prime", "-i", "99999999999999999999999"}, {"--samples", "out of range", "1 to 1M"}},
+    {{"prime", "-i"}, {"--samples", "needs a value"}},
+    {{"prime", "--precision", "0"}, {"--precision", "'0'", "0.01 % to 100 %"}},
+    {{"prime", "--precision", "101"}, {"--precision", "'101'", "0.01 % to 100 %"}},
+    {{"prime", "--precision", "nan"}, {"--precision", "'nan'", "0.01 % to 100 %"}},
+    {{"prime", "--precision", "2%%"}, {"--precision", "'2%%'", "0.01 % to 100 %"}},
+    {{"prime", "--max-time", "0"}, {"--max-time", "'0'", "1 ms to 168 h"}},
+    {{"prime", "--max-time", "8d"}, {"--max-time", "'8d'", "1 ms to 168 h"}},
+    {{"prime", "--max-time", "169h"}, {"--max-time", "'169h'", "1 ms to 168 h"}},
+    {{"prime", "--max-time", "1s2"}, {"--max-time", "'1s2'", "1 ms to 168 h"}},
+    {{"prime", "--max-time", "-1s"}, {"--max-time", "'-1s'", "1 ms to 168 h"}},
+    {{"prime", "--layout", "sorted"}, {"--layout", "'sorted'", "random or fixed"}},
+    {{"prime", "--layout", ""}, {"--layout", "needs a value"}},
+    {{"prime", "--output", ""}, {"--output", "needs a value"}},
+    {{"prime", "-o", "there"}, {"-o", "'there'", "exists", "never overwrites"}},
+    {{"all", "-o", "there"}, {"-o", "'there'", "exists", "never overwrites"}},
+    {{"prime", "-o", "/nonexistent/a.csv"}, {"-o", "'/nonexistent/a.csv'", "No such file"}},
+    {{"prime", "-o", "there/a.csv"}, {"-o", "'there/a.csv'", "Not a directory"}},
+    {{"prime", "-o", "/"}, {"-o", "'/'", "directory"}},
+    {{"prime", "-o", "a.csv", "--no-csv"}, {"--no-csv", "--output", "exclude"}},
+    {{"prime", "--no-csv=1"}, {"--no-csv", "takes no value"}},
+    {{"prime", "--comment", ""}, {"--comment", "needs a value"}},
+    {{"prime", "--quick", "--classic"}, {"--quick", "--classic", "exclude"}},
+    {{"all", "--quick", "--classic"}, {"--quick", "--classic", "exclude"}},
+    {{"prime", "--strict=yes"}, {"--strict", "takes no value"}},
+    {{"prime", "--quiet=yes"}, {"--quiet", "takes no value"}},
+    {{"prime", "--verbose=2"}, {"--verbose", "takes no value"}},
+};
+
+static const struct bad bad_own[] = {
+    {{"prime", "--limit", "2"}, {"--limit", "'2'", "3 to 100K"}},
+    {{"prime", "--limit", "100001"}, {"--limit", "'100001'", "3 to 100K"}},
+    {{"prime", "--limit", "22:10"}, {"--limit", "'22:10'", "reversed"}},
+    {{"prime", "--limit", "10:46:0"}, {"--limit", "'10:46:0'", "step"}},
+    {{"prime", "--limit", "10:46:4:1"}, {"--limit", "'10:46:4:1'", "3 to 100K"}},
+    {{"prime", "--limit", "10:"}, {"--limit", "'10:'", "3 to 100K"}},
+    {{"prime", "--limit", "22x"}, {"--limit", "'22x'", "3 to 100K"}},
+    {{"prime", "--limit", ""}, {"--limit", "needs a value"}},
+    {{"prime", "--limit", "3:1003:1"}, {"--limit", "1,000"}},
+    {{"prime", "-n", "0"}, {"--experiments", "'0'", "1 to 1T"}},
+    {{"prime", "-n", "2T"}, {"--experiments", "'2T'", "1 to 1T"}},
+    {{"prime", "-n", "1e6"}, {"--experiments", "'1e6'", "1 to 1T"}},
+    {{"prime", "--experiments", "1k"}, {"--experiments", "'1k'", "1 to 1T"}},
+    {{"prime", "--series", ""}, {"--series", "needs a value"}},
+    {{"prime", "--series", "there"}, {"--series", "'there'", "exists", "never overwrites"}},
+    {{"prime", "--series", "/nonexistent/s"}, {"--series", "'/nonexistent/s'", "No such file"}},
+    {{"prime", "--series", "s", "-o", "there"}, {"-o", "'there'", "exists"}},
+    {{"prime", "--series", "s", "--cpus", "8191"}, {"--cpus", "8191"}},
+    {{"stream", "--sizes", "0"}, {"--sizes", "'0'", "1 to 1048576"}},
+    {{"stream", "--sizes", "1048577"}, {"--sizes", "'1048577'", "1 to 1048576"}},
+    {{"stream", "--sizes", "25,"}, {"--sizes", "'25,'", "1 to 1048576"}},
+    {{"stream", "--sizes", "25;50"}, {"--sizes", "'25;50'", "1 to 1048576"}},
+    {{"stream", "-n", "0"}, {"--experiments", "'0'", "1 to 1T"}},
+    {{"stream", "--array-size", "1K"}, {"--array-size", "'1K'", "4 KiB"}},
+    {{"stream", "--array-size", "1X"}, {"--array-size", "'1X'", "4 KiB"}},
+    {{"stream", "--array-size", "900T"}, {"--array-size", "memory"}},
+    {{"stream", "-k", "1"}, {"--repetitions", "'1'", "2 to 200"}},
+    {{"stream", "-k", "201"}, {"--repetitions", "'201'", "2 to 200"}},
+    {{"stream", "--repetitions", "ten"}, {"--repetitions", "'ten'", "2 to 200"}},
+};
+
+/* Exit 2, one line on standard error that names what is wrong, nothing on standard output, no file. All of the table's
+ * lines are tried before the test fails. */
+static void expect_bad(const struct cli *cli, const struct bad *table, size_t n)
+{
+    char names[CLI_FILES][256];
+    unsigned wrong = 0;
+
+    cli_write_file(cli->work, "there", "mine\n");
+    for (size_t i = 0; i < n; i++) {
+        const struct bad *bad = &table[i];
+        const struct cli_run run = {.args = bad->args};
+        struct cli_child child;
+        struct cli_result result;
+        if (!bad->parts[0])
+            continue;
+        cli_start(cli, &run, &child);
+        cli_wait(&child, &result);
+        const char *end = strchr(result.err, '\n');
+        bool good = result.status == 2 && !result.out_size && !strncmp(result.err, "jitbench", 8) && end && !end[1];
+        for (size_t p = 0; p < 4 && bad->parts[p]; p++)
+            good = good && strstr(result.err, bad->parts[p]);
+        size_t files = cli_files(cli->work, names) + cli_files(cli->tmp, names);
+        if (!good || files != 1) {
+            wrong++;
+            print_error("%s %s %s %s %s: exit %d, %zu bytes on stdout, %zu files besides, stderr: %s\n", bad->args[0],
+                        bad->args[1] ? bad->args[1] : "", bad->args[1] && bad->args[2] ? bad->args[2] : "",
+                        bad->args[1] && bad->args[2] && bad->args[3] ? bad->args[3] : "",
+                        bad->args[1] && bad->args[2] && bad->args[3] && bad->args[4] ? bad->args[4] : "", result.status,
+                        result.out_size, files - 1, result.err);
+        }
+        for (size_t f = cli_files(cli->work, names); f > 0; f--) {
+            char path[CLI_PATH];
+            (void)snprintf(path, sizeof(path), "%s/%s", cli->work, names[f - 1]);
+            if (strcmp(names[f - 1], "there"))
+                (void)unlink(path);
+        }
+        cli_result_free(&result);
+    }
+    assert_int_equal(wrong, 0);
+}
+
+static void test_options_bad_commands(void **state)
+{
+    expect_bad(*state, bad_commands, sizeof(bad_commands) / sizeof(bad_commands[0]));
+}
+
+static void test_options_bad_values_of_common_options(void **state)
+{
+    expect_bad(*state, bad_common, sizeof(bad_common) / sizeof(bad_common[0]));
+}
+
+static void test_options_bad_values_of_own_options(void **state)
+{
+    expect_bad(*state, bad_own, sizeof(bad_own) / sizeof(bad_own[0]));
+}
+
+static void test_options_output_never_overwrites(void **state)
+{
+    const struct cli *cli = *state;
+    const struct cli_run run = {.args = ARGS("prime", FAST, "-o", "there")};
+    struct cli_result result;
+    char path[CLI_PATH];
+    size_t size;
+
+    cli_write_file(cli->work, "there", "mine\n");
+    cli_expect(cli, &run, 2, &result);
+    (void)snprintf(path, sizeof(path), "%s/there", cli->work);
+    char *text = cli_read_file(path, &size);
+    assert_string_equal(text, "mine\n");
+    free(text);
+    cli_result_free(&result);
+}
+
+/* A value of any length and with any bytes still makes one line that can be read. */
+static void test_options_bad_value_of_any_length(void **state)
+{
+    const struct cli *cli = *state;
+    static char value[100001];
+    struct cli_result result;
+
+    memset(value, '\n', sizeof(value) - 1);
+    value[0] = '1';
+    for (unsigned i = 0; i < 2; i++) {
+        const struct cli_run run = {.args = i ? ARGS("prime", "--comment", value) : ARGS("prime", "--samples", value)};
+        cli_expect(cli, &run, 2, &result);
+        assert_ptr_equal(strchr(result.err, '\n'), result.err + strlen(result.err) - 1);
+        assert_true(strlen(result.err) < 300);
+        cli_result_free(&result);
+    }
+    cli_expect_files(cli->work, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CLI_TEST(test_options_cpus),
+        CLI_TEST(test_options_cpus_all),
+        CLI_TEST(test_options_bind),
+        CLI_TEST(test_options_copies),
+        CLI_TEST(test_options_nice),
+        CLI_TEST(test_options_fifo),
+        CLI_TEST(test_options_samples_and_its_aliases),
+        CLI_TEST(test_options_precision),
+        CLI_TEST(test_options_max_time),
+        CLI_TEST(test_options_layout),
+        CLI_TEST(test_options_output_file),
+        CLI_TEST(test_options_output_to_standard_output),
+        CLI_TEST(test_options_no_csv),
+        CLI_TEST(test_options_comment),
+        CLI_TEST(test_options_quick),
+        CLI_TEST(test_options_classic_sweeps_the_limits),
+        CLI_TEST(test_options_strict),
+        CLI_TEST(test_options_quiet_and_verbose),
+        CLI_TEST(test_options_limit),
+        CLI_TEST(test_options_experiments),
+        CLI_TEST(test_options_series),
+        CLI_TEST(test_options_sizes),
+        CLI_TEST(test_options_array_size),
+        CLI_TEST(test_options_repetitions),
+        CLI_TEST(test_options_of_stream_together),
+        CLI_TEST(test_options_of_all_together),
+        CLI_TEST(test_options_list_metrics),
+        CLI_TEST(test_options_list_metrics_is_what_a_run_has),
+        CLI_TEST(test_options_help),
+        CLI_TEST(test_options_version),
+        CLI_TEST(test_options_bad_commands),
+        CLI_TEST(test_options_bad_values_of_common_options),
+        CLI_TEST(test_options_bad_values_of_own_options),
+        CLI_TEST(test_options_output_never_overwrites),
+        CLI_TEST(test_options_bad_value_of_any_length),
+    };
+
+    return cmocka_run_group_tests_name("options", tests, cli_group_setup, NULL);
+}

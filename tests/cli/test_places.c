@@ -1,0 +1,1011 @@
+/* SPDX-License-Identifier: MIT */
+/* Bad places and bad moments: closed and full descriptors, folders that cannot be written, missing rights, missing
+ * /proc, signals in the middle. The measurement goes on or says why not, and leaves no process behind. */
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+#define FAST "-q", "-n", "1000", "-i", "1"
+/* Two limits, two samples each in turn: while the second sample of the long one runs, which takes half a second or
+ * more, the rows of the short one are written. */
+#define LONG "prime", "-q", "--limit", "22:20022:20000", "-n", "12", "-i", "2"
+
+static const char *const nothing[] = {NULL};
+
+/* --- Helpers. --- */
+
+/* The rows of a run of prime with one item and one copy, all good. */
+static void expect_prime(const struct cli *cli, const struct cli_csv *csv)
+{
+    assert_int_equal(csv->n_rows, cli_metrics(cli, "prime"));
+    cli_expect_all(csv, "status", "ok");
+    assert_true(cli_number(csv, cli_row(csv, "prime", "primes", 0), "value") == 8);
+}
+
+static void expect_prime_in(const struct cli *cli, const char *directory)
+{
+    struct cli_csv csv;
+
+    cli_csv_only(directory, &csv);
+    expect_prime(cli, &csv);
+    cli_csv_free(&csv);
+}
+
+static void run_prime(const struct cli *cli, struct cli_run run)
+{
+    struct cli_result result;
+
+    run.args = run.args ? run.args : ARGS("prime", FAST);
+    cli_expect(cli, &run, 0, &result);
+    expect_prime_in(cli, cli->work);
+    cli_result_free(&result);
+}
+
+static void need_program(const char *name)
+{
+    static const char *const folders[] = {"/usr/bin", "/bin", "/usr/sbin", "/sbin", "/usr/local/bin"};
+    char path[CLI_PATH];
+
+    for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+        (void)snprintf(path, sizeof(path), "%s/%s", folders[i], name);
+        if (access(path, X_OK) == 0)
+            return;
+    }
+    cli_skip("needs the program %s", name);
+}
+
+/* Nobody, without any right; the user that runs the test when that is not root. */
+static int become_nobody(void *context)
+{
+    const struct rlimit none = {0, 0};
+
+    (void)context;
+    if (setrlimit(RLIMIT_RTPRIO, &none) || setrlimit(RLIMIT_NICE, &none))
+        return -1;
+    if (geteuid() != 0)
+        return 0;
+    return setgroups(0, NULL) || setgid(65534) || setuid(65534) ? -1 : 0;
+}
+
+/* A mount namespace with changes that end with the process. */
+struct place {
+    const char *work;      /* entered anew at last */
+    const char *hidden[3]; /* an empty file system over it */
+    const char *readonly[3];
+    const char *small;     /* where 64 KiB of file system are */
+    const char *from, *to; /* a file bound over another */
+    bool one_cpu;
+};
+
+static int make_readonly(const char *path)
+{
+    if (mount(path, path, NULL, MS_BIND | MS_REC, NULL))
+        return -1;
+    return mount(NULL, path, NULL, MS_BIND | MS_REMOUNT | MS_RDONLY, NULL);
+}
+
+static int only_cpu_0(void *context)
+{
+    cpu_set_t one;
+
+    (void)context;
+    CPU_ZERO(&one);
+    CPU_SET(0, &one);
+    return sched_setaffinity(0, sizeof(one), &one);
+}
+
+static int make_place(void *context)
+{
+    const struct place *place = context;
+
+    if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL))
+        return -1;
+    if (place->from && mount(place->from, place->to, NULL, MS_BIND, NULL))
+        return -1;
+    if (place->small && mount("none", place->small, "tmpfs", 0, "size=64k,mode=0777"))
+        return -1;
+    for (size_t i = 0; i < 3 && place->readonly[i]; i++)
+        if (make_readonly(place->readonly[i]))
+            return -1;
+    for (size_t i = 0; i < 3 && place->hidden[i]; i++)
+        if (mount("none", place->hidden[i], "tmpfs", 0, "size=64k"))
+            return -1;
+    if (place->one_cpu && only_cpu_0(NULL))
+        return -1;
+    return chdir(place->work);
+}
+
+/* How many whole lines the only file in a folder has; 0 when there is none. */
+static size_t lines_in(const char *directory)
+{
+    char names[CLI_FILES][256], path[CLI_PATH];
+    size_t size, n = 0;
+
+    if (cli_files(directory, names) != 1)
+        return 0;
+    (void)snprintf(path, sizeof(path), "%s/%s", directory, names[0]);
+    char *text = cli_read_file(path, &size);
+    for (const char *at = text; (at = strstr(at, "\r\n")); at += 2)
+        n++;
+    free(text);
+    return n;
+}
+
+static void wait_rows(const struct cli *cli, size_t rows)
+{
+    uint64_t until = cli_now_ns() + 20000000000u;
+
+    while (lines_in(cli->work) < rows + 1) {
+        if (cli_now_ns() > until)
+            fail_msg("not %zu rows within 20 s", rows);
+        cli_sleep_ms(5);
+    }
+}
+
+/* Starts LONG and comes back in the middle: the short item's rows are there, the long one's second sample runs. */
+static pid_t start_long(const struct cli *cli, struct cli_run run, struct cli_child *child)
+{
+    run.args = ARGS(LONG);
+    cli_start(cli, &run, child);
+    wait_rows(cli, cli_metrics(cli, "prime"));
+    return cli_wait_worker(child->pid);
+}
+
+static void expect_long_finished(const struct cli_csv *csv, size_t metrics)
+{
+    assert_true(csv->n_rows >= metrics);
+    for (size_t row = 0; row < metrics; row++) {
+        cli_expect_text(cli_cell(csv, row, "param"), "limit=22 ");
+        assert_string_not_equal(cli_cell(csv, row, "status"), "failed");
+        assert_string_not_equal(cli_cell(csv, row, "status"), "degraded");
+    }
+    assert_int_equal(cli_items(cli_cell(csv, cli_row(csv, "prime", "cycles", 0), "samples")), 2);
+}
+
+/* --- Descriptors. --- */
+
+/* As `jitbench prime | head -1`. */
+static void test_places_closed_pipe(void **state)
+{
+    const struct cli *cli = *state;
+    struct cli_child child;
+    struct cli_result result;
+    int pipe_fds[2];
+    char byte = 0;
+
+    assert_int_equal(pipe2(pipe_fds, O_CLOEXEC), 0);
+    const struct cli_run run = {.args = ARGS("prime", "-v", "-n", "1000", "-i", "1"), .out = pipe_fds[1]};
+    cli_start(cli, &run, &child);
+    (void)close(pipe_fds[1]);
+    while (read(pipe_fds[0], &byte, 1) == 1 && byte != '\n') {
+    }
+    (void)close(pipe_fds[0]);
+    cli_wait(&child, &result);
+    assert_int_equal(byte, '\n');
+    cli_expect_status(&result, 0);
+    assert_string_equal(result.err, "");
+    expect_prime_in(cli, cli->work);
+    cli_result_free(&result);
+}
+
+static void test_places_closed_pipe_for_the_csv(void **state)
+{
+    const struct cli *cli = *state;
+    struct cli_result result;
+    int pipe_fds[2];
+
+    assert_int_equal(pipe2(pipe_fds, O_CLOEXEC), 0);
+    (void)close(pipe_fds[0]);
+    const struct cli_run run = {.args = ARGS("prime", FAST, "-o", "-"), .out = pipe_fds[1]};
+    cli_expect(cli, &run, 0, &result);
+    (void)close(pipe_fds[1]);
+    cli_expect_text(result.err, "Prime loop: all runs together");
+    cli_expect_files(cli->work, 0);
+    cli_result_free(&result);
+}
+
+static void test_places_closed_standard_descriptors(void **state)
+{
+    const struct cli *cli = *state;
+    char names[CLI_FILES][256], path[CLI_PATH];
+
+    for (unsigned closed = 1; closed < 8; closed++) {
+        run_prime(cli, (struct cli_run){.in = closed & 1 ? CLI_CLOSED : CLI_DEFAULT,
+                                        .out = closed & 2 ? CLI_CLOSED : CLI_DEFAULT,
+                                        .err = closed & 4 ? CLI_CLOSED : CLI_DEFAULT});
+        (void)cli_files(cli->work, names);
+        (void)snprintf(path, sizeof(path), "%s/%s", cli->work, names[0]);
+        assert_int_equal(unlink(path), 0);
+    }
+}
+
+static void test_places_full_standard_output(void **state)
+{
+    int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+
+    assert_true(full >= 0);
+    run_prime(*state, (struct cli_run){.out = full});
+    (void)close(full);
+}
+
+/* Found out before anything is measured. */
+static void test_places_full_device_for_the_csv(void **state)
+{
+    const struct cli *cli = *state;
+    int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+    const struct cli_run runs[] = {{.args = ARGS("prime", FAST, "-o", "/dev/full")},
+                                   {.args = ARGS("prime", FAST, "-o", "-"), .out = full}};
+
+    assert_true(full >= 0);
+    for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
+        struct cli_result result;
+        cli_expect(cli, &runs[i], 2, &result);
+        assert_int_equal(result.out_size, 0);
+        cli_expect_text(result.err, i ? "-o -: No space left" : "-o '/dev/full': No space left");
+        cli_expect_files(cli->work, 0);
+        cli_result_free(&result);
+    }
+    (void)close(full);
+}
+
+static void test_places_null_device_for_the_csv(void **state)
+{
+    const struct cli *cli = *state;
+    const struct cli_run run = {.args = ARGS("prime", FAST, "-o", "/dev/null")};
+    struct cli_result result;
+
+    cli_expect(cli, &run, 0, &result);
+    cli_expect_files(cli->work, 0);
+    assert_string_equal(result.err, "");
+    cli_result_free(&result);
+}
+
+/* --- Folders. --- */
+
+static void expect_fallback(const struct cli *cli, const struct cli_result *result, const char *reason)
+{
+    char names[CLI_FILES][256], path[CLI_PATH];
+
+    cli_expect_files(cli->tmp, 1);
+    (void)cli_files(cli->tmp, names);
+    (void)snprintf(path, sizeof(path), "%s/%s", cli->tmp, names[0]);
+    cli_expect_text(result->err, path);
+    cli_expect_text(result->err, reason);
+    assert_ptr_equal(strchr(result->err, '\n'), result->err + strlen(result->err) - 1);
+    expect_prime_in(cli, cli->tmp);
+}
+
+static void test_places_unwritable_folder(void **state)
+{
+    const struct cli *cli = *state;
+    struct cli_result result;
+    char binary[CLI_PATH];
+
+    cli_copy_binary(cli, binary);
+    assert_int_equal(chmod(cli->work, 0555), 0);
+    const struct cli_run run = {.program = binary, .args = ARGS("prime", FAST), .prepare = become_nobody};
+    cli_expect(cli, &run, 0, &result);
+    cli_expect_files(cli->work, 0);
+    expect_fallback(cli, &result, "Permission denied");
+    cli_result_free(&result);
+}
+
+static void test_places_unwritable_folder_named(void **state)
+{
+    const struct cli *cli = *state;
+    struct cli_result result;
+    char binary[CLI_PATH];
+
+    cli_copy_binary(cli, binary);
+    assert_int_equal(chmod(cli->work, 0555), 0);
+    const struct cli_run run = {
+        .program = binary, .args = ARGS("prime", FAST, "-o", "a.csv"), .prepare = become_nobody};
+    cli_expect(cli, &run, 2, &result);
+    cli_expect_text(result.err, "-o 'a.csv': Permission denied");
+    assert_int_equal(result.out_size, 0);
+    cli_expect_files(cli->work, 0);
+    cli_expect_files(cli->tmp, 0);
+    cli_result_free(&result);
+}
+
+static void test_places_readonly_file_system(void **state)
+{
+    const struct cli *cli = *state;
+    struct place place = {.work = cli->work, .readonly = {cli->work}};
+    const struct cli_run run = {.args = ARGS("prime", FAST), .prepare = make_place, .context = &place};
+    struct cli_result result;
+
+    cli_need_mount_namespace();
+    cli_expect(cli, &run, 0, &result);
+    expect_fallback(cli, &result, "Read-only file system");
+    cli_result_free(&result);
+}
+
+/* The CSV follows the table on standard output. */
+static void test_places_nowhere_to_write(void **state)
+{
+    const struct cli *cli = *state;
+    struct place place = {.work = cli->work, .readonly = {"/tmp", "/dev/shm"}};
+    const struct cli_run run = {.args = ARGS("prime", FAST), .prepare = make_place, .context = &place};
+    struct cli_result result;
+    struct cli_csv csv;
+
+    cli_need_mount_namespace();
+    cli_expect(cli, &run, 0, &result);
+    cli_expect_text(result.err, "Read-only file system");
+    cli_expect_text(result.err, "standard output");
+    const char *rows = strstr(result.out, "schema,run_id,");
+    assert_non_null(rows);
+    assert_true(strstr(result.out, "Prime loop: all runs together") < rows);
+    cli_csv_parse(rows, &csv);
+    expect_prime(cli, &csv);
+    cli_csv_free(&csv);
+    cli_result_free(&result);
+}
+
+/* Four items of some 25 KiB each on a disk of 64: what does not fit goes on in $TMPDIR. The shell saves what the mount
+ * namespace would take with it. */
+static void test_places_full_disk(void **state)
+{
+    const struct cli *cli = *state;
+    struct place place = {.work = cli->work, .small = cli->work};
+    struct cli_csv first, second;
+    struct cli_result result;
+    char saved[CLI_PATH];
+
+    cli_need_mount_namespace();
+    (void)snprintf(saved, sizeof(saved), "%s/saved", cli->root);
+    assert_int_equal(mkdir(saved, 0777), 0);
+    const struct cli_run run = {
+        .program = "sh",
+        .args = ARGS("-c", "\"$1\" prime -q -n 20000 -i 1 --limit 10:22:4; status=$?; cp ./* \"$2\"; exit $status",
+                     "sh", cli_binary, saved),
+        .prepare = make_place,
+        .context = &place};
+    cli_expect(cli, &run, 0, &result);
+    cli_expect_text(result.err, "No space left");
+    cli_expect_text(result.err, cli->tmp);
+    cli_csv_only(saved, &first);
+    cli_csv_only(cli->tmp, &second);
+    assert_true(first.n_rows > 0 && second.n_rows > 0);
+    assert_int_equal(first.n_rows + second.n_rows, 4 * cli_metrics(cli, "prime"));
+    assert_int_equal(cli_count(&first, "prime", "primes") + cli_count(&second, "prime", "primes"), 4);
+    assert_string_equal(cli_cell(&first, 0, "run_id"), cli_cell(&second, 0, "run_id"));
+    cli_csv_free(&first);
+    cli_csv_free(&second);
+    cli_result_free(&result);
+}
+
+static void test_places_same_second_in_one_folder(void **state)
+{
+    const struct cli *cli = *state;
+    const struct cli_run run = {.args = ARGS("prime", "-q", "-n", "10", "-i", "1")};
+    char names[CLI_FILES][256], path[CLI_PATH], ids[4][64];
+    struct cli_child child[4];
+    struct cli_result result;
+    struct cli_csv csv;
+
+    for (size_t i = 0; i < 4; i++)
+        cli_start(cli, &run, &child[i]);
+    for (size_t i = 0; i < 4; i++) {
+        cli_wait(&child[i], &result);
+        cli_expect_status(&result, 0);
+        cli_result_free(&result);
+    }
+    cli_expect_files(cli->work, 4);
+    (void)cli_files(cli->work, names);
+    for (size_t i = 0; i < 4; i++) {
+        (void)snprintf(path, sizeof(path), "%s/%s", cli->work, names[i]);
+        cli_csv_read(path, &csv);
+        expect_prime(cli, &csv);
+        cli_expect_all(&csv, "run_id", cli_cell(&csv, 0, "run_id"));
+        (void)snprintf(ids[i], sizeof(ids[i]), "%s", cli_cell(&csv, 0, "run_id"));
+        for (size_t k = 0; k < i; k++)
+            assert_string_not_equal(ids[i], ids[k]);
+        cli_csv_free(&csv);
+    }
+}
+
+/* --- Environment, rights, limits. --- */
+
+static void test_places_empty_environment(void **state)
+{
+    run_prime(*state, (struct cli_run){.env = nothing});
+}
+
+static void test_places_hostile_environment(void **state)
+{
+    const char *const env[] = {"TMPDIR=relative",
+                               "LC_ALL=de_DE.UTF-8",
+                               "LANG=tr_TR.UTF-8",
+                               "POSIXLY_CORRECT=1",
+                               "COLUMNS=1",
+                               "TZ=:/nonexistent",
+                               "PATH=",
+                               NULL};
+
+    run_prime(*state, (struct cli_run){.env = env});
+}
+
+/* What nobody may not do is said in each row, and is no failure. */
+static void test_places_nobody(void **state)
+{
+    const struct cli *cli = *state;
+    char binary[CLI_PATH];
+    struct cli_result result;
+    struct cli_csv csv;
+
+    cli_copy_binary(cli, binary);
+    const struct cli_run plain = {.program = binary, .args = ARGS("prime", FAST), .prepare = become_nobody};
+    run_prime(cli, plain);
+    const struct cli_run fifo = {.program = binary,
+                                 .args = ARGS("prime", FAST, "-o", "f.csv", "--copies", "1", "--cpus", "0", "--fifo"),
+                                 .prepare = become_nobody};
+    cli_need_cpus(2); /* on one CPU another reason would come first */
+    cli_expect(cli, &fifo, 0, &result);
+    cli_expect_text(result.out, "degraded");
+    cli_result_free(&result);
+    char path[CLI_PATH];
+    (void)snprintf(path, sizeof(path), "%s/f.csv", cli->work);
+    cli_csv_read(path, &csv);
+    assert_int_equal(csv.n_rows, cli_metrics(cli, "prime"));
+    cli_expect_all(&csv, "status", "degraded");
+    cli_expect_all(&csv, "policy", "other");
+    cli_expect_all(&csv, "rt_priority", "0");
+    for (size_t row = 0; row < csv.n_rows; row++)
+        cli_expect_text(cli_cell(&csv, row, "reason"), "SCHED_FIFO 50 refused: Operation not permitted");
+    cli_csv_free(&csv);
+    const struct cli_run strict = {.program = binary,
+                                   .args = ARGS("prime", FAST, "--no-csv", "--cpus", "0", "--fifo", "--strict"),
+                                   .prepare = become_nobody};
+    cli_expect(cli, &strict, 3, &result);
+    cli_result_free(&result);
+}
+
+static void test_places_nobody_with_nice(void **state)
+{
+    const struct cli *cli = *state;
+    char binary[CLI_PATH];
+    struct cli_result result;
+    struct cli_csv csv;
+
+    cli_copy_binary(cli, binary);
+    const struct cli_run run = {
+        .program = binary, .args = ARGS("prime", FAST, "--nice", "-5"), .prepare = become_nobody};
+    cli_expect(cli, &run, 0, &result);
+    cli_csv_only(cli->work, &csv);
+    cli_expect_all(&csv, "status", "degraded");
+    cli_expect_all(&csv, "nice", "0");
+    cli_expect_text(cli_cell(&csv, 0, "reason"), "nice -5 refused");
+    cli_csv_free(&csv);
+    cli_result_free(&result);
+}
+
+/* Allowed on CPU 0 only: that is where it runs. Real-time policy is either had or said to be missing. */
+static void test_places_allowed_on_one_cpu(void **state)
+{
+    const struct cli *cli = *state;
+    const struct cli_run run = {.args = ARGS("prime", FAST, "--fifo", "-o", "f.csv"), .prepare = only_cpu_0};
+    struct cli_result result;
+    struct cli_csv csv;
+    char path[CLI_PATH];
+
+    cli_need_cpus(1);
+    cli_expect(cli, &run, 0, &result);
+    (void)snprintf(path, sizeof(path), "%s/f.csv", cli->work);
+    cli_csv_read(path, &csv);
+    cli_expect_all(&csv, "cpus", "0");
+    cli_expect_all(&csv, "copies", "1");
+    if (strcmp(cli_cell(&csv, 0, "policy"), "fifo")) {
+        cli_expect_all(&csv, "status", "degraded");
+        cli_expect_text(cli_cell(&csv, 0, "reason"), "SCHED_FIFO");
+    } else {
+        cli_expect_all(&csv, "status", "ok");
+    }
+    cli_csv_free(&csv);
+    cli_result_free(&result);
+}
+
+/* The machine's only CPU is never given to real-time work that does not sleep. */
+static void test_places_machine_with_one_cpu(void **state)
+{
+    const struct cli *cli = *state;
+    char online[CLI_PATH], path[CLI_PATH];
+    struct place place = {.work = cli->work, .from = online, .to = "/sys/devices/system/cpu/online", .one_cpu = true};
+    struct cli_result result;
+    struct cli_csv csv;
+
+    cli_need_mount_namespace();
+    cli_need_cpus(1);
+    (void)snprintf(online, sizeof(online), "%s/online", cli->root);
+    cli_write_file(cli->root, "online", "0\n");
+    static const char *const forms[][2] = {
+        {"--bind", "one"}, {"--bind", "range"}, {"--bind", "none"}, {"--copies", "2"}};
+    for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+        const struct cli_run run = {.args = ARGS("prime", FAST, "--fifo", "-o", "f.csv", forms[i][0], forms[i][1]),
+                                    .prepare = make_place,
+                                    .context = &place};
+        cli_expect(cli, &run, 0, &result);
+        (void)snprintf(path, sizeof(path), "%s/f.csv", cli->work);
+        cli_csv_read(path, &csv);
+        cli_expect_all(&csv, "cpus_online", "1");
+        cli_expect_all(&csv, "policy", "other");
+        cli_expect_all(&csv, "status", "degraded");
+        cli_expect_text(cli_cell(&csv, 0, "reason"), "SCHED_FIFO left out");
+        cli_csv_free(&csv);
+        cli_result_free(&result);
+        assert_int_equal(unlink(path), 0);
+    }
+}
+
+struct limit {
+    bool processes; /* otherwise descriptors */
+    rlim_t value;
+    uid_t user; /* 0: stays */
+};
+
+static int set_limit(void *context)
+{
+    const struct limit *limit = context;
+    const struct rlimit both = {limit->value, limit->value};
+
+    if (setrlimit(limit->processes ? RLIMIT_NPROC : RLIMIT_NOFILE, &both))
+        return -1;
+    return limit->user && (setgroups(0, NULL) || setgid(limit->user) || setuid(limit->user)) ? -1 : 0;
+}
+
+/* However few descriptors there are: either the rows are there, or one says why not. */
+static void test_places_few_descriptors(void **state)
+{
+    const struct cli *cli = *state;
+    bool worked = false;
+
+    for (rlim_t n = 3; n <= 16; n += n < 8 ? 1 : 4) {
+        struct limit limit = {.value = n};
+        const struct cli_run run = {.args = ARGS("prime", FAST, "-o", "-"), .prepare = set_limit, .context = &limit};
+        struct cli_child child;
+        struct cli_result result;
+        struct cli_csv csv;
+        cli_start(cli, &run, &child);
+        cli_wait(&child, &result);
+        assert_int_equal(result.unprepared, 0);
+        cli_csv_parse(result.out, &csv);
+        assert_true(csv.n_rows > 0);
+        if (result.status == 1) {
+            assert_false(worked); /* more of them never are worse */
+            cli_expect_all(&csv, "status", "failed");
+            assert_true(cli_cell(&csv, 0, "reason")[0] != 0);
+        } else {
+            cli_expect_status(&result, 0);
+            worked = true;
+            assert_int_equal(csv.n_rows, cli_metrics(cli, "prime"));
+        }
+        cli_csv_free(&csv);
+        cli_result_free(&result);
+    }
+    assert_true(worked);
+}
+
+/* A user of his own, so that other processes of nobody's do not count. */
+static void test_places_few_processes(void **state)
+{
+    const struct cli *cli = *state;
+    struct limit limit = {.processes = true, .value = 3, .user = (uid_t)(60000 + getpid() % 5000)};
+    char binary[CLI_PATH];
+    struct cli_result result;
+    struct cli_csv csv;
+
+    cli_need_root(); /* to become that user */
+    cli_copy_binary(cli, binary);
+    const struct cli_run run = {
+        .program = binary, .args = ARGS("prime", FAST, "--copies", "4,1"), .prepare = set_limit, .context = &limit};
+    cli_expect(cli, &run, 1, &result);
+    cli_csv_only(cli->work, &csv);
+    size_t failed = 0, good = 0;
+    for (size_t row = 0; row < csv.n_rows; row++) {
+        bool one_copy = !strcmp(cli_cell(&csv, row, "copies"), "1");
+        assert_string_equal(cli_cell(&csv, row, "status"), one_copy ? "ok" : "failed");
+        if (!one_copy) {
+            cli_expect_text(cli_cell(&csv, row, "reason"), "RLIMIT_NPROC");
+            assert_string_equal(cli_cell(&csv, row, "value"), "");
+        }
+        failed += !one_copy;
+        good += one_copy;
+    }
+    assert_true(failed >= 1);
+    assert_int_equal(good, cli_metrics(cli, "prime"));
+    cli_expect_text(result.out, "failed");
+    cli_expect_text(result.out, "RLIMIT_NPROC");
+    cli_csv_free(&csv);
+    cli_result_free(&result);
+}
+
+/* --- Without /proc and /sys. --- */
+
+static const char *const from_proc[] = {"irqs", "softirqs", "steal_ms"};
+
+static void expect_unknown(const struct cli_csv *csv)
+{
+    for (size_t i = 0; i < sizeof(from_proc) / sizeof(from_proc[0]); i++)
+        cli_expect_all(csv, from_proc[i], "");
+    cli_expect_all(csv, "causes", "");
+}
+
+static void hide(const struct cli *cli, const char *first, const char *second, const char *unknown)
+{
+    struct place place = {.work = cli->work, .hidden = {first, second}};
+    const struct cli_run run = {
+        .args = ARGS("prime", "-n", "1000", "-i", "1"), .prepare = make_place, .context = &place};
+    char names[CLI_FILES][256], path[CLI_PATH];
+    struct cli_result result;
+    struct cli_csv csv;
+
+    cli_expect(cli, &run, 0, &result);
+    assert_string_equal(result.err, "");
+    cli_expect_text(result.out, unknown);
+    cli_csv_only(cli->work, &csv);
+    expect_prime(cli, &csv);
+    if (!strcmp(first, "/proc")) {
+        cli_expect_text(result.out, "Quiet?    not known");
+        expect_unknown(&csv);
+        cli_expect_all(&csv, "layout", "random env (ASLR not known)");
+    }
+    cli_csv_free(&csv);
+    (void)cli_files(cli->work, names);
+    (void)snprintf(path, sizeof(path), "%s/%s", cli->work, names[0]);
+    assert_int_equal(unlink(path), 0);
+    cli_result_free(&result);
+}
+
+static void test_places_without_proc_and_sys(void **state)
+{
+    cli_need_mount_namespace();
+    hide(*state, "/proc", NULL, "Unknown   /proc not mounted");
+    hide(*state, "/sys", NULL, "Unknown   /sys not mounted");
+    hide(*state, "/proc", "/sys", "Unknown   /proc and /sys not mounted");
+}
+
+/* As the issue's last acceptance command: nothing but the binary, and it is PID 1. */
+static void test_places_chroot_with_nothing_but_the_binary(void **state)
+{
+    const struct cli *cli = *state;
+    static const char *const tests[] = {"prime", "array", "bandwidth"};
+    char jail[CLI_PATH / 2], path[CLI_PATH], names[CLI_FILES][256];
+    struct cli_result result;
+    struct cli_csv csv;
+
+    cli_need_root();
+    cli_need_mount_namespace();
+    need_program("unshare");
+    need_program("chroot");
+    cli_copy_binary(cli, path);
+    (void)snprintf(jail, sizeof(jail), "%s/bin", cli->root);
+    const struct cli_run run = {.program = "unshare",
+                                .args = ARGS("-fp", "chroot", jail, "/jitbench", "all", "--quick", "--samples", "1")};
+    cli_expect(cli, &run, 0, &result);
+    assert_string_equal(result.err, "");
+    cli_expect_text(result.out, "Unknown   /proc and /sys not mounted");
+    cli_expect_text(result.out, "number of CPUs not known");
+    cli_expect_text(result.out, "Quiet?    not known");
+    cli_expect_files(jail, 2);
+    (void)cli_files(jail, names);
+    (void)snprintf(path, sizeof(path), "%s/%s", jail, names[1]);
+    cli_csv_read(path, &csv);
+    for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++)
+        assert_true(cli_count(&csv, tests[i], NULL) >= cli_metrics(cli, tests[i]));
+    cli_expect_all(&csv, "status", "ok");
+    cli_expect_all(&csv, "cpus_online", "");
+    cli_expect_all(&csv, "layout", "random env (ASLR not known)");
+    expect_unknown(&csv);
+    cli_csv_free(&csv);
+    cli_result_free(&result);
+}
+
+/* --- Signals. --- */
+
+static void end_by_signal(const struct cli *cli, int number)
+{
+    size_t metrics = cli_metrics(cli, "prime");
+    struct cli_child child;
+    struct cli_result result;
+    struct cli_csv csv;
+
+    (void)start_long(cli, (struct cli_run){.args = NULL}, &child);
+    uint64_t sent = cli_now_ns();
+    (void)kill(child.pid, number);
+    cli_wait(&child, &result);
+    double seconds = (double)(cli_now_ns() - sent) * 1e-9;
+    cli_expect_status(&result, 128 + number);
+    assert_true(seconds < 2);
+    assert_int_equal(cli_workers(), 0);
+    cli_csv_only(cli->work, &csv);
+    expect_long_finished(&csv, metrics);
+    assert_int_equal(csv.n_rows, 2 * metrics);
+    for (size_t row = metrics; row < csv.n_rows; row++) {
+        cli_expect_text(cli_cell(&csv, row, "param"), "limit=20022 ");
+        assert_string_equal(cli_cell(&csv, row, "status"), "degraded");
+        cli_expect_text(cli_cell(&csv, row, "reason"), "ended by ");
+    }
+    assert_int_equal(cli_items(cli_cell(&csv, cli_row(&csv, "prime", "cycles", 1), "samples")), 1);
+    cli_expect_text(result.out, "degraded");
+    cli_csv_free(&csv);
+    cli_result_free(&result);
+}
+
+static void test_places_interrupt(void **state)
+{
+    end_by_signal(*state, SIGINT);
+}
+
+static void test_places_terminate(void **state)
+{
+    end_by_signal(*state, SIGTERM);
+}
+
+static void test_places_hangup(void **state)
+{
+    end_by_signal(*state, SIGHUP);
+}
+
+/* Ctrl-C: the terminal signals its foreground group. */
+static void test_places_interrupt_from_the_terminal(void **state)
+{
+    const struct cli *cli = *state;
+    const struct cli_run run = {.args = ARGS(LONG, "-v"), .in = CLI_TERMINAL, .out = CLI_TERMINAL, .err = CLI_TERMINAL};
+    struct cli_child child;
+    struct cli_result result;
+
+    cli_start(cli, &run, &child);
+    (void)cli_wait_worker(child.pid);
+    assert_int_equal(write(child.terminal, "\003", 1), 1);
+    cli_wait(&child, &result);
+    cli_expect_status(&result, 128 + SIGINT);
+    assert_int_equal(cli_workers(), 0);
+    cli_result_free(&result);
+}
+
+/* The window is closed, the line drops: SIGHUP, and nobody to print to. */
+static void test_places_terminal_goes_away(void **state)
+{
+    const struct cli *cli = *state;
+    size_t metrics = cli_metrics(cli, "prime");
+    struct cli_child child;
+    struct cli_result result;
+    struct cli_csv csv;
+
+    (void)start_long(cli, (struct cli_run){.in = CLI_TERMINAL, .out = CLI_TERMINAL, .err = CLI_TERMINAL}, &child);
+    (void)close(child.terminal);
+    child.terminal = -1;
+    cli_wait(&child, &result);
+    cli_expect_status(&result, 128 + SIGHUP);
+    assert_int_equal(cli_workers(), 0);
+    cli_csv_only(cli->work, &csv);
+    expect_long_finished(&csv, metrics);
+    cli_csv_free(&csv);
+    cli_result_free(&result);
+}
+
+/* Whatever it was doing: at the header, in the set-up of a worker, between two rows. Before its handlers are there the
+ * signal kills it outright, which leaves nothing either. */
+static void test_places_terminate_at_any_moment(void **state)
+{
+    const struct cli *cli = *state;
+    char names[CLI_FILES][256], path[CLI_PATH];
+
+    for (unsigned ms = 0; ms < 60; ms += 5) {
+        const struct cli_run run = {.args = ARGS("prime", "-q", "-n", "100", "-i", "20", "--limit", "10:22:4")};
+        struct cli_child child;
+        struct cli_result result;
+        struct cli_csv csv;
+        cli_start(cli, &run, &child);
+        cli_sleep_ms(ms);
+        (void)kill(child.pid, SIGTERM);
+        uint64_t sent = cli_now_ns();
+        cli_wait(&child, &result);
+        assert_true(cli_now_ns() - sent < 2000000000u);
+        if (result.status != -SIGTERM)
+            cli_expect_status(&result, 128 + SIGTERM);
+        assert_int_equal(cli_workers(), 0);
+        for (size_t n = cli_files(cli->work, names); n > 0; n--) {
+            (void)snprintf(path, sizeof(path), "%s/%s", cli->work, names[n - 1]);
+            if (result.status != -SIGTERM) {
+                cli_csv_read(path, &csv);
+                cli_csv_free(&csv);
+            }
+            assert_int_equal(unlink(path), 0);
+        }
+        cli_result_free(&result);
+    }
+}
+
+/* Its row is failed and says why; the rest goes on. */
+static void test_places_killed_worker(void **state)
+{
+    const struct cli *cli = *state;
+    const struct cli_run run = {.args = ARGS("stream", "array", "-q", "-i", "1", "-n", "2000", "--sizes", "1M,25")};
+    struct cli_child child;
+    struct cli_result result;
+    struct cli_csv csv;
+
+    cli_start(cli, &run, &child);
+    (void)kill(cli_wait_worker(child.pid), SIGKILL);
+    cli_wait(&child, &result);
+    cli_expect_status(&result, 1);
+    cli_expect_text(result.out, "failed");
+    cli_csv_only(cli->work, &csv);
+    size_t failed = 0, good = 0;
+    for (size_t row = 0; row < csv.n_rows; row++) {
+        if (!strcmp(cli_cell(&csv, row, "status"), "failed")) {
+            failed++;
+            cli_expect_text(cli_cell(&csv, row, "param"), "elements=1000000 ");
+            cli_expect_text(cli_cell(&csv, row, "reason"), "killed by signal 9");
+            assert_string_equal(cli_cell(&csv, row, "value"), "");
+        } else {
+            good++;
+            assert_string_equal(cli_cell(&csv, row, "status"), "ok");
+            cli_expect_text(cli_cell(&csv, row, "param"), "elements=25 ");
+        }
+    }
+    assert_true(failed >= 1);
+    assert_int_equal(good, cli_metrics(cli, "array"));
+    cli_csv_free(&csv);
+    cli_result_free(&result);
+}
+
+/* What an item had before its worker was killed is not passed off as a good row. */
+static void test_places_killed_worker_of_a_later_sample(void **state)
+{
+    const struct cli *cli = *state;
+    size_t metrics = cli_metrics(cli, "prime");
+    struct cli_child child;
+    struct cli_result result;
+    struct cli_csv csv;
+
+    (void)kill(start_long(cli, (struct cli_run){.args = NULL}, &child), SIGKILL);
+    cli_wait(&child, &result);
+    cli_expect_status(&result, 1);
+    cli_csv_only(cli->work, &csv);
+    expect_long_finished(&csv, metrics);
+    assert_true(csv.n_rows > metrics);
+    for (size_t row = metrics; row < csv.n_rows; row++)
+        assert_string_equal(cli_cell(&csv, row, "status"), "failed");
+    cli_csv_free(&csv);
+    cli_result_free(&result);
+}
+
+static void test_places_killed_parent_leaves_no_worker(void **state)
+{
+    const struct cli *cli = *state;
+    const struct cli_run run = {
+        .args = ARGS("stream", "array", "-q", "-i", "1", "-n", "1M", "--sizes", "1M", "--copies", "3")};
+    struct cli_child child;
+    struct cli_result result;
+    uint64_t until;
+
+    cli_start(cli, &run, &child);
+    (void)cli_wait_worker(child.pid);
+    until = cli_now_ns() + 10000000000u;
+    while (cli_workers() < 3 && cli_now_ns() < until)
+        cli_sleep_ms(5);
+    assert_int_equal(cli_workers(), 3);
+    (void)kill(child.pid, SIGKILL);
+    uint64_t sent = cli_now_ns();
+    cli_wait(&child, &result);
+    cli_expect_status(&result, -SIGKILL);
+    while (cli_workers() && cli_now_ns() - sent < 2000000000u)
+        cli_sleep_ms(5);
+    assert_int_equal(cli_workers(), 0);
+    cli_result_free(&result);
+}
+
+/* A reader that has stopped to read (a pager, Ctrl-S) must not make the program deaf. */
+static void test_places_terminate_while_nobody_reads(void **state)
+{
+    const struct cli *cli = *state;
+    struct cli_child child;
+    struct cli_result result;
+    int pipe_fds[2], unread = 0, before = -1;
+
+    assert_int_equal(pipe2(pipe_fds, O_CLOEXEC), 0);
+    const struct cli_run run = {.args = ARGS("prime", "-q", "-n", "20000", "-i", "1", "--limit", "10:30:4", "-o", "-"),
+                                .out = pipe_fds[1]};
+    cli_start(cli, &run, &child);
+    /* Full is when nothing has been added for a while. */
+    for (unsigned still = 0; still < 40; still = unread == before && unread > 4096 ? still + 1 : 0) {
+        before = unread;
+        cli_sleep_ms(10);
+        assert_int_equal(ioctl(pipe_fds[0], FIONREAD, &unread), 0);
+    }
+    (void)kill(child.pid, SIGTERM);
+    uint64_t sent = cli_now_ns();
+    while (!cli_ended(child.pid) && cli_now_ns() - sent < 2000000000u)
+        cli_sleep_ms(5);
+    bool ended = cli_ended(child.pid);
+    (void)kill(child.pid, SIGKILL);
+    cli_wait(&child, &result);
+    (void)close(pipe_fds[0]);
+    (void)close(pipe_fds[1]);
+    assert_true(ended);
+    cli_expect_status(&result, 128 + SIGTERM);
+    cli_result_free(&result);
+}
+
+static int ignore_hangup(void *context)
+{
+    (void)context;
+    return signal(SIGHUP, SIG_IGN) == SIG_ERR ? -1 : 0;
+}
+
+/* As nohup starts it. */
+static void test_places_ignored_hangup_stays_ignored(void **state)
+{
+    const struct cli *cli = *state;
+    size_t metrics = cli_metrics(cli, "prime");
+    struct cli_child child;
+    struct cli_result result;
+    struct cli_csv csv;
+
+    pid_t worker = start_long(cli, (struct cli_run){.prepare = ignore_hangup}, &child);
+    (void)kill(child.pid, SIGHUP);
+    (void)kill(worker, SIGHUP);
+    cli_wait(&child, &result);
+    cli_expect_status(&result, 0);
+    cli_csv_only(cli->work, &csv);
+    assert_int_equal(csv.n_rows, 2 * metrics);
+    expect_long_finished(&csv, metrics);
+    cli_csv_free(&csv);
+    cli_result_free(&result);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CLI_TEST(test_places_closed_pipe),
+        CLI_TEST(test_places_closed_pipe_for_the_csv),
+        CLI_TEST(test_places_closed_standard_descriptors),
+        CLI_TEST(test_places_full_standard_output),
+        CLI_TEST(test_places_full_device_for_the_csv),
+        CLI_TEST(test_places_null_device_for_the_csv),
+        CLI_TEST(test_places_unwritable_folder),
+        CLI_TEST(test_places_unwritable_folder_named),
+        CLI_TEST(test_places_readonly_file_system),
+        CLI_TEST(test_places_nowhere_to_write),
+        CLI_TEST(test_places_full_disk),
+        CLI_TEST(test_places_same_second_in_one_folder),
+        CLI_TEST(test_places_empty_environment),
+        CLI_TEST(test_places_hostile_environment),
+        CLI_TEST(test_places_nobody),
+        CLI_TEST(test_places_nobody_with_nice),
+        CLI_TEST(test_places_allowed_on_one_cpu),
+        CLI_TEST(test_places_machine_with_one_cpu),
+        CLI_TEST(test_places_few_descriptors),
+        CLI_TEST(test_places_few_processes),
+        CLI_TEST(test_places_without_proc_and_sys),
+        CLI_TEST(test_places_chroot_with_nothing_but_the_binary),
+        CLI_TEST(test_places_interrupt),
+        CLI_TEST(test_places_terminate),
+        CLI_TEST(test_places_hangup),
+        CLI_TEST(test_places_interrupt_from_the_terminal),
+        CLI_TEST(test_places_terminal_goes_away),
+        CLI_TEST(test_places_terminate_at_any_moment),
+        CLI_TEST(test_places_terminate_while_nobody_reads),
+        CLI_TEST(test_places_killed_worker),
+        CLI_TEST(test_places_killed_worker_of_a_later_sample),
+        CLI_TEST(test_places_killed_parent_leaves_no_worker),
+        CLI_TEST(test_places_ignored_hangup_stays_ignored),
+    };
+
+    return cmocka_run_group_tests_name("places", tests, cli_group_setup, NULL);
+}

@@ -1,0 +1,696 @@
+/* SPDX-License-Identifier: MIT */
+/* The man pages say what the tables say, both ways. Runs in the top folder. */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "bench/list.h"
+#include "cmd/measure.h"
+#include "cmd/suites.h"
+#include "engine/row.h"
+#include "engine/text.h"
+
+#define LINES_MAX 4096u
+#define ITEMS_MAX 256u
+#define ITEM_SIZE 512u
+#define PATH_SIZE 512u
+
+struct page {
+    char path[PATH_SIZE];
+    char *text;
+    char *line[LINES_MAX];
+    const char *section[LINES_MAX], *subsection[LINES_MAX]; /* headings that the line stands under; "" for none */
+    size_t n;
+};
+
+struct items {
+    char item[ITEMS_MAX][ITEM_SIZE];
+    size_t n;
+};
+
+/* --- Reading. --- */
+
+static void page_split(struct page *page)
+{
+    const char *section = "", *subsection = "";
+
+    for (char *at = page->text; *at;) {
+        char *end = at + strcspn(at, "\n");
+        int last = !*end;
+        *end = 0;
+        assert_true(page->n < LINES_MAX);
+        if (!strncmp(at, ".Sh ", 4)) {
+            section = at + 4;
+            subsection = "";
+        } else if (!strncmp(at, ".Ss ", 4)) {
+            subsection = at + 4;
+        }
+        page->section[page->n] = section;
+        page->subsection[page->n] = subsection;
+        page->line[page->n++] = at;
+        at = last ? end : end + 1;
+    }
+}
+
+static struct page *page_read(const char *path)
+{
+    struct page *page = calloc(1, sizeof(*page));
+    struct text text = {0};
+    char buf[4096];
+    size_t n;
+
+    assert_non_null(page);
+    text_copy(page->path, sizeof(page->path), path);
+    FILE *file = fopen(path, "r");
+    if (!file)
+        fail_msg("%s: %s", path, strerror(errno));
+    while ((n = fread(buf, 1, sizeof(buf), file)) > 0)
+        text_append(&text, buf, n);
+    (void)fclose(file);
+    assert_false(text.failed);
+    assert_non_null(text.data);
+    page->text = text.data;
+    page_split(page);
+    return page;
+}
+
+static void page_free(struct page *page)
+{
+    free(page->text);
+    free(page);
+}
+
+static struct page *page_of(const char *command)
+{
+    char path[PATH_SIZE];
+
+    (void)snprintf(path, sizeof(path), "man/jitbench-%s.1", command);
+    return page_read(path);
+}
+
+static int begins(const char *line, const char *with)
+{
+    return strncmp(line, with, strlen(with)) == 0;
+}
+
+static void items_put(struct items *items, const char *item)
+{
+    assert_true(items->n < ITEMS_MAX);
+    assert_true(strlen(item) < ITEM_SIZE);
+    text_copy(items->item[items->n++], ITEM_SIZE, item);
+}
+
+static struct items *items_new(void)
+{
+    struct items *items = calloc(1, sizeof(*items));
+    assert_non_null(items);
+    return items;
+}
+
+/* The lines of the page that begin so, under the heading (of either kind; NULL: anywhere). */
+static void items_of_page(const struct page *page, const char *heading, const char *with, struct items *items)
+{
+    for (size_t i = 0; i < page->n; i++)
+        if (begins(page->line[i], with) &&
+            (!heading || !strcmp(page->section[i], heading) || !strcmp(page->subsection[i], heading)))
+            items_put(items, page->line[i]);
+}
+
+/* Both ways and in order; says what is missing or too much. Frees both. */
+static void items_equal(const char *where, struct items *program, struct items *page)
+{
+    for (size_t i = 0; i < program->n || i < page->n; i++) {
+        const char *ours = i < program->n ? program->item[i] : "nothing more";
+        const char *theirs = i < page->n ? page->item[i] : "nothing more";
+        if (strcmp(ours, theirs) != 0)
+            fail_msg("%s, item %zu: the program has '%s', the page has '%s'", where, i + 1, ours, theirs);
+    }
+    free(program);
+    free(page);
+}
+
+static int has(const struct items *items, const char *item)
+{
+    for (size_t i = 0; i < items->n; i++)
+        if (!strcmp(items->item[i], item))
+            return 1;
+    return 0;
+}
+
+static size_t tables_of(const struct command *command, struct option_table *tables)
+{
+    memset(tables, 0, TABLES_MAX * sizeof(*tables));
+    return command->tables ? command->tables(command, tables) : 0;
+}
+
+/* Every page of ours: names in man/ that begin with jitbench. */
+static struct items *all_pages(void)
+{
+    struct items *pages = items_new();
+    const struct dirent *entry;
+    DIR *folder = opendir("man");
+
+    if (!folder)
+        fail_msg("man: %s (this test runs in the top folder)", strerror(errno));
+    while ((entry = readdir(folder)) != NULL)
+        if (begins(entry->d_name, "jitbench"))
+            items_put(pages, entry->d_name);
+    (void)closedir(folder);
+    return pages;
+}
+
+/* --- Commands. --- */
+
+static void test_man_has_a_page_for_each_command_and_no_other(void **state)
+{
+    struct items *pages = all_pages();
+    size_t n = 2;
+    char name[PATH_SIZE];
+
+    (void)state;
+    assert_true(has(pages, "jitbench.1"));
+    assert_true(has(pages, "jitbench-csv.5"));
+    for (size_t i = 0; command_list[i]; i++, n++) {
+        (void)snprintf(name, sizeof(name), "jitbench-%s.1", command_list[i]->name);
+        if (!has(pages, name))
+            fail_msg("the command '%s' has no page man/%s", command_list[i]->name, name);
+    }
+    if (pages->n != n)
+        fail_msg("man/ has %zu pages; %zu are known", pages->n, n);
+    free(pages);
+}
+
+static void test_man_overview_lists_the_commands(void **state)
+{
+    struct page *page = page_read("man/jitbench.1");
+    struct items *program = items_new(), *listed = items_new();
+    char line[ITEM_SIZE];
+
+    (void)state;
+    for (size_t i = 0; command_list[i]; i++) {
+        (void)snprintf(line, sizeof(line), ".It Cm %s", command_list[i]->name);
+        items_put(program, line);
+    }
+    items_of_page(page, "COMMANDS", ".It ", listed);
+    items_equal("man/jitbench.1: COMMANDS", program, listed);
+    page_free(page);
+}
+
+/* --- Options. --- */
+
+/* The line that begins the option's item: letter, name, aliases, value. */
+static void item_line(const struct option *row, char *line, size_t size)
+{
+    struct text text = {0};
+    const char *value = row->value_name ? row->value_name : "VALUE";
+
+    text_printf(&text, ".It");
+    if (row->letter)
+        text_printf(&text, " Fl %c ,", row->letter);
+    text_printf(&text, " Fl -%s", row->name);
+    for (const char *p = row->aliases; p && *p; p += strcspn(p, " ")) {
+        p += strspn(p, " ");
+        text_printf(&text, " , Fl -%.*s", (int)strcspn(p, " "), p);
+    }
+    if (row->type != OPTION_FLAG)
+        text_printf(&text, row->optional ? " Ns Op = Ns Ar %s" : " Ar %s", value);
+    assert_false(text.failed);
+    assert_true(text.length < size);
+    text_copy(line, size, text.data);
+    text_free(&text);
+}
+
+/* Range and defaults in brackets, as help prints them at the end of the row; "" when there are none. */
+static void notes_of(const struct option *row, char *notes, size_t size)
+{
+    const struct option_table table = {.rows = row, .n = 1};
+    struct text help = {0};
+    const char *last = "";
+
+    option_help(&table, 0, &help);
+    assert_false(help.failed);
+    for (const char *p = help.data; (p = strstr(p, "  (")) != NULL; p++)
+        last = p + 2;
+    text_copy(notes, size, last);
+    notes[strcspn(notes, "\n")] = 0;
+    text_free(&help);
+}
+
+/* roff's escapes of a text line, as far as our pages use them. */
+static void plain(const char *line, char *out, size_t size)
+{
+    size_t n = 0;
+
+    for (; *line && n + 1 < size; line++) {
+        if (line[0] == '\\' && line[1] == '-')
+            continue;
+        if (line[0] == '\\' && line[1] == '&') {
+            line++;
+            continue;
+        }
+        out[n++] = *line;
+    }
+    out[n] = 0;
+}
+
+/* The index behind the item's last line. */
+static size_t item_end(const struct page *page, size_t from)
+{
+    size_t i = from + 1;
+
+    while (i < page->n && !begins(page->line[i], ".It") && !begins(page->line[i], ".El"))
+        i++;
+    return i;
+}
+
+static size_t item_find(const struct page *page, const char *line)
+{
+    size_t found = page->n;
+
+    for (size_t i = 0; i < page->n; i++)
+        if (!strcmp(page->line[i], line)) {
+            if (found < page->n)
+                fail_msg("%s: '%s' stands there twice", page->path, line);
+            found = i;
+        }
+    if (found == page->n)
+        fail_msg("%s: no item '%s'", page->path, line);
+    return found;
+}
+
+static void check_notes(const struct page *page, const struct option *row, size_t at)
+{
+    char notes[1024], line[1024];
+    size_t brackets = 0;
+
+    notes_of(row, notes, sizeof(notes));
+    for (size_t i = at + 1; i < item_end(page, at); i++) {
+        if (page->line[i][0] != '(')
+            continue;
+        plain(page->line[i], line, sizeof(line));
+        if (strcmp(line, notes) != 0)
+            fail_msg("%s: --%s: help says '%s', the page says '%s'", page->path, row->name, notes, line);
+        brackets++;
+    }
+    if (brackets != (notes[0] ? 1u : 0u))
+        fail_msg("%s: --%s: help says '%s', the page has %zu lines in brackets", page->path, row->name, notes,
+                 brackets);
+}
+
+static void check_options(const struct command *command)
+{
+    struct option_table tables[TABLES_MAX];
+    struct page *page = page_of(command->name);
+    struct items *program = items_new(), *listed = items_new();
+    size_t n = tables_of(command, tables);
+    char line[ITEM_SIZE];
+
+    for (size_t t = 0; t < n; t++)
+        for (size_t r = 0; r < tables[t].n; r++) {
+            item_line(&tables[t].rows[r], line, sizeof(line));
+            check_notes(page, &tables[t].rows[r], item_find(page, line));
+            items_put(program, line);
+        }
+    items_of_page(page, NULL, ".It Fl", listed);
+    for (size_t i = 0; i < listed->n; i++)
+        if (!has(program, listed->item[i]))
+            fail_msg("%s: the command has no such option: '%s'", page->path, listed->item[i]);
+    assert_int_equal(listed->n, program->n);
+    free(program);
+    free(listed);
+    page_free(page);
+}
+
+static void test_man_options_are_those_of_the_tables(void **state)
+{
+    (void)state;
+    for (size_t i = 0; command_list[i]; i++)
+        check_options(command_list[i]);
+}
+
+static void test_man_common_options_read_the_same_on_all_pages(void **state)
+{
+    struct option_table common;
+    char line[ITEM_SIZE];
+
+    (void)state;
+    measure_table(NULL, &common);
+    struct page *first = page_of("all"), *second[] = {page_of("prime"), page_of("stream")};
+    for (size_t r = 0; r < common.n; r++) {
+        item_line(&common.rows[r], line, sizeof(line));
+        size_t a = item_find(first, line), length = item_end(first, a) - a;
+        for (size_t p = 0; p < sizeof(second) / sizeof(second[0]); p++) {
+            size_t b = item_find(second[p], line);
+            assert_int_equal(item_end(second[p], b) - b, length);
+            for (size_t i = 0; i < length; i++)
+                assert_string_equal(first->line[a + i], second[p]->line[b + i]);
+        }
+    }
+    page_free(first);
+    page_free(second[0]);
+    page_free(second[1]);
+}
+
+/* word is a letter, or a long name behind one dash as `Fl -name` has it. */
+static int is_option(const struct command *command, const char *word)
+{
+    struct option_table tables[TABLES_MAX];
+    size_t n = tables_of(command, tables);
+    char name[128];
+
+    for (size_t t = 0; t < n; t++)
+        for (size_t r = 0; r < tables[t].n; r++) {
+            const struct option *row = &tables[t].rows[r];
+            if (word[0] != '-') {
+                if (word[0] == row->letter && !word[1])
+                    return 1;
+                continue;
+            }
+            (void)snprintf(name, sizeof(name), " %s %s ", row->name, row->aliases ? row->aliases : "");
+            const char *at = strstr(name, word + 1);
+            if (at && at[-1] == ' ' && at[strlen(word + 1)] == ' ')
+                return 1;
+        }
+    return 0;
+}
+
+static int is_any_option(const struct command *command, const char *word)
+{
+    static const char *const of_main[] = {"h", "V", "-help", "-version"};
+
+    if (command && command->tables)
+        return is_option(command, word);
+    for (size_t i = 0; i < sizeof(of_main) / sizeof(of_main[0]); i++)
+        if (!strcmp(of_main[i], word))
+            return 1;
+    for (size_t i = 0; command_list[i]; i++)
+        if (is_option(command_list[i], word))
+            return 1;
+    return 0;
+}
+
+static void check_mentions(const char *path, const struct command *command)
+{
+    struct page *page = page_read(path);
+
+    for (size_t i = 0; i < page->n; i++) {
+        const char *line = page->line[i];
+        for (const char *at = line; line[0] == '.' && *at;) {
+            char word[128];
+            size_t length = strcspn(at, " ");
+            int flag = length >= 2 && !strncmp(at + length - 2, "Fl", 2) && (length == 2 || at == line);
+            at += length + strspn(at + length, " ");
+            length = strcspn(at, " ");
+            if (!flag)
+                continue;
+            text_copy(word, length + 1 < sizeof(word) ? length + 1 : sizeof(word), at);
+            if (!is_any_option(command, word))
+                fail_msg("%s:%zu: no such option: '%s'", path, i + 1, line);
+        }
+    }
+    page_free(page);
+}
+
+static void test_man_mentions_only_options_that_exist(void **state)
+{
+    char path[PATH_SIZE];
+
+    (void)state;
+    check_mentions("man/jitbench.1", NULL);
+    check_mentions("man/jitbench-csv.5", NULL);
+    for (size_t i = 0; command_list[i]; i++) {
+        (void)snprintf(path, sizeof(path), "man/jitbench-%s.1", command_list[i]->name);
+        check_mentions(path, command_list[i]);
+    }
+}
+
+/* --- How many samples. --- */
+
+static void sampling_line(const struct bench *bench, enum option_preset preset, char *line, size_t size)
+{
+    static const char *const presets[] = {"default", "Fl -quick", "Fl -classic"};
+    const struct sampling *s = &bench->sampling[preset];
+    unsigned long long least = s->min_samples, most = s->max_samples;
+    char samples[64], cap[32];
+
+    text_duration(s->max_ns, cap, sizeof(cap));
+    if (most && least >= most) {
+        (void)snprintf(line, size, ".It %s Ta %s Ta %llu Ta \\- Ta \\-", bench->name, presets[preset], least);
+        return;
+    }
+    if (most)
+        (void)snprintf(samples, sizeof(samples), "%llu to %llu", least, most);
+    else
+        (void)snprintf(samples, sizeof(samples), "%llu or more", least);
+    (void)snprintf(line, size, ".It %s Ta %s Ta %s Ta %s Ta %g %%", bench->name, presets[preset], samples, cap,
+                   s->precision_pct);
+}
+
+static void test_man_sampling_is_that_of_the_benchmarks(void **state)
+{
+    char line[ITEM_SIZE];
+
+    (void)state;
+    for (size_t i = 0; command_list[i]; i++) {
+        if (!command_list[i]->suite)
+            continue;
+        struct page *page = page_of(command_list[i]->name);
+        struct items *program = items_new(), *listed = items_new();
+        items_put(program, ".It Em test Ta Em preset Ta Em samples Ta Em time Ta Em precision");
+        for (size_t b = 0; bench_list[b]; b++)
+            for (unsigned p = 0; p < PRESET_COUNT && !strcmp(bench_list[b]->suite, command_list[i]->suite->name); p++) {
+                sampling_line(bench_list[b], (enum option_preset)p, line, sizeof(line));
+                items_put(program, line);
+            }
+        items_of_page(page, "SAMPLING", ".It ", listed);
+        items_equal(page->path, program, listed);
+        page_free(page);
+    }
+}
+
+/* --- The CSV. --- */
+
+static void test_man_csv_columns_are_the_rows_in_order(void **state)
+{
+    static const char *const types[] = {
+        [COLUMN_TEXT] = "text",   [COLUMN_UINT] = "whole number",   [COLUMN_REAL] = "number",
+        [COLUMN_STATUS] = "text", [COLUMN_SCHEMA] = "whole number", [COLUMN_SAMPLES] = "list",
+        [COLUMN_HIST] = "pairs",  [COLUMN_SERIES] = "pairs",
+    };
+    struct page *page = page_read("man/jitbench-csv.5");
+    struct items *program = items_new(), *listed = items_new();
+    char line[ITEM_SIZE];
+
+    (void)state;
+    for (size_t i = 0; i < row_n_columns; i++) {
+        (void)snprintf(line, sizeof(line), ".It Va %s Pq %s", row_columns[i].name, types[row_columns[i].type]);
+        items_put(program, line);
+    }
+    items_of_page(page, "COLUMNS", ".It ", listed);
+    for (size_t i = 0; i < listed->n; i++)
+        listed->item[i][strcspn(listed->item[i], ",")] = 0; /* the unit */
+    items_equal("man/jitbench-csv.5: COLUMNS", program, listed);
+    page_free(page);
+}
+
+static int has_word(const char *text, const char *word)
+{
+    size_t length = strlen(word);
+
+    for (const char *p = text; (p = strstr(p, word)) != NULL; p++)
+        if ((p == text || p[-1] == ' ') && (p[length] == ' ' || p[length] == ',' || !p[length]))
+            return 1;
+    return 0;
+}
+
+static void test_man_metrics_are_those_of_the_benchmarks(void **state)
+{
+    static const char *const values[] = {[VALUE_MEAN] = "mean",
+                                         [VALUE_MEDIAN] = "median",
+
+                                         [VALUE_MIN] = "minimum",
+                                         [VALUE_MAX] = "maximum"};
+    struct page *page = page_read("man/jitbench-csv.5");
+    char line[ITEM_SIZE];
+
+    (void)state;
+    for (size_t b = 0; bench_list[b]; b++) {
+        struct items *program = items_new(), *listed = items_new();
+        for (unsigned m = 0; m < bench_list[b]->n_metrics; m++) {
+            const struct metric *metric = bench_metric(bench_list[b], m);
+            (void)snprintf(line, sizeof(line), ".It Cm %s Pq %s, %s, %s", metric->id,
+                           metric->unit ? metric->unit : "ticks", metric->better[0] ? metric->better : "\\-",
+                           values[metric->value]);
+            items_put(program, line);
+        }
+        for (size_t i = 0; i < page->n; i++)
+            if (begins(page->line[i], ".It ") && !strcmp(page->section[i], "METRICS") &&
+                has_word(page->subsection[i], bench_list[b]->name))
+                items_put(listed, page->line[i]);
+        items_equal(bench_list[b]->name, program, listed);
+    }
+    page_free(page);
+}
+
+/* Each heading is "Metrics of TEST and TEST", and the tests exist. */
+static void test_man_metrics_name_only_tests_that_exist(void **state)
+{
+    struct page *page = page_read("man/jitbench-csv.5");
+    struct items *headings = items_new();
+
+    (void)state;
+    items_of_page(page, "METRICS", ".Ss ", headings);
+    assert_true(headings->n > 0);
+    for (size_t i = 0; i < headings->n; i++) {
+        char *rest = NULL;
+        assert_true(begins(headings->item[i], ".Ss Metrics of "));
+        for (char *word = strtok_r(headings->item[i] + strlen(".Ss Metrics of "), ", ", &rest); word;
+             word = strtok_r(NULL, ", ", &rest)) {
+            int known = !strcmp(word, "and");
+            for (size_t b = 0; bench_list[b]; b++)
+                known = known || !strcmp(bench_list[b]->name, word);
+            if (!known)
+                fail_msg("%s: '%s' is no test", page->path, word);
+        }
+    }
+    free(headings);
+    page_free(page);
+}
+
+static void check_statuses(const char *path, const char *heading)
+{
+    struct page *page = page_read(path);
+    struct items *program = items_new(), *listed = items_new();
+    char line[ITEM_SIZE];
+
+    for (int status = 0; strcmp(row_status_name((enum row_status)status), "unknown") != 0; status++) {
+        (void)snprintf(line, sizeof(line), ".It Cm %s", row_status_name((enum row_status)status));
+        items_put(program, line);
+    }
+    items_of_page(page, heading, ".It ", listed);
+    items_equal(path, program, listed);
+    page_free(page);
+}
+
+static void test_man_statuses_are_those_of_rows(void **state)
+{
+    (void)state;
+    check_statuses("man/jitbench.1", "Status");
+    check_statuses("man/jitbench-csv.5", "STATUS");
+}
+
+/* --- Exit statuses: an enum cannot be walked, its source can. --- */
+
+static void test_man_exit_statuses_are_those_of_the_header(void **state)
+{
+    struct page *header = page_read("include/cmd/command.h"), *page = page_read("man/jitbench.1");
+    struct items *program = items_new(), *listed = items_new();
+    char line[ITEM_SIZE];
+
+    (void)state;
+    for (size_t i = 0; i < header->n; i++) {
+        if (!begins(header->line[i], "enum exit_status {"))
+            continue;
+        for (const char *at = header->line[i]; (at = strstr(at, " = ")) != NULL; at++) {
+            (void)snprintf(line, sizeof(line), ".It %d", atoi(at + 3));
+            items_put(program, line);
+        }
+    }
+    items_put(program, ".It 128+N");
+    items_of_page(page, "EXIT STATUS", ".It ", listed);
+    items_equal("man/jitbench.1: EXIT STATUS", program, listed);
+    page_free(header);
+    page_free(page);
+}
+
+/* --- All pages. --- */
+
+static void test_man_cross_references_resolve(void **state)
+{
+    struct items *pages = all_pages();
+    size_t found = 0;
+
+    (void)state;
+    for (size_t p = 0; p < pages->n; p++) {
+        char path[ITEM_SIZE + 8], name[128], number[8], file[256];
+        (void)snprintf(path, sizeof(path), "man/%s", pages->item[p]);
+        struct page *page = page_read(path);
+        for (size_t i = 0; i < page->n; i++) {
+            const char *at = page->line[i][0] == '.' ? strstr(page->line[i], "Xr jitbench") : NULL;
+            if (!at)
+                continue;
+            if (sscanf(at, "Xr %127s %7s", name, number) != 2)
+                fail_msg("%s:%zu: no section: '%s'", path, i + 1, page->line[i]);
+            (void)snprintf(file, sizeof(file), "%s.%s", name, number);
+            if (!has(pages, file))
+                fail_msg("%s:%zu: there is no man/%s", path, i + 1, file);
+            found++;
+        }
+        page_free(page);
+    }
+    assert_true(found > 0);
+    free(pages);
+}
+
+static int mandoc_installed(void)
+{
+    FILE *pipe = popen("command -v mandoc", "r");
+    char line[PATH_SIZE] = "";
+
+    assert_non_null(pipe);
+    int found = fgets(line, sizeof(line), pipe) != NULL;
+    return pclose(pipe) == 0 && found;
+}
+
+static void test_man_pages_pass_mandoc(void **state)
+{
+    struct items *pages;
+
+    (void)state;
+    if (!mandoc_installed()) {
+        print_message("skipped: mandoc is not installed\n");
+        skip();
+    }
+    pages = all_pages();
+    for (size_t p = 0; p < pages->n; p++) {
+        char command[ITEM_SIZE + 64], line[1024] = "";
+        (void)snprintf(command, sizeof(command), "mandoc -Tlint -Wwarning man/%s 2>&1", pages->item[p]);
+        FILE *pipe = popen(command, "r");
+        assert_non_null(pipe);
+        int any = fgets(line, sizeof(line), pipe) != NULL;
+        int status = pclose(pipe);
+        if (any || status != 0)
+            fail_msg("%s (status %d): %s", command, status, line);
+    }
+    free(pages);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_man_has_a_page_for_each_command_and_no_other),
+        cmocka_unit_test(test_man_overview_lists_the_commands),
+        cmocka_unit_test(test_man_options_are_those_of_the_tables),
+        cmocka_unit_test(test_man_common_options_read_the_same_on_all_pages),
+        cmocka_unit_test(test_man_mentions_only_options_that_exist),
+        cmocka_unit_test(test_man_sampling_is_that_of_the_benchmarks),
+        cmocka_unit_test(test_man_csv_columns_are_the_rows_in_order),
+        cmocka_unit_test(test_man_metrics_are_those_of_the_benchmarks),
+        cmocka_unit_test(test_man_metrics_name_only_tests_that_exist),
+        cmocka_unit_test(test_man_statuses_are_those_of_rows),
+        cmocka_unit_test(test_man_exit_statuses_are_those_of_the_header),
+        cmocka_unit_test(test_man_cross_references_resolve),
+        cmocka_unit_test(test_man_pages_pass_mandoc),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
