@@ -370,6 +370,20 @@ int worker_run(struct trial_head *head, unsigned number, const struct bench *ben
     return failed ? 1 : 0;
 }
 
+/* Without the C library's printf and strtol, a replaced image has some pages of the program less to map. */
+static void put_number(char buf[16], unsigned number)
+{
+    char digits[16];
+    unsigned n = 0;
+
+    do
+        digits[n++] = (char)('0' + number % 10);
+    while (number /= 10);
+    while (n)
+        *buf++ = digits[--n];
+    *buf = 0;
+}
+
 int party_exec(struct party_context *context)
 {
     struct trial_head *head = context->head;
@@ -380,8 +394,8 @@ int party_exec(struct party_context *context)
 
     if (head->arena_fd < 0)
         return -ENOSYS;
-    (void)snprintf(fd, sizeof(fd), "%d", head->arena_fd);
-    (void)snprintf(number, sizeof(number), "%u", (unsigned)(slot - head->slot));
+    put_number(fd, (unsigned)head->arena_fd);
+    put_number(number, (unsigned)(slot - head->slot));
     if (slot->baton.image_fd < 0)
         process_init(); /* a replaced image left it out */
     slot->baton.execs++;
@@ -402,10 +416,16 @@ static const struct bench *find_bench(const struct bench *const *registry, const
 /* A whole decimal number, or -1. */
 static long small_number(const char *text)
 {
-    char *end;
-    long value = strtol(text, &end, 10);
+    long value = 0;
 
-    return *text && !*end && value >= 0 && value < 1000000 ? value : -1;
+    if (!*text)
+        return -1;
+    for (; *text; text++) {
+        if (*text < '0' || *text > '9' || value >= 100000)
+            return -1;
+        value = value * 10 + (*text - '0');
+    }
+    return value;
 }
 
 void trial_worker_main(int argc, char **argv, const struct bench *const *registry)
