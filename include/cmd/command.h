@@ -16,9 +16,9 @@ struct suite;
 
 struct command {
     const char *name;
-    const char *operands;    /* as the usage line shows them: "[TEST...]"; "" for none */
-    const char *title;       /* one line */
-    const char *description; /* a paragraph for help; NULL for none */
+    const char *operands;      /* as the usage line shows them: "[TEST...]"; "" for none */
+    const char *title;         /* one line */
+    const char *description;   /* a paragraph for help; NULL for none */
     const struct suite *suite; /* of commands that measure one */
     int (*run)(const struct command *command, int argc, char **argv); /* argv[0] is the command's name */
     /* The option tables (without targets): for help and the man page check. Returns how many. NULL for none. */

@@ -59,7 +59,7 @@ struct suite {
     size_t options_size;
     /* The tables that fill the suite's options struct. Returns how many. */
     size_t (*tables)(void *options, struct option_table *tables);
-    const char *const *tests; /* operands, NULL-ended; NULL: takes none */
+    const char *const *tests;  /* operands, NULL-ended; NULL: takes none */
     const char *series_header; /* the first line of --series FILE; NULL: the suite has no such option */
     /* Adds the items of the selected tests. 0, or -1 with one line in error. */
     int (*plan)(const struct measure *m, void *options, struct plan *plan, char *error, size_t error_size);

@@ -41,20 +41,20 @@ struct trial_slot;
 struct party_context {
     const void *params;
     unsigned copy, copies;
-    uint64_t sample;             /* number of the trial within its item, from 0 */
+    uint64_t sample; /* number of the trial within its item, from 0 */
     enum clock_kind clock;
-    uint64_t time_ns;            /* how long the trial is to run; 0: until the work is done */
-    double rate;                 /* counts a second, measured in warm-up (parties with work) */
-    uint64_t expected_ns;        /* setup may say how long run will take; from the rate otherwise */
+    uint64_t time_ns;     /* how long the trial is to run; 0: until the work is done */
+    double rate;          /* counts a second, measured in warm-up (parties with work) */
+    uint64_t expected_ns; /* setup may say how long run will take; from the rate otherwise */
     void *recorder[RECORDERS_MAX];
     struct baton *baton;
-    const int (*pipes)[2];       /* the benchmark's n_pipes pipes of this copy */
-    int stop_fd;                 /* STOP_PIPE; -1 otherwise */
-    int series_fd;               /* where every event goes as text; -1 when nobody asked */
-    void *state;                 /* the party's own: set by setup, freed by teardown */
-    char *reason;                /* a callback that fails says why here */
+    const int (*pipes)[2]; /* the benchmark's n_pipes pipes of this copy */
+    int stop_fd;           /* STOP_PIPE; -1 otherwise */
+    int series_fd;         /* where every event goes as text; -1 when nobody asked */
+    void *state;           /* the party's own: set by setup, freed by teardown */
+    char *reason;          /* a callback that fails says why here */
     size_t reason_size;
-    struct trial_head *head;     /* the engine's */
+    struct trial_head *head; /* the engine's */
     struct trial_slot *slot;
 };
 
@@ -72,17 +72,17 @@ struct party {
     enum role role;
     enum party_kind kind;
     enum party_stop stop;
-    bool spins;     /* never sleeps while it runs */
+    bool spins; /* never sleeps while it runs */
     bool lock_memory;
     uint64_t timer_slack_ns;
     struct recorder_spec recorders[RECORDERS_MAX];
     unsigned n_recorders;
     /* All return 0, or -1 with a reason. All but run and work may be NULL; run may be NULL when there is work. */
-    int (*setup)(struct party_context *);                 /* before warm-up; touches all memory */
-    int (*work)(struct party_context *, uint64_t count);  /* count counts, unrecorded: warm-up and slices */
-    uint64_t (*counts)(const void *params);               /* how many counts run does; NULL: as many as time allows */
-    int (*run)(struct party_context *);                   /* NULL: the engine calls work in slices until stopped */
-    int (*verify)(struct party_context *);                /* after the run; usually fills a RECORD_CHECKS */
+    int (*setup)(struct party_context *);                /* before warm-up; touches all memory */
+    int (*work)(struct party_context *, uint64_t count); /* count counts, unrecorded: warm-up and slices */
+    uint64_t (*counts)(const void *params);              /* how many counts run does; NULL: as many as time allows */
+    int (*run)(struct party_context *);                  /* NULL: the engine calls work in slices until stopped */
+    int (*verify)(struct party_context *);               /* after the run; usually fills a RECORD_CHECKS */
     void (*teardown)(struct party_context *);
 };
 

@@ -41,7 +41,7 @@ void slices_add(struct slices *s, uint64_t count, uint64_t start_ns, uint64_t en
 double slices_completed(const struct slices *s, uint64_t from_ns, uint64_t to_ns);
 
 /* Values by number: the first SERIES_FIRST and the SERIES_LARGEST largest. */
-#define SERIES_FIRST 500u
+#define SERIES_FIRST   500u
 #define SERIES_LARGEST 2000u
 struct series_point {
     uint64_t at, value;

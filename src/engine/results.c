@@ -246,7 +246,8 @@ static void fill_counters(const struct results *results, const struct group_valu
     row->freq_khz = g->khz_n ? g->khz_sum / (double)g->khz_n : (double)NAN;
     if (!isnan(g->run_delay_ms) && !isnan(g->steal_ms))
         (void)snprintf(row->causes, sizeof(row->causes), "preempted:%.3f;steal:%.0f", g->run_delay_ms, g->steal_ms);
-    text_copy(row->timer_latency_held, sizeof(row->timer_latency_held), results->how->timer_latency_held ? "yes" : "no");
+    text_copy(row->timer_latency_held, sizeof(row->timer_latency_held),
+              results->how->timer_latency_held ? "yes" : "no");
 }
 
 static void hist_summary(const struct hist *h, struct stats_summary *s)
@@ -289,8 +290,8 @@ static double value_of(const struct metric *metric, const struct stats_summary *
     return (double)NAN;
 }
 
-/* Where there is a histogram, it is its events that mean, percentiles and the rest describe; only the interval is that of
- * the mean over processes, since the events of one process are not independent. */
+/* Where there is a histogram, it is its events that mean, percentiles and the rest describe; only the interval is that
+ * of the mean over processes, since the events of one process are not independent. */
 static int fill_values(const struct metric_values *m, const struct metric *metric, double scale, struct row *row)
 {
     double *samples = malloc((m->n ? m->n : 1) * sizeof(*samples));

@@ -21,7 +21,7 @@
 /* Warm-up: blocks of this length, until three in a row have the same rate, and never longer than the limit. */
 #define WARM_BLOCK_NS 5000000u
 #define WARM_LIMIT_NS 250000000u
-#define WARM_FLAT 0.01
+#define WARM_FLAT     0.01
 /* The fewest whole counts that last this long are a slice. */
 #define SLICE_NS 10000000u
 /* Nobody may take longer than this to get ready for the gate. */
@@ -83,7 +83,13 @@ static void set_state(struct trial_head *head, struct trial_slot *slot, enum par
 static void watchdog(uint64_t ns)
 {
     struct itimerval timer;
+    sigset_t alarm_alone;
 
+    /* Who started us may have ignored or blocked it, and both are inherited. */
+    (void)signal(SIGALRM, SIG_DFL);
+    (void)sigemptyset(&alarm_alone);
+    (void)sigaddset(&alarm_alone, SIGALRM);
+    (void)pthread_sigmask(SIG_UNBLOCK, &alarm_alone, NULL);
     memset(&timer, 0, sizeof(timer));
     timer.it_value.tv_sec = (time_t)(ns / 1000000000u) + 1;
     (void)setitimer(ITIMER_REAL, &timer, NULL);
@@ -129,7 +135,8 @@ static int timed_block(struct party_context *context, const struct party *party,
     return 0;
 }
 
-/* A fresh process is cold: caches, branch predictors, page tables, the clock frequency. Works until the rate is flat. */
+/* A fresh process is cold: caches, branch predictors, page tables, the clock frequency. Works until the rate is flat.
+ */
 static int warm_up(struct party_context *context, const struct party *party)
 {
     uint64_t begin = clock_raw_ns(), count = 1;
