@@ -32,6 +32,9 @@ const struct command *command_find(const char *name);
 /* Prints "jitbench: unknown WHAT 'WORD'; did you mean 'NEAREST'?" on standard error and returns EXIT_USAGE. */
 int command_unknown(const char *what, const char *word, const char *const *candidates, size_t n);
 
+/* The same for a word that stands where a command should. */
+int command_unknown_command(const char *word);
+
 /* Writes the text to standard output (or error); a closed one is no error. Frees it. */
 struct text;
 void command_print(int fd, struct text *text);
