@@ -177,14 +177,16 @@ coverage: ## line coverage of the units, by gcovr
 repro: ## two builds in different folders are the same bytes
 	tests/repro.sh
 
-# Rivals are built as their users would build them: for this machine, dynamic.
+# Rivals are built as their users would build them: for this machine, dynamic; the plain loops are linked as jitbench is.
+# `tests/perf/perf.py SECTION...` runs some parts alone.
+$(BUILD)/perf/loops: PERF_LINK := $(LINK)
 PERF := $(patsubst tests/perf/%.c,$(BUILD)/perf/%,$(wildcard tests/perf/*.c))
 $(PERF): $(BUILD)/perf/%: tests/perf/%.c
 	@mkdir -p $(@D)
-	$(CC) -std=c99 -D_GNU_SOURCE $(WARNINGS) -O3 -march=native -pthread -o $@ $<
+	$(CC) -std=c99 -D_GNU_SOURCE $(WARNINGS) -O3 -march=native -pthread $(PERF_LINK) -o $@ $< -lm
 perf: $(PROGRAM) $(PERF) ## speed and memory beside their targets; no pass or fail
 	if command -v musl-gcc >/dev/null; then $(MAKE) -s CC=musl-gcc BUILD=$(BUILD)/musl PROGRAM=$(BUILD)/musl/jitbench; fi
-	python3 tests/perf/perf.py $(PROGRAM) $(BUILD)/perf/bandwidth $(BUILD)/musl/jitbench
+	JITBENCH=$(PROGRAM) MUSL_JITBENCH=$(BUILD)/musl/jitbench PERF_PROGRAMS=$(BUILD)/perf tests/perf/perf.py
 
 # --- what reads the code -----------------------------------------------------------------------------------------------
 

@@ -18,16 +18,6 @@ static void open_standard_descriptors(void)
             (void)open("/dev/null", fd ? O_WRONLY : O_RDONLY);
 }
 
-static int unknown(const char *word)
-{
-    const char *names[64];
-    size_t n = 0;
-
-    for (; command_list[n] && n < sizeof(names) / sizeof(names[0]); n++)
-        names[n] = command_list[n]->name;
-    return command_unknown(word[0] == '-' ? "option" : "command", word, names, n);
-}
-
 int main(int argc, char **argv)
 {
     const char *word = argc > 1 ? argv[1] : "help";
@@ -41,7 +31,7 @@ int main(int argc, char **argv)
         word = "version";
     const struct command *command = command_find(word);
     if (!command)
-        return unknown(word);
+        return command_unknown_command(word);
     if (argc > 2 && !command->tables && (!strcmp(argv[2], "--help") || !strcmp(argv[2], "-h"))) {
         char *help[] = {(char *)"help", (char *)command->name, NULL};
         return command_find("help")->run(command_find("help"), 2, help);

@@ -14,11 +14,11 @@
 /* The recorders of such a benchmark, in this order. */
 enum { EXPERIMENT_HIST, EXPERIMENT_SERIES, EXPERIMENT_NUMBERS, EXPERIMENT_CHECKS, EXPERIMENT_N_RECORDERS };
 enum { NUMBER_COST_MIN, NUMBER_COST_MEDIAN, NUMBER_GRAIN, NUMBER_OWN, NUMBER_COUNT = NUMBER_OWN + 4 };
-#define EXPERIMENT_RECORDERS                                                                                          \
-    .recorders = {[EXPERIMENT_HIST] = {RECORD_HIST, 0},                                                               \
-                  [EXPERIMENT_SERIES] = {RECORD_SERIES, 0},                                                           \
-                  [EXPERIMENT_NUMBERS] = {RECORD_NUMBERS, NUMBER_COUNT},                                              \
-                  [EXPERIMENT_CHECKS] = {RECORD_CHECKS, 8}},                                                          \
+#define EXPERIMENT_RECORDERS                                                                                           \
+    .recorders = {[EXPERIMENT_HIST] = {RECORD_HIST, 0},                                                                \
+                  [EXPERIMENT_SERIES] = {RECORD_SERIES, 0},                                                            \
+                  [EXPERIMENT_NUMBERS] = {RECORD_NUMBERS, NUMBER_COUNT},                                               \
+                  [EXPERIMENT_CHECKS] = {RECORD_CHECKS, 8}},                                                           \
     .n_recorders = EXPERIMENT_N_RECORDERS
 
 /* The metrics they share come first; a benchmark's own follow from METRIC_OWN on. */
@@ -27,13 +27,24 @@ enum {
     METRIC_TIME,
     METRIC_SD,
     METRIC_CI90,
-    METRIC_COUNT_A, METRIC_SIZE_A, METRIC_COUNT_B, METRIC_SIZE_B,
-    METRIC_COUNT_C, METRIC_SIZE_C, METRIC_COUNT_D, METRIC_SIZE_D,
-    METRIC_PCT_400, METRIC_PCT_2000,
-    METRIC_PCT_400_MEDIAN, METRIC_PCT_2000_MEDIAN,
-    METRIC_PCT_400_MIN, METRIC_PCT_2000_MIN,
+    METRIC_COUNT_A,
+    METRIC_SIZE_A,
+    METRIC_COUNT_B,
+    METRIC_SIZE_B,
+    METRIC_COUNT_C,
+    METRIC_SIZE_C,
+    METRIC_COUNT_D,
+    METRIC_SIZE_D,
+    METRIC_PCT_400,
+    METRIC_PCT_2000,
+    METRIC_PCT_400_MEDIAN,
+    METRIC_PCT_2000_MEDIAN,
+    METRIC_PCT_400_MIN,
+    METRIC_PCT_2000_MIN,
     METRIC_BUCKETS_EXACT,
-    METRIC_CLOCK_COST, METRIC_CLOCK_GRAIN, METRIC_CLOCK_HZ,
+    METRIC_CLOCK_COST,
+    METRIC_CLOCK_GRAIN,
+    METRIC_CLOCK_HZ,
     METRIC_OWN,
 };
 extern const struct metric experiment_metrics[METRIC_OWN];

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Arrays are aligned to 64 bytes and do not overlap; n is a multiple of 64 elements. A non-temporal form fences before it
- * returns, so that its stores are done when the clock is read. */
+/* Arrays are aligned to 64 bytes and do not overlap; n is a multiple of 64 elements. A non-temporal form fences before
+ * it returns, so that its stores are done when the clock is read. */
 struct stream_kernels {
     const char *name; /* "avx512", "avx2", "sse2", "rep-movs", "scalar", ... */
     bool nontemporal;

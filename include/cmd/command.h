@@ -16,9 +16,9 @@ struct suite;
 
 struct command {
     const char *name;
-    const char *operands;    /* as the usage line shows them: "[TEST...]"; "" for none */
-    const char *title;       /* one line */
-    const char *description; /* a paragraph for help; NULL for none */
+    const char *operands;      /* as the usage line shows them: "[TEST...]"; "" for none */
+    const char *title;         /* one line */
+    const char *description;   /* a paragraph for help; NULL for none */
     const struct suite *suite; /* of commands that measure one */
     int (*run)(const struct command *command, int argc, char **argv); /* argv[0] is the command's name */
     /* The option tables (without targets): for help and the man page check. Returns how many. NULL for none. */
@@ -31,6 +31,9 @@ const struct command *command_find(const char *name);
 
 /* Prints "jitbench: unknown WHAT 'WORD'; did you mean 'NEAREST'?" on standard error and returns EXIT_USAGE. */
 int command_unknown(const char *what, const char *word, const char *const *candidates, size_t n);
+
+/* The same for a word that stands where a command should. */
+int command_unknown_command(const char *word);
 
 /* Writes the text to standard output (or error); a closed one is no error. Frees it. */
 struct text;

@@ -26,7 +26,9 @@ extern const struct table_column cmd_experiment_columns[EXPERIMENT_COLUMNS];
         {.heading = "P99", .metric = "cycles", .field = TABLE_P99},                                                    \
         {.heading = "P99.9", .metric = "cycles", .field = TABLE_P999},                                                 \
         {.heading = "Max", .metric = "cycles", .field = TABLE_MAX},                                                    \
-        {.heading = "Max us", .metric = "time", .field = TABLE_MAX, .decimals = 1, .scale = 1e-3}
+    {                                                                                                                  \
+        .heading = "Max us", .metric = "time", .field = TABLE_MAX, .decimals = 1, .scale = 1e-3                        \
+    }
 
 #define EXPERIMENT_SHARE_COLUMNS                                                                                       \
     {.heading = ">400 mean", .metric = "delayed_400", .field = TABLE_VALUE, .decimals = 3},                            \
@@ -34,13 +36,16 @@ extern const struct table_column cmd_experiment_columns[EXPERIMENT_COLUMNS];
         {.heading = ">400 median", .metric = "delayed_400_median", .field = TABLE_VALUE, .decimals = 3},               \
         {.heading = ">2000 median", .metric = "delayed_2000_median", .field = TABLE_VALUE, .decimals = 3},             \
         {.heading = ">400 min", .metric = "delayed_400_min", .field = TABLE_VALUE, .decimals = 3},                     \
-        {.heading = ">2000 min", .metric = "delayed_2000_min", .field = TABLE_VALUE, .decimals = 3}
+    {                                                                                                                  \
+        .heading = ">2000 min", .metric = "delayed_2000_min", .field = TABLE_VALUE, .decimals = 3                      \
+    }
 
 struct experiment_tables {
     const char *test, *run_title, *key_heading, *key;
     struct table_layout summary, share;
 };
 /* alone: the lines of each run too, and on a terminal a histogram. */
-void cmd_print_experiments(const struct measure *m, const struct experiment_tables *tables, bool alone, struct text *out);
+void cmd_print_experiments(const struct measure *m, const struct experiment_tables *tables, bool alone,
+                           struct text *out);
 
 #endif

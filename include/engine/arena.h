@@ -11,7 +11,7 @@
 #include "engine/bench.h"
 #include "sys/task.h"
 
-#define ARENA_MAGIC 0x6a626172u
+#define ARENA_MAGIC     0x6a626172u
 #define ARENA_PIPES_MAX 8
 
 /* Where a party stands. Written by the party, read by the parent. */
@@ -52,7 +52,7 @@ struct trial_head {
     uint32_t gate;
     uint32_t stop;
     uint64_t start_ns;
-    uint64_t limit_ns; /* the longest that the run may take, for the watchdog */
+    uint64_t limit_ns;                             /* the longest that the run may take, for the watchdog */
     uint32_t barrier_arrived[8], barrier_round[8]; /* by party */
     struct trial_slot slot[];
 };

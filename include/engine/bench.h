@@ -42,28 +42,32 @@ struct trial_slot;
 struct party_context {
     const void *params;
     unsigned copy, copies;
-    uint64_t sample;             /* number of the trial within its item, from 0 */
+    uint64_t sample; /* number of the trial within its item, from 0 */
     enum clock_kind clock;
-    uint64_t time_ns;            /* how long the trial is to run; 0: until the work is done */
-    double rate;                 /* counts a second, measured in warm-up (parties with work) */
-    uint64_t expected_ns;        /* setup may say how long run will take; from the rate otherwise */
+    uint64_t time_ns;     /* how long the trial is to run; 0: until the work is done */
+    double rate;          /* counts a second, measured in warm-up (parties with work) */
+    uint64_t expected_ns; /* setup may say how long run will take; from the rate otherwise */
     void *recorder[RECORDERS_MAX];
     struct baton *baton;
-    const int (*pipes)[2];       /* the benchmark's n_pipes pipes of this copy */
-    int stop_fd;                 /* STOP_PIPE; -1 otherwise */
-    int series_fd;               /* where every event goes as text; -1 when nobody asked */
-    void *state;                 /* the party's own: set by setup, freed by teardown */
-    char *reason;                /* a callback that fails says why here */
+    const int (*pipes)[2]; /* the benchmark's n_pipes pipes of this copy */
+    int stop_fd;           /* STOP_PIPE; -1 otherwise */
+    int series_fd;         /* where every event goes as text; -1 when nobody asked */
+    void *state;           /* the party's own: set by setup, freed by teardown */
+    char *reason;          /* a callback that fails says why here */
     size_t reason_size;
-    struct trial_head *head;     /* the engine's */
+    struct trial_head *head; /* the engine's */
     struct trial_slot *slot;
 };
 
 bool party_stopped(const struct party_context *context);
+/* Says that a party that runs before the gate does its work now (a load really loads). The engine's own loop says so after
+ * its first slice. */
+void party_proved(struct party_context *context);
 /* Waits for the same party of all copies. */
 void party_barrier(struct party_context *context);
 /* Replaces the process image by the same program (baton->image_fd). run is called again in the new one, with baton->execs one higher
- * and all recorders as they were; setup is called again too. Returns only on failure (-errno). */
+ * and all recorders as they were; setup is called again too. Locked memory and thread parties do not survive it: a benchmark that
+ * uses it has neither. Returns only on failure (-errno). */
 int party_exec(struct party_context *context);
 /* Writes a formatted reason and returns -1, for `return party_fail(context, ...)`. */
 int party_fail(struct party_context *context, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -73,17 +77,20 @@ struct party {
     enum role role;
     enum party_kind kind;
     enum party_stop stop;
-    bool spins;     /* never sleeps while it runs */
+    bool spins; /* never sleeps while it runs */
+    /* Runs from its set-up on; the gate opens when it has said party_proved(): loads, and partners without whom the
+     * measured party cannot warm up. */
+    bool before_gate;
     bool lock_memory;
     uint64_t timer_slack_ns;
     struct recorder_spec recorders[RECORDERS_MAX];
     unsigned n_recorders;
     /* All return 0, or -1 with a reason. All but run and work may be NULL; run may be NULL when there is work. */
-    int (*setup)(struct party_context *);                 /* before warm-up; touches all memory */
-    int (*work)(struct party_context *, uint64_t count);  /* count counts, unrecorded: warm-up and slices */
-    uint64_t (*counts)(const void *params);               /* how many counts run does; NULL: as many as time allows */
-    int (*run)(struct party_context *);                   /* NULL: the engine calls work in slices until stopped */
-    int (*verify)(struct party_context *);                /* after the run; usually fills a RECORD_CHECKS */
+    int (*setup)(struct party_context *);                /* before warm-up; touches all memory */
+    int (*work)(struct party_context *, uint64_t count); /* count counts, unrecorded: warm-up and slices */
+    uint64_t (*counts)(const void *params);              /* how many counts run does; NULL: as many as time allows */
+    int (*run)(struct party_context *);                  /* NULL: the engine calls work in slices until stopped */
+    int (*verify)(struct party_context *);               /* after the run; usually fills a RECORD_CHECKS */
     void (*teardown)(struct party_context *);
 };
 

@@ -12,15 +12,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define HIST_LINEAR 65536u
-#define HIST_SUB 64u      /* log-linear bins to an octave */
-#define HIST_OCTAVES 32u  /* base + 2^16 .. base + 2^48: 2^48 ns are 78 hours */
-#define HIST_LOG (HIST_SUB * HIST_OCTAVES)
+#define HIST_LINEAR  65536u
+#define HIST_SUB     64u /* log-linear bins to an octave */
+#define HIST_OCTAVES 32u /* base + 2^16 .. base + 2^48: 2^48 ns are 78 hours */
+#define HIST_LOG     (HIST_SUB * HIST_OCTAVES)
 
 struct hist {
     uint64_t base;
     uint64_t n, underflow, overflow;
-    uint64_t min, max; /* true extremes; meaningless when n is 0 */
+    uint64_t min, max;       /* true extremes; meaningless when n is 0 */
     double sum, sum_squares; /* of value - base, so that large bases lose no digits; underflow and overflow included */
     double underflow_sum, overflow_sum; /* of the values themselves */
     uint64_t linear[HIST_LINEAR];

@@ -42,19 +42,19 @@ struct option_cpus {
 enum option_preset { PRESET_DEFAULT, PRESET_QUICK, PRESET_CLASSIC, PRESET_COUNT };
 
 struct option {
-    const char *name;       /* long name without dashes */
-    char letter;            /* 0 when it has none */
-    const char *aliases;    /* other long names, space between; NULL for none */
+    const char *name;    /* long name without dashes */
+    char letter;         /* 0 when it has none */
+    const char *aliases; /* other long names, space between; NULL for none */
     enum option_type type;
-    const char *value_name; /* as help shows it: "N", "LIST", "FILE"; NULL for flags */
-    const char *optional;   /* the text used when the value is left out ("--fifo"); NULL: a value is required */
-    double min, max;        /* of numbers, in the base unit (ns, bytes, first and last of a sweep,
-                               each number of a list); both 0: no range */
-    const char *const *choices;           /* NULL-ended, for CHOICE and CPUS */
-    const char *preset[PRESET_COUNT];     /* default values as a user would type them; preset[0] NULL: unset (zeroed);
-                                             preset[QUICK] or [CLASSIC] NULL: as preset[0] */
-    const char *help;       /* one line, no full stop; the default and the range are added by help */
-    size_t offset, size;    /* where in the struct it lands; size is for TEXT, and checked for the others */
+    const char *value_name;     /* as help shows it: "N", "LIST", "FILE"; NULL for flags */
+    const char *optional;       /* the text used when the value is left out ("--fifo"); NULL: a value is required */
+    double min, max;            /* of numbers, in the base unit (ns, bytes, first and last of a sweep,
+                                   each number of a list); both 0: no range */
+    const char *const *choices; /* NULL-ended, for CHOICE and CPUS */
+    const char *preset[PRESET_COUNT]; /* default values as a user would type them; preset[0] NULL: unset (zeroed);
+                                         preset[QUICK] or [CLASSIC] NULL: as preset[0] */
+    const char *help;                 /* one line, no full stop; the default and the range are added by help */
+    size_t offset, size;              /* where in the struct it lands; size is for TEXT, and checked for the others */
 };
 
 /* offset and size in one: OPTION_AT(struct prime_params, limit) */
@@ -71,12 +71,12 @@ struct option_table {
 };
 
 /* Parses argv[1..argc-1] against n tables, options and operands mixed, "--" ends options. Long options may be
- * shortened to an unambiguous beginning; "--name=value" and "--name value", "-n5" and "-n 5" are equal; letters of flags
- * combine. An optional value is only taken from "--name=value" or "-nVALUE". Operands are moved, in order, to the
- * front of operands[] (room for argc pointers). The last of several wins, but COUNTS append on repetition ("-c 1 -c 2").
- * Values are parsed straight into the targets; option_defaults() has been called before, or is called after with the
- * preset now known: it leaves given rows alone.
- * Returns the number of operands, or -1 with one line in error that names option, value and range. */
+ * shortened to an unambiguous beginning; "--name=value" and "--name value", "-n5" and "-n 5" are equal; letters of
+ * flags combine. An optional value is only taken from "--name=value" or "-nVALUE". Operands are moved, in order, to the
+ * front of operands[] (room for argc pointers). The last of several wins, but COUNTS append on repetition ("-c 1 -c
+ * 2"). Values are parsed straight into the targets; option_defaults() has been called before, or is called after with
+ * the preset now known: it leaves given rows alone. Returns the number of operands, or -1 with one line in error that
+ * names option, value and range. */
 int option_parse(int argc, char *const argv[], struct option_table *tables, size_t n, const char **operands,
                  char *error, size_t error_size);
 

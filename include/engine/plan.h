@@ -20,9 +20,9 @@ enum schedule {
 
 struct plan_item {
     const struct bench *bench;
-    void *params;              /* owned by the plan */
-    const char *test;          /* the row's test; NULL: the benchmark's name */
-    const char *load;          /* the row's load; NULL: empty */
+    void *params;     /* owned by the plan */
+    const char *test; /* the row's test; NULL: the benchmark's name */
+    const char *load; /* the row's load; NULL: empty */
     unsigned copies;
     struct sampling sampling;
     unsigned phase;            /* items of a phase begin when all of the phases before it have ended */
@@ -49,10 +49,10 @@ struct plan_run {
     const struct clock_pair *clock_start; /* taken when the program began */
     const char *proc_root;
     int series_fd;
-    const char *layout_varied;            /* what --layout random varies here: "random stack,heap,map,env" */
-    uint64_t settle_ns;                   /* pause after a row was written, before the next gate */
+    const char *layout_varied; /* what --layout random varies here: "random stack,heap,map,env" */
+    uint64_t settle_ns;        /* pause after a row was written, before the next gate */
     bool timer_latency_held;
-    struct row_sink sink;                 /* gets each row as soon as it is known */
+    struct row_sink sink; /* gets each row as soon as it is known */
     /* Called before each trial: which item, how many trials it had, and a guess how much of the whole plan is done. */
     void (*progress)(void *context, const struct plan_item *item, uint64_t sample, double done);
     void *progress_context;
@@ -62,8 +62,8 @@ struct plan_run {
  * had a trial have their rows then, as degraded). */
 int plan_execute(const struct plan *plan, const struct plan_run *how);
 
-/* For reduce callbacks: enter one sample, or merge a histogram or series, of a metric of a group (the copy's number where
- * the benchmark groups by copy, else 0). Return -1 when out of memory. */
+/* For reduce callbacks: enter one sample, or merge a histogram or series, of a metric of a group (the copy's number
+ * where the benchmark groups by copy, else 0). Return -1 when out of memory. */
 int results_sample(struct results *results, unsigned group, unsigned metric, double value);
 int results_hist(struct results *results, unsigned group, unsigned metric, const struct hist *hist);
 int results_series(struct results *results, unsigned group, unsigned metric, const struct series *series);

@@ -41,14 +41,14 @@ void slices_add(struct slices *s, uint64_t count, uint64_t start_ns, uint64_t en
 double slices_completed(const struct slices *s, uint64_t from_ns, uint64_t to_ns);
 
 /* Values by number: the first SERIES_FIRST and the SERIES_LARGEST largest. */
-#define SERIES_FIRST 500u
+#define SERIES_FIRST   500u
 #define SERIES_LARGEST 2000u
 struct series_point {
     uint64_t at, value;
 };
 struct series {
     uint64_t n;         /* values seen */
-    uint64_t threshold; /* a value must be above it to matter: 0 until both parts are full */
+    uint64_t threshold; /* a value must reach it to matter: 0 until both parts are full */
     uint32_t n_first, n_largest;
     struct series_point first[SERIES_FIRST];
     struct series_point largest[SERIES_LARGEST]; /* a heap, the least on top */
@@ -59,7 +59,7 @@ void series_offer(struct series *s, uint64_t at, uint64_t value);
 static inline void series_add(struct series *s, uint64_t at, uint64_t value)
 {
     s->n++;
-    if (__builtin_expect(value > s->threshold, 0))
+    if (__builtin_expect(value >= s->threshold, 0))
         series_offer(s, at, value);
 }
 /* The other's values follow this one's: its numbers are shifted by shift. */

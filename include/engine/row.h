@@ -52,7 +52,7 @@ struct row {
     uint64_t series_left_out;
     /* For the program, not in the CSV: the row's metric is the one its test is judged by. */
     int headline;
-    size_t order; /* of the plan's item: rows come as they are done, tables show them as they were planned */
+    size_t order;  /* of the plan's item: rows come as they are done, tables show them as they were planned */
     size_t number; /* as it came, within a suite */
 };
 
@@ -62,9 +62,9 @@ void row_free(struct row *row);
 int row_copy(struct row *to, const struct row *from);
 
 enum row_column_type {
-    COLUMN_TEXT,    /* char array */
-    COLUMN_UINT,    /* uint64_t, 0 is 'not known' */
-    COLUMN_REAL,    /* double, NAN is 'not known' */
+    COLUMN_TEXT, /* char array */
+    COLUMN_UINT, /* uint64_t, 0 is 'not known' */
+    COLUMN_REAL, /* double, NAN is 'not known' */
     COLUMN_STATUS,
     COLUMN_SCHEMA,  /* the number ROW_SCHEMA */
     COLUMN_SAMPLES, /* samples, ';' between */

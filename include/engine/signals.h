@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Blocks and catches SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGCHLD; ignores SIGPIPE and SIGXFSZ. A signal that was ignored
- * when the program was started (nohup) stays ignored. */
+/* Blocks and catches SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGCHLD; ignores SIGPIPE and SIGXFSZ. A signal that was
+ * ignored when the program was started (nohup) stays ignored. */
 void signals_init(void);
 /* The mask to wait with: none of them blocked. */
 const sigset_t *signals_wait_mask(void);
@@ -19,9 +19,9 @@ int signals_pending(void);
 void signals_sleep_ns(uint64_t ns);
 /* "SIGINT"; strsignal() says "Interrupt", which reads like a cause. */
 const char *signals_name(int number);
-/* Writes all of it, and returns how much was written: less on an error (errno), or when a signal asked for the end while
- * nobody reads (EINTR). The signals are blocked otherwise, so a plain write() to a pipe whose reader stalls could not
- * be ended. To a regular file it is a single write() as far as the kernel goes along. */
+/* Writes all of it, and returns how much was written: less on an error (errno), or when a signal asked for the end
+ * while nobody reads (EINTR). The signals are blocked otherwise, so a plain write() to a pipe whose reader stalls could
+ * not be ended. To a regular file it is a single write() as far as the kernel goes along. */
 size_t signals_write(int fd, const char *data, size_t length);
 /* In a child between fork and exec: everything as the program found it. */
 void signals_restore(void);

@@ -14,12 +14,12 @@ struct trial_spec {
     const struct bench *bench;
     const void *params;
     unsigned copies;
-    uint64_t sample;                /* number of this trial within its item */
-    uint64_t time_ns;               /* 0: until the measured parties are done */
+    uint64_t sample;  /* number of this trial within its item */
+    uint64_t time_ns; /* 0: until the measured parties are done */
     const struct place_request *place;
     const struct clock_info *clock;
-    int series_fd;                  /* -1: none */
-    const char *proc_root;          /* "" */
+    int series_fd;         /* -1: none */
+    const char *proc_root; /* "" */
 };
 
 /* What one party of one copy left behind. */

@@ -29,7 +29,7 @@ enum table_field {
     TABLE_P999,
     TABLE_MAX,
     TABLE_INDEX,
-    TABLE_SAMPLE, /* one sample of the metric: a line a sample (see per_sample) */
+    TABLE_SAMPLE,      /* one sample of the metric: a line a sample (see per_sample) */
     TABLE_STATUS,      /* "" when ok */
     TABLE_PARAM_VALUE, /* the value of key in the row's param ("limit=22 ..."), right-aligned */
 };
@@ -47,7 +47,7 @@ struct table_layout {
     const char *title; /* a line above; NULL for none */
     const struct table_column *columns;
     size_t n_columns;
-    int no_status; /* another table of the same rows shows status and reasons */
+    int no_status;                             /* another table of the same rows shows status and reasons */
     int per_sample;                            /* one line for each sample instead of one for each group */
     const char *(*title_of)(const char *test); /* for TABLE_TITLE; may be NULL */
 };

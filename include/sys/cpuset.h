@@ -9,9 +9,9 @@
 
 /* The largest CONFIG_NR_CPUS of any architecture. A fixed size keeps the set plain data, so that it can be
  * handed to a worker through shared memory. glibc's cpu_set_t ends at 1024. */
-#define CPUSET_MAX 8192u
+#define CPUSET_MAX   8192u
 #define CPUSET_WORDS (CPUSET_MAX / 64u)
-#define CPUSET_NONE CPUSET_MAX
+#define CPUSET_NONE  CPUSET_MAX
 
 struct cpuset {
     uint64_t word[CPUSET_WORDS];

@@ -20,11 +20,12 @@ struct machine {
     bool have_proc, have_sys;
     struct cpuset online; /* /sys/devices/system/cpu/online, else from /proc/stat; empty when not known */
     unsigned cpus_online; /* 0 when not known */
-    char hypervisor[32];  /* "kvm", "vmware", ...; "yes" when only the CPU's bit is known; "" on bare metal or not known */
+    char hypervisor[32];  /* "kvm", "vmware", ...; "yes" when only the CPU's bit is known; "" on bare metal or not known
+                           */
     char container[32];   /* "docker", "lxc", "yes" ...; "" when none is seen */
     char governor[32];    /* of the first online CPU; "" when there is no cpufreq */
     char clocksource[32];
-    int randomize_va_space; /* -1 when not known */
+    int randomize_va_space;                              /* -1 when not known */
     uint64_t memory_total_bytes, memory_available_bytes; /* 0 when not known */
     uint64_t memory_limit_bytes; /* of the process's cgroup (v1 and v2, nearest limit up the tree); 0 when none */
     uint64_t cache_llc_bytes;    /* the sum of all last-level caches; 0 when not known */

@@ -65,7 +65,8 @@ static void initialise(struct arrays *arrays)
     arrays->done = 0;
 }
 
-/* Small pages on every machine, whatever its policy: a huge page for one sample and none for the next would be noise of our own. */
+/* Small pages on every machine, whatever its policy: a huge page for one sample and none for the next would be noise of
+ * our own. */
 static uint64_t *map_array(uint64_t elements)
 {
     void *p = mmap(NULL, elements * sizeof(uint64_t), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -90,7 +91,8 @@ static int setup(struct party_context *context)
     arrays->a = map_array(params->elements);
     arrays->c = map_array(params->elements);
     if (!arrays->a || !arrays->c)
-        return party_fail(context, "out of memory for two arrays of %llu elements", (unsigned long long)params->elements);
+        return party_fail(context, "out of memory for two arrays of %llu elements",
+                          (unsigned long long)params->elements);
     initialise(arrays);
     (void)snprintf(prefix, sizeof(prefix), "%llu,%llu,%u,", (unsigned long long)params->elements,
                    (unsigned long long)context->sample, context->copy);
@@ -166,22 +168,45 @@ static void describe(const void *params, const struct clock_info *clock, char *b
 }
 
 static const struct option options[] = {
-    {.name = "sizes", .type = OPTION_COUNTS, .value_name = "N,...", .min = 1, .max = ELEMENTS_MAX,
-     .preset = {"25,50,100,200,400,800,1600,3200,6400,12800"}, OPTION_AT(struct array_params, sizes),
+    {.name = "sizes",
+     .type = OPTION_COUNTS,
+     .value_name = "N,...",
+     .min = 1,
+     .max = ELEMENTS_MAX,
+     .preset = {"25,50,100,200,400,800,1600,3200,6400,12800"},
+     OPTION_AT(struct array_params, sizes),
      .help = "elements of 8 bytes in the small arrays"},
-    {.name = "experiments", .letter = 'n', .type = OPTION_COUNT, .value_name = "N", .min = 1, .max = 1e12,
-     .preset = {"100K", "10K", "1M"}, OPTION_AT(struct array_params, experiments),
+    {.name = "experiments",
+     .letter = 'n',
+     .type = OPTION_COUNT,
+     .value_name = "N",
+     .min = 1,
+     .max = 1e12,
+     .preset = {"100K", "10K", "1M"},
+     OPTION_AT(struct array_params, experiments),
      .help = "copies of the small array a run"},
 };
 
 static const struct party parties[] = {
-    {.name = "array", .role = ROLE_MEASURED, .kind = PARTY_PROCESS, .stop = STOP_SELF, .spins = true,
-     EXPERIMENT_RECORDERS, .setup = setup, .work = work, .counts = counts, .run = run, .verify = verify,
+    {.name = "array",
+     .role = ROLE_MEASURED,
+     .kind = PARTY_PROCESS,
+     .stop = STOP_SELF,
+     .spins = true,
+     EXPERIMENT_RECORDERS,
+     .setup = setup,
+     .work = work,
+     .counts = counts,
+     .run = run,
+     .verify = verify,
      .teardown = teardown},
 };
 
 static const struct metric own_metrics[] = {
-    [METRIC_BYTES - METRIC_OWN] = {.id = "array_bytes", .unit = "bytes", .better = "", .value = VALUE_MEDIAN,
+    [METRIC_BYTES - METRIC_OWN] = {.id = "array_bytes",
+                                   .unit = "bytes",
+                                   .better = "",
+                                   .value = VALUE_MEDIAN,
                                    .title = "size of each of the two arrays"},
 };
 
@@ -198,9 +223,11 @@ const struct bench bench_array = {
     .n_shared_metrics = METRIC_OWN,
     .own_metrics = own_metrics,
     .n_metrics = N_METRICS,
-    .sampling = {[PRESET_DEFAULT] = {.min_samples = 5, .max_samples = 0, .max_ns = 1500 * 1000000ull, .precision_pct = 2},
-                 [PRESET_QUICK] = {.min_samples = 3, .max_samples = 3, .max_ns = 1 * 1000000000ull, .precision_pct = 2},
-                 [PRESET_CLASSIC] = {.min_samples = 100, .max_samples = 100, .max_ns = 3600 * 1000000000ull, .precision_pct = 2}},
+    .sampling =
+        {[PRESET_DEFAULT] = {.min_samples = 5, .max_samples = 0, .max_ns = 1500 * 1000000ull, .precision_pct = 2},
+         [PRESET_QUICK] = {.min_samples = 3, .max_samples = 3, .max_ns = 1 * 1000000000ull, .precision_pct = 2},
+         [PRESET_CLASSIC] =
+             {.min_samples = 100, .max_samples = 100, .max_ns = 3600 * 1000000000ull, .precision_pct = 2}},
     .group_per_copy = true,
     .describe = describe,
     .reduce = reduce,

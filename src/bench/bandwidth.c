@@ -19,9 +19,9 @@ enum { KERNEL_COPY, KERNEL_SCALE, KERNEL_ADD, KERNEL_TRIAD, N_KERNELS };
 enum { METRIC_RATE, METRIC_TIME, METRICS_A_KERNEL };
 
 #define REPETITIONS_MAX 200u
-#define SCALAR 3.0
-#define GRANULE 64u /* elements: kernels work on multiples of it */
-#define TOLERANCE 1e-13
+#define SCALAR          3.0
+#define GRANULE         64u /* elements: kernels work on multiples of it */
+#define TOLERANCE       1e-13
 /* Without /sys the caches are not known: more than 4 times those of most machines. */
 #define UNKNOWN_CACHE_ARRAY_BYTES (256ull << 20)
 
@@ -235,26 +235,50 @@ static int supported(const void *params, char *why, size_t why_size)
 }
 
 static const struct option options[] = {
-    {.name = "array-size", .type = OPTION_SIZE, .value_name = "SIZE", .min = 4096, .max = 1e15,
+    {.name = "array-size",
+     .type = OPTION_SIZE,
+     .value_name = "SIZE",
+     .min = 4096,
+     .max = 1e15,
      OPTION_AT(struct bandwidth_params, array_bytes),
      .help = "size of each of the three arrays; 4 times all last-level caches unless given"},
-    {.name = "repetitions", .letter = 'k', .type = OPTION_COUNT, .value_name = "N", .min = 2, .max = REPETITIONS_MAX,
-     .preset = {"10", "5", "10"}, OPTION_AT(struct bandwidth_params, repetitions),
+    {.name = "repetitions",
+     .letter = 'k',
+     .type = OPTION_COUNT,
+     .value_name = "N",
+     .min = 2,
+     .max = REPETITIONS_MAX,
+     .preset = {"10", "5", "10"},
+     OPTION_AT(struct bandwidth_params, repetitions),
      .help = "repetitions of the four kernels a run; the first is not counted"},
 };
 
 static const struct party parties[] = {
-    {.name = "bandwidth", .role = ROLE_MEASURED, .kind = PARTY_PROCESS, .stop = STOP_SELF, .spins = true,
-     .recorders = {[RECORD_TIMES] = {RECORD_SLICES, REPETITIONS_MAX * N_KERNELS}, [RECORD_VALID] = {RECORD_CHECKS, 4}},
-     .n_recorders = 2, .setup = setup, .run = run, .verify = verify, .teardown = teardown},
+    {.name = "bandwidth",
+     .role = ROLE_MEASURED,
+     .kind = PARTY_PROCESS,
+     .stop = STOP_SELF,
+     .spins = true,
+     .recorders = {[RECORD_TIMES] = {RECORD_SLICES, REPETITIONS_MAX *N_KERNELS}, [RECORD_VALID] = {RECORD_CHECKS, 4}},
+     .n_recorders = 2,
+     .setup = setup,
+     .run = run,
+     .verify = verify,
+     .teardown = teardown},
 };
 
 #define KERNEL_METRICS(number, name)                                                                                   \
-    [number * METRICS_A_KERNEL + METRIC_RATE] = {.id = name "_rate", .unit = "MB/s", .better = "higher",               \
-                                                 .value = VALUE_MAX, .headline = true,                                 \
+    [number * METRICS_A_KERNEL + METRIC_RATE] = {.id = name "_rate",                                                   \
+                                                 .unit = "MB/s",                                                       \
+                                                 .better = "higher",                                                   \
+                                                 .value = VALUE_MAX,                                                   \
+                                                 .headline = true,                                                     \
                                                  .title = name ": best rate of a run's repetitions"},                  \
-    [number * METRICS_A_KERNEL + METRIC_TIME] = {.id = name "_time", .unit = "ns", .better = "lower",                  \
-                                                 .value = VALUE_MEAN, .title = name ": time of a repetition"}
+                                 [number * METRICS_A_KERNEL + METRIC_TIME] = {.id = name "_time",                      \
+                                                                              .unit = "ns",                            \
+                                                                              .better = "lower",                       \
+                                                                              .value = VALUE_MEAN,                     \
+                                                                              .title = name ": time of a repetition"}
 
 static const struct metric metrics[] = {
     KERNEL_METRICS(KERNEL_COPY, "copy"),
@@ -274,9 +298,10 @@ const struct bench bench_bandwidth = {
     .n_parties = sizeof(parties) / sizeof(parties[0]),
     .own_metrics = metrics,
     .n_metrics = sizeof(metrics) / sizeof(metrics[0]),
-    .sampling = {[PRESET_DEFAULT] = {.min_samples = 5, .max_samples = 0, .max_ns = 5 * 1000000000ull, .precision_pct = 2},
-                 [PRESET_QUICK] = {.min_samples = 1, .max_samples = 1, .max_ns = 3 * 1000000000ull, .precision_pct = 2},
-                 [PRESET_CLASSIC] = {.min_samples = 1, .max_samples = 1, .max_ns = 60 * 1000000000ull, .precision_pct = 2}},
+    .sampling =
+        {[PRESET_DEFAULT] = {.min_samples = 5, .max_samples = 0, .max_ns = 5 * 1000000000ull, .precision_pct = 2},
+         [PRESET_QUICK] = {.min_samples = 1, .max_samples = 1, .max_ns = 3 * 1000000000ull, .precision_pct = 2},
+         [PRESET_CLASSIC] = {.min_samples = 1, .max_samples = 1, .max_ns = 60 * 1000000000ull, .precision_pct = 2}},
     .describe = describe,
     .supported = supported,
     .reduce = reduce,

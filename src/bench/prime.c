@@ -161,22 +161,49 @@ static void describe(const void *params, const struct clock_info *clock, char *b
 }
 
 static const struct option options[] = {
-    {.name = "limit", .type = OPTION_SWEEP, .value_name = "N|A:B:STEP", .min = 3, .max = 1e5,
-     .preset = {"22", "22", "10:46:4"}, OPTION_AT(struct prime_params, limits),
+    {.name = "limit",
+     .type = OPTION_SWEEP,
+     .value_name = "N|A:B:STEP",
+     .min = 3,
+     .max = 1e5,
+     .preset = {"22", "22", "10:46:4"},
+     OPTION_AT(struct prime_params, limits),
      .help = "count the primes below N, or below each of A, A+STEP, .. B"},
-    {.name = "experiments", .letter = 'n', .type = OPTION_COUNT, .value_name = "N", .min = 1, .max = 1e12,
-     .preset = {"1M", "200K", "10M"}, OPTION_AT(struct prime_params, experiments), .help = "experiments a run"},
+    {.name = "experiments",
+     .letter = 'n',
+     .type = OPTION_COUNT,
+     .value_name = "N",
+     .min = 1,
+     .max = 1e12,
+     .preset = {"1M", "200K", "10M"},
+     OPTION_AT(struct prime_params, experiments),
+     .help = "experiments a run"},
 };
 
 static const struct party parties[] = {
-    {.name = "prime", .role = ROLE_MEASURED, .kind = PARTY_PROCESS, .stop = STOP_SELF, .spins = true,
-     EXPERIMENT_RECORDERS, .setup = setup, .work = work, .counts = counts, .run = run, .teardown = teardown},
+    {.name = "prime",
+     .role = ROLE_MEASURED,
+     .kind = PARTY_PROCESS,
+     .stop = STOP_SELF,
+     .spins = true,
+     EXPERIMENT_RECORDERS,
+     .setup = setup,
+     .work = work,
+     .counts = counts,
+     .run = run,
+     .teardown = teardown},
 };
 
 static const struct metric own_metrics[] = {
-    [METRIC_DIVISIONS - METRIC_OWN] = {.id = "divisions", .unit = "count", .better = "", .value = VALUE_MEDIAN,
+    [METRIC_DIVISIONS - METRIC_OWN] = {.id = "divisions",
+                                       .unit = "count",
+                                       .better = "",
+                                       .value = VALUE_MEDIAN,
                                        .title = "divisions of an experiment, counted by an untimed run"},
-    [METRIC_PRIMES - METRIC_OWN] = {.id = "primes", .unit = "count", .better = "", .value = VALUE_MEDIAN,
+    [METRIC_PRIMES - METRIC_OWN] = {.id = "primes",
+                                    .unit = "count",
+                                    .better = "",
+                                    .value = VALUE_MEDIAN,
                                     .title = "primes found by an experiment"},
 };
 
@@ -193,9 +220,11 @@ const struct bench bench_prime = {
     .n_shared_metrics = METRIC_OWN,
     .own_metrics = own_metrics,
     .n_metrics = N_METRICS,
-    .sampling = {[PRESET_DEFAULT] = {.min_samples = 10, .max_samples = 0, .max_ns = 12 * 1000000000ull, .precision_pct = 2},
-                 [PRESET_QUICK] = {.min_samples = 5, .max_samples = 0, .max_ns = 2 * 1000000000ull, .precision_pct = 2},
-                 [PRESET_CLASSIC] = {.min_samples = 100, .max_samples = 100, .max_ns = 3600 * 1000000000ull, .precision_pct = 2}},
+    .sampling =
+        {[PRESET_DEFAULT] = {.min_samples = 10, .max_samples = 0, .max_ns = 12 * 1000000000ull, .precision_pct = 2},
+         [PRESET_QUICK] = {.min_samples = 5, .max_samples = 0, .max_ns = 2 * 1000000000ull, .precision_pct = 2},
+         [PRESET_CLASSIC] =
+             {.min_samples = 100, .max_samples = 100, .max_ns = 3600 * 1000000000ull, .precision_pct = 2}},
     .group_per_copy = true,
     .describe = describe,
     .reduce = reduce,

@@ -33,6 +33,16 @@ int command_unknown(const char *what, const char *word, const char *const *candi
     return EXIT_USAGE;
 }
 
+int command_unknown_command(const char *word)
+{
+    const char *names[sizeof(command_list) / sizeof(command_list[0])];
+    size_t n = 0;
+
+    for (; command_list[n]; n++)
+        names[n] = command_list[n]->name;
+    return command_unknown(word[0] == '-' ? "option" : "command", word, names, n);
+}
+
 void command_print(int fd, struct text *text)
 {
     (void)signals_write(fd, text->data, text->length); /* closed: the printing ends, the measuring goes on */

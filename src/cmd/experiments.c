@@ -39,15 +39,14 @@ static void put_runs(const struct measure *m, const struct experiment_tables *t,
 {
     struct table_column columns[EXPERIMENT_COLUMNS + 4];
 
-    columns[0] = (struct table_column){
-        .heading = t->key_heading, .metric = "cycles", .field = TABLE_PARAM_VALUE, .key = t->key};
+    columns[0] =
+        (struct table_column){.heading = t->key_heading, .metric = "cycles", .field = TABLE_PARAM_VALUE, .key = t->key};
     columns[1] = (struct table_column){
         .heading = "Experiments", .metric = "cycles", .field = TABLE_PARAM_VALUE, .key = "experiments"};
     memcpy(columns + 2, cmd_experiment_columns, sizeof(cmd_experiment_columns));
     columns[EXPERIMENT_COLUMNS + 2] =
         (struct table_column){.heading = "Copies", .metric = "cycles", .field = TABLE_COPIES};
-    columns[EXPERIMENT_COLUMNS + 3] =
-        (struct table_column){.heading = "CPU", .metric = "cycles", .field = TABLE_CPUS};
+    columns[EXPERIMENT_COLUMNS + 3] = (struct table_column){.heading = "CPU", .metric = "cycles", .field = TABLE_CPUS};
     struct table_layout layout = {.title = t->run_title,
                                   .columns = columns,
                                   .n_columns = EXPERIMENT_COLUMNS + 4,

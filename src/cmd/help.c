@@ -27,15 +27,8 @@ static int run(const struct command *command, int argc, char **argv)
         put_overview(&out);
     } else {
         const struct command *about = command_find(argv[1]);
-        if (!about) {
-            const char *names[64];
-            size_t n = 0;
-            while (command_list[n] && n < sizeof(names) / sizeof(names[0])) {
-                names[n] = command_list[n]->name;
-                n++;
-            }
-            return command_unknown("command", argv[1], names, n);
-        }
+        if (!about)
+            return command_unknown_command(argv[1]);
         command_help(about, &out);
     }
     command_print(1, &out);

@@ -12,9 +12,14 @@ struct list_options {
 };
 
 static const struct option rows[] = {
-    {.name = "metrics", .type = OPTION_FLAG, OPTION_AT(struct list_options, metrics),
+    {.name = "metrics",
+     .type = OPTION_FLAG,
+     OPTION_AT(struct list_options, metrics),
      .help = "the metrics of each test too: id, unit, which direction is better"},
-    {.name = "help", .letter = 'h', .type = OPTION_FLAG, OPTION_AT(struct list_options, help),
+    {.name = "help",
+     .letter = 'h',
+     .type = OPTION_FLAG,
+     OPTION_AT(struct list_options, help),
      .help = "print this help"},
 };
 
@@ -48,7 +53,8 @@ static int run(const struct command *command, int argc, char **argv)
     int n = argc <= 64 ? option_parse(argc, argv, &table, 1, operands, error, sizeof(error)) : 1;
     if (n != 0) {
         if (n >= 0)
-            (void)snprintf(error, sizeof(error), "takes no operands, but '%.80s' was given", argc <= 64 ? operands[0] : "...");
+            (void)snprintf(error, sizeof(error), "takes no operands, but '%.80s' was given",
+                           argc <= 64 ? operands[0] : "...");
         (void)fprintf(stderr, "jitbench list: %s\n", error);
         return EXIT_USAGE;
     }

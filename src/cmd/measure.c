@@ -20,7 +20,7 @@
 #include "sys/process.h"
 #include "sys/task.h"
 
-#define SETTLE_NS 20000000u
+#define SETTLE_NS         20000000u
 #define PROGRESS_EVERY_NS 200000000u
 /* How long the header looks at the machine before it calls it quiet or busy. */
 #define LOOK_NS 200000000u
@@ -30,7 +30,10 @@ struct series_option {
 };
 
 static const struct option series_rows[] = {
-    {.name = "series", .type = OPTION_TEXT, .value_name = "FILE", OPTION_AT(struct series_option, path),
+    {.name = "series",
+     .type = OPTION_TEXT,
+     .value_name = "FILE",
+     OPTION_AT(struct series_option, path),
      .help = "write every experiment to FILE, as text"},
 };
 
@@ -39,7 +42,7 @@ struct session {
     const struct command *command;
     const struct suite *const *suites;
     size_t n_suites;
-    void *options[TABLES_MAX]; /* by suite */
+    void *options[TABLES_MAX];     /* by suite */
     struct plan plans[TABLES_MAX]; /* by suite */
     struct series_option series;
     int finish_status;
@@ -409,8 +412,8 @@ static void put_machine(const struct measure *m, struct text *out)
     char cpus[128], memory[32];
 
     (void)cpuset_format(&m->place.cpus, cpus, sizeof(cpus));
-    text_printf(out, "Machine   %s, Linux %.*s %s, %s, ", m->run.host, (int)strcspn(machine->kernel, " "), machine->kernel,
-                machine->arch, machine->cpu_model[0] ? machine->cpu_model : "CPU model not known");
+    text_printf(out, "Machine   %s, Linux %.*s %s, %s, ", m->run.host, (int)strcspn(machine->kernel, " "),
+                machine->kernel, machine->arch, machine->cpu_model[0] ? machine->cpu_model : "CPU model not known");
     if (machine->cpus_online)
         text_printf(out, "%u CPU%s online", machine->cpus_online, machine->cpus_online == 1 ? "" : "s");
     else
@@ -433,7 +436,8 @@ static void put_machine(const struct measure *m, struct text *out)
         text_printf(out, " (%s)", m->clock.why);
     text_printf(out, "\n");
     if (!machine->have_proc || !machine->have_sys)
-        text_printf(out, "Unknown   %s%s%s not mounted: interrupts, steal time, CPU topology and caches cannot be known\n",
+        text_printf(out,
+                    "Unknown   %s%s%s not mounted: interrupts, steal time, CPU topology and caches cannot be known\n",
                     machine->have_proc ? "" : "/proc", machine->have_proc || machine->have_sys ? "" : " and ",
                     machine->have_sys ? "" : "/sys");
 }
@@ -485,7 +489,9 @@ static void put_summary(struct session *s)
         if (m->warnings.length)
             text_append(&out, m->warnings.data, m->warnings.length);
         if (m->ended_by)
-            text_printf(&out, "Ended by %s: rows that it cut short are degraded, those that did not begin are skipped.\n", signals_name(m->ended_by));
+            text_printf(&out,
+                        "Ended by %s: rows that it cut short are degraded, those that did not begin are skipped.\n",
+                        signals_name(m->ended_by));
         if (path[0] && strcmp(path, "-"))
             text_printf(&out, "CSV: %s\n", path);
     }

@@ -10,10 +10,8 @@
 
 static size_t tables(void *options, struct option_table *out)
 {
-    out[0] = (struct option_table){.heading = "Options of prime",
-                                   .rows = bench_prime.options,
-                                   .n = bench_prime.n_options,
-                                   .target = options};
+    out[0] = (struct option_table){
+        .heading = "Options of prime", .rows = bench_prime.options, .n = bench_prime.n_options, .target = options};
     return 1;
 }
 
@@ -27,7 +25,8 @@ static int plan(const struct measure *m, void *options, struct plan *out, char *
                        (unsigned long long)params->limits.step);
         return -1;
     }
-    for (params->limit = params->limits.first; params->limit <= params->limits.last; params->limit += params->limits.step)
+    for (params->limit = params->limits.first; params->limit <= params->limits.last;
+         params->limit += params->limits.step)
         if (measure_add(m, out, &bench_prime, params, measure_named_cpus(m), 0)) {
             (void)snprintf(error, error_size, "out of memory");
             return -1;
@@ -66,13 +65,17 @@ static const struct table_column share_columns[] = {
 
 static const struct experiment_tables layouts = {
     .test = "prime",
-    .run_title = "Prime loop, each run: mean and delays above the mean (A 150-400, B 400-2000, C 2000-6000, D over 6000)",
+    .run_title =
+        "Prime loop, each run: mean and delays above the mean (A 150-400, B 400-2000, C 2000-6000, D over 6000)",
     .key_heading = "Limit",
     .key = "limit",
-    .summary = {.title = "Prime loop: all runs together", .columns = summary_columns,
+    .summary = {.title = "Prime loop: all runs together",
+                .columns = summary_columns,
                 .n_columns = sizeof(summary_columns) / sizeof(summary_columns[0])},
     .share = {.title = "Share of the time that delays take, in %, counted from the mean, the median and the minimum",
-              .columns = share_columns, .n_columns = sizeof(share_columns) / sizeof(share_columns[0]), .no_status = 1},
+              .columns = share_columns,
+              .n_columns = sizeof(share_columns) / sizeof(share_columns[0]),
+              .no_status = 1},
 };
 
 static void print(const struct measure *m, bool alone, struct text *out)
@@ -96,9 +99,10 @@ const struct command command_prime = {
     .name = "prime",
     .operands = "",
     .title = "cycles of a register-only prime count, a million times: CPU noise",
-    .description = "Counts the primes below a small limit by trial division, in registers only, a million times a run, and "
-                   "times each. What takes longer than the rest was disturbed: by an interrupt, another task, the "
-                   "hypervisor. Runs on one CPU, and on all that --cpus names at once.",
+    .description =
+        "Counts the primes below a small limit by trial division, in registers only, a million times a run, and "
+        "times each. What takes longer than the rest was disturbed: by an interrupt, another task, the "
+        "hypervisor. Runs on one CPU, and on all that --cpus names at once.",
     .suite = &suite_prime,
     .run = measure_suite_main,
     .tables = measure_tables,

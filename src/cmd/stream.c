@@ -97,10 +97,13 @@ static const struct experiment_tables layouts = {
         "Array copy, each run: mean and delays above the mean (A 150-400, B 400-2000, C 2000-6000, D over 6000)",
     .key_heading = "Elements",
     .key = "elements",
-    .summary = {.title = "Small-array copy: all runs together", .columns = summary_columns,
+    .summary = {.title = "Small-array copy: all runs together",
+                .columns = summary_columns,
                 .n_columns = sizeof(summary_columns) / sizeof(summary_columns[0])},
     .share = {.title = "Share of the time that delays take, in %, counted from the mean, the median and the minimum",
-              .columns = share_columns, .n_columns = sizeof(share_columns) / sizeof(share_columns[0]), .no_status = 1},
+              .columns = share_columns,
+              .n_columns = sizeof(share_columns) / sizeof(share_columns[0]),
+              .no_status = 1},
 };
 
 static const struct table_column bandwidth_columns[] = {
@@ -159,7 +162,8 @@ static void put_array_size(const struct measure *m, struct text *out)
         char bytes[32];
         text_bytes(strtoull(size + strlen("array_bytes="), NULL, 10), bytes, sizeof(bytes));
         text_printf(out, "Three arrays of %s each%s; every copy checks its results\n", bytes,
-                    strstr(row->param, "bounded=memory") ? ", less than 4 times the caches because memory is short" : "");
+                    strstr(row->param, "bounded=memory") ? ", less than 4 times the caches because memory is short"
+                                                         : "");
         return;
     }
 }

@@ -227,7 +227,8 @@ static void end_interrupted(struct execution *e)
         if (e->state[i] == ITEM_ENDED)
             continue;
         if (e->results[i].n_trials == 0) {
-            (void)snprintf(reason, sizeof(reason), "ended by %s before the first sample", signals_name(signals_pending()));
+            (void)snprintf(reason, sizeof(reason), "ended by %s before the first sample",
+                           signals_name(signals_pending()));
             end_item(e, i, ROW_SKIPPED, reason);
             continue;
         }

@@ -143,7 +143,7 @@ void series_offer(struct series *s, uint64_t at, uint64_t value)
         heap_sift_down(s->largest, SERIES_LARGEST, 0);
     }
     if (s->n_largest == SERIES_LARGEST && s->n_first == SERIES_FIRST)
-        s->threshold = s->largest[0].value;
+        s->threshold = s->largest[0].value + 1;
 }
 
 void series_append(struct series *into, const struct series *other, uint64_t shift)
@@ -167,7 +167,7 @@ void series_append(struct series *into, const struct series *other, uint64_t shi
     }
     into->n = n + other->n;
     if (into->n_largest == SERIES_LARGEST && into->n_first == SERIES_FIRST)
-        into->threshold = into->largest[0].value;
+        into->threshold = into->largest[0].value + 1;
 }
 
 static int by_number(const void *a, const void *b)

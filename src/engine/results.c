@@ -247,7 +247,8 @@ static void fill_counters(const struct results *results, const struct group_valu
     row->freq_khz = g->khz_n ? g->khz_sum / (double)g->khz_n : (double)NAN;
     if (!isnan(g->run_delay_ms) && !isnan(g->steal_ms))
         (void)snprintf(row->causes, sizeof(row->causes), "preempted:%.3f;steal:%.0f", g->run_delay_ms, g->steal_ms);
-    text_copy(row->timer_latency_held, sizeof(row->timer_latency_held), results->how->timer_latency_held ? "yes" : "no");
+    text_copy(row->timer_latency_held, sizeof(row->timer_latency_held),
+              results->how->timer_latency_held ? "yes" : "no");
 }
 
 static void hist_summary(const struct hist *h, struct stats_summary *s)
@@ -312,8 +313,8 @@ static double value_of(const struct metric *metric, const struct stats_summary *
     return (double)NAN;
 }
 
-/* Where there is a histogram, it is its events that mean, percentiles and the rest describe; only the interval is that of
- * the mean over processes, since the events of one process are not independent. */
+/* Where there is a histogram, it is its events that mean, percentiles and the rest describe; only the interval is that
+ * of the mean over processes, since the events of one process are not independent. */
 static int fill_values(const struct metric_values *m, const struct metric *metric, double scale, struct row *row)
 {
     double *samples = malloc((m->n ? m->n : 1) * sizeof(*samples));
@@ -471,12 +472,16 @@ static enum row_status put_row(struct results *results, unsigned group, unsigned
 
 enum row_status results_rows(struct results *results, enum row_status status, const char *reason)
 {
-    enum row_status worst = ROW_OK;
+    const struct bench *bench = results->item->bench;
+    enum row_status worst = status;
+    unsigned judged = 0;
 
+    while (judged + 1 < bench->n_metrics && !bench_metric(bench, judged)->headline)
+        judged++;
     for (unsigned g = 0; g < results->n_groups; g++)
-        for (unsigned m = 0; m < results->item->bench->n_metrics; m++) {
+        for (unsigned m = 0; m < bench->n_metrics; m++) {
             /* What did not run has one row, not one for each metric that it would have had. */
-            if (status >= ROW_SKIPPED && !bench_metric(results->item->bench, m)->headline)
+            if (status >= ROW_SKIPPED && (bench_metric(bench, judged)->headline ? !bench_metric(bench, m)->headline : m > 0))
                 continue;
             enum row_status one = put_row(results, g, m, status, reason);
             if (one > worst)

@@ -19,15 +19,15 @@
 #include "sys/process.h"
 
 /* From the opened gate to the common start: time for every copy to be woken. */
-#define LEAD_NS 1000000u
-#define LEAD_PER_SLOT_NS 20000u
+#define LEAD_NS           1000000u
+#define LEAD_PER_SLOT_NS  20000u
 #define SETUP_DEADLINE_NS 60000000000u
 /* A run may take this many times what its warm-up promised, and this much more. */
-#define DEADLINE_FACTOR 10u
+#define DEADLINE_FACTOR    10u
 #define DEADLINE_MARGIN_NS 10000000000u
-#define KILL_DEADLINE_NS 10000000000u
-#define PAD_MAX 4096u
-#define FREQUENCIES_MAX 8u
+#define KILL_DEADLINE_NS   10000000000u
+#define PAD_MAX            4096u
+#define FREQUENCIES_MAX    8u
 
 struct trial {
     struct trial_spec spec;
@@ -359,7 +359,8 @@ static void child_redirect(void)
         (void)close(null);
 }
 
-/* A layout of its own for each sample: an environment of random length moves the stack's contents; the kernel moves the rest. */
+/* A layout of its own for each sample: an environment of random length moves the stack's contents; the kernel moves the
+ * rest. */
 static void random_pad(char *pad, size_t size)
 {
     static const char name[] = "JITBENCH_PAD=";

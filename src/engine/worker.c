@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The inside of a trial's parties: from the first instruction of a fresh process to its last counter. */
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -22,11 +23,13 @@
 /* Warm-up: blocks of this length, until three in a row have the same rate, and never longer than the limit. */
 #define WARM_BLOCK_NS 5000000u
 #define WARM_LIMIT_NS 250000000u
-#define WARM_FLAT 0.01
+#define WARM_FLAT     0.01
 /* The fewest whole counts that last this long are a slice. */
 #define SLICE_NS 10000000u
 /* Nobody may take longer than this to get ready for the gate. */
 #define SETUP_LIMIT_S 60
+/* A load beside work of unknown length: the parent ends it long before. */
+#define LOAD_LIMIT_S 86400
 /* A real-time party gets its planned time twice over before the kernel stops it. */
 #define REALTIME_MARGIN_NS 2000000000u
 
@@ -73,6 +76,15 @@ void arena_event(const struct trial_head *head)
     (void)ignored;
 }
 
+void party_proved(struct party_context *context)
+{
+    uint32_t starting = STATE_STARTING;
+
+    if (__atomic_compare_exchange_n(&context->slot->state, &starting, STATE_READY, false, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_ACQUIRE))
+        arena_event(context->head);
+}
+
 static void set_state(struct trial_head *head, struct trial_slot *slot, enum party_state state)
 {
     __atomic_store_n(&slot->state, state, __ATOMIC_RELEASE);
@@ -84,7 +96,13 @@ static void set_state(struct trial_head *head, struct trial_slot *slot, enum par
 static void watchdog(uint64_t ns)
 {
     struct itimerval timer;
+    sigset_t alarm_alone;
 
+    /* Who started us may have ignored or blocked it, and both are inherited. */
+    (void)signal(SIGALRM, SIG_DFL);
+    (void)sigemptyset(&alarm_alone);
+    (void)sigaddset(&alarm_alone, SIGALRM);
+    (void)pthread_sigmask(SIG_UNBLOCK, &alarm_alone, NULL);
     memset(&timer, 0, sizeof(timer));
     timer.it_value.tv_sec = (time_t)(ns / 1000000000u) + 1;
     (void)setitimer(ITIMER_REAL, &timer, NULL);
@@ -130,7 +148,8 @@ static int timed_block(struct party_context *context, const struct party *party,
     return 0;
 }
 
-/* A fresh process is cold: caches, branch predictors, page tables, the clock frequency. Works until the rate is flat. */
+/* A fresh process is cold: caches, branch predictors, page tables, the clock frequency. Works until the rate is flat.
+ */
 static int warm_up(struct party_context *context, const struct party *party)
 {
     uint64_t begin = clock_raw_ns(), count = 1;
@@ -184,6 +203,8 @@ static int run_slices(struct party_context *context, const struct party *party)
             return -1;
         uint64_t to = clock_raw_ns();
         slices_add(slices, count, from, to);
+        if (party->before_gate)
+            party_proved(context);
         from = to;
     }
     return 0;
@@ -247,16 +268,21 @@ static int run_behind_gate(struct party_context *context, const struct party *pa
     int failed;
 
     if (slot->baton.execs == 0) {
-        if (wait_for_gate(head))
+        if (!party->before_gate && wait_for_gate(head))
             return party_fail(context, "ended before the gate opened");
         place_read_back(&slot->seen);
         slot->seen.fresh_exec = fresh_exec;
-        watchdog(head->limit_ns);
-        wait_until(head->start_ns);
+        if (!party->before_gate) {
+            watchdog(head->limit_ns);
+            wait_until(head->start_ns);
+        }
         task_read_counters(&before);
         slot->counters = before;
         slot->start_ns = slot->baton.start_ns = clock_raw_ns();
-        set_state(head, slot, STATE_RUNNING);
+        /* No event: nobody waits for it, and the parent is not to wake up in what is measured. A party that runs before
+         * the gate says itself when it is ready. */
+        if (!party->before_gate)
+            __atomic_store_n(&slot->state, STATE_RUNNING, __ATOMIC_RELEASE);
     } else {
         before = slot->counters; /* the process is the same one: the kernel counts on through exec */
     }
@@ -286,8 +312,8 @@ static int party_main(struct trial_head *head, struct trial_slot *slot, const st
         for (unsigned i = 0; i < party->n_recorders; i++)
             recorder_init(&party->recorders[i], context.recorder[i]);
     }
-    if (party->setup)
-        failed = party->setup(&context);
+    if (party->setup && (failed = party->setup(&context)) && !slot->reason[0])
+        (void)party_fail(&context, "the set-up of %s failed", party->name);
     if (!failed && !again) {
         if (party->work)
             failed = warm_up(&context, party);
@@ -297,7 +323,7 @@ static int party_main(struct trial_head *head, struct trial_slot *slot, const st
         uint64_t planned = head->time_ns > context.expected_ns ? head->time_ns : context.expected_ns;
         place_apply_policy(&slot->placement, (planned * 2 + REALTIME_MARGIN_NS) / 1000, slot->refused,
                            sizeof(slot->refused));
-        if (!failed)
+        if (!failed && !party->before_gate)
             set_state(head, slot, STATE_READY);
     }
     context.rate = slot->rate;
@@ -344,6 +370,16 @@ static unsigned start_threads(struct trial_head *head, unsigned slot, const stru
     return n;
 }
 
+/* Until the gate sets another limit. Who runs before the gate keeps this one for the whole trial. */
+static uint64_t first_limit_ns(const struct trial_head *head, const struct party *party)
+{
+    uint64_t limit = (uint64_t)SETUP_LIMIT_S * 1000000000u;
+
+    if (!party->before_gate)
+        return limit;
+    return limit * 2 + (head->time_ns ? head->time_ns * 2 : (uint64_t)LOAD_LIMIT_S * 1000000000u);
+}
+
 int worker_run(struct trial_head *head, unsigned number, const struct bench *bench)
 {
     struct trial_slot *slot = &head->slot[number];
@@ -355,7 +391,7 @@ int worker_run(struct trial_head *head, unsigned number, const struct bench *ben
     if (slot->baton.execs == 0) {
         if (task_die_with_parent(head->parent))
             return 1;
-        watchdog((uint64_t)SETUP_LIMIT_S * 1000000000u);
+        watchdog(first_limit_ns(head, &bench->parties[slot->party]));
         task_set_name("jitbench");
     }
     unsigned n_threads = start_threads(head, number, bench, threads, starts, &error);
@@ -384,6 +420,16 @@ static void put_number(char buf[16], unsigned number)
     *buf = 0;
 }
 
+/* The engine's descriptors are no business of programs that a party starts, but of its own next image they are. */
+static void keep_across_exec(const struct trial_head *head, bool keep)
+{
+    const int fds[] = {head->arena_fd, head->event_fd, head->series_fd};
+
+    for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
+        if (fds[i] >= 0)
+            (void)fcntl(fds[i], F_SETFD, keep ? 0 : FD_CLOEXEC);
+}
+
 int party_exec(struct party_context *context)
 {
     struct trial_head *head = context->head;
@@ -398,6 +444,8 @@ int party_exec(struct party_context *context)
     put_number(number, (unsigned)(slot - head->slot));
     if (slot->baton.image_fd < 0)
         process_init(); /* a replaced image left it out */
+    if (slot->baton.execs == 0)
+        keep_across_exec(head, true);
     slot->baton.execs++;
     int error =
         slot->baton.image_fd < 0 ? process_exec_self(argv, envp) : scratch_exec(slot->baton.image_fd, argv, envp);
@@ -449,6 +497,7 @@ void trial_worker_main(int argc, char **argv, const struct bench *const *registr
         if (strcmp(build, head->build)) /* the file was replaced while the parent ran */
             _exit(125);
         process_init();
+        keep_across_exec(head, false);
         head->slot[slot].seen.fresh_exec = true;
     }
     _exit(worker_run(head, (unsigned)slot, bench));

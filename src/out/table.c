@@ -318,9 +318,8 @@ static void put_head(const struct view *view, struct text *out)
 static void put_group(const struct view *view, size_t group, struct text *out)
 {
     char buf[NUMBER_SIZE];
-    const char *status = view->layout->no_status || has_status_column(view->layout)
-                             ? ""
-                             : status_text(worst_status(view, group));
+    const char *status =
+        view->layout->no_status || has_status_column(view->layout) ? "" : status_text(worst_status(view, group));
     for (size_t sample = 0; sample < lines_of(view, group); sample++) {
         size_t start = out->length;
         for (size_t i = 0; i < view->layout->n_columns; i++)

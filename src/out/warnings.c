@@ -83,7 +83,8 @@ static void put(const struct finding *f, const char *before, const char *after, 
     if (!f->row)
         return;
     const char *param = f->row->param;
-    text_printf(out, "Warning: %s %.*s: %s%.1f %%%s", f->row->test, (int)strcspn(param, " "), param, before, f->worst, after);
+    text_printf(out, "Warning: %s %.*s: %s%.1f %%%s", f->row->test, (int)strcspn(param, " "), param, before, f->worst,
+                after);
     if (f->count > 1)
         text_printf(out, " (and %zu more like it)", f->count - 1);
     text_append(out, "\n", 1);

@@ -203,7 +203,7 @@ uint64_t cgroup_memory_limit(const char *root)
     for (size_t i = 0; i < sizeof versions / sizeof versions[0]; i++) {
         const struct version *v = &versions[i];
         char group[PATH_MAX];
-        struct mount mount;
+        struct mount mount = {.point = "", .top = ""};
         if (!read_group(root, v, group))
             continue;
         find_mount(root, v, group, &mount);

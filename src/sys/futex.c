@@ -7,7 +7,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Of the kernel's interface; musl's headers come without the kernel's. Not the private forms: processes share the word. */
+/* Of the kernel's interface; musl's headers come without the kernel's. Not the private forms: processes share the word.
+ */
 #define OPERATION_WAIT 0
 #define OPERATION_WAKE 1
 

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -165,16 +166,20 @@ static const struct loop {
     {"spawn", loop_spawn},     {"integer", loop_integer}, {"float", loop_float},
 };
 
-static double now_seconds(void)
+static uint64_t now_ns(void)
 {
     struct timespec t;
 
     clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Counts a second. */
-static double timed(const struct loop *loop, double seconds)
+static void print_rate(uint64_t n, uint64_t took_ns)
+{
+    printf("%.17g\n", (double)n * 1e9 / (double)took_ns);
+}
+
+static void run(const struct loop *loop, double seconds, bool warm_up)
 {
     struct itimerval timer = {.it_value = {.tv_sec = (time_t)seconds}};
 
@@ -182,23 +187,25 @@ static double timed(const struct loop *loop, double seconds)
     ended = 0;
     if (setitimer(ITIMER_REAL, &timer, NULL))
         fail("setitimer");
-    const double start = now_seconds();
+    const uint64_t start = now_ns();
     const uint64_t n = loop->run();
-    return (double)n / (now_seconds() - start);
+    if (!warm_up)
+        print_rate(n, now_ns() - start);
 }
 
-/* The program replaces itself; how often it did and when it began go along as arguments. */
-static int loop_execl(const char *program, const char *seconds, uint64_t n, double start)
+/* The program replaces itself; how long it is to do that, how often it did and when it began go along as arguments. */
+static int loop_execl(const char *program, uint64_t length_ns, uint64_t n, uint64_t start_ns)
 {
-    char count[32], begin[32];
+    char length[24], count[24], start[24];
 
-    if (n && now_seconds() - start >= strtod(seconds, NULL)) {
-        printf("%.17g\n", (double)n / (now_seconds() - start));
+    if (n && now_ns() - start_ns >= length_ns) {
+        print_rate(n, now_ns() - start_ns);
         return 0;
     }
+    snprintf(length, sizeof(length), "%llu", (unsigned long long)length_ns);
     snprintf(count, sizeof(count), "%llu", (unsigned long long)n + 1);
-    snprintf(begin, sizeof(begin), "%.17g", start);
-    execl(program, program, "execl", seconds, count, begin, (char *)NULL);
+    snprintf(start, sizeof(start), "%llu", (unsigned long long)start_ns);
+    execl(program, program, length, count, start, (char *)NULL);
     fail("execl");
     return 1;
 }
@@ -207,19 +214,20 @@ int main(int argc, char **argv)
 {
     /* Restarted, so that no alarm looks like a broken pipe. */
     const struct sigaction action = {.sa_handler = end, .sa_flags = SA_RESTART};
-    const double seconds = argc >= 3 ? strtod(argv[2], NULL) : 0;
 
-    if (argc == 5)
-        return loop_execl(argv[0], argv[2], strtoull(argv[3], NULL, 10), strtod(argv[4], NULL));
-    if (argc == 3 && seconds > 0 && !strcmp(argv[1], "execl"))
-        return loop_execl(argv[0], argv[2], 0, now_seconds());
-    for (size_t i = 0; i < COUNT(loops) && argc == 3 && seconds > 0; i++) {
+    if (argc == 4)
+        return loop_execl(argv[0], strtoull(argv[1], NULL, 10), strtoull(argv[2], NULL, 10),
+                          strtoull(argv[3], NULL, 10));
+    const double seconds = argc == 3 ? strtod(argv[2], NULL) : 0;
+    if (seconds > 0 && !strcmp(argv[1], "execl"))
+        return loop_execl(argv[0], (uint64_t)(seconds * 1e9), 0, now_ns());
+    for (size_t i = 0; i < COUNT(loops) && seconds > 0; i++) {
         if (strcmp(argv[1], loops[i].name) != 0)
             continue;
         if (sigaction(SIGALRM, &action, NULL))
             fail("sigaction");
-        (void)timed(&loops[i], WARM_SECONDS);
-        printf("%.17g\n", timed(&loops[i], seconds));
+        run(&loops[i], WARM_SECONDS, true);
+        run(&loops[i], seconds, false);
         return 0;
     }
     fprintf(stderr, "usage: loops syscall|pipe|context1|spawn|execl|integer|float SECONDS\n");

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Speed and memory of jitbench beside their targets: perf.py JITBENCH BANDWIDTH MUSL_JITBENCH. `make perf` calls it.
+"""Speed, spread and memory of jitbench beside their targets: perf.py [SECTION...]. `make perf` calls it, and names in the
+environment JITBENCH, MUSL_JITBENCH and PERF_PROGRAMS, the folder of what is built from tests/perf.
 
 Nothing passes or fails here: figures of time depend on the machine and on what else runs. What is compared is measured
 in turns in one run, and a ratio is the median of the ratios of the turns."""
@@ -16,6 +17,11 @@ import time
 STARTS = 300
 ROUNDS = 9
 SPREAD_RUNS = 15
+UNIX_ROUNDS = 16
+UNIX_SECONDS = 0.25
+UNIX_SPREAD_RUNS = 8
+UNIX_SPREAD_SAMPLES = 4
+COPIES = (1, 8, 64, 512)
 
 
 def line(what, figure, target=""):
@@ -100,6 +106,14 @@ def size(program, libc, target):
         line("size of the stripped program with %s" % libc, "%.0f KB" % (os.path.getsize(stripped) / 1e3), target)
 
 
+def sizes(jitbench, musl):
+    size(jitbench, "the system's C library", "1.3 MB with glibc")
+    if os.path.exists(musl):
+        size(musl, "musl", "250 KB")
+    else:
+        line("size of the stripped program with musl", "no musl-gcc")
+
+
 def bandwidth(jitbench, rival):
     """Best copy of ours over best copy of the others, and the same for the medians, round by round."""
     best, median, kernels, others = [], [], [], []
@@ -141,18 +155,90 @@ def spread(jitbench):
              "%.2f %%" % (100 * statistics.stdev(values) / statistics.mean(values)))
 
 
-def main(jitbench, rival, musl):
-    jitbench, rival = os.path.abspath(jitbench), os.path.abspath(rival)
-    clock_cost(jitbench)
-    start_time(jitbench)
-    size(jitbench, "the system's C library", "1.3 MB with glibc")
-    if os.path.exists(musl):
-        size(musl, "musl", "250 KB")
-    else:
-        line("size of the stripped program with musl", "no musl-gcc")
-    spread(jitbench)
-    bandwidth(jitbench, rival)
-    memory(jitbench)
+def loop_rate(loops, name, cpus, seconds):
+    """Counts a second of a plain loop, on the CPUs that jitbench was on."""
+    return float(subprocess.run(["taskset", "-c", cpus, loops, name, str(seconds)], stdout=subprocess.PIPE, text=True,
+                                check=True).stdout)
+
+
+def unix_rates(jitbench, test, samples=1):
+    """The rows of the rate and of the undisturbed rate, with one copy."""
+    rows = rows_of(jitbench, "unix", test, "--copies", "1", "--samples", str(samples), "-t", "%dms" % (UNIX_SECONDS * 1e3))
+    return only(rows, "rate"), only(rows, "rate_undisturbed")
+
+
+def unix(jitbench, loops):
+    """What the harness costs. Every other round begins with the loop, so that a drift meets both alike."""
+    tests = (("syscall", "syscall"), ("pipe", "pipe"), ("context1-same", "context1"), ("context1", "context1"),
+             ("spawn", "spawn"), ("execl", "execl"))
+    # A first run says which CPUs each test is on.
+    cpus = {test: unix_rates(jitbench, test)[0]["cpus"] for test, _ in tests}
+    ratios = {test: [] for test, _ in tests}
+    for turn in range(UNIX_ROUNDS):
+        for test, loop in tests:
+            before = loop_rate(loops, loop, cpus[test], UNIX_SECONDS) if turn % 2 else 0
+            rate = float(unix_rates(jitbench, test)[0]["value"])
+            ratios[test].append(rate / (before or loop_rate(loops, loop, cpus[test], UNIX_SECONDS)))
+    for test, values in ratios.items():
+        middle = statistics.quantiles(values, n=4)
+        line("%s: rate over that of a plain loop" % test, "%.3f" % middle[1],
+             "0.99 (%d rounds, the middle half %.3f to %.3f)" % (UNIX_ROUNDS, middle[0], middle[2]))
+
+
+def rsd_pct(values):
+    return 100 * statistics.stdev(values) / statistics.mean(values)
+
+
+def unix_spread(jitbench, loops):
+    """From run to run, beside loops that run as long in turn with them."""
+    tests = (("dhry2reg", "integer"), ("whetstone", "float"), ("syscall", "syscall"), ("pipe", "pipe"))
+    runs = {test: [] for test, _ in tests}
+    for _ in range(UNIX_SPREAD_RUNS):
+        for test, loop in tests:
+            rate, undisturbed = unix_rates(jitbench, test, UNIX_SPREAD_SAMPLES)
+            plain = loop_rate(loops, loop, rate["cpus"], UNIX_SPREAD_SAMPLES * UNIX_SECONDS)
+            runs[test].append((float(rate["value"]), float(undisturbed["value"]), plain))
+    for test, loop in tests:
+        rate, undisturbed, plain = map(rsd_pct, zip(*runs[test]))
+        line("%s from run to run: spread of the rate (RSD of %d runs)" % (test, UNIX_SPREAD_RUNS), "%.2f %%" % rate,
+             "no more than the loop")
+        line("  of the undisturbed rate", "%.2f %%" % undisturbed)
+        line("  of a plain loop (%s) in turn with it" % loop, "%.2f %%" % plain)
+
+
+def unix_copies(jitbench):
+    """How long one sample of many copies takes beyond the time it measures: to start, warm up, gather and report."""
+    for copies in COPIES:
+        begin = time.perf_counter()
+        rate = only(rows_of(jitbench, "unix", "syscall", "--copies", str(copies), "--samples", "1", "-t",
+                            "%dms" % (UNIX_SECONDS * 1e3)), "rate")
+        took = time.perf_counter() - begin - UNIX_SECONDS
+        line("syscall, %d copies: time beside the sample's own" % copies,
+             "%.2f s" % took if rate["value"] else rate["status"], rate["reason"])
+
+
+SECTIONS = {
+    "clock": lambda jitbench, musl, programs: clock_cost(jitbench),
+    "start": lambda jitbench, musl, programs: start_time(jitbench),
+    "size": lambda jitbench, musl, programs: sizes(jitbench, musl),
+    "prime": lambda jitbench, musl, programs: spread(jitbench),
+    "bandwidth": lambda jitbench, musl, programs: bandwidth(jitbench, programs + "/bandwidth"),
+    "memory": lambda jitbench, musl, programs: memory(jitbench),
+    "unix": lambda jitbench, musl, programs: unix(jitbench, programs + "/loops"),
+    "unix-spread": lambda jitbench, musl, programs: unix_spread(jitbench, programs + "/loops"),
+    "unix-copies": lambda jitbench, musl, programs: unix_copies(jitbench),
+}
+
+
+def main(*names):
+    jitbench = os.path.abspath(os.environ.get("JITBENCH", "jitbench"))
+    musl = os.environ.get("MUSL_JITBENCH", "build/musl/jitbench")
+    programs = os.path.abspath(os.environ.get("PERF_PROGRAMS", "build/perf"))
+    for name in names:
+        if name not in SECTIONS:
+            sys.exit("perf.py: no section '%s'; there are %s" % (name, ", ".join(SECTIONS)))
+    for name in names or SECTIONS:
+        SECTIONS[name](jitbench, musl, programs)
 
 
 if __name__ == "__main__":

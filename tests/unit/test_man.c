@@ -19,6 +19,7 @@
 #include "cmd/suites.h"
 #include "engine/row.h"
 #include "engine/text.h"
+#include "out/csv.h"
 
 #define LINES_MAX 4096u
 #define ITEMS_MAX 256u
@@ -338,27 +339,38 @@ static void test_man_options_are_those_of_the_tables(void **state)
         check_options(command_list[i]);
 }
 
-static void test_man_common_options_read_the_same_on_all_pages(void **state)
+/* The rows of the common table, on two pages. */
+static void check_common(const struct page *first, const struct page *second)
 {
     struct option_table common;
     char line[ITEM_SIZE];
 
-    (void)state;
     measure_table(NULL, &common);
-    struct page *first = page_of("all"), *second[] = {page_of("prime"), page_of("stream")};
     for (size_t r = 0; r < common.n; r++) {
         item_line(&common.rows[r], line, sizeof(line));
-        size_t a = item_find(first, line), length = item_end(first, a) - a;
-        for (size_t p = 0; p < sizeof(second) / sizeof(second[0]); p++) {
-            size_t b = item_find(second[p], line);
-            assert_int_equal(item_end(second[p], b) - b, length);
-            for (size_t i = 0; i < length; i++)
-                assert_string_equal(first->line[a + i], second[p]->line[b + i]);
-        }
+        size_t a = item_find(first, line), length = item_end(first, a) - a, b = item_find(second, line);
+        assert_int_equal(item_end(second, b) - b, length);
+        for (size_t i = 0; i < length; i++)
+            assert_string_equal(first->line[a + i], second->line[b + i]);
     }
-    page_free(first);
-    page_free(second[0]);
-    page_free(second[1]);
+}
+
+static void test_man_common_options_read_the_same_on_all_pages(void **state)
+{
+    struct page *all = page_of("all");
+    size_t found = 0;
+
+    (void)state;
+    for (size_t i = 0; command_list[i]; i++) {
+        if (!command_list[i]->suite)
+            continue;
+        struct page *page = page_of(command_list[i]->name);
+        check_common(all, page);
+        page_free(page);
+        found++;
+    }
+    assert_true(found > 1);
+    page_free(all);
 }
 
 /* word is a letter, or a long name behind one dash as `Fl -name` has it. */
@@ -434,31 +446,307 @@ static void test_man_mentions_only_options_that_exist(void **state)
     }
 }
 
+/* --- Tests and groups. --- */
+
+/* A measuring session as far as a suite's callbacks look at it: one CPU, the copies asked for, no CSV. */
+static struct measure *session_new(void)
+{
+    const struct csv_target nowhere = {.none = 1};
+    struct measure *m = calloc(1, sizeof(*m));
+    char message[256], error[256];
+
+    assert_non_null(m);
+    m->place.n_order = 1;
+    m->operands_given = true;
+    m->options.copies.n = 1;
+    m->options.copies.value[0] = 1;
+    m->csv = csv_open(&nowhere, message, sizeof(message), error, sizeof(error));
+    assert_non_null(m->csv);
+    return m;
+}
+
+static void session_free(struct measure *m)
+{
+    for (size_t i = 0; i < m->n_rows; i++)
+        row_free(&m->rows[i]);
+    free(m->rows);
+    assert_int_equal(csv_close(m->csv), 0);
+    free(m);
+}
+
+/* What the operand makes the suite's command run, with its other options at their defaults; NULL: all tests. */
+static void plan_of(const struct suite *suite, const char *operand, struct plan *plan)
+{
+    struct measure *m = session_new();
+    void *options = calloc(1, suite->options_size);
+    char error[256] = "";
+
+    assert_non_null(options);
+    memset(plan, 0, sizeof(*plan));
+    for (size_t t = 0; t < TESTS_MAX; t++)
+        m->selected[t] = !operand;
+    if (operand && suite->select(m, operand))
+        fail_msg("jitbench %s: '%s' is neither a test nor a group", suite->name, operand);
+    if (suite->plan(m, options, plan, error, sizeof(error)))
+        fail_msg("jitbench %s: %s", suite->name, error);
+    free(options);
+    session_free(m);
+}
+
+static const char *test_name(const struct plan_item *item)
+{
+    return item->test ? item->test : item->bench->name;
+}
+
+static double baseline_of(const struct plan_item *item)
+{
+    double baseline = 0;
+
+    for (unsigned i = 0; i < item->bench->n_metrics && !item->no_index; i++)
+        baseline += bench_metric(item->bench, i)->baseline;
+    return baseline;
+}
+
+static const struct metric *headline_of(const struct bench *bench)
+{
+    for (unsigned i = 0; i < bench->n_metrics; i++)
+        if (bench_metric(bench, i)->headline)
+            return bench_metric(bench, i);
+    fail_msg("%s has no headline metric", bench->name);
+    return NULL;
+}
+
+/* "index dhry2reg whetstone ...": what an operand runs. */
+static void names_of(const struct suite *suite, const char *operand, char *names, size_t size)
+{
+    struct text text = {0};
+    struct plan plan;
+
+    plan_of(suite, operand, &plan);
+    for (size_t i = 0; i < plan.n; i++)
+        text_printf(&text, "%s%s", i ? " " : "", test_name(&plan.items[i]));
+    assert_true(text.length > 0 && text.length < size);
+    text_copy(names, size, text.data);
+    text_free(&text);
+    plan_free(&plan);
+}
+
+/* The item's text as words with single blanks between, without commas and the full stop at the end. */
+static void body_words(const struct page *page, size_t at, char *words, size_t size)
+{
+    size_t n = 0;
+
+    for (size_t i = at + 1; i < item_end(page, at); i++)
+        for (const char *c = page->line[i]; *c || n == 0 || words[n - 1] != ' '; c++) {
+            assert_true(n + 1 < size);
+            if (*c && *c != ',')
+                words[n++] = *c;
+            else if (!*c)
+                words[n++] = ' ';
+            if (!*c)
+                break;
+        }
+    while (n > 0 && (words[n - 1] == ' ' || words[n - 1] == '.'))
+        n--;
+    words[n] = 0;
+}
+
+/* Cuts "Cm first , second Pq unit" into its names and puts them into items; returns what stands behind them. */
+static char *cut_names(char *line, struct items *names)
+{
+    char *at = line + strlen(".It Cm ");
+
+    assert_true(begins(line, ".It Cm "));
+    for (;;) {
+        size_t length = strcspn(at, " ");
+        char *behind = at + length + strspn(at + length, " ");
+        at[length] = 0;
+        items_put(names, at);
+        if (!begins(behind, ", "))
+            return behind;
+        at = behind + 2;
+    }
+}
+
+/* All names of an item mean the same; each but the first is an old name or another one. */
+static void check_same(const struct page *page, const struct suite *suite, const struct items *names)
+{
+    char first[ITEM_SIZE], other[ITEM_SIZE];
+
+    names_of(suite, names->item[0], first, sizeof(first));
+    for (size_t i = 1; i < names->n; i++) {
+        names_of(suite, names->item[i], other, sizeof(other));
+        if (strcmp(first, other) != 0)
+            fail_msg("%s: '%s' runs %s, but '%s' runs %s", page->path, names->item[0], first, names->item[i], other);
+    }
+}
+
+/* TESTS: name, old names, unit and baseline; the text begins with the title that the table shows. */
+static void check_tests(const struct page *page, const struct suite *suite, struct items *operands)
+{
+    struct items *program = items_new(), *listed = items_new();
+    char line[ITEM_SIZE];
+    struct plan plan;
+
+    plan_of(suite, NULL, &plan);
+    for (size_t i = 0; i < plan.n; i++) {
+        const struct plan_item *item = &plan.items[i];
+        int n = snprintf(line, sizeof(line), "%s Pq %s", test_name(item), headline_of(item->bench)->unit);
+        if (baseline_of(item) > 0)
+            (void)snprintf(line + n, sizeof(line) - (size_t)n, ", %g", baseline_of(item));
+        items_put(program, line);
+    }
+    for (size_t i = 0, k = 0; i < page->n; i++) {
+        if (strcmp(page->section[i], "TESTS") != 0 || !begins(page->line[i], ".It "))
+            continue;
+        struct items *names = items_new();
+        char copy[ITEM_SIZE];
+        text_copy(copy, sizeof(copy), page->line[i]);
+        const char *rest = cut_names(copy, names);
+        check_same(page, suite, names);
+        (void)snprintf(line, sizeof(line), "%.200s %.200s", names->item[0], rest);
+        items_put(listed, line);
+        items_put(operands, names->item[0]);
+        if (k < plan.n && !begins(page->line[i + 1], plan.items[k].bench->title))
+            fail_msg("%s: the text of '%s' does not begin with its title '%s'", page->path, names->item[0],
+                     plan.items[k].bench->title);
+        free(names);
+        k++;
+    }
+    items_equal(page->path, program, listed);
+    plan_free(&plan);
+}
+
+/* GROUPS: names, and the tests that they stand for. */
+static void check_groups(const struct page *page, const struct suite *suite, struct items *operands)
+{
+    char members[ITEM_SIZE], words[ITEM_SIZE];
+
+    for (size_t i = 0; i < page->n; i++) {
+        if (strcmp(page->section[i], "GROUPS") != 0 || !begins(page->line[i], ".It "))
+            continue;
+        struct items *names = items_new();
+        char copy[ITEM_SIZE];
+        text_copy(copy, sizeof(copy), page->line[i]);
+        assert_string_equal(cut_names(copy, names), "");
+        check_same(page, suite, names);
+        names_of(suite, names->item[0], members, sizeof(members));
+        body_words(page, i, words, sizeof(words));
+        if (strcmp(members, words) != 0)
+            fail_msg("%s: the group '%s' is '%s', the page has '%s'", page->path, names->item[0], members, words);
+        for (size_t k = 0; k < names->n; k++)
+            items_put(operands, names->item[k]);
+        free(names);
+    }
+}
+
+static void test_man_tests_and_groups_are_those_of_the_suites(void **state)
+{
+    (void)state;
+    for (size_t i = 0; command_list[i]; i++) {
+        const struct suite *suite = command_list[i]->suite;
+        if (!suite)
+            continue;
+        struct page *page = page_of(command_list[i]->name);
+        struct items *program = items_new(), *listed = items_new();
+        for (size_t t = 0; suite->tests && suite->tests[t]; t++)
+            items_put(program, suite->tests[t]);
+        if (suite->select) {
+            check_tests(page, suite, listed);
+            check_groups(page, suite, listed);
+        } else {
+            for (size_t k = 0; k < page->n; k++)
+                if (!strcmp(page->section[k], "DESCRIPTION") && begins(page->line[k], ".Ss "))
+                    items_put(listed, page->line[k] + strlen(".Ss "));
+        }
+        items_equal(page->path, program, listed);
+        page_free(page);
+    }
+}
+
 /* --- How many samples. --- */
 
-static void sampling_line(const struct bench *bench, enum option_preset preset, char *line, size_t size)
+/* The line of a preset, from the second column on. */
+static void sampling_line(const struct suite *suite, const struct bench *bench, enum option_preset preset, char *line,
+                          size_t size)
 {
     static const char *const presets[] = {"default", "Fl -quick", "Fl -classic"};
     const struct sampling *s = &bench->sampling[preset];
     unsigned long long least = s->min_samples, most = s->max_samples;
-    char samples[64], cap[32];
+    char samples[64], each[48] = "", cap[32];
 
     text_duration(s->max_ns, cap, sizeof(cap));
+    if (suite->timed) {
+        text_copy(each, sizeof(each), " Ta ");
+        text_duration(s->time_ns, each + strlen(each), sizeof(each) - strlen(each));
+    }
     if (most && least >= most) {
-        (void)snprintf(line, size, ".It %s Ta %s Ta %llu Ta \\- Ta \\-", bench->name, presets[preset], least);
+        (void)snprintf(line, size, "%s Ta %llu%s Ta \\- Ta \\-", presets[preset], least, each);
         return;
     }
     if (most)
         (void)snprintf(samples, sizeof(samples), "%llu to %llu", least, most);
     else
         (void)snprintf(samples, sizeof(samples), "%llu or more", least);
-    (void)snprintf(line, size, ".It %s Ta %s Ta %s Ta %s Ta %g %%", bench->name, presets[preset], samples, cap,
-                   s->precision_pct);
+    (void)snprintf(line, size, "%s Ta %s%s Ta %s Ta %g %%", presets[preset], samples, each, cap, s->precision_pct);
+}
+
+static int same_sampling(const struct suite *suite, const struct bench *a, const struct bench *b)
+{
+    char first[ITEM_SIZE], second[ITEM_SIZE];
+
+    for (unsigned p = 0; p < PRESET_COUNT; p++) {
+        sampling_line(suite, a, (enum option_preset)p, first, sizeof(first));
+        sampling_line(suite, b, (enum option_preset)p, second, sizeof(second));
+        if (strcmp(first, second) != 0)
+            return 0;
+    }
+    return 1;
+}
+
+/* The first benchmark of the suite that is sampled like this one. */
+static const struct bench *sampled_like(const struct suite *suite, const struct bench *bench)
+{
+    size_t b = 0;
+
+    while (strcmp(bench_list[b]->suite, suite->name) != 0 || !same_sampling(suite, bench_list[b], bench))
+        b++;
+    return bench_list[b];
+}
+
+/* A line for each preset of the first of those that are sampled alike, and the names of the others. */
+static void put_sampling(const struct suite *suite, struct items *program)
+{
+    char line[ITEM_SIZE], rest[ITEM_SIZE - 64];
+
+    items_put(program, suite->timed ? ".It Em test Ta Em preset Ta Em samples Ta Em each Ta Em time Ta Em precision"
+                                    : ".It Em test Ta Em preset Ta Em samples Ta Em time Ta Em precision");
+    for (size_t b = 0; bench_list[b]; b++)
+        for (unsigned p = 0; p < PRESET_COUNT && !strcmp(bench_list[b]->suite, suite->name); p++) {
+            if (sampled_like(suite, bench_list[b]) != bench_list[b])
+                continue;
+            sampling_line(suite, bench_list[b], (enum option_preset)p, rest, sizeof(rest));
+            (void)snprintf(line, sizeof(line), ".It %.40s Ta %s", bench_list[b]->name, rest);
+            items_put(program, line);
+        }
+    for (size_t b = 0; bench_list[b]; b++) {
+        struct text text = {0};
+        if (strcmp(bench_list[b]->suite, suite->name) != 0)
+            continue;
+        for (size_t k = b + 1; bench_list[k]; k++)
+            if (!strcmp(bench_list[k]->suite, suite->name) && sampled_like(suite, bench_list[k]) == bench_list[b])
+                text_printf(&text, " %s", bench_list[k]->name);
+        if (text.length) {
+            (void)snprintf(line, sizeof(line), ".It like Cm %.40s:%.400s", bench_list[b]->name, text.data);
+            items_put(program, line);
+        }
+        text_free(&text);
+    }
 }
 
 static void test_man_sampling_is_that_of_the_benchmarks(void **state)
 {
-    char line[ITEM_SIZE];
+    char line[ITEM_SIZE], words[ITEM_SIZE - 64];
 
     (void)state;
     for (size_t i = 0; command_list[i]; i++) {
@@ -466,13 +754,17 @@ static void test_man_sampling_is_that_of_the_benchmarks(void **state)
             continue;
         struct page *page = page_of(command_list[i]->name);
         struct items *program = items_new(), *listed = items_new();
-        items_put(program, ".It Em test Ta Em preset Ta Em samples Ta Em time Ta Em precision");
-        for (size_t b = 0; bench_list[b]; b++)
-            for (unsigned p = 0; p < PRESET_COUNT && !strcmp(bench_list[b]->suite, command_list[i]->suite->name); p++) {
-                sampling_line(bench_list[b], (enum option_preset)p, line, sizeof(line));
-                items_put(program, line);
+        put_sampling(command_list[i]->suite, program);
+        for (size_t k = 0; k < page->n; k++) {
+            if (strcmp(page->section[k], "SAMPLING") != 0 || !begins(page->line[k], ".It "))
+                continue;
+            text_copy(line, sizeof(line), page->line[k]);
+            if (begins(line, ".It like ")) {
+                body_words(page, k, words, sizeof(words));
+                (void)snprintf(line, sizeof(line), "%.60s: %s", page->line[k], words);
             }
-        items_of_page(page, "SAMPLING", ".It ", listed);
+            items_put(listed, line);
+        }
         items_equal(page->path, program, listed);
         page_free(page);
     }
@@ -513,6 +805,29 @@ static int has_word(const char *text, const char *word)
     return 0;
 }
 
+/* As the page has it: the clock's, or the test's where tests of a suite have others for the same metric. */
+static const char *unit_shown(const struct bench *bench, const struct metric *metric)
+{
+    if (!metric->unit)
+        return "ticks";
+    for (size_t b = 0; bench_list[b]; b++)
+        for (unsigned m = 0; m < bench_list[b]->n_metrics && !strcmp(bench_list[b]->suite, bench->suite); m++) {
+            const struct metric *other = bench_metric(bench_list[b], m);
+            if (!strcmp(other->id, metric->id) && other->unit && strcmp(other->unit, metric->unit) != 0)
+                return "the test's unit";
+        }
+    return metric->unit;
+}
+
+/* The items under the headings that name the test or its suite. */
+static void metrics_of_page(const struct page *page, const char *test, const char *suite, struct items *listed)
+{
+    for (size_t i = 0; i < page->n; i++)
+        if (begins(page->line[i], ".It ") && !strcmp(page->section[i], "METRICS") &&
+            (has_word(page->subsection[i], test) || has_word(page->subsection[i], suite)))
+            items_put(listed, page->line[i]);
+}
+
 static void test_man_metrics_are_those_of_the_benchmarks(void **state)
 {
     static const char *const values[] = {[VALUE_MEAN] = "mean",
@@ -528,41 +843,116 @@ static void test_man_metrics_are_those_of_the_benchmarks(void **state)
         struct items *program = items_new(), *listed = items_new();
         for (unsigned m = 0; m < bench_list[b]->n_metrics; m++) {
             const struct metric *metric = bench_metric(bench_list[b], m);
-            (void)snprintf(line, sizeof(line), ".It Cm %s Pq %s, %s, %s", metric->id,
-                           metric->unit ? metric->unit : "ticks", metric->better[0] ? metric->better : "\\-",
-                           values[metric->value]);
+            (void)snprintf(line, sizeof(line), ".It Cm %s Pq %s, %s, %s", metric->id, unit_shown(bench_list[b], metric),
+                           metric->better[0] ? metric->better : "\\-", values[metric->value]);
             items_put(program, line);
         }
-        for (size_t i = 0; i < page->n; i++)
-            if (begins(page->line[i], ".It ") && !strcmp(page->section[i], "METRICS") &&
-                has_word(page->subsection[i], bench_list[b]->name))
-                items_put(listed, page->line[i]);
+        metrics_of_page(page, bench_list[b]->name, bench_list[b]->suite, listed);
         items_equal(bench_list[b]->name, program, listed);
     }
     page_free(page);
 }
 
-/* Each heading is "Metrics of TEST and TEST", and the tests exist. */
+/* The rows that a suite makes of rows: two numbers of copies of all its tests are put in, and what else is there after
+ * conclude is the suite's own. Returns the session; its first own row in first. */
+static struct measure *concluded(const struct suite *suite, size_t *first)
+{
+    struct measure *m = session_new();
+    struct plan plan;
+
+    plan_of(suite, NULL, &plan);
+    for (uint64_t copies = 1; copies <= 2; copies++)
+        for (size_t i = 0; i < plan.n; i++) {
+            struct row row;
+            row_init(&row, &m->run);
+            text_copy(row.suite, sizeof(row.suite), suite->name);
+            text_copy(row.test, sizeof(row.test), test_name(&plan.items[i]));
+            text_copy(row.metric, sizeof(row.metric), headline_of(plan.items[i].bench)->id);
+            row.copies = copies;
+            row.value = 1;
+            if (baseline_of(&plan.items[i]) > 0)
+                row.index = 10;
+            measure_put_row(m, &row);
+        }
+    plan_free(&plan);
+    *first = m->n_rows;
+    assert_true(*first > 0);
+    suite->conclude(m);
+    return m;
+}
+
+/* Their tests, each once, and of one of them the metrics; either may be NULL. */
+static void made_rows(struct items *tests, const char *test, struct items *metrics)
+{
+    char line[ITEM_SIZE];
+
+    for (size_t c = 0; command_list[c]; c++) {
+        size_t first;
+        if (!command_list[c]->suite || !command_list[c]->suite->conclude)
+            continue;
+        struct measure *m = concluded(command_list[c]->suite, &first);
+        assert_true(m->n_rows > first);
+        for (size_t i = first; i < m->n_rows; i++) {
+            const struct row *row = &m->rows[i];
+            assert_string_equal(row->suite, command_list[c]->suite->name);
+            if (tests && !has(tests, row->test))
+                items_put(tests, row->test);
+            (void)snprintf(line, sizeof(line), ".It Cm %s Pq %s, %s", row->metric, row->unit,
+                           row->better[0] ? row->better : "\\-");
+            if (metrics && !strcmp(row->test, test) && !has(metrics, line))
+                items_put(metrics, line);
+        }
+        session_free(m);
+    }
+}
+
+/* They are not a statistic of samples, so the brackets end with the direction. */
+static void test_man_metrics_of_rows_made_of_rows_are_those_that_suites_make(void **state)
+{
+    struct page *page = page_read("man/jitbench-csv.5");
+    struct items *tests = items_new();
+
+    (void)state;
+    made_rows(tests, NULL, NULL);
+    assert_true(tests->n > 0);
+    for (size_t t = 0; t < tests->n; t++) {
+        struct items *program = items_new(), *listed = items_new();
+        made_rows(NULL, tests->item[t], program);
+        metrics_of_page(page, tests->item[t], tests->item[t], listed);
+        items_equal(tests->item[t], program, listed);
+    }
+    free(tests);
+    page_free(page);
+}
+
+static int is_test(const char *word, const struct items *made)
+{
+    int known = has(made, word);
+
+    for (size_t b = 0; bench_list[b]; b++)
+        known = known || !strcmp(bench_list[b]->name, word) || !strcmp(bench_list[b]->suite, word);
+    return known;
+}
+
+/* Each heading is "Metrics of NAME and NAME": tests, suites, or tests that a suite makes. */
 static void test_man_metrics_name_only_tests_that_exist(void **state)
 {
     struct page *page = page_read("man/jitbench-csv.5");
-    struct items *headings = items_new();
+    struct items *headings = items_new(), *made = items_new();
 
     (void)state;
+    made_rows(made, NULL, NULL);
     items_of_page(page, "METRICS", ".Ss ", headings);
     assert_true(headings->n > 0);
     for (size_t i = 0; i < headings->n; i++) {
         char *rest = NULL;
         assert_true(begins(headings->item[i], ".Ss Metrics of "));
         for (char *word = strtok_r(headings->item[i] + strlen(".Ss Metrics of "), ", ", &rest); word;
-             word = strtok_r(NULL, ", ", &rest)) {
-            int known = !strcmp(word, "and");
-            for (size_t b = 0; bench_list[b]; b++)
-                known = known || !strcmp(bench_list[b]->name, word);
-            if (!known)
+             word = strtok_r(NULL, ", ", &rest))
+            if (strcmp(word, "and") != 0 && !is_test(word, made))
                 fail_msg("%s: '%s' is no test", page->path, word);
-        }
     }
+    free(made);
     free(headings);
     page_free(page);
 }
@@ -683,9 +1073,11 @@ int main(void)
         cmocka_unit_test(test_man_options_are_those_of_the_tables),
         cmocka_unit_test(test_man_common_options_read_the_same_on_all_pages),
         cmocka_unit_test(test_man_mentions_only_options_that_exist),
+        cmocka_unit_test(test_man_tests_and_groups_are_those_of_the_suites),
         cmocka_unit_test(test_man_sampling_is_that_of_the_benchmarks),
         cmocka_unit_test(test_man_csv_columns_are_the_rows_in_order),
         cmocka_unit_test(test_man_metrics_are_those_of_the_benchmarks),
+        cmocka_unit_test(test_man_metrics_of_rows_made_of_rows_are_those_that_suites_make),
         cmocka_unit_test(test_man_metrics_name_only_tests_that_exist),
         cmocka_unit_test(test_man_statuses_are_those_of_rows),
         cmocka_unit_test(test_man_exit_statuses_are_those_of_the_header),

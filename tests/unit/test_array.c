@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/* The small-array copy: what it leaves in the arrays, its self-check, its rows. */
+#include "bench_fixture.h"
+
+#include "bench/experiment.h"
+#include "bench/stream.h"
+#include "engine/text.h"
+
+static const struct bench *const registry[] = {&bench_array, NULL};
+
+/* The benchmark's own state begins with the two arrays, a and c. */
+static uint64_t *array_of(const struct fixture_party *p, unsigned which)
+{
+    const struct experiment *e = p->context.state;
+
+    return ((uint64_t *const *)e->own)[which];
+}
+
+static void begin(struct fixture_party *p, const struct array_params *params, enum clock_kind clock)
+{
+    fixture_party_begin(p, &bench_array, params);
+    p->context.clock = clock;
+    assert_int_equal(p->party->setup(&p->context), 0);
+}
+
+static const struct check *verified(struct fixture_party *p)
+{
+    assert_int_equal(p->party->verify(&p->context), 0);
+    return checks_wrong(p->context.recorder[EXPERIMENT_CHECKS]);
+}
+
+/* c is a copy of a as it was before the last time; a is raised by one each time, from 1, 2, 3, ... */
+static void check_run(uint64_t elements, uint64_t experiments, enum clock_kind clock)
+{
+    const struct array_params params = {.elements = elements, .experiments = experiments};
+    struct fixture_party p;
+
+    begin(&p, &params, clock);
+    assert_int_equal(p.party->counts(&params), experiments);
+    assert_int_equal(p.party->work(&p.context, 7), 0); /* warm-up: the run begins anew */
+    assert_int_equal(p.party->run(&p.context), 0);
+    const struct hist *hist = p.context.recorder[EXPERIMENT_HIST];
+    assert_int_equal(hist->n, experiments);
+    assert_true(hist->max > 0);
+    for (uint64_t j = 0; j < elements; j++) {
+        assert_int_equal(array_of(&p, 0)[j], 1 + j + experiments);
+        assert_int_equal(array_of(&p, 1)[j], j + experiments);
+    }
+    assert_null(verified(&p));
+    fixture_party_end(&p);
+}
+
+static void test_array_copies_each_time(void **state)
+{
+    (void)state;
+    check_run(25, 1000, CLOCK_KIND_GETTIME);
+    check_run(25, 1000, CLOCK_KIND_COUNTER);
+    check_run(1, 1, CLOCK_KIND_COUNTER);
+    check_run(12800, 10, CLOCK_KIND_COUNTER);
+}
+
+static void test_array_begins_with_what_was_published(void **state)
+{
+    const struct array_params params = {.elements = 4, .experiments = 1};
+    struct fixture_party p;
+
+    (void)state;
+    begin(&p, &params, CLOCK_KIND_GETTIME);
+    for (uint64_t j = 0; j < 4; j++) {
+        assert_int_equal(array_of(&p, 0)[j], 1 + j);
+        assert_int_equal(array_of(&p, 1)[j], 2 + j);
+    }
+    fixture_party_end(&p);
+}
+
+static void check_damage(unsigned which, uint64_t at, uint64_t count)
+{
+    const struct array_params params = {.elements = 100, .experiments = 3};
+    struct fixture_party p;
+
+    begin(&p, &params, CLOCK_KIND_GETTIME);
+    assert_int_equal(p.party->run(&p.context), 0);
+    for (uint64_t j = 0; j < count; j++)
+        array_of(&p, which)[at + j]++;
+    const struct check *wrong = verified(&p);
+    assert_non_null(wrong);
+    assert_string_equal(wrong->name, "number of wrong array elements");
+    assert_true(wrong->got == (double)count && wrong->expected == 0);
+    fixture_party_end(&p);
+}
+
+static void test_array_finds_wrong_elements(void **state)
+{
+    (void)state;
+    check_damage(0, 0, 1);
+    check_damage(0, 99, 1);
+    check_damage(1, 0, 1);
+    check_damage(1, 90, 10);
+}
+
+static void test_array_writes_the_series(void **state)
+{
+    const struct array_params params = {.elements = 50, .experiments = 2};
+    struct fixture_party p;
+    int fd = fixture_file();
+
+    (void)state;
+    fixture_party_begin(&p, &bench_array, &params);
+    p.context.series_fd = fd;
+    p.context.copy = 1;
+    p.context.sample = 4;
+    assert_int_equal(p.party->setup(&p.context), 0);
+    assert_int_equal(p.party->work(&p.context, 10), 0);
+    assert_int_equal(p.party->run(&p.context), 0);
+    const struct series *series = p.context.recorder[EXPERIMENT_SERIES];
+    struct text expected = {0};
+    for (unsigned i = 0; i < 2; i++)
+        text_printf(&expected, "50,4,1,%u,%llu\n", i, (unsigned long long)series->first[i].value);
+    char *text = fixture_read_file(fd);
+    assert_string_equal(text, expected.data);
+    free(text);
+    text_free(&expected);
+    (void)close(fd);
+    fixture_party_end(&p);
+}
+
+static void test_array_fails_without_memory(void **state)
+{
+    const struct array_params params = {.elements = UINT64_MAX / 64, .experiments = 1};
+    struct fixture_party p;
+
+    (void)state;
+    fixture_party_begin(&p, &bench_array, &params);
+    assert_int_equal(p.party->setup(&p.context), -1);
+    assert_string_equal(p.reason, "out of memory for two arrays of 288230376151711743 elements");
+    fixture_party_end(&p);
+}
+
+static struct fixture_rows rows;
+
+static void test_array_rows_of_a_trial(void **state)
+{
+    const struct array_params params = {.elements = 100, .experiments = 1000};
+
+    (void)state;
+    assert_int_equal(fixture_one_trial(&bench_array, &params, 2, &rows), ROW_OK);
+    assert_int_equal(rows.n, 2 * bench_array.n_metrics);
+    for (unsigned copy = 0; copy < 2; copy++) {
+        const struct row *of_copy = &rows.row[copy * bench_array.n_metrics];
+        assert_int_equal(of_copy[METRIC_CYCLES].stats.n, 1000);
+        /* On one CPU the number of the copy follows. */
+        assert_ptr_equal(
+            strstr(of_copy[METRIC_CYCLES].param, "elements=100 experiments=1000 clock=clock_gettime pages=small"),
+            of_copy[METRIC_CYCLES].param);
+        assert_string_equal(of_copy[METRIC_OWN].metric, "array_bytes");
+        assert_true(of_copy[METRIC_OWN].value == 800);
+    }
+    fixture_free_rows(&rows);
+}
+
+static void test_array_defaults(void **state)
+{
+    static const uint64_t sizes[] = {25, 50, 100, 200, 400, 800, 1600, 3200, 6400, 12800};
+    static const uint64_t experiments[PRESET_COUNT] = {100000, 10000, 1000000};
+    struct option_table table = {.rows = bench_array.options, .n = bench_array.n_options};
+    char error[160];
+
+    (void)state;
+    for (int preset = PRESET_DEFAULT; preset < PRESET_COUNT; preset++) {
+        struct array_params params;
+        table.target = &params;
+        assert_int_equal(option_defaults(&table, 1, (enum option_preset)preset, error, sizeof(error)), 0);
+        assert_int_equal(params.sizes.n, COUNT(sizes));
+        for (size_t i = 0; i < COUNT(sizes); i++)
+            assert_int_equal(params.sizes.value[i], sizes[i]);
+        assert_int_equal(params.experiments, experiments[preset]);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_array_copies_each_time),
+        cmocka_unit_test(test_array_begins_with_what_was_published),
+        cmocka_unit_test(test_array_finds_wrong_elements),
+        cmocka_unit_test(test_array_writes_the_series),
+        cmocka_unit_test(test_array_fails_without_memory),
+        cmocka_unit_test(test_array_rows_of_a_trial),
+        cmocka_unit_test(test_array_defaults),
+    };
+    trial_worker_main(argc, argv, registry);
+    process_init();
+    signals_init();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+/* The STREAM-style bandwidth: the size of its arrays, its self-check, and rates from times. */
+#include "bench_fixture.h"
+
+#include "bench/stream.h"
+#include "bench/stream_kernels.h"
+
+static const struct bench *const registry[] = {&bench_bandwidth, NULL};
+
+enum { RECORD_TIMES, RECORD_VALID };
+enum { KERNELS = 4, METRICS = 2 * KERNELS };
+
+#define MIB (1ull << 20)
+#define GIB (1ull << 30)
+
+/* --- The size. --- */
+
+static void check_size(uint64_t cache, uint64_t memory, uint64_t expected, const char *expected_bound)
+{
+    char bounded[64] = "rubbish";
+
+    assert_int_equal(bandwidth_array_bytes(cache, memory, bounded, sizeof(bounded)), expected);
+    assert_string_equal(bounded, expected_bound);
+}
+
+static void test_bandwidth_arrays_are_four_times_the_caches(void **state)
+{
+    (void)state;
+    check_size(32 * MIB, 16 * GIB, 128 * MIB, "");
+    check_size(2 * MIB, 16 * GIB, 8 * MIB, "");
+    check_size(1 * MIB, 16 * GIB, 8000000, ""); /* a million elements at the least */
+    check_size(0, 16 * GIB, 256 * MIB, "");     /* not known */
+    check_size(32 * MIB, 0, 128 * MIB, "");     /* memory not known */
+}
+
+/* Three arrays in half of the memory. */
+static void test_bandwidth_arrays_are_bounded_by_memory(void **state)
+{
+    (void)state;
+    check_size(32 * MIB, 768 * MIB, 128 * MIB, "");
+    check_size(32 * MIB, 600 * MIB, 100 * MIB, "arrays bounded by memory; the rule asks for 128 MiB");
+    check_size(1 * MIB, 6 * MIB, 1 * MIB, "arrays bounded by memory; the rule asks for 7.63 MiB");
+}
+
+static void test_bandwidth_refuses_arrays_without_room(void **state)
+{
+    struct bandwidth_params params = {.array_bytes = 511, .repetitions = 2};
+    char why[80] = "";
+
+    (void)state;
+    assert_int_equal(bench_bandwidth.supported(&params, why, sizeof(why)), -1);
+    assert_string_equal(why, "not enough free memory for three arrays");
+    params.array_bytes = 512;
+    assert_int_equal(bench_bandwidth.supported(&params, why, sizeof(why)), 0);
+}
+
+static void test_bandwidth_non_temporal_where_there_is_a_kernel(void **state)
+{
+    struct bandwidth_params params = {.array_bytes = 4096, .repetitions = 2, .nontemporal = true};
+    char why[80] = "";
+
+    (void)state;
+    assert_int_equal(bench_bandwidth.supported(&params, why, sizeof(why)), stream_kernels_choose(true) ? 0 : -1);
+    assert_string_equal(why, stream_kernels_choose(true) ? "" : "no non-temporal stores on this architecture");
+}
+
+/* --- A run. --- */
+
+/* The benchmark's own state begins with the three arrays, a, b and c. */
+static double *array_of(const struct fixture_party *p, unsigned which)
+{
+    return ((double *const *)p->context.state)[which];
+}
+
+static void run(struct fixture_party *p, const struct bandwidth_params *params)
+{
+    fixture_party_begin(p, &bench_bandwidth, params);
+    assert_int_equal(p->party->setup(&p->context), 0);
+    assert_true(p->context.expected_ns >= params->repetitions * 1000000);
+    assert_int_equal(p->party->run(&p->context), 0);
+}
+
+static const struct check *verified(struct fixture_party *p)
+{
+    assert_int_equal(p->party->verify(&p->context), 0);
+    return checks_wrong(p->context.recorder[RECORD_VALID]);
+}
+
+/* With a = 1, b = 2: c = a, b = 3 c, c = a + b = 4 a, a = b + 3 c = 15 a. After three times a is 15^3, b and c 3 and 4
+ * times the a before it. */
+static void check_run(bool nontemporal)
+{
+    const struct bandwidth_params params = {
+        .array_bytes = 8192 * 8 + 100, .repetitions = 3, .nontemporal = nontemporal};
+    struct fixture_party p;
+
+    run(&p, &params);
+    const struct slices *times = p.context.recorder[RECORD_TIMES];
+    assert_int_equal(times->n, 3 * KERNELS);
+    for (size_t i = 0; i < times->n; i++) {
+        assert_int_equal(times->slice[i].count, 8192); /* whole granules of 64 elements */
+        assert_true(times->slice[i].end_ns > times->slice[i].start_ns);
+        assert_true(i == 0 || times->slice[i].start_ns >= times->slice[i - 1].end_ns);
+    }
+    for (size_t i = 0; i < 8192; i++) {
+        assert_true(array_of(&p, 0)[i] == 3375);
+        assert_true(array_of(&p, 1)[i] == 675);
+        assert_true(array_of(&p, 2)[i] == 900);
+    }
+    assert_null(verified(&p));
+    fixture_party_end(&p);
+}
+
+static void test_bandwidth_runs_the_four_kernels(void **state)
+{
+    (void)state;
+    check_run(false);
+    if (stream_kernels_choose(true))
+        check_run(true);
+}
+
+static void check_damage(unsigned which, size_t at, double value, const char *name)
+{
+    const struct bandwidth_params params = {.array_bytes = 1024, .repetitions = 2};
+    struct fixture_party p;
+
+    run(&p, &params);
+    array_of(&p, which)[at] = value;
+    const struct check *wrong = verified(&p);
+    assert_non_null(wrong);
+    assert_string_equal(wrong->name, name);
+    fixture_party_end(&p);
+}
+
+static void test_bandwidth_finds_wrong_elements(void **state)
+{
+    (void)state;
+    check_damage(0, 0, 225.0001, "largest relative error in a");
+    check_damage(0, 127, (double)NAN, "largest relative error in a");
+    check_damage(1, 64, 0, "largest relative error in b");
+    check_damage(2, 127, 60.000000001, "largest relative error in c");
+}
+
+/* 15^200 is near 10^235: still a double. */
+static void test_bandwidth_most_repetitions_stay_finite(void **state)
+{
+    const struct bandwidth_params params = {.array_bytes = 512, .repetitions = 200};
+    struct fixture_party p;
+
+    (void)state;
+    run(&p, &params);
+    assert_int_equal(((const struct slices *)p.context.recorder[RECORD_TIMES])->n, 200 * KERNELS);
+    assert_true(isfinite(array_of(&p, 0)[0]) && array_of(&p, 0)[0] > 1e235);
+    assert_null(verified(&p));
+    fixture_party_end(&p);
+}
+
+static void test_bandwidth_fails_without_memory(void **state)
+{
+    const struct bandwidth_params params = {.array_bytes = UINT64_MAX / 8, .repetitions = 2};
+    struct fixture_party p;
+
+    (void)state;
+    fixture_party_begin(&p, &bench_bandwidth, &params);
+    assert_int_equal(p.party->setup(&p.context), -1);
+    assert_memory_equal(p.reason, "out of memory for three arrays of", 33);
+    fixture_party_end(&p);
+}
+
+/* --- Rows. --- */
+
+static struct fixture_rows rows;
+
+/* The best rate is the bytes over the least time: 16, 16, 24 and 24 an element, of all copies. */
+static void check_rows(unsigned copies, double elements)
+{
+    static const struct {
+        const char *rate, *time;
+        double bytes;
+    } kernel[KERNELS] = {{"copy_rate", "copy_time", 16},
+                         {"scale_rate", "scale_time", 16},
+                         {"add_rate", "add_time", 24},
+                         {"triad_rate", "triad_time", 24}};
+    const struct bandwidth_params params = {.array_bytes = 100000, .repetitions = 4};
+
+    assert_int_equal(fixture_one_trial(&bench_bandwidth, &params, copies, &rows), ROW_OK);
+    assert_int_equal(rows.n, METRICS);
+    for (size_t k = 0; k < KERNELS; k++) {
+        const struct row *rate = fixture_find(&rows, kernel[k].rate, ""),
+                         *time = fixture_find(&rows, kernel[k].time, "");
+        assert_int_equal(rate->headline, 1);
+        assert_string_equal(rate->unit, "MB/s");
+        assert_string_equal(rate->better, "higher");
+        assert_string_equal(time->unit, "ns");
+        assert_int_equal(time->stats.n, 3); /* without the first */
+        assert_true(time->stats.min > 0 && time->stats.mean >= time->stats.min && time->stats.max >= time->stats.mean);
+        fixture_assert_near(rate->value, kernel[k].bytes * elements * copies / time->stats.min * 1e3);
+        assert_int_equal(rate->copies, copies);
+    }
+    fixture_free_rows(&rows);
+}
+
+static void test_bandwidth_rates_follow_from_times(void **state)
+{
+    (void)state;
+    check_rows(1, 12480); /* 12,500 elements, in whole 64s */
+    check_rows(2, 6208);  /* 6,250 each */
+}
+
+static void test_bandwidth_param_says_what_ran(void **state)
+{
+    struct bandwidth_params params = {.array_bytes = 4096, .repetitions = 2};
+    char text[192], expected[192];
+
+    (void)state;
+    bench_bandwidth.describe(&params, &fixture_clock, text, sizeof(text));
+    (void)snprintf(expected, sizeof(expected),
+                   "stores=ordinary kernel=%s array_bytes=4096 repetitions=2 pages=huge-advised",
+                   stream_kernels_choose(false)->name);
+    assert_string_equal(text, expected);
+    params.nontemporal = true;
+    params.bounded[0] = 'x';
+    bench_bandwidth.describe(&params, &fixture_clock, text, sizeof(text));
+    (void)snprintf(expected, sizeof(expected),
+                   "stores=non-temporal kernel=%s array_bytes=4096 repetitions=2 pages=huge-advised bounded=memory",
+                   stream_kernels_choose(true) ? stream_kernels_choose(true)->name : "none");
+    assert_string_equal(text, expected);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bandwidth_arrays_are_four_times_the_caches),
+        cmocka_unit_test(test_bandwidth_arrays_are_bounded_by_memory),
+        cmocka_unit_test(test_bandwidth_refuses_arrays_without_room),
+        cmocka_unit_test(test_bandwidth_non_temporal_where_there_is_a_kernel),
+        cmocka_unit_test(test_bandwidth_runs_the_four_kernels),
+        cmocka_unit_test(test_bandwidth_finds_wrong_elements),
+        cmocka_unit_test(test_bandwidth_most_repetitions_stay_finite),
+        cmocka_unit_test(test_bandwidth_fails_without_memory),
+        cmocka_unit_test(test_bandwidth_rates_follow_from_times),
+        cmocka_unit_test(test_bandwidth_param_says_what_ran),
+    };
+    trial_worker_main(argc, argv, registry);
+    process_init();
+    signals_init();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

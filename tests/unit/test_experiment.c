@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: MIT */
+/* What prime and array share: recording, every event as text, and M. Kot's figures from made-up cycles. */
+#include <fcntl.h>
+
+#include "bench_fixture.h"
+
+#include "bench/experiment.h"
+#include "engine/text.h"
+
+static const struct bench bench_made_up;
+static const struct bench *const registry[] = {&bench_made_up, NULL};
+
+/* So many experiments of so many cycles; 0 experiments end the list. */
+struct made_up_params {
+    struct {
+        uint64_t count, ticks;
+    } part[8];
+    uint64_t base;
+};
+
+static int made_up_run(struct party_context *context)
+{
+    const struct made_up_params *params = context->params;
+    double *number = context->recorder[EXPERIMENT_NUMBERS];
+    struct experiment e = {
+        .hist = context->recorder[EXPERIMENT_HIST], .series = context->recorder[EXPERIMENT_SERIES], .fd = -1};
+
+    hist_init(e.hist, params->base);
+    for (size_t i = 0; i < COUNT(params->part); i++)
+        for (uint64_t k = 0; k < params->part[i].count; k++)
+            experiment_record(&e, params->part[i].ticks + context->copy);
+    number[NUMBER_COST_MEDIAN] = 24;
+    number[NUMBER_GRAIN] = 2;
+    return 0;
+}
+
+static const struct party made_up_parties[] = {
+    {.name = "made up", .role = ROLE_MEASURED, EXPERIMENT_RECORDERS, .run = made_up_run},
+};
+static const struct bench bench_made_up = {.name = "made up",
+                                           .suite = "dummy",
+                                           .params_size = sizeof(struct made_up_params),
+                                           .parties = made_up_parties,
+                                           .n_parties = 1,
+                                           .metrics = experiment_metrics,
+                                           .n_shared_metrics = METRIC_OWN,
+                                           .n_metrics = METRIC_OWN,
+                                           .group_per_copy = true,
+                                           .reduce = experiment_reduce};
+
+static struct fixture_rows rows;
+
+static int end(void **state)
+{
+    (void)state;
+    fixture_free_rows(&rows);
+    return 0;
+}
+
+static double value(const char *metric)
+{
+    return fixture_find(&rows, metric, "")->value;
+}
+
+/* --- The figures. --- */
+
+/* Mean 1031.2; the delays above it are 268.8, 968.8, 3968.8 and 18968.8 (worked out by python3). */
+static const struct made_up_params typical = {.part = {{990, 1000}, {4, 1300}, {3, 2000}, {2, 5000}, {1, 20000}}};
+
+static void test_experiment_figures_of_a_run(void **state)
+{
+    (void)state;
+    assert_int_equal(fixture_one_trial(&bench_made_up, &typical, 1, &rows), ROW_OK);
+    const struct row *cycles = fixture_find(&rows, "cycles", "");
+    assert_int_equal(cycles->stats.n, 1000);
+    fixture_assert_near(cycles->value, 1000);
+    fixture_assert_near(cycles->stats.mean, 1031.2);
+    fixture_assert_near(cycles->stats.max, 20000);
+    fixture_assert_near(cycles->samples[0], 1031.2);
+    assert_int_equal(cycles->n_hist, 5);
+    assert_int_equal(cycles->n_series, 1000);
+    assert_int_equal(cycles->headline, 1);
+    assert_string_equal(cycles->unit, "ns"); /* of this test's clock */
+    fixture_assert_near(value("cycles_sd"), 629.1123447702662);
+    fixture_assert_near(value("cycles_ci90"), 32.72317719248658);
+    fixture_assert_near(value("delays_a"), 4);
+    fixture_assert_near(value("delays_a_size"), 268.8);
+    fixture_assert_near(value("delays_b"), 3);
+    fixture_assert_near(value("delays_b_size"), 968.8);
+    fixture_assert_near(value("delays_c"), 2);
+    fixture_assert_near(value("delays_c_size"), 3968.8);
+    fixture_assert_near(value("delays_d"), 1);
+    fixture_assert_near(value("delays_d_size"), 18968.8);
+    fixture_assert_near(value("delayed_400"), 29812.8 / 10312);
+    fixture_assert_near(value("delayed_2000"), 26906.4 / 10312);
+    fixture_assert_near(value("delayed_400_median"), 30000 / 10312.0);
+    fixture_assert_near(value("delayed_2000_median"), 27000 / 10312.0);
+    fixture_assert_near(value("delayed_400_min"), 30000 / 10312.0);
+    fixture_assert_near(value("delayed_2000_min"), 27000 / 10312.0);
+    fixture_assert_near(value("buckets_exact"), 1);
+    fixture_assert_near(value("clock_cost"), 24);
+    fixture_assert_near(value("clock_grain"), 2);
+    fixture_assert_near(value("clock_hz"), 1e9);
+    fixture_assert_near(value("time"), 1000);
+    assert_string_equal(fixture_find(&rows, "time", "")->unit, "ns");
+}
+
+/* Mean 1000; delays of exactly 150, 400, 2000 and 6000 belong to the class below. */
+static void test_experiment_classes_end_at_their_limits(void **state)
+{
+    static const struct made_up_params params = {.part = {{95, 910}, {1, 1150}, {1, 1400}, {1, 3000}, {1, 7000}}};
+
+    (void)state;
+    assert_int_equal(fixture_one_trial(&bench_made_up, &params, 1, &rows), ROW_OK);
+    fixture_assert_near(fixture_find(&rows, "cycles", "")->stats.mean, 1000);
+    fixture_assert_near(value("delays_a"), 1);
+    fixture_assert_near(value("delays_a_size"), 400);
+    fixture_assert_near(value("delays_b"), 1);
+    fixture_assert_near(value("delays_b_size"), 2000);
+    fixture_assert_near(value("delays_c"), 1);
+    fixture_assert_near(value("delays_c_size"), 6000);
+    assert_true(value("delays_d") == 0);
+    assert_true(isnan(value("delays_d_size")));
+}
+
+/* Mean 1000 again: one above each limit is in. */
+static void test_experiment_classes_begin_above_their_limits(void **state)
+{
+    static const struct made_up_params params = {.part = {{94, 909}, {1, 1151}, {1, 1401}, {1, 3001}, {1, 7001}}};
+    static const char *const counts[] = {"delays_a", "delays_b", "delays_c", "delays_d"};
+    static const char *const sizes[] = {"delays_a_size", "delays_b_size", "delays_c_size", "delays_d_size"};
+    static const double expected[] = {151, 401, 2001, 6001};
+
+    (void)state;
+    assert_int_equal(fixture_one_trial(&bench_made_up, &params, 1, &rows), ROW_OK);
+    fixture_assert_near(fixture_find(&rows, "cycles", "")->stats.mean, 1000);
+    for (size_t i = 0; i < COUNT(expected); i++) {
+        assert_true(value(counts[i]) == 1);
+        fixture_assert_near(value(sizes[i]), expected[i]);
+    }
+}
+
+/* Median and minimum are apart: 60 of 1000, 40 of 500. Above 400 from the median there is none, from the minimum 60. */
+static void test_experiment_delays_from_three_levels(void **state)
+{
+    static const struct made_up_params params = {.part = {{60, 1000}, {40, 500}}};
+
+    (void)state;
+    assert_int_equal(fixture_one_trial(&bench_made_up, &params, 1, &rows), ROW_OK);
+    assert_true(value("delayed_400") == 0);
+    assert_true(value("delayed_400_median") == 0);
+    fixture_assert_near(value("delayed_400_min"), 100.0 * 60 * 500 / 80000);
+    assert_true(value("delayed_2000_min") == 0);
+}
+
+/* Behind the exact part of the histogram a bin is 1,024 wide: it holds both values, and the class limit is inside. */
+static void test_experiment_says_when_a_class_limit_cuts_a_bin(void **state)
+{
+    static const struct made_up_params coarse = {.part = {{10, 100000}, {10, 100340}}};
+    static const struct made_up_params fine = {.part = {{10, 100000}, {10, 100340}}, .base = 90000};
+
+    (void)state;
+    assert_int_equal(fixture_one_trial(&bench_made_up, &coarse, 1, &rows), ROW_OK);
+    assert_true(value("buckets_exact") == 0);
+    fixture_free_rows(&rows);
+    assert_int_equal(fixture_one_trial(&bench_made_up, &fine, 1, &rows), ROW_OK);
+    assert_true(value("buckets_exact") == 1);
+    fixture_assert_near(value("delays_a"), 10);
+    fixture_assert_near(value("delays_a_size"), 170);
+}
+
+static void test_experiment_rows_by_copy(void **state)
+{
+    (void)state;
+    assert_int_equal(fixture_one_trial(&bench_made_up, &typical, 2, &rows), ROW_OK);
+    assert_int_equal(rows.n, 2 * METRIC_OWN);
+    fixture_assert_near(rows.row[METRIC_CYCLES].value, 1000);
+    fixture_assert_near(rows.row[METRIC_OWN + METRIC_CYCLES].value, 1001);
+    fixture_assert_near(rows.row[METRIC_OWN + METRIC_TIME].value, 1001);
+    fixture_assert_near(rows.row[METRIC_OWN + METRIC_COUNT_B].value, 3);
+}
+
+static void test_experiment_every_metric_is_described(void **state)
+{
+    (void)state;
+    for (unsigned m = 0; m < METRIC_OWN; m++) {
+        assert_non_null(experiment_metrics[m].id);
+        assert_non_null(experiment_metrics[m].better);
+        assert_non_null(experiment_metrics[m].title);
+        assert_int_equal(experiment_metrics[m].headline, m == METRIC_CYCLES);
+        for (unsigned other = 0; other < m; other++)
+            assert_string_not_equal(experiment_metrics[m].id, experiment_metrics[other].id);
+    }
+}
+
+/* --- Recording. --- */
+
+static struct experiment *set_up(struct fixture_party *p, int series_fd, const char *prefix)
+{
+    static const struct made_up_params none;
+    struct experiment *e = calloc(1, sizeof(*e));
+
+    assert_non_null(e);
+    fixture_party_begin(p, &bench_made_up, &none);
+    p->context.series_fd = series_fd;
+    assert_int_equal(experiment_setup(&p->context, e, prefix), 0);
+    return e;
+}
+
+static void test_experiment_restart_forgets_the_warm_up(void **state)
+{
+    struct fixture_party p;
+    struct experiment *e = set_up(&p, -1, "");
+
+    (void)state;
+    assert_null(e->buffer); /* nobody wants the text */
+    experiment_record(e, 900);
+    experiment_record(e, 800);
+    experiment_record(e, 70000);
+    assert_int_equal(e->number, 3);
+    experiment_restart(e);
+    assert_int_equal(e->number, 0);
+    assert_int_equal(e->hist->n, 0);
+    assert_int_equal(e->hist->base, 700); /* an eighth below the least */
+    assert_int_equal(e->series->n, 0);
+    experiment_record(e, 801);
+    experiment_record(e, 802);
+    assert_int_equal(e->hist->n, 2);
+    assert_int_equal(e->hist->min, 801);
+    assert_int_equal(e->series->n, 2);
+    assert_int_equal(e->series->first[1].at, 1);
+    assert_int_equal(e->series->first[1].value, 802);
+    experiment_teardown(e);
+    fixture_party_end(&p);
+}
+
+static void test_experiment_restart_without_a_warm_up(void **state)
+{
+    struct fixture_party p;
+    struct experiment *e = set_up(&p, -1, "");
+
+    (void)state;
+    experiment_restart(e);
+    assert_int_equal(e->hist->base, 0);
+    assert_int_equal(e->hist->n, 0);
+    experiment_teardown(e);
+    fixture_party_end(&p);
+}
+
+enum { LINES = 10000 }; /* more than the buffer holds */
+
+static void test_experiment_writes_every_event(void **state)
+{
+    struct fixture_party p;
+    struct text expected = {0};
+    int fd = fixture_file();
+    struct experiment *e = set_up(&p, fd, "22,3,1,");
+
+    (void)state;
+    experiment_record(e, 5); /* warm-up */
+    experiment_restart(e);
+    e->fd = fd;
+    for (uint64_t i = 0; i < LINES; i++) {
+        experiment_record(e, 1000 + i % 7);
+        text_printf(&expected, "22,3,1,%llu,%llu\n", (unsigned long long)i, (unsigned long long)(1000 + i % 7));
+    }
+    assert_int_equal(experiment_finish(&p.context, e), 0);
+    char *text = fixture_read_file(fd);
+    assert_int_equal(strlen(text), expected.length);
+    assert_string_equal(text, expected.data);
+    free(text);
+    text_free(&expected);
+    (void)close(fd);
+    experiment_teardown(e);
+    fixture_party_end(&p);
+}
+
+static void test_experiment_longest_line_fits(void **state)
+{
+    static const char prefix[] = "a prefix of fifty letters, of which some are cut..";
+    struct fixture_party p;
+    int fd = fixture_file();
+    struct experiment *e = set_up(&p, fd, prefix);
+    char expected[128];
+
+    (void)state;
+    e->fd = fd;
+    e->number = UINT64_MAX - 1;
+    experiment_record(e, UINT64_MAX);
+    assert_int_equal(experiment_finish(&p.context, e), 0);
+    char *text = fixture_read_file(fd);
+    (void)snprintf(expected, sizeof(expected), "%.47s18446744073709551614,18446744073709551615\n", prefix);
+    assert_string_equal(text, expected);
+    free(text);
+    (void)close(fd);
+    experiment_teardown(e);
+    fixture_party_end(&p);
+}
+
+static void check_full_disk(uint64_t lines)
+{
+    struct fixture_party p;
+    int fd = open("/dev/full", O_WRONLY);
+
+    assert_true(fd >= 0);
+    struct experiment *e = set_up(&p, fd, "");
+    e->fd = fd;
+    for (uint64_t i = 0; i < lines; i++)
+        experiment_record(e, 1000);
+    assert_int_equal(experiment_finish(&p.context, e), -1);
+    assert_string_equal(p.reason, "--series: cannot write: No space left on device");
+    assert_int_equal(e->hist->n, lines);
+    (void)close(fd);
+    experiment_teardown(e);
+    fixture_party_end(&p);
+}
+
+static void test_experiment_full_disk_is_told(void **state)
+{
+    (void)state;
+    check_full_disk(3);     /* at the end */
+    check_full_disk(LINES); /* in the middle */
+}
+
+static void test_experiment_finish_measures_the_clock(void **state)
+{
+    struct fixture_party p;
+    struct experiment *e = set_up(&p, -1, "");
+    const double *number = p.context.recorder[EXPERIMENT_NUMBERS];
+
+    (void)state;
+    assert_int_equal(experiment_finish(&p.context, e), 0);
+    assert_true(number[NUMBER_COST_MIN] >= 0);
+    assert_true(number[NUMBER_COST_MEDIAN] >= number[NUMBER_COST_MIN]);
+    assert_true(number[NUMBER_GRAIN] > 0);
+    experiment_teardown(e);
+    experiment_teardown(NULL);
+    fixture_party_end(&p);
+}
+
+#define TEST(name) cmocka_unit_test_teardown(name, end)
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_experiment_figures_of_a_run),
+        TEST(test_experiment_classes_end_at_their_limits),
+        TEST(test_experiment_classes_begin_above_their_limits),
+        TEST(test_experiment_delays_from_three_levels),
+        TEST(test_experiment_says_when_a_class_limit_cuts_a_bin),
+        TEST(test_experiment_rows_by_copy),
+        TEST(test_experiment_every_metric_is_described),
+        TEST(test_experiment_restart_forgets_the_warm_up),
+        TEST(test_experiment_restart_without_a_warm_up),
+        TEST(test_experiment_writes_every_event),
+        TEST(test_experiment_longest_line_fits),
+        TEST(test_experiment_full_disk_is_told),
+        TEST(test_experiment_finish_measures_the_clock),
+    };
+    trial_worker_main(argc, argv, registry);
+    process_init();
+    signals_init();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: MIT */
+/* Unit tests of placement: who is given what, what is refused, and what is read back. */
+#include <sched.h>
+#include <sys/resource.h>
+
+#include "engine_fixture.h"
+
+#include "engine/place.h"
+
+/* CPUs 5, 1 and 3, in this order; the machine has them all, or more. */
+static void make_request(struct place_request *request, enum bind_mode bind, bool more_cpus)
+{
+    static const unsigned order[] = {5, 1, 3};
+
+    memset(request, 0, sizeof(*request));
+    for (size_t i = 0; i < COUNT(order); i++) {
+        request->order[request->n_order++] = order[i];
+        cpuset_add(&request->cpus, order[i]);
+        cpuset_add(&request->online, order[i]);
+    }
+    if (more_cpus)
+        cpuset_add(&request->online, 0);
+    request->bind = bind;
+}
+
+static void assert_cpus(const struct placement *placement, const char *expected)
+{
+    char text[64];
+
+    (void)cpuset_format(&placement->cpus, text, sizeof(text));
+    assert_string_equal(text, expected);
+}
+
+static void test_place_copy_binds_one_to_one_in_order(void **state)
+{
+    static const char *const expected[] = {"5", "1", "3", "5", "1"};
+    struct place_request request;
+    struct placement placement;
+
+    (void)state;
+    make_request(&request, BIND_ONE, false);
+    for (unsigned copy = 0; copy < COUNT(expected); copy++) {
+        memset(&placement, 0xff, sizeof(placement));
+        place_copy(&request, copy, COUNT(expected), true, &placement);
+        assert_cpus(&placement, expected[copy]);
+        assert_int_equal(placement.policy, SCHED_OTHER);
+        assert_int_equal(placement.rt_priority, 0);
+        assert_false(placement.nice_given);
+        assert_false(placement.lock_memory);
+        assert_int_equal(placement.timer_slack_ns, 0);
+        assert_string_equal(placement.refused, "");
+    }
+}
+
+static void test_place_copy_binds_to_the_range_or_not(void **state)
+{
+    struct place_request request;
+    struct placement placement;
+
+    (void)state;
+    make_request(&request, BIND_RANGE, true);
+    request.nice_given = true;
+    request.nice = -7;
+    place_copy(&request, 1, 2, true, &placement);
+    assert_cpus(&placement, "1,3,5");
+    assert_true(placement.nice_given);
+    assert_int_equal(placement.nice, -7);
+    request.bind = BIND_NONE;
+    place_copy(&request, 1, 2, true, &placement);
+    assert_cpus(&placement, "");
+}
+
+/* Which of the copies get SCHED_FIFO, as "yyn". */
+static void assert_fifo(const struct place_request *request, bool spins, const char *expected)
+{
+    unsigned copies = (unsigned)strlen(expected);
+    struct placement placement;
+
+    for (unsigned copy = 0; copy < copies; copy++) {
+        place_copy(request, copy, copies, spins, &placement);
+        assert_int_equal(placement.policy, expected[copy] == 'y' ? SCHED_FIFO : SCHED_OTHER);
+        assert_int_equal(placement.rt_priority, expected[copy] == 'y' ? 42 : 0);
+        assert_string_equal(placement.refused,
+                            expected[copy] == 'y'
+                                ? ""
+                                : "SCHED_FIFO left out here: real-time work that never sleeps may not take every CPU");
+    }
+}
+
+static void test_place_copy_leaves_a_cpu_to_others(void **state)
+{
+    struct place_request request;
+
+    (void)state;
+    make_request(&request, BIND_ONE, false);
+    request.fifo = true;
+    request.fifo_priority = 42;
+    assert_fifo(&request, true, "y");
+    assert_fifo(&request, true, "yy");
+    assert_fifo(&request, true, "yyn");
+    assert_fifo(&request, true, "yyny");
+    assert_fifo(&request, true, "yynyyn");
+    assert_fifo(&request, false, "yyyyyy"); /* what sleeps lets others run */
+    request.bind = BIND_RANGE;
+    assert_fifo(&request, true, "yy");
+    assert_fifo(&request, true, "nnn");
+    assert_fifo(&request, false, "yyy");
+    request.bind = BIND_NONE;
+    assert_fifo(&request, true, "yy");
+    assert_fifo(&request, true, "nnn");
+}
+
+static void test_place_copy_takes_all_named_when_there_are_more(void **state)
+{
+    struct place_request request;
+
+    (void)state;
+    make_request(&request, BIND_ONE, true);
+    request.fifo = true;
+    request.fifo_priority = 42;
+    assert_fifo(&request, true, "yyyyyy");
+    request.bind = BIND_RANGE;
+    assert_fifo(&request, true, "yyyy");
+    /* Not bound, it runs on all four, whatever was named. */
+    request.bind = BIND_NONE;
+    assert_fifo(&request, true, "yyy");
+    assert_fifo(&request, true, "nnnn");
+}
+
+static void test_place_copy_on_the_only_cpu_stays_normal(void **state)
+{
+    struct place_request request;
+
+    (void)state;
+    memset(&request, 0, sizeof(request));
+    cpuset_add(&request.cpus, 0);
+    request.online = request.cpus;
+    request.n_order = 1;
+    request.fifo = true;
+    request.fifo_priority = 42;
+    assert_fifo(&request, true, "n");
+    assert_fifo(&request, false, "y");
+}
+
+static void test_place_names_of_binding(void **state)
+{
+    (void)state;
+    assert_string_equal(bind_names[BIND_ONE], "one");
+    assert_string_equal(bind_names[BIND_RANGE], "range");
+    assert_string_equal(bind_names[BIND_NONE], "none");
+    assert_null(bind_names[BIND_NONE + 1]);
+}
+
+/* --- Applying: in a child each, so that this process stays as it is. --- */
+
+static int apply_body(void)
+{
+    struct placement placement = {.nice_given = true, .nice = 6, .timer_slack_ns = 7777};
+    struct placement_seen seen;
+    struct cpuset all;
+    char refused[64] = "rubbish";
+    unsigned last = 0;
+
+    CHECK(task_get_affinity(&all) == 0);
+    for (unsigned cpu = cpuset_next(&all, 0); cpu != CPUSET_NONE; cpu = cpuset_next(&all, cpu + 1))
+        last = cpu;
+    cpuset_add(&placement.cpus, last);
+    place_apply(&placement, refused, sizeof(refused));
+    CHECK(strcmp(refused, "") == 0);
+    memset(&seen, 0xff, sizeof(seen));
+    place_read_back(&seen);
+    CHECK(cpuset_equal(&seen.cpus, &placement.cpus));
+    CHECK(seen.nice == 6);
+    CHECK(seen.policy == SCHED_OTHER && seen.rt_priority == 0);
+    CHECK(seen.timer_slack_ns == 7777);
+    CHECK(seen.layout_fixed == task_layout_fixed());
+    CHECK(!seen.fresh_exec);
+    return 0;
+}
+
+static void test_place_apply_is_read_back(void **state)
+{
+    (void)state;
+    assert_int_equal(fixture_in_child(apply_body), 0);
+}
+
+static int apply_nothing_body(void)
+{
+    static const struct placement placement;
+    struct placement_seen before, after;
+    char refused[64];
+
+    place_read_back(&before);
+    place_apply(&placement, refused, sizeof(refused));
+    place_apply_policy(&placement, 0, refused, sizeof(refused));
+    place_read_back(&after);
+    CHECK(strcmp(refused, "") == 0);
+    CHECK(memcmp(&before, &after, sizeof(before)) == 0);
+    return 0;
+}
+
+static void test_place_apply_nothing_changes_nothing(void **state)
+{
+    (void)state;
+    assert_int_equal(fixture_in_child(apply_nothing_body), 0);
+}
+
+static int refused_body(void)
+{
+    struct placement placement = {.nice_given = true, .nice = -21, .refused = "left out before"};
+    char refused[300] = "rubbish", small[24] = "rubbish";
+
+    cpuset_add(&placement.cpus, CPUSET_MAX - 1); /* no machine here has it */
+    place_apply(&placement, refused, sizeof(refused));
+    CHECK(strcmp(refused, "left out before; CPU affinity refused: Invalid argument; nice -21 refused: Invalid argument "
+                          "(needs root, CAP_SYS_NICE or ulimit -e)") == 0);
+    small[16] = 'g';
+    place_apply(&placement, small, 16);
+    CHECK(strcmp(small, "left out before") == 0);
+    CHECK(small[16] == 'g');
+    return 0;
+}
+
+static void test_place_apply_says_what_was_refused(void **state)
+{
+    (void)state;
+    assert_int_equal(fixture_in_child(refused_body), 0);
+}
+
+static int fifo_body(void)
+{
+    struct placement placement = {.policy = SCHED_FIFO, .rt_priority = 3};
+    struct placement_seen seen;
+    struct rlimit limit;
+    char refused[200] = "";
+
+    if (task_set_policy(SCHED_FIFO, 3) || task_set_policy(SCHED_OTHER, 0))
+        return CANNOT;
+    place_apply(&placement, refused, sizeof(refused));
+    place_read_back(&seen);
+    CHECK(seen.policy == SCHED_OTHER); /* only when it is ready */
+    place_apply_policy(&placement, 1500000, refused, sizeof(refused));
+    CHECK(strcmp(refused, "") == 0);
+    place_read_back(&seen);
+    CHECK(seen.policy == SCHED_FIFO && seen.rt_priority == 3);
+    CHECK(getrlimit(RLIMIT_RTTIME, &limit) == 0 && limit.rlim_cur == 1500000);
+    return 0;
+}
+
+static void test_place_apply_policy_with_its_limit(void **state)
+{
+    (void)state;
+    assert_int_equal(fixture_in_child(fifo_body), 0);
+}
+
+static int no_limit_body(void)
+{
+    struct placement placement = {.policy = SCHED_FIFO, .rt_priority = 3};
+    struct placement_seen seen;
+    char refused[200] = "";
+
+    place_apply_policy(&placement, 0, refused, sizeof(refused));
+    place_read_back(&seen);
+    CHECK(seen.policy == SCHED_OTHER);
+    CHECK(strcmp(refused, "SCHED_FIFO 3 refused: Invalid argument (RLIMIT_RTTIME cannot be set)") == 0);
+    return 0;
+}
+
+static void test_place_apply_policy_never_without_a_limit(void **state)
+{
+    (void)state;
+    assert_int_equal(fixture_in_child(no_limit_body), 0);
+}
+
+static int priority_too_high_body(void)
+{
+    struct placement placement = {.policy = SCHED_RR, .rt_priority = TASK_FIFO_MAX + 1};
+    struct placement_seen seen;
+    char refused[200] = "first";
+
+    place_apply_policy(&placement, 1000000, refused, sizeof(refused));
+    place_read_back(&seen);
+    CHECK(seen.policy == SCHED_OTHER);
+    CHECK(strcmp(refused, "first; SCHED_RR 99 refused: Invalid argument (needs root, CAP_SYS_NICE or ulimit -r; a cpu "
+                          "cgroup may forbid it)") == 0);
+    return 0;
+}
+
+static void test_place_apply_policy_says_what_was_refused(void **state)
+{
+    (void)state;
+    assert_int_equal(fixture_in_child(priority_too_high_body), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_place_copy_binds_one_to_one_in_order),
+        cmocka_unit_test(test_place_copy_binds_to_the_range_or_not),
+        cmocka_unit_test(test_place_copy_leaves_a_cpu_to_others),
+        cmocka_unit_test(test_place_copy_takes_all_named_when_there_are_more),
+        cmocka_unit_test(test_place_copy_on_the_only_cpu_stays_normal),
+        cmocka_unit_test(test_place_names_of_binding),
+        cmocka_unit_test(test_place_apply_is_read_back),
+        cmocka_unit_test(test_place_apply_nothing_changes_nothing),
+        cmocka_unit_test(test_place_apply_says_what_was_refused),
+        cmocka_unit_test(test_place_apply_policy_with_its_limit),
+        cmocka_unit_test(test_place_apply_policy_never_without_a_limit),
+        cmocka_unit_test(test_place_apply_policy_says_what_was_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

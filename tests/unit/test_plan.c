@@ -1,0 +1,613 @@
+/* SPDX-License-Identifier: MIT */
+/* Plans of a trivial benchmark: the order of trials, when an item ends, what becomes of those that fail. */
+#include "plan_fixture.h"
+
+static const struct bench bench_tick;
+static const struct bench *const registry[] = {&bench_tick, NULL};
+
+/* A sample is base - swing in even trials and base + swing in odd ones. */
+struct tick_params {
+    char id;
+    double base, swing;
+    uint64_t fail_at; /* the trial that fails, from 1; 0: none */
+    uint64_t sleep_ns;
+    bool unsupported;
+};
+
+/* What the parent's callbacks saw, in order. */
+static struct {
+    char trials[256]; /* ids of those that succeeded */
+    uint64_t gate_ns[256];
+    size_t n;
+} seen;
+
+static int tick_run(struct party_context *context)
+{
+    const struct tick_params *params = context->params;
+
+    if (params->fail_at && context->sample + 1 == params->fail_at)
+        return party_fail(context, "trial %llu of %c failed", (unsigned long long)context->sample + 1, params->id);
+    if (params->sleep_ns)
+        clock_sleep_ns(params->sleep_ns);
+    ((double *)context->recorder[0])[0] = params->base + (context->sample % 2 ? params->swing : -params->swing);
+    return 0;
+}
+
+static int tick_reduce(const struct trial *trial, struct results *results)
+{
+    const struct tick_params *params = trial_spec_of(trial)->params;
+    const double *number = trial_recorder(trial, 0, 0, 0);
+
+    seen.gate_ns[seen.n] = trial_gate_ns(trial);
+    seen.trials[seen.n++] = params->id;
+    return results_sample(results, 0, 0, number[0]) | results_sample(results, 0, 1, trial_spec_of(trial)->copies);
+}
+
+static void tick_calibrate(void *params, double value)
+{
+    ((struct tick_params *)params)->base += 2 * value; /* so that a second call would show */
+}
+
+static int tick_supported(const void *params, char *why, size_t why_size)
+{
+    if (!((const struct tick_params *)params)->unsupported)
+        return 0;
+    (void)snprintf(why, why_size, "not on this machine");
+    return -1;
+}
+
+static void tick_describe(const void *params, const struct clock_info *clock, char *buf, size_t size)
+{
+    const struct tick_params *p = params;
+
+    (void)snprintf(buf, size, "%c base=%g clock=%s", p->id, p->base, clock->name);
+}
+
+static const struct party tick_parties[] = {
+    {.name = "tick", .role = ROLE_MEASURED, .recorders = {{RECORD_NUMBERS, 1}}, .n_recorders = 1, .run = tick_run},
+};
+static const struct metric tick_metrics[] = {
+    {.id = "value", .unit = "count", .better = "lower", .value = VALUE_MEAN, .headline = true},
+    {.id = "copies", .unit = "count", .better = "", .value = VALUE_MEAN},
+};
+static const struct bench bench_tick = {.name = "tick",
+                                        .suite = "dummy",
+                                        .params_size = sizeof(struct tick_params),
+                                        .parties = tick_parties,
+                                        .n_parties = 1,
+                                        .own_metrics = tick_metrics,
+                                        .n_metrics = 2,
+                                        .describe = tick_describe,
+                                        .supported = tick_supported,
+                                        .calibrate = tick_calibrate,
+                                        .reduce = tick_reduce};
+
+/* --- A plan to work with. --- */
+
+static struct place_request place;
+static struct fixture_rows rows;
+static struct plan plan;
+static struct plan_run how;
+
+static int begin(void **state)
+{
+    (void)state;
+    memset(&seen, 0, sizeof(seen));
+    memset(&plan, 0, sizeof(plan));
+    how = fixture_run(&place, &rows);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    fixture_free_rows(&rows);
+    plan_free(&plan);
+    return 0;
+}
+
+/* An item of exactly so many samples around 100. */
+static struct plan_item *add(char id, uint64_t samples)
+{
+    const struct tick_params params = {.id = id, .base = 100, .swing = 1};
+    struct plan_item *item = plan_add(&plan, &bench_tick, &params);
+
+    assert_non_null(item);
+    item->sampling =
+        (struct sampling){.min_samples = samples, .max_samples = samples, .max_ns = 60000 * MS, .precision_pct = 2};
+    return item;
+}
+
+static struct tick_params *params_of(struct plan_item *item)
+{
+    return item->params;
+}
+
+static void execute(int expected)
+{
+    int fds = fixture_count_fds();
+
+    assert_int_equal(plan_execute(&plan, &how), expected);
+    fixture_assert_no_children();
+    assert_int_equal(fixture_count_fds(), fds);
+}
+
+static const struct row *value_row(const char *param)
+{
+    return fixture_find(&rows, "value", param);
+}
+
+/* --- The order of trials. --- */
+
+static void test_plan_sequence_ends_one_item_before_the_next(void **state)
+{
+    (void)state;
+    add('A', 2);
+    add('B', 3);
+    add('C', 1);
+    plan.schedule = SCHEDULE_SEQUENCE;
+    execute(ROW_OK);
+    assert_string_equal(seen.trials, "AABBBC");
+    assert_int_equal(rows.n, 6); /* two metrics each */
+    assert_string_equal(rows.row[0].param, "A base=100 clock=clock_gettime");
+    assert_string_equal(rows.row[2].param, "B base=100 clock=clock_gettime");
+    assert_string_equal(rows.row[4].param, "C base=100 clock=clock_gettime");
+}
+
+static void test_plan_interleaved_takes_turns(void **state)
+{
+    (void)state;
+    add('A', 3);
+    add('B', 1);
+    add('C', 3);
+    plan.schedule = SCHEDULE_INTERLEAVED;
+    execute(ROW_OK);
+    assert_string_equal(seen.trials, "ABCACAC");
+    /* A row comes as soon as it is known. */
+    assert_int_equal(rows.row[0].param[0], 'B');
+    assert_int_equal(rows.row[2].param[0], 'A');
+    assert_int_equal(rows.row[4].param[0], 'C');
+    assert_int_equal(rows.row[0].order, 1);
+    assert_int_equal(rows.row[2].order, 0);
+}
+
+static void test_plan_abba_goes_forwards_and_backwards(void **state)
+{
+    (void)state;
+    add('A', 4);
+    add('B', 4);
+    add('C', 3);
+    plan.schedule = SCHEDULE_ABBA;
+    execute(ROW_OK);
+    assert_string_equal(seen.trials, "ABCCBAABCBA");
+}
+
+static void test_plan_phases_come_one_after_the_other(void **state)
+{
+    (void)state;
+    add('A', 2)->phase = 7;
+    add('B', 2)->phase = 0;
+    add('C', 2)->phase = 7;
+    add('D', 2)->phase = 0;
+    add('E', 1)->phase = 3;
+    plan.schedule = SCHEDULE_INTERLEAVED;
+    execute(ROW_OK);
+    assert_string_equal(seen.trials, "BDBDEACAC");
+}
+
+static void test_plan_phases_in_sequence(void **state)
+{
+    (void)state;
+    add('A', 2)->phase = 1;
+    add('B', 2)->phase = 0;
+    execute(ROW_OK);
+    assert_string_equal(seen.trials, "BBAA");
+}
+
+/* --- Calibration. --- */
+
+static void run_calibrated(enum schedule schedule, const char *order)
+{
+    struct plan_item *calibration = add('A', 3), *item = add('B', 2);
+
+    params_of(calibration)->swing = 8; /* 92, 108, 92 */
+    item->calibrated_by = 0;
+    plan.schedule = schedule;
+    execute(ROW_UNSTABLE);
+    assert_string_equal(seen.trials, order);
+    assert_true(fabs(value_row("B")->value - 284) < 1e-9); /* 100, and twice the median */
+    assert_string_equal(value_row("B")->param, "B base=284 clock=clock_gettime");
+}
+
+static void test_plan_calibration_hands_a_value_on(void **state)
+{
+    (void)state;
+    run_calibrated(SCHEDULE_SEQUENCE, "AAABB");
+}
+
+static void test_plan_calibrated_item_waits_for_its_calibration(void **state)
+{
+    (void)state;
+    run_calibrated(SCHEDULE_INTERLEAVED, "AAABB");
+}
+
+static void test_plan_calibrated_item_waits_when_going_backwards(void **state)
+{
+    (void)state;
+    run_calibrated(SCHEDULE_ABBA, "AAABB");
+}
+
+static void test_plan_calibration_that_found_nothing_fails_the_item(void **state)
+{
+    (void)state;
+    params_of(add('A', 3))->fail_at = 1;
+    add('B', 2)->calibrated_by = 0;
+    add('C', 1);
+    execute(ROW_FAILED);
+    assert_string_equal(seen.trials, "C");
+    assert_int_equal(value_row("B")->status, ROW_FAILED);
+    assert_string_equal(value_row("B")->reason, "the calibration before it failed");
+    assert_int_equal(value_row("C")->status, ROW_OK);
+}
+
+/* --- What is not run. --- */
+
+static void test_plan_skipped_items_say_why(void **state)
+{
+    (void)state;
+    add('A', 1)->skip = strdup("no such thing here");
+    params_of(add('B', 1))->unsupported = true;
+    add('C', 1);
+    execute(ROW_SKIPPED);
+    assert_string_equal(seen.trials, "C");
+    assert_int_equal(rows.n, 4); /* one for each that did not run */
+    assert_int_equal(value_row("A")->status, ROW_SKIPPED);
+    assert_string_equal(value_row("A")->reason, "no such thing here");
+    assert_true(isnan(value_row("A")->value));
+    assert_int_equal(value_row("B")->status, ROW_SKIPPED);
+    assert_string_equal(value_row("B")->reason, "not on this machine");
+    assert_int_equal(value_row("B")->n_samples, 0);
+    assert_int_equal(value_row("C")->status, ROW_OK);
+}
+
+static void test_plan_of_nothing_is_done(void **state)
+{
+    (void)state;
+    execute(ROW_OK);
+    assert_int_equal(rows.n, 0);
+}
+
+/* --- When an item ends. --- */
+
+static size_t samples_with(struct sampling sampling, double swing, uint64_t sleep_ns)
+{
+    struct plan_item *item = add('A', 1);
+
+    item->sampling = sampling;
+    params_of(item)->swing = swing;
+    params_of(item)->sleep_ns = sleep_ns;
+    (void)plan_execute(&plan, &how);
+    size_t n = value_row("A")->n_samples;
+    assert_int_equal(n, seen.n);
+    fixture_free_rows(&rows);
+    plan_free(&plan);
+    memset(&seen, 0, sizeof(seen));
+    return n;
+}
+
+static void test_plan_samples_until_precise_enough(void **state)
+{
+    const uint64_t long_ns = 60000 * MS;
+
+    (void)state;
+    /* All alike: the interval is 0, but takes five samples. */
+    assert_int_equal(samples_with((struct sampling){1, 0, 0, long_ns, 2}, 0, 0), 5);
+    assert_int_equal(samples_with((struct sampling){8, 0, 0, long_ns, 2}, 0, 0), 8);
+    /* 90, 110, 90, ...: the half-width of the 95 % interval is 8.94 % of the mean at 8 samples, 8.19 % at 9, 7.54 % at
+     * 10 (python3, with t from a printed table). */
+    assert_int_equal(samples_with((struct sampling){1, 0, 0, long_ns, 8.5}, 10, 0), 9);
+    assert_int_equal(samples_with((struct sampling){1, 0, 0, long_ns, 8}, 10, 0), 10);
+}
+
+static void test_plan_samples_at_most_the_maximum(void **state)
+{
+    const uint64_t long_ns = 60000 * MS;
+
+    (void)state;
+    assert_int_equal(samples_with((struct sampling){1, 3, 0, long_ns, 2}, 10, 0), 3);
+    assert_int_equal(samples_with((struct sampling){3, 3, 0, 0, 2}, 10, 0), 3);
+    assert_int_equal(samples_with((struct sampling){0, 7, 0, long_ns, 2}, 10, 0), 7);
+    assert_int_equal(samples_with((struct sampling){0, 7, 0, long_ns, 2}, 0, 0), 5); /* precise before */
+}
+
+static void test_plan_samples_within_the_time_cap(void **state)
+{
+    (void)state;
+    /* Never fewer than the minimum, and one at the least. */
+    assert_int_equal(samples_with((struct sampling){4, 0, 0, 1, 2}, 10, 0), 4);
+    assert_int_equal(samples_with((struct sampling){0, 0, 0, 0, 2}, 10, 0), 1);
+    /* Not beyond it: a second one as long as the first would be. */
+    assert_int_equal(samples_with((struct sampling){1, 0, 0, 60 * MS, 0.001}, 10, 40 * MS), 1);
+    assert_in_range(samples_with((struct sampling){1, 0, 0, 80 * MS, 0.001}, 10, 10 * MS), 1, 7);
+}
+
+static void test_plan_add_grows_and_copies(void **state)
+{
+    struct tick_params params = {.id = 'a'};
+
+    (void)state;
+    for (unsigned i = 0; i < 100; i++) {
+        params.base = i;
+        struct plan_item *item = plan_add(&plan, &bench_tick, &params);
+        assert_non_null(item);
+        assert_ptr_not_equal(item->params, &params);
+        assert_int_equal(item->copies, 1);
+        assert_int_equal(item->calibrated_by, -1);
+        assert_null(item->skip);
+    }
+    assert_int_equal(plan.n, 100);
+    for (unsigned i = 0; i < 100; i++)
+        assert_true(params_of(&plan.items[i])->base == i);
+    plan_free(&plan);
+    assert_int_equal(plan.n, 0);
+    assert_null(plan.items);
+}
+
+/* --- What fails. --- */
+
+static void test_plan_failed_item_does_not_stop_the_others(void **state)
+{
+    (void)state;
+    add('A', 2);
+    params_of(add('B', 3))->fail_at = 2;
+    add('C', 2);
+    execute(ROW_FAILED);
+    assert_string_equal(seen.trials, "AABCC");
+    assert_int_equal(rows.n, 5);
+    assert_int_equal(value_row("A")->status, ROW_OK);
+    assert_int_equal(value_row("B")->status, ROW_FAILED);
+    assert_string_equal(value_row("B")->reason, "trial 2 of B failed");
+    assert_true(isnan(value_row("B")->value));
+    assert_int_equal(value_row("B")->n_samples, 0);
+    assert_int_equal(value_row("C")->status, ROW_OK);
+    assert_int_equal(value_row("C")->n_samples, 2);
+}
+
+static void test_plan_failed_item_leaves_the_turns(void **state)
+{
+    (void)state;
+    add('A', 3);
+    params_of(add('B', 3))->fail_at = 2;
+    plan.schedule = SCHEDULE_INTERLEAVED;
+    execute(ROW_FAILED);
+    assert_string_equal(seen.trials, "ABAA");
+}
+
+/* --- The rows' identity. --- */
+
+static void test_plan_rows_carry_names_and_copies(void **state)
+{
+    struct plan_item *item = add('A', 1);
+
+    (void)state;
+    item->copies = 2;
+    item->test = "other-name";
+    item->load = "memory";
+    add('B', 1);
+    execute(ROW_OK);
+    assert_string_equal(value_row("A")->test, "other-name");
+    assert_string_equal(value_row("A")->load, "memory");
+    assert_int_equal(value_row("A")->copies, 2);
+    assert_true(fixture_find(&rows, "copies", "A")->value == 2);
+    assert_string_equal(value_row("B")->test, "tick");
+    assert_string_equal(value_row("B")->load, "");
+    assert_string_equal(value_row("B")->suite, "dummy");
+    assert_string_equal(value_row("B")->run->host, "here");
+    assert_int_equal(value_row("B")->copies, 1);
+}
+
+/* --- Progress and rest. --- */
+
+static struct {
+    char items[64];
+    uint64_t sample[64];
+    double done[64];
+    size_t n;
+} progress;
+
+static void note_progress(void *context, const struct plan_item *item, uint64_t sample, double done)
+{
+    assert_ptr_equal(context, &progress);
+    progress.items[progress.n] = ((const struct tick_params *)item->params)->id;
+    progress.sample[progress.n] = sample;
+    progress.done[progress.n++] = done;
+}
+
+static void test_plan_reports_progress_before_each_trial(void **state)
+{
+    static const double expected[] = {0, 0.25, 0.5, 0.625, 0.75, 0.875};
+
+    (void)state;
+    memset(&progress, 0, sizeof(progress));
+    how.progress = note_progress;
+    how.progress_context = &progress;
+    add('A', 2);
+    add('B', 4);
+    execute(ROW_OK);
+    assert_string_equal(progress.items, "AABBBB");
+    for (size_t i = 0; i < COUNT(expected); i++) {
+        assert_int_equal(progress.sample[i], i < 2 ? i : i - 2);
+        assert_true(fabs(progress.done[i] - expected[i]) < 1e-9);
+    }
+}
+
+static void test_plan_settles_before_the_next_gate(void **state)
+{
+    const uint64_t settle_ns = 30 * MS;
+
+    (void)state;
+    how.settle_ns = settle_ns;
+    add('A', 1);
+    add('B', 1);
+    execute(ROW_OK);
+    assert_int_equal(rows.n, 4);
+    assert_true(seen.gate_ns[1] - rows.at_ns[1] >= settle_ns);
+}
+
+/* --- A signal in the middle. --- */
+
+static struct {
+    char item;
+    uint64_t sample;
+} signal_at;
+
+static void send_signal(void *context, const struct plan_item *item, uint64_t sample, double done)
+{
+    (void)context;
+    (void)done;
+    if (((const struct tick_params *)item->params)->id == signal_at.item && sample == signal_at.sample)
+        (void)kill(getpid(), SIGTERM);
+}
+
+static int check_interrupted(enum schedule schedule)
+{
+    plan.schedule = schedule;
+    how.progress = send_signal;
+    CHECK(plan_execute(&plan, &how) == -SIGTERM);
+    CHECK(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD);
+    return 0;
+}
+
+static int interrupted_sequence_body(void)
+{
+    int failed = check_interrupted(SCHEDULE_SEQUENCE);
+
+    if (failed)
+        return failed;
+    CHECK(strcmp(seen.trials, "AAABB") == 0);
+    CHECK(rows.n == 5);
+    CHECK(value_row("A")->status == ROW_OK && value_row("A")->n_samples == 3);
+    CHECK(value_row("B")->status == ROW_DEGRADED && value_row("B")->n_samples == 2);
+    CHECK(value_row("B")->samples[0] == 99 && value_row("B")->samples[1] == 101);
+    CHECK(value_row("B")->value == 100);
+    CHECK(strcmp(value_row("B")->reason, "ended by SIGTERM after 2 samples") == 0);
+    CHECK(value_row("C")->status == ROW_SKIPPED);
+    CHECK(strcmp(value_row("C")->reason, "ended by SIGTERM before the first sample") == 0);
+    return 0;
+}
+
+static void test_plan_interrupted_keeps_what_was_measured(void **state)
+{
+    (void)state;
+    add('A', 3);
+    add('B', 3);
+    add('C', 3);
+    signal_at.item = 'B';
+    signal_at.sample = 2;
+    assert_int_equal(fixture_in_child(interrupted_sequence_body), 0);
+}
+
+static int interrupted_turns_body(void)
+{
+    int failed = check_interrupted(SCHEDULE_INTERLEAVED);
+
+    if (failed)
+        return failed;
+    CHECK(strcmp(seen.trials, "ABA") == 0);
+    CHECK(rows.n == 4);
+    CHECK(value_row("A")->status == ROW_DEGRADED && value_row("A")->n_samples == 2);
+    CHECK(value_row("B")->status == ROW_DEGRADED && value_row("B")->n_samples == 1);
+    CHECK(strcmp(value_row("A")->reason, "ended by SIGTERM after 2 samples") == 0);
+    return 0;
+}
+
+static void test_plan_interrupted_keeps_all_unfinished_items(void **state)
+{
+    (void)state;
+    add('A', 3);
+    add('B', 3);
+    signal_at.item = 'B';
+    signal_at.sample = 1;
+    assert_int_equal(fixture_in_child(interrupted_turns_body), 0);
+}
+
+static int check_nothing_began(void)
+{
+    CHECK(strcmp(seen.trials, "") == 0);
+    CHECK(rows.n == 2);
+    for (size_t i = 0; i < rows.n; i++) {
+        CHECK(rows.row[i].status == ROW_SKIPPED && isnan(rows.row[i].value));
+        CHECK(strcmp(rows.row[i].reason, "ended by SIGTERM before the first sample") == 0);
+    }
+    return 0;
+}
+
+static int interrupted_at_once_body(void)
+{
+    int failed = check_interrupted(SCHEDULE_SEQUENCE);
+
+    return failed ? failed : check_nothing_began();
+}
+
+static void test_plan_interrupted_at_the_first_trial(void **state)
+{
+    (void)state;
+    add('A', 3);
+    add('B', 3);
+    signal_at.item = 'A';
+    signal_at.sample = 0;
+    assert_int_equal(fixture_in_child(interrupted_at_once_body), 0);
+}
+
+static int interrupted_before_body(void)
+{
+    CHECK(raise(SIGTERM) == 0); /* pending */
+    int failed = check_interrupted(SCHEDULE_SEQUENCE);
+
+    return failed ? failed : check_nothing_began();
+}
+
+static void test_plan_interrupted_before_it_began(void **state)
+{
+    (void)state;
+    add('A', 3);
+    add('B', 3);
+    signal_at.item = 0;
+    assert_int_equal(fixture_in_child(interrupted_before_body), 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_plan_sequence_ends_one_item_before_the_next),
+        TEST(test_plan_interleaved_takes_turns),
+        TEST(test_plan_abba_goes_forwards_and_backwards),
+        TEST(test_plan_phases_come_one_after_the_other),
+        TEST(test_plan_phases_in_sequence),
+        TEST(test_plan_calibration_hands_a_value_on),
+        TEST(test_plan_calibrated_item_waits_for_its_calibration),
+        TEST(test_plan_calibrated_item_waits_when_going_backwards),
+        TEST(test_plan_calibration_that_found_nothing_fails_the_item),
+        TEST(test_plan_skipped_items_say_why),
+        TEST(test_plan_of_nothing_is_done),
+        TEST(test_plan_samples_until_precise_enough),
+        TEST(test_plan_samples_at_most_the_maximum),
+        TEST(test_plan_samples_within_the_time_cap),
+        TEST(test_plan_add_grows_and_copies),
+        TEST(test_plan_failed_item_does_not_stop_the_others),
+        TEST(test_plan_failed_item_leaves_the_turns),
+        TEST(test_plan_rows_carry_names_and_copies),
+        TEST(test_plan_reports_progress_before_each_trial),
+        TEST(test_plan_settles_before_the_next_gate),
+        TEST(test_plan_interrupted_keeps_what_was_measured),
+        TEST(test_plan_interrupted_keeps_all_unfinished_items),
+        TEST(test_plan_interrupted_at_the_first_trial),
+        TEST(test_plan_interrupted_before_it_began),
+    };
+    trial_worker_main(argc, argv, registry);
+    process_init();
+    signals_init();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

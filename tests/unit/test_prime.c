@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/* The prime loop: its work against known numbers, its self-check, its rows. */
+#include "bench_fixture.h"
+
+#include "bench/experiment.h"
+#include "bench/prime.h"
+#include "engine/text.h"
+
+static const struct bench *const registry[] = {&bench_prime, NULL};
+
+enum { NUMBER_DIVISIONS = NUMBER_OWN, NUMBER_PRIMES };
+
+static void check_work(uint64_t limit, double divisions, double primes)
+{
+    const struct prime_params params = {.limit = limit, .experiments = 1};
+    struct fixture_party p;
+
+    fixture_party_begin(&p, &bench_prime, &params);
+    assert_int_equal(p.party->setup(&p.context), 0);
+    const double *number = p.context.recorder[EXPERIMENT_NUMBERS];
+    const struct checks *checks = p.context.recorder[EXPERIMENT_CHECKS];
+    assert_true(number[NUMBER_DIVISIONS] == divisions);
+    assert_true(number[NUMBER_PRIMES] == primes);
+    /* The engine fails the row when the two ways of counting do not agree. */
+    assert_int_equal(checks->n, 2);
+    assert_string_equal(checks->check[0].name, "number of divisions");
+    assert_true(checks->check[0].expected == divisions && checks->check[0].got == divisions);
+    assert_string_equal(checks->check[1].name, "number of primes");
+    assert_true(checks->check[1].expected == primes && checks->check[1].got == primes);
+    assert_true(checks->check[0].tolerance == 0 && checks->check[1].tolerance == 0);
+    assert_null(checks_wrong(checks));
+    fixture_party_end(&p);
+}
+
+/* The published table, and a few more from python3. */
+static void test_prime_counts_divisions_and_primes(void **state)
+{
+    static const struct {
+        uint64_t limit;
+        double divisions, primes;
+    } known[] = {
+        {10, 18, 4},   {14, 42, 6},     {18, 62, 7},        {22, 84, 8},
+        {26, 112, 9},  {30, 144, 10},   {34, 178, 11},      {38, 220, 12},
+        {42, 264, 13}, {46, 310, 14},   {3, 1, 1},          {4, 3, 2},
+        {5, 4, 2},     {100, 1157, 25}, {1000, 78189, 168}, {10000, 5776451, 1229},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(known); i++)
+        check_work(known[i].limit, known[i].divisions, known[i].primes);
+}
+
+static void check_run(enum clock_kind clock)
+{
+    const struct prime_params params = {.limit = 22, .experiments = 5000};
+    struct fixture_party p;
+
+    fixture_party_begin(&p, &bench_prime, &params);
+    p.context.clock = clock;
+    assert_int_equal(p.party->setup(&p.context), 0);
+    assert_int_equal(p.party->counts(&params), 5000);
+    assert_int_equal(p.party->work(&p.context, 1000), 0); /* warm-up */
+    const struct hist *hist = p.context.recorder[EXPERIMENT_HIST];
+    const struct series *series = p.context.recorder[EXPERIMENT_SERIES];
+    assert_int_equal(hist->n, 1000);
+    assert_int_equal(p.party->run(&p.context), 0);
+    assert_int_equal(hist->n, 5000);
+    assert_int_equal(series->n, 5000);
+    assert_true(hist->min > 0);
+    assert_true(hist->base > 0);
+    assert_string_equal(p.reason, "");
+    fixture_party_end(&p);
+}
+
+static void test_prime_runs_as_many_experiments_as_asked(void **state)
+{
+    (void)state;
+    check_run(CLOCK_KIND_GETTIME);
+    check_run(CLOCK_KIND_COUNTER);
+}
+
+static void test_prime_finds_a_wrong_result(void **state)
+{
+    const struct prime_params params = {.limit = 22, .experiments = 10};
+    struct fixture_party p;
+
+    (void)state;
+    fixture_party_begin(&p, &bench_prime, &params);
+    assert_int_equal(p.party->setup(&p.context), 0);
+    ((double *)p.context.recorder[EXPERIMENT_NUMBERS])[NUMBER_PRIMES]++; /* as if the loop had found one less */
+    assert_int_equal(p.party->run(&p.context), -1);
+    assert_string_equal(p.reason, "self-check failed: an experiment found another number of primes");
+    fixture_party_end(&p);
+}
+
+static void test_prime_writes_the_series(void **state)
+{
+    const struct prime_params params = {.limit = 14, .experiments = 3};
+    struct fixture_party p;
+    int fd = fixture_file();
+
+    (void)state;
+    fixture_party_begin(&p, &bench_prime, &params);
+    p.context.series_fd = fd;
+    p.context.copy = 5;
+    p.context.sample = 2;
+    assert_int_equal(p.party->setup(&p.context), 0);
+    assert_int_equal(p.party->work(&p.context, 100), 0);
+    assert_int_equal(p.party->run(&p.context), 0);
+    const struct series *series = p.context.recorder[EXPERIMENT_SERIES];
+    struct text expected = {0};
+    for (unsigned i = 0; i < 3; i++)
+        text_printf(&expected, "14,2,5,%u,%llu\n", i, (unsigned long long)series->first[i].value);
+    char *text = fixture_read_file(fd);
+    assert_string_equal(text, expected.data);
+    free(text);
+    text_free(&expected);
+    (void)close(fd);
+    fixture_party_end(&p);
+}
+
+static struct fixture_rows rows;
+
+static void test_prime_rows_of_a_trial(void **state)
+{
+    const struct prime_params params = {.limit = 22, .experiments = 2000};
+    double events = 0;
+
+    (void)state;
+    assert_int_equal(fixture_one_trial(&bench_prime, &params, 2, &rows), ROW_OK);
+    assert_int_equal(rows.n, 2 * bench_prime.n_metrics);
+    for (unsigned copy = 0; copy < 2; copy++) {
+        const struct row *of_copy = &rows.row[copy * bench_prime.n_metrics];
+        assert_true(of_copy[METRIC_OWN].value == 84);
+        assert_string_equal(of_copy[METRIC_OWN].metric, "divisions");
+        assert_true(of_copy[METRIC_OWN + 1].value == 8);
+        assert_string_equal(of_copy[METRIC_OWN + 1].metric, "primes");
+        assert_int_equal(of_copy[METRIC_CYCLES].stats.n, 2000);
+        /* On one CPU the number of the copy follows. */
+        assert_ptr_equal(strstr(of_copy[METRIC_CYCLES].param, "limit=22 experiments=2000 clock=clock_gettime"),
+                         of_copy[METRIC_CYCLES].param);
+        assert_string_equal(of_copy[METRIC_CYCLES].suite, "prime");
+    }
+    for (size_t i = 0; i < rows.row[METRIC_CYCLES].n_hist; i++)
+        events += rows.row[METRIC_CYCLES].hist[i].value;
+    assert_true(events == 2000);
+    fixture_free_rows(&rows);
+}
+
+static void check_defaults(enum option_preset preset, uint64_t first, uint64_t last, uint64_t step,
+                           uint64_t experiments)
+{
+    struct prime_params params;
+    struct option_table table = {.rows = bench_prime.options, .n = bench_prime.n_options, .target = &params};
+    char error[160];
+
+    assert_int_equal(option_defaults(&table, 1, preset, error, sizeof(error)), 0);
+    assert_int_equal(params.limits.first, first);
+    assert_int_equal(params.limits.last, last);
+    assert_int_equal(params.limits.step, step);
+    assert_int_equal(params.experiments, experiments);
+}
+
+static void test_prime_defaults(void **state)
+{
+    (void)state;
+    check_defaults(PRESET_DEFAULT, 22, 22, 1, 1000000);
+    check_defaults(PRESET_QUICK, 22, 22, 1, 200000);
+    check_defaults(PRESET_CLASSIC, 10, 46, 4, 10000000); /* as the original */
+    assert_int_equal(bench_prime.sampling[PRESET_CLASSIC].min_samples, 100);
+    assert_int_equal(bench_prime.sampling[PRESET_CLASSIC].max_samples, 100);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_prime_counts_divisions_and_primes),
+        cmocka_unit_test(test_prime_runs_as_many_experiments_as_asked),
+        cmocka_unit_test(test_prime_finds_a_wrong_result),
+        cmocka_unit_test(test_prime_writes_the_series),
+        cmocka_unit_test(test_prime_rows_of_a_trial),
+        cmocka_unit_test(test_prime_defaults),
+    };
+    trial_worker_main(argc, argv, registry);
+    process_init();
+    signals_init();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,717 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows from samples: figures worked out by hand, placement and counters from trials of a dummy benchmark. */
+#include <sched.h>
+
+#include "plan_fixture.h"
+
+#include "engine/results.h"
+
+static const struct bench bench_sheet, bench_copies, bench_quiet;
+static const struct bench *const registry[] = {&bench_sheet, &bench_copies, &bench_quiet, NULL};
+
+enum { NAPS = 10 };
+
+static int nap_run(struct party_context *context)
+{
+    for (int i = 0; i < NAPS; i++)
+        clock_sleep_ns(1000000);
+    ((double *)context->recorder[0])[0] = 100 + context->copy;
+    return 0;
+}
+
+/* Enters one sample for each copy into the first metric. */
+static int nap_reduce(const struct trial *trial, struct results *results)
+{
+    const struct trial_spec *spec = trial_spec_of(trial);
+    int error = 0;
+
+    for (unsigned copy = 0; copy < spec->copies; copy++) {
+        const double *number = trial_recorder(trial, 0, copy, 0);
+        error |= results_sample(results, spec->bench->group_per_copy ? copy : 0, 0, number[0]);
+    }
+    return error;
+}
+
+static const struct party nap_parties[] = {
+    {.name = "nap", .role = ROLE_MEASURED, .recorders = {{RECORD_NUMBERS, 1}}, .n_recorders = 1, .run = nap_run},
+    {.name = "partner", .role = ROLE_PARTNER, .recorders = {{RECORD_NUMBERS, 1}}, .n_recorders = 1, .run = nap_run},
+};
+
+enum { SHEET_MEDIAN, SHEET_MEAN, SHEET_NUMBER, SHEET_MIN, SHEET_MAX, SHEET_COUNT };
+
+static const struct metric shared_metrics[] = {
+    {.id = "median", .unit = NULL, .better = "lower", .value = VALUE_MEDIAN, .headline = true},
+    {.id = "mean", .unit = "ns", .better = "lower", .value = VALUE_MEAN},
+};
+static const struct metric own_metrics[] = {
+    {.id = "number", .unit = "events", .better = "", .value = VALUE_MEAN},
+    {.id = "min", .unit = "ns", .better = "lower", .value = VALUE_MIN},
+    {.id = "max", .unit = "ns", .better = "higher", .value = VALUE_MAX, .baseline = 50},
+};
+#define SHEET(bench_name, per_copy)                                                                                    \
+    {                                                                                                                  \
+        .name = bench_name, .suite = "dummy", .parties = nap_parties, .n_parties = 2, .metrics = shared_metrics,       \
+        .own_metrics = own_metrics, .n_shared_metrics = COUNT(shared_metrics), .n_metrics = SHEET_COUNT,               \
+        .group_per_copy = per_copy, .reduce = nap_reduce                                                               \
+    }
+static const struct bench bench_sheet = SHEET("sheet", false);
+static const struct bench bench_copies = SHEET("copies", true);
+/* No metric of its own, and none that judges. */
+static const struct bench bench_quiet = {.name = "quiet",
+                                         .suite = "dummy",
+                                         .parties = nap_parties,
+                                         .n_parties = 1,
+                                         .metrics = shared_metrics + 1,
+                                         .n_shared_metrics = 1,
+                                         .n_metrics = 1,
+                                         .reduce = nap_reduce};
+
+static struct place_request place;
+static struct fixture_rows rows;
+static struct plan_run how;
+static struct plan_item item;
+static struct results results;
+
+static void begin_with(const struct bench *bench, unsigned copies)
+{
+    how = fixture_run(&place, &rows);
+    item = (struct plan_item){.bench = bench, .copies = copies, .calibrated_by = -1};
+    assert_int_equal(results_init(&results, &item, &how), 0);
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    begin_with(&bench_sheet, 1);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    results_free(&results);
+    fixture_free_rows(&rows);
+    return 0;
+}
+
+static void enter(unsigned group, unsigned metric, const double *values, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        assert_int_equal(results_sample(&results, group, metric, values[i]), 0);
+}
+
+#define ENTER(group, metric, ...)                                                                                      \
+    enter(group, metric, (const double[]){__VA_ARGS__}, COUNT(((const double[]){__VA_ARGS__})))
+
+static void assert_near(double got, double expected)
+{
+    if (!(fabs(got - expected) <= 1e-9 * fabs(expected)))
+        fail_msg("%.17g is not %.17g", got, expected);
+}
+
+static const struct row *metric_row(const char *metric)
+{
+    return fixture_find(&rows, metric, "");
+}
+
+/* --- Figures. --- */
+
+/* 1, 2, 4, 8, 10: mean 5, SD sqrt(15), interval 5 -+ 2.776445 sqrt(15) / sqrt(5) (python3). */
+static void test_results_summarise_samples(void **state)
+{
+    (void)state;
+    ENTER(0, SHEET_MEAN, 1, 2, 4, 8, 10);
+    assert_int_equal(results_rows(&results, ROW_OK, ""), ROW_OK);
+    const struct row *row = metric_row("mean");
+    assert_int_equal(row->stats.n, 5);
+    assert_near(row->stats.mean, 5);
+    assert_near(row->stats.sd, 3.872983346207417);
+    assert_near(row->stats.rsd_pct, 77.45966692414834);
+    assert_true(fabs(row->stats.ci95_lo - 0.1910562) < 1e-5);
+    assert_true(fabs(row->stats.ci95_hi - 9.8089438) < 1e-5);
+    assert_near(row->stats.min, 1);
+    assert_near(row->stats.median, 4);
+    assert_near(row->stats.mad, 3);
+    assert_near(row->stats.max, 10);
+    assert_true(isnan(row->stats.p90));
+    assert_int_equal(row->n_samples, 5);
+    assert_near(row->samples[3], 8);
+    assert_int_equal(row->n_hist, 0);
+    assert_int_equal(row->n_series, 0);
+}
+
+static void test_results_value_as_the_metric_says(void **state)
+{
+    (void)state;
+    for (unsigned m = 0; m < SHEET_COUNT; m++)
+        ENTER(0, m, 1, 2, 4, 8, 10);
+    (void)results_rows(&results, ROW_OK, "");
+    assert_int_equal(rows.n, SHEET_COUNT);
+    assert_near(metric_row("median")->value, 4);
+    assert_near(metric_row("mean")->value, 5);
+    assert_near(metric_row("number")->value, 5);
+    assert_near(metric_row("min")->value, 1);
+    assert_near(metric_row("max")->value, 10);
+}
+
+static void test_results_row_says_what_it_is(void **state)
+{
+    (void)state;
+    ENTER(0, SHEET_MEDIAN, 1, 1);
+    results.order = 17;
+    item.copies = 3;
+    (void)results_rows(&results, ROW_OK, "");
+    const struct row *row = metric_row("median"), *number = metric_row("number");
+    assert_string_equal(row->suite, "dummy");
+    assert_string_equal(row->test, "sheet");
+    assert_string_equal(row->load, "");
+    assert_string_equal(row->unit, "ns"); /* the clock's */
+    assert_string_equal(row->better, "lower");
+    assert_int_equal(row->copies, 3);
+    assert_int_equal(row->headline, 1);
+    assert_int_equal(row->order, 17);
+    assert_ptr_equal(row->run, how.run);
+    assert_string_equal(number->unit, "events");
+    assert_string_equal(number->better, "");
+    assert_int_equal(number->headline, 0);
+}
+
+static void test_results_unit_of_a_counter(void **state)
+{
+    static const struct clock_info counter = {.kind = CLOCK_KIND_COUNTER, .name = "rdtscp", .unit = "cycles"};
+
+    (void)state;
+    how.clock = &counter;
+    (void)results_rows(&results, ROW_OK, "");
+    assert_string_equal(metric_row("median")->unit, "cycles");
+    assert_string_equal(metric_row("mean")->unit, "ns");
+}
+
+static void test_results_unknown_samples_count_for_nothing(void **state)
+{
+    (void)state;
+    ENTER(0, SHEET_MEAN, 1, (double)NAN, 3);
+    (void)results_rows(&results, ROW_OK, "");
+    const struct row *row = metric_row("mean");
+    assert_int_equal(row->stats.n, 2);
+    assert_near(row->value, 2);
+    assert_int_equal(row->n_samples, 3);
+    assert_near(row->samples[0], 1);
+    assert_true(isnan(row->samples[1]));
+    assert_near(row->samples[2], 3);
+}
+
+static void test_results_metric_without_samples_is_not_known(void **state)
+{
+    (void)state;
+    assert_int_equal(results_rows(&results, ROW_OK, ""), ROW_OK);
+    for (size_t i = 0; i < rows.n; i++) {
+        assert_true(isnan(rows.row[i].value));
+        assert_int_equal(rows.row[i].stats.n, 0);
+        assert_int_equal(rows.row[i].n_samples, 0);
+        assert_true(isnan(rows.row[i].index));
+    }
+    assert_int_equal(rows.n, SHEET_COUNT);
+}
+
+static void test_results_index_against_the_baseline(void **state)
+{
+    (void)state;
+    ENTER(0, SHEET_MAX, 100, 75);
+    ENTER(0, SHEET_MIN, 100, 75);
+    (void)results_rows(&results, ROW_OK, "");
+    assert_near(metric_row("max")->index, 20); /* ten times 100 of 50 */
+    assert_true(isnan(metric_row("min")->index));
+}
+
+/* --- Histogram and series. --- */
+
+static void enter_hist(unsigned metric, uint64_t base, const uint64_t *values, size_t n)
+{
+    struct hist *hist = malloc(sizeof(*hist));
+
+    assert_non_null(hist);
+    hist_init(hist, base);
+    for (size_t i = 0; i < n; i++)
+        hist_add(hist, values[i]);
+    assert_int_equal(results_hist(&results, 0, metric, hist), 0);
+    free(hist);
+}
+
+static void test_results_histograms_of_all_trials_are_one(void **state)
+{
+    static const uint64_t first[] = {30, 10, 10}, second[] = {50};
+
+    (void)state;
+    enter_hist(SHEET_MEAN, 5, first, COUNT(first));
+    enter_hist(SHEET_MEAN, 20, second, COUNT(second));
+    ENTER(0, SHEET_MEAN, 16, 17, 18, 19, 20);
+    (void)results_rows(&results, ROW_OK, "");
+    const struct row *row = metric_row("mean");
+    assert_int_equal(row->stats.n, 4);
+    assert_near(row->value, 25);
+    assert_near(row->stats.median, 20);
+    assert_near(row->stats.min, 10);
+    assert_near(row->stats.max, 50);
+    assert_near(row->stats.sd, 19.148542155126762); /* sqrt(1100 / 3) */
+    assert_near(row->stats.rsd_pct, 76.59416862050705);
+    /* The interval is that of the trials' means: 18 -+ 2.776445 sqrt(2.5) / sqrt(5). */
+    assert_true(fabs(row->stats.ci95_lo - 16.0367569) < 1e-5);
+    assert_true(fabs(row->stats.ci95_hi - 19.9632431) < 1e-5);
+    assert_int_equal(row->n_samples, 5);
+    assert_int_equal(row->n_hist, 3);
+    assert_near(row->hist[0].at, 10);
+    assert_near(row->hist[0].value, 2);
+    assert_near(row->hist[1].at, 30);
+    assert_near(row->hist[1].value, 1);
+    assert_near(row->hist[2].at, 50);
+    assert_near(row->hist[2].value, 1);
+}
+
+static void check_percentiles(unsigned n, bool p90, bool p99, bool p999)
+{
+    uint64_t *values = malloc(n * sizeof(*values));
+
+    assert_non_null(values);
+    for (unsigned i = 0; i < n; i++)
+        values[i] = 1000 + i;
+    enter_hist(SHEET_MEAN, 0, values, n);
+    free(values);
+    (void)results_rows(&results, ROW_OK, "");
+    const struct row *row = metric_row("mean");
+    assert_int_equal(isnan(row->stats.p90) == 0, p90);
+    assert_int_equal(isnan(row->stats.p99) == 0, p99);
+    assert_int_equal(isnan(row->stats.p999) == 0, p999);
+    if (p999)
+        assert_near(row->stats.p999, 1000 + 0.999 * (n - 1));
+    fixture_free_rows(&rows);
+    results_free(&results);
+    assert_int_equal(results_init(&results, &item, &how), 0);
+}
+
+static void test_results_percentiles_need_events(void **state)
+{
+    (void)state;
+    check_percentiles(9, false, false, false);
+    check_percentiles(10, true, false, false);
+    check_percentiles(99, true, false, false);
+    check_percentiles(100, true, true, false);
+    check_percentiles(999, true, true, false);
+    check_percentiles(1000, true, true, true);
+}
+
+static void test_results_series_go_on_from_trial_to_trial(void **state)
+{
+    struct series *series = calloc(1, sizeof(*series));
+
+    (void)state;
+    assert_non_null(series);
+    for (uint64_t i = 0; i < 5000; i++)
+        series_add(series, i, 10000 - i);
+    assert_int_equal(results_series(&results, 0, SHEET_MEAN, series), 0);
+    series_init(series);
+    series_add(series, 0, 20000);
+    series_add(series, 1, 20001);
+    assert_int_equal(results_series(&results, 0, SHEET_MEAN, series), 0);
+    free(series);
+    (void)results_rows(&results, ROW_OK, "");
+    const struct row *row = metric_row("mean");
+    assert_int_equal(row->n_series, 2000);
+    assert_int_equal(row->series_left_out, 3002);
+    assert_near(row->series[0].value, 10000);
+    assert_true(row->series[0].at == 0);
+    assert_near(row->series[1997].at, 1997);
+    assert_near(row->series[1998].at, 5000);
+    assert_near(row->series[1998].value, 20000);
+    assert_near(row->series[1999].at, 5001);
+}
+
+static void test_results_scaled_metric_repeats_another(void **state)
+{
+    static const uint64_t values[] = {10, 10, 30, 50};
+
+    (void)state;
+    enter_hist(SHEET_MEDIAN, 0, values, COUNT(values));
+    ENTER(0, SHEET_MEDIAN, 20, 20, 30, 30, 25);
+    results_scaled(&results, SHEET_MEAN, SHEET_MEDIAN, 0.5);
+    (void)results_rows(&results, ROW_OK, "");
+    const struct row *of = metric_row("median"), *row = metric_row("mean");
+    assert_near(of->value, 20);
+    assert_int_equal(of->n_hist, 3);
+    assert_near(row->value, 12.5);
+    assert_near(row->stats.median, 10);
+    assert_near(row->stats.min, 5);
+    assert_near(row->stats.max, 25);
+    assert_near(row->stats.sd, of->stats.sd / 2);
+    assert_near(row->stats.rsd_pct, of->stats.rsd_pct);
+    assert_near(row->stats.mad, of->stats.mad / 2);
+    assert_near(row->stats.ci95_lo, of->stats.ci95_lo / 2);
+    assert_near(row->stats.ci95_hi, of->stats.ci95_hi / 2);
+    assert_int_equal(row->n_samples, 5);
+    assert_near(row->samples[4], 12.5);
+}
+
+/* --- Precision. --- */
+
+/* 98 to 102: SD sqrt(2.5), half-width 2.776445 sqrt(2.5) / sqrt(5) of 100. */
+static void test_results_precision_of_the_headline(void **state)
+{
+    (void)state;
+    assert_true(isnan(results_precision_pct(&results)));
+    ENTER(0, SHEET_MEDIAN, 98, 99, 100, 101);
+    ENTER(0, SHEET_MEAN, 1, 100, 3, 1000, 5); /* not the headline's */
+    assert_true(isnan(results_precision_pct(&results)));
+    ENTER(0, SHEET_MEDIAN, 102);
+    assert_true(fabs(results_precision_pct(&results) - 1.9632431) < 1e-5);
+}
+
+static void test_results_precision_of_the_worst_group(void **state)
+{
+    (void)state;
+    results_free(&results);
+    begin_with(&bench_copies, 3);
+    ENTER(0, SHEET_MEDIAN, 98, 99, 100, 101, 102);
+    ENTER(1, SHEET_MEDIAN, 96, 98, 100, 102, 104);
+    ENTER(2, SHEET_MEDIAN, 100, 100, 100, 100);
+    assert_true(isnan(results_precision_pct(&results)));
+    ENTER(2, SHEET_MEDIAN, 100);
+    assert_true(fabs(results_precision_pct(&results) - 3.9264862) < 1e-5);
+}
+
+static void test_results_precision_of_negative_values(void **state)
+{
+    (void)state;
+    ENTER(0, SHEET_MEDIAN, -98, -99, -100, -101, -102);
+    assert_true(fabs(results_precision_pct(&results) - 1.9632431) < 1e-5);
+}
+
+/* --- Status. --- */
+
+static void test_results_unstable_when_the_headline_spreads(void **state)
+{
+    (void)state;
+    ENTER(0, SHEET_MEDIAN, 93, 100, 107); /* RSD 7 % */
+    ENTER(0, SHEET_MEAN, 50, 100, 150);
+    assert_int_equal(results_rows(&results, ROW_OK, ""), ROW_UNSTABLE);
+    assert_int_equal(metric_row("median")->status, ROW_UNSTABLE);
+    assert_string_equal(metric_row("median")->reason, "the samples spread by more than 5 % (RSD)");
+    assert_int_equal(metric_row("mean")->status, ROW_OK);
+}
+
+static void test_results_stable_at_five_per_cent(void **state)
+{
+    (void)state;
+    ENTER(0, SHEET_MEDIAN, 95, 100, 105);
+    assert_int_equal(results_rows(&results, ROW_OK, ""), ROW_OK);
+    assert_string_equal(metric_row("median")->reason, "");
+}
+
+static void check_without_values(enum row_status status)
+{
+    ENTER(0, SHEET_MEDIAN, 93, 100, 107);
+    ENTER(0, SHEET_MAX, 100);
+    assert_int_equal(results_rows(&results, status, "because"), status);
+    assert_int_equal(rows.n, 1);
+    assert_string_equal(rows.row[0].metric, "median");
+    assert_int_equal(rows.row[0].status, status);
+    assert_string_equal(rows.row[0].reason, "because");
+    assert_true(isnan(rows.row[0].value));
+    assert_int_equal(rows.row[0].n_samples, 0);
+    assert_int_equal(rows.row[0].stats.n, 0);
+}
+
+static void test_results_failed_has_one_row_without_values(void **state)
+{
+    (void)state;
+    check_without_values(ROW_FAILED);
+}
+
+static void test_results_skipped_has_one_row_without_values(void **state)
+{
+    (void)state;
+    check_without_values(ROW_SKIPPED);
+}
+
+static void test_results_degraded_keeps_its_values(void **state)
+{
+    (void)state;
+    ENTER(0, SHEET_MEDIAN, 93, 100, 107);
+    assert_int_equal(results_rows(&results, ROW_DEGRADED, "ended early"), ROW_DEGRADED);
+    assert_int_equal(rows.n, SHEET_COUNT);
+    assert_int_equal(metric_row("median")->status, ROW_DEGRADED);
+    assert_string_equal(metric_row("median")->reason, "ended early");
+    assert_near(metric_row("median")->value, 100);
+    assert_string_equal(metric_row("number")->reason, "ended early");
+}
+
+/* --- Trials. --- */
+
+static struct trial *run_trial(void)
+{
+    const struct trial_spec spec = {.bench = item.bench,
+                                    .params = "",
+                                    .copies = item.copies,
+                                    .sample = results.n_trials,
+                                    .place = how.place,
+                                    .clock = how.clock,
+                                    .series_fd = -1,
+                                    .proc_root = how.proc_root};
+    struct trial *trial = trial_run(&spec);
+
+    assert_non_null(trial);
+    assert_int_equal(trial_outcome(trial), TRIAL_DONE);
+    return trial;
+}
+
+static double enter_trial(void)
+{
+    struct trial *trial = run_trial();
+    double wall_s = (double)trial_wall_ns(trial) * 1e-9;
+
+    assert_int_equal(results_enter(&results, trial), 0);
+    trial_free(trial);
+    return wall_s;
+}
+
+static void test_results_enter_counts_all_trials_and_copies(void **state)
+{
+    (void)state;
+    item.copies = 2;
+    how.timer_latency_held = true;
+    double wall_s = enter_trial();
+    wall_s += enter_trial();
+    assert_int_equal(results.n_trials, 2);
+    assert_int_equal(results_rows(&results, ROW_OK, ""), ROW_OK);
+    const struct row *row = metric_row("median");
+    assert_int_equal(row->n_samples, 4);
+    assert_near(row->samples[0], 100);
+    assert_near(row->samples[1], 101);
+    assert_near(row->wall_s, wall_s);
+    /* Of two trials and two copies, and not of the partner: that would be twice as much. (On a busy CPU a nap may
+     * be over before it has begun.) */
+    assert_in_range(row->ctx_voluntary, 2 * NAPS + 1, 8 * NAPS - 1);
+    assert_true(row->cpu_s > 0 && row->cpu_s < 1);
+    assert_true(row->ctx_involuntary >= 0 && row->faults_minor >= 0 && row->faults_major >= 0);
+    assert_string_equal(row->policy, "other");
+    int own_nice;
+    assert_int_equal(task_get_nice(&own_nice), 0);
+    assert_true(row->rt_priority == 0 && row->nice == own_nice);
+    assert_string_equal(row->bind, "one");
+    assert_string_equal(row->timer_latency_held, "yes");
+    assert_string_equal(row->layout, task_layout_fixed() ? "random env (ASLR is off)" : "random stack,heap");
+    char text[256];
+    struct cpuset cpus = {.word = {0}};
+    cpuset_add(&cpus, place.order[0]);
+    cpuset_add(&cpus, place.order[1 % place.n_order]);
+    (void)cpuset_format(&cpus, text, sizeof(text));
+    assert_string_equal(row->cpus, text);
+    if (!isnan(row->run_delay_ms) && !isnan(row->steal_ms)) {
+        (void)snprintf(text, sizeof(text), "preempted:%.3f;steal:%.0f", row->run_delay_ms, row->steal_ms);
+        assert_string_equal(row->causes, text);
+    }
+}
+
+static void test_results_enter_by_copy(void **state)
+{
+    (void)state;
+    results_free(&results);
+    begin_with(&bench_copies, 2);
+    place.nice_given = true;
+    place.nice = 2;
+    double wall_s = enter_trial();
+    assert_int_equal(results_rows(&results, ROW_OK, ""), ROW_OK);
+    assert_int_equal(rows.n, 2 * SHEET_COUNT);
+    for (unsigned copy = 0; copy < 2; copy++) {
+        const struct row *row = &rows.row[copy * SHEET_COUNT];
+        char cpu[16];
+        assert_int_equal(row->n_samples, 1);
+        assert_near(row->value, 100 + copy);
+        assert_near(row->wall_s, wall_s);
+        (void)snprintf(cpu, sizeof(cpu), "%u", place.order[copy % place.n_order]);
+        assert_string_equal(row->cpus, cpu);
+        assert_true(row->nice == 2);
+        assert_in_range(row->ctx_voluntary, NAPS / 2 + 1, 2 * NAPS - 1);
+        assert_string_equal(row->timer_latency_held, "no");
+    }
+}
+
+static void test_results_unknown_counters_stay_unknown(void **state)
+{
+    (void)state;
+    how.proc_root = "/nonexistent";
+    (void)enter_trial();
+    how.proc_root = "";
+    (void)enter_trial();
+    (void)results_rows(&results, ROW_OK, "");
+    const struct row *row = metric_row("median");
+    assert_true(isnan(row->irqs));
+    assert_true(isnan(row->softirqs));
+    assert_true(isnan(row->steal_ms));
+    assert_string_equal(row->causes, "");
+    assert_true(row->ctx_voluntary > NAPS);
+}
+
+static void test_results_refused_placement_degrades_all_rows(void **state)
+{
+    (void)state;
+    place.nice_given = true;
+    place.nice = 20;
+    (void)enter_trial();
+    ENTER(0, SHEET_MEDIAN, 20, 30); /* that it spreads as well is the lesser trouble */
+    assert_int_equal(results_rows(&results, ROW_OK, ""), ROW_DEGRADED);
+    assert_int_equal(rows.n, SHEET_COUNT);
+    for (size_t i = 0; i < rows.n; i++) {
+        assert_int_equal(rows.row[i].status, ROW_DEGRADED);
+        assert_string_equal(rows.row[i].reason,
+                            "nice 20 refused: Invalid argument (needs root, CAP_SYS_NICE or ulimit -e)");
+    }
+    assert_near(metric_row("median")->value, 30); /* of 100, 20 and 30 */
+}
+
+static int try_fifo(void)
+{
+    return task_set_policy(SCHED_FIFO, 10) ? CANNOT : 0;
+}
+
+static void test_results_policy_that_changed_is_mixed(void **state)
+{
+    (void)state;
+    assert_int_equal(fixture_in_child(try_fifo), 0);
+    place.fifo = true;
+    place.fifo_priority = 10;
+    (void)enter_trial();
+    (void)results_rows(&results, ROW_OK, "");
+    assert_string_equal(metric_row("median")->policy, "fifo");
+    assert_true(metric_row("median")->rt_priority == 10);
+    fixture_free_rows(&rows);
+    place.fifo = false;
+    (void)enter_trial();
+    (void)results_rows(&results, ROW_OK, "");
+    assert_string_equal(metric_row("median")->policy, "mixed");
+}
+
+static void assert_layout(const char *expected)
+{
+    results.n_trials = 1;
+    (void)results_rows(&results, ROW_OK, "");
+    assert_string_equal(metric_row("median")->layout, expected);
+    fixture_free_rows(&rows);
+}
+
+static void test_results_layout_is_what_was_seen(void **state)
+{
+    struct placement_seen *seen = &results.group[0].seen;
+
+    (void)state;
+    assert_layout("inherited (plain fork)");
+    seen->fresh_exec = true;
+    assert_layout("random stack,heap");
+    seen->layout_fixed = true;
+    assert_layout("random env (ASLR is off)"); /* as under setarch -R */
+    place.layout_fixed = true;
+    assert_layout("fixed");
+    seen->layout_fixed = false;
+    assert_layout("random (fixed was refused)");
+    assert_int_equal(results_rows(&results, ROW_OK, ""), ROW_DEGRADED);
+    assert_int_equal(metric_row("mean")->status, ROW_DEGRADED);
+    assert_string_equal(metric_row("mean")->reason, "fixed memory layout refused (personality)");
+}
+
+static void check_copy_in_param(enum bind_mode bind, unsigned copies, const char *expected)
+{
+    results_free(&results);
+    begin_with(&bench_copies, copies);
+    place.bind = bind;
+    place.n_order = 2;
+    (void)results_rows(&results, ROW_OK, "");
+    assert_string_equal(rows.row[SHEET_COUNT * (copies - 1)].param, expected);
+    fixture_free_rows(&rows);
+}
+
+static void test_results_copies_on_the_same_cpus_are_numbered(void **state)
+{
+    (void)state;
+    check_copy_in_param(BIND_ONE, 2, "");
+    check_copy_in_param(BIND_ONE, 3, " copy=2");
+    check_copy_in_param(BIND_RANGE, 2, " copy=1");
+    check_copy_in_param(BIND_NONE, 2, " copy=1");
+    check_copy_in_param(BIND_NONE, 1, "");
+}
+
+static void test_results_without_a_trial_know_no_placement(void **state)
+{
+    (void)state;
+    (void)results_rows(&results, ROW_SKIPPED, "not here");
+    assert_string_equal(rows.row[0].policy, "");
+    assert_string_equal(rows.row[0].cpus, "");
+    assert_string_equal(rows.row[0].layout, "");
+    assert_true(isnan(rows.row[0].wall_s));
+}
+
+static void test_results_benchmark_with_shared_metrics_only(void **state)
+{
+    (void)state;
+    results_free(&results);
+    begin_with(&bench_quiet, 1);
+    (void)enter_trial();
+    assert_int_equal(results_rows(&results, ROW_OK, ""), ROW_OK);
+    assert_int_equal(rows.n, 1);
+    assert_string_equal(rows.row[0].metric, "mean");
+    assert_near(rows.row[0].value, 100);
+}
+
+static void test_results_metrics_by_number(void **state)
+{
+    (void)state;
+    assert_ptr_equal(bench_metric(&bench_sheet, SHEET_MEAN), &shared_metrics[1]);
+    assert_ptr_equal(bench_metric(&bench_sheet, SHEET_NUMBER), &own_metrics[0]);
+    assert_ptr_equal(bench_metric(&bench_sheet, SHEET_MAX), &own_metrics[2]);
+}
+
+static void test_results_clock_of_nanoseconds(void **state)
+{
+    (void)state;
+    assert_true(results_clock_hz(&results) == 1e9);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_results_summarise_samples),
+        TEST(test_results_value_as_the_metric_says),
+        TEST(test_results_row_says_what_it_is),
+        TEST(test_results_unit_of_a_counter),
+        TEST(test_results_unknown_samples_count_for_nothing),
+        TEST(test_results_metric_without_samples_is_not_known),
+        TEST(test_results_index_against_the_baseline),
+        TEST(test_results_histograms_of_all_trials_are_one),
+        TEST(test_results_percentiles_need_events),
+        TEST(test_results_series_go_on_from_trial_to_trial),
+        TEST(test_results_scaled_metric_repeats_another),
+        TEST(test_results_precision_of_the_headline),
+        TEST(test_results_precision_of_the_worst_group),
+        TEST(test_results_precision_of_negative_values),
+        TEST(test_results_unstable_when_the_headline_spreads),
+        TEST(test_results_stable_at_five_per_cent),
+        TEST(test_results_failed_has_one_row_without_values),
+        TEST(test_results_skipped_has_one_row_without_values),
+        TEST(test_results_degraded_keeps_its_values),
+        TEST(test_results_enter_counts_all_trials_and_copies),
+        TEST(test_results_enter_by_copy),
+        TEST(test_results_unknown_counters_stay_unknown),
+        TEST(test_results_refused_placement_degrades_all_rows),
+        TEST(test_results_policy_that_changed_is_mixed),
+        TEST(test_results_layout_is_what_was_seen),
+        TEST(test_results_copies_on_the_same_cpus_are_numbered),
+        TEST(test_results_without_a_trial_know_no_placement),
+        TEST(test_results_benchmark_with_shared_metrics_only),
+        TEST(test_results_metrics_by_number),
+        TEST(test_results_clock_of_nanoseconds),
+    };
+    trial_worker_main(argc, argv, registry);
+    process_init();
+    signals_init();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,1804 @@
+/* SPDX-License-Identifier: MIT */
+/* The engine with dummy benchmarks: this program is its own worker. */
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+
+#include "engine_fixture.h"
+
+#include "engine/arena.h"
+
+static const struct bench *const registry[];
+
+static struct place_request place;
+
+/* A request of its own for tests that change it. */
+static struct trial_spec spec_of(const struct bench *bench, unsigned copies, uint64_t time_ns)
+{
+    static const char zeros[64];
+
+    assert_true(bench->params_size <= sizeof(zeros));
+    fixture_place(&place);
+    return (struct trial_spec){.bench = bench,
+                               .params = zeros,
+                               .copies = copies,
+                               .time_ns = time_ns,
+                               .place = &place,
+                               .clock = &fixture_clock,
+                               .series_fd = -1,
+                               .proc_root = ""};
+}
+
+static struct trial *run_done(const struct trial_spec *spec)
+{
+    struct trial *trial = trial_run(spec);
+
+    assert_non_null(trial);
+    if (trial_outcome(trial) != TRIAL_DONE)
+        print_error("%s\n", trial_reason(trial));
+    assert_int_equal(trial_outcome(trial), TRIAL_DONE);
+    assert_string_equal(trial_reason(trial), "");
+    fixture_assert_no_children();
+    return trial;
+}
+
+static void assert_failed(const struct trial_spec *spec, const char *reason)
+{
+    struct trial *trial = trial_run(spec);
+
+    assert_non_null(trial);
+    assert_int_equal(trial_outcome(trial), TRIAL_FAILED);
+    assert_string_equal(trial_reason(trial), reason);
+    fixture_assert_no_children();
+    trial_free(trial);
+}
+
+static void sleep_ms(unsigned ms)
+{
+    clock_sleep_ns(ms * MS);
+}
+
+/* --- Two parties and two pipes: a counter goes there and back. --- */
+
+enum { ASKER_SLICES, ASKER_NUMBERS };
+enum { ANSWERER_NUMBERS, ANSWERER_CHECKS };
+enum { SLICES_SMALL = 8 }; /* so few that neighbours are joined */
+
+struct asker {
+    uint64_t asked;
+    int own[2];
+};
+
+/* Each must close the ends that it does not use: an end of file is seen when the last writer is gone. */
+static int asker_setup(struct party_context *context)
+{
+    struct asker *asker = context->state = calloc(1, sizeof(*asker));
+
+    if (!asker || pipe(asker->own))
+        return party_fail(context, "out of memory");
+    (void)close(context->pipes[0][0]);
+    (void)close(context->pipes[1][1]);
+    return 0;
+}
+
+/* In warm-up (no rate yet) the partner waits for the gate: the counter then goes through a pipe of the asker's own. */
+static int asker_work(struct party_context *context, uint64_t count)
+{
+    struct asker *asker = context->state;
+    bool alone = context->rate == 0;
+    int to = alone ? asker->own[1] : context->pipes[0][1], from = alone ? asker->own[0] : context->pipes[1][0];
+
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t sent = alone ? 0 : asker->asked++, got = 0;
+        if (write(to, &sent, sizeof(sent)) != sizeof(sent) || read(from, &got, sizeof(got)) != sizeof(got))
+            return party_fail(context, "the pipe broke");
+        if (got != (alone ? sent : ~sent))
+            return party_fail(context, "%llu came back as %llu", (unsigned long long)sent, (unsigned long long)got);
+    }
+    return 0;
+}
+
+static int asker_verify(struct party_context *context)
+{
+    ((double *)context->recorder[ASKER_NUMBERS])[0] = (double)((struct asker *)context->state)->asked;
+    return 0;
+}
+
+static void free_state(struct party_context *context)
+{
+    free(context->state);
+}
+
+static int answerer_setup(struct party_context *context)
+{
+    (void)close(context->pipes[0][1]);
+    (void)close(context->pipes[1][0]);
+    return 0;
+}
+
+static int answerer_run(struct party_context *context)
+{
+    double *number = context->recorder[ANSWERER_NUMBERS];
+    uint64_t expected = 0, got;
+    ssize_t n;
+
+    while ((n = read(context->pipes[0][0], &got, sizeof(got))) == sizeof(got)) {
+        if (got != expected++)
+            return party_fail(context, "out of sequence");
+        got = ~got;
+        if (write(context->pipes[1][1], &got, sizeof(got)) != sizeof(got))
+            return party_fail(context, "cannot answer");
+    }
+    number[0] = (double)expected;
+    checks_add(context->recorder[ANSWERER_CHECKS], "end of file", (double)n, 0, 0);
+    return 0;
+}
+
+static const struct party ping_parties[] = {
+    {.name = "asker",
+     .role = ROLE_MEASURED,
+     .stop = STOP_FLAG,
+     .recorders = {[ASKER_SLICES] = {RECORD_SLICES, SLICES_SMALL}, [ASKER_NUMBERS] = {RECORD_NUMBERS, 1}},
+     .n_recorders = 2,
+     .setup = asker_setup,
+     .work = asker_work,
+     .verify = asker_verify,
+     .teardown = free_state},
+    {.name = "answerer",
+     .role = ROLE_PARTNER,
+     .stop = STOP_SELF,
+     .recorders = {[ANSWERER_NUMBERS] = {RECORD_NUMBERS, 1}, [ANSWERER_CHECKS] = {RECORD_CHECKS, 1}},
+     .n_recorders = 2,
+     .setup = answerer_setup,
+     .run = answerer_run},
+};
+static const struct bench bench_ping = {
+    .name = "ping", .suite = "dummy", .parties = ping_parties, .n_parties = 2, .n_pipes = 2, .group_per_copy = true};
+
+static void check_ping_copy(const struct trial *trial, unsigned copy)
+{
+    const struct slices *slices = trial_recorder(trial, 0, copy, ASKER_SLICES);
+    const double *asked = trial_recorder(trial, 0, copy, ASKER_NUMBERS);
+    const double *answered = trial_recorder(trial, 1, copy, ANSWERER_NUMBERS);
+    const struct checks *checks = trial_recorder(trial, 1, copy, ANSWERER_CHECKS);
+    struct trial_party asker;
+    uint64_t total = 0;
+
+    trial_party(trial, 0, copy, &asker);
+    assert_in_range(slices->n, 1, SLICES_SMALL);
+    for (size_t i = 0; i < slices->n; i++) {
+        assert_true(slices->slice[i].count > 0);
+        assert_true(slices->slice[i].start_ns >= (i ? slices->slice[i - 1].end_ns : asker.start_ns));
+        assert_true(slices->slice[i].end_ns > slices->slice[i].start_ns);
+        total += slices->slice[i].count;
+    }
+    assert_true(slices->slice[slices->n - 1].end_ns <= asker.end_ns);
+    assert_true(total > 0);
+    assert_true(asked[0] == (double)total); /* warm-up is not recorded */
+    assert_true(answered[0] == (double)total);
+    assert_int_equal(checks->n, 1);
+    assert_null(checks_wrong(checks));
+}
+
+static void run_ping(unsigned copies, uint64_t time_ns)
+{
+    int fds = fixture_count_fds();
+    struct trial_spec spec = spec_of(&bench_ping, copies, time_ns);
+    struct trial *trial = run_done(&spec);
+    uint64_t last_start = 0, first_end = UINT64_MAX, last_end = 0;
+
+    for (unsigned copy = 0; copy < copies; copy++) {
+        struct trial_party asker;
+        check_ping_copy(trial, copy);
+        trial_party(trial, 0, copy, &asker);
+        assert_true(asker.start_ns >= trial_gate_ns(trial));
+        assert_true(asker.seen.fresh_exec);
+        last_start = asker.start_ns > last_start ? asker.start_ns : last_start;
+        first_end = asker.end_ns < first_end ? asker.end_ns : first_end;
+        last_end = asker.end_ns > last_end ? asker.end_ns : last_end;
+    }
+    assert_true(last_start < trial_gate_ns(trial) + time_ns); /* all of them in the common window */
+    assert_true(first_end >= trial_gate_ns(trial) + time_ns);
+    assert_int_equal(trial_wall_ns(trial), last_end - trial_gate_ns(trial));
+    assert_ptr_equal(trial_spec_of(trial)->bench, &bench_ping);
+    trial_free(trial);
+    assert_int_equal(fixture_count_fds(), fds);
+}
+
+static void test_trial_measures_two_parties_in_slices(void **state)
+{
+    (void)state;
+    run_ping(1, 150 * MS);
+}
+
+static void test_trial_releases_copies_together(void **state)
+{
+    (void)state;
+    run_ping(4, 200 * MS);
+}
+
+/* --- A party that replaces its own process. --- */
+
+enum { EXECS = 50 };
+enum { RELAY_SLICES, RELAY_NUMBERS };
+enum { RELAY_PID, RELAY_SETUPS, RELAY_VERIFIES, RELAY_OTHER_PID, RELAY_NUMBER_COUNT };
+
+static int relay_setup(struct party_context *context)
+{
+    ((double *)context->recorder[RELAY_NUMBERS])[RELAY_SETUPS]++;
+    return 0;
+}
+
+static int relay_run(struct party_context *context)
+{
+    double *number = context->recorder[RELAY_NUMBERS];
+    struct baton *baton = context->baton;
+
+    slices_add(context->recorder[RELAY_SLICES], baton->count, baton->start_ns, clock_raw_ns());
+    if (baton->execs == 0)
+        number[RELAY_PID] = getpid();
+    else
+        number[RELAY_OTHER_PID] += number[RELAY_PID] != getpid();
+    if (baton->execs == EXECS)
+        return 0;
+    baton->count += 3;
+    int error = party_exec(context);
+    return party_fail(context, "exec %llu: %s", (unsigned long long)baton->execs, strerror(-error));
+}
+
+static int relay_verify(struct party_context *context)
+{
+    ((double *)context->recorder[RELAY_NUMBERS])[RELAY_VERIFIES]++;
+    return 0;
+}
+
+static const struct party relay_parties[] = {
+    {.name = "relay",
+     .role = ROLE_MEASURED,
+     .recorders = {[RELAY_SLICES] = {RECORD_SLICES, EXECS + 1}, [RELAY_NUMBERS] = {RECORD_NUMBERS, RELAY_NUMBER_COUNT}},
+     .n_recorders = 2,
+     .setup = relay_setup,
+     .run = relay_run,
+     .verify = relay_verify},
+};
+static const struct bench bench_relay = {.name = "relay", .suite = "dummy", .parties = relay_parties, .n_parties = 1};
+
+static void test_trial_baton_survives_exec(void **state)
+{
+    struct trial_spec spec = spec_of(&bench_relay, 1, 0);
+    int fds = fixture_count_fds();
+    struct trial_party relay;
+
+    (void)state;
+    place.nice_given = true;
+    place.nice = 4;
+    struct trial *trial = run_done(&spec);
+    const struct slices *slices = trial_recorder(trial, 0, 0, RELAY_SLICES);
+    const double *number = trial_recorder(trial, 0, 0, RELAY_NUMBERS);
+    trial_party(trial, 0, 0, &relay);
+    assert_int_equal(slices->n, EXECS + 1);
+    for (size_t i = 0; i < slices->n; i++) {
+        assert_int_equal(slices->slice[i].count, 3 * i);
+        assert_int_equal(slices->slice[i].start_ns, relay.start_ns);
+        assert_true(slices->slice[i].end_ns > (i ? slices->slice[i - 1].end_ns : relay.start_ns));
+    }
+    assert_true(relay.end_ns > slices->slice[EXECS].end_ns);
+    assert_true(number[RELAY_SETUPS] == EXECS + 1);
+    assert_true(number[RELAY_VERIFIES] == 1);
+    assert_true(number[RELAY_OTHER_PID] == 0);
+    assert_true(relay.seen.fresh_exec);
+    assert_int_equal(relay.seen.nice, 4);
+    /* Each image faults at least one page in: its own counters go on from those of the image before. */
+    assert_true(relay.counters.faults_minor >= EXECS);
+    trial_free(trial);
+    assert_int_equal(fixture_count_fds(), fds);
+}
+
+/* --- A thread beside a process. --- */
+
+enum { PAIR_PROCESS, PAIR_THREAD };
+enum { PAIR_PID, PAIR_TID, PAIR_NUMBER_COUNT };
+
+static int pair_note(struct party_context *context)
+{
+    double *number = context->recorder[0];
+
+    number[PAIR_PID] = getpid();
+    number[PAIR_TID] = (double)syscall(SYS_gettid);
+    return 0;
+}
+
+static int pair_process_run(struct party_context *context)
+{
+    sleep_ms(5);
+    return pair_note(context);
+}
+
+static int pair_thread_run(struct party_context *context)
+{
+    while (!party_stopped(context))
+        sleep_ms(1);
+    return pair_note(context);
+}
+
+static void pair_place(const void *params, const struct place_request *request, unsigned party, unsigned copy,
+                       unsigned copies, struct placement *out)
+{
+    (void)params;
+    place_copy(request, copy, copies, false, out);
+    cpuset_clear(&out->cpus);
+    cpuset_add(&out->cpus, request->order[party == PAIR_PROCESS ? 0 : request->n_order - 1]);
+    out->nice_given = true;
+    out->nice = party == PAIR_PROCESS ? 3 : 7;
+}
+
+static const struct party pair_parties[] = {
+    [PAIR_PROCESS] = {.name = "process",
+                      .role = ROLE_MEASURED,
+                      .recorders = {{RECORD_NUMBERS, PAIR_NUMBER_COUNT}},
+                      .n_recorders = 1,
+                      .run = pair_process_run},
+    [PAIR_THREAD] = {.name = "thread",
+                     .role = ROLE_TIMER,
+                     .kind = PARTY_THREAD,
+                     .stop = STOP_FLAG,
+                     .timer_slack_ns = 1234,
+                     .recorders = {{RECORD_NUMBERS, PAIR_NUMBER_COUNT}},
+                     .n_recorders = 1,
+                     .run = pair_thread_run},
+};
+static const struct bench bench_pair = {
+    .name = "pair", .suite = "dummy", .parties = pair_parties, .n_parties = 2, .place = pair_place};
+
+static void check_pair_copy(const struct trial *trial, unsigned copy)
+{
+    const double *process = trial_recorder(trial, PAIR_PROCESS, copy, 0);
+    const double *thread = trial_recorder(trial, PAIR_THREAD, copy, 0);
+    struct trial_party left[2];
+
+    trial_party(trial, PAIR_PROCESS, copy, &left[PAIR_PROCESS]);
+    trial_party(trial, PAIR_THREAD, copy, &left[PAIR_THREAD]);
+    assert_true(process[PAIR_PID] > 0 && process[PAIR_PID] != getpid());
+    assert_true(process[PAIR_PID] == thread[PAIR_PID]);
+    assert_true(process[PAIR_TID] == process[PAIR_PID]);
+    assert_true(thread[PAIR_TID] != thread[PAIR_PID] && thread[PAIR_TID] > 0);
+    for (unsigned i = 0; i < 2; i++) {
+        assert_int_equal(cpuset_count(&left[i].seen.cpus), 1);
+        assert_true(left[i].seen.fresh_exec);
+        assert_int_equal(left[i].seen.policy, SCHED_OTHER);
+        assert_string_equal(left[i].refused, "");
+        assert_true(left[i].start_ns >= trial_gate_ns(trial));
+    }
+    assert_true(cpuset_has(&left[PAIR_PROCESS].seen.cpus, place.order[0]));
+    assert_true(cpuset_has(&left[PAIR_THREAD].seen.cpus, place.order[place.n_order - 1]));
+    assert_int_equal(left[PAIR_PROCESS].seen.nice, 3);
+    assert_int_equal(left[PAIR_THREAD].seen.nice, 7);
+    assert_int_equal(left[PAIR_THREAD].seen.timer_slack_ns, 1234);
+    assert_int_not_equal(left[PAIR_PROCESS].seen.timer_slack_ns, 1234);
+    /* The thread ends because the process is done. */
+    assert_true(left[PAIR_THREAD].end_ns >= left[PAIR_PROCESS].end_ns);
+}
+
+static void test_trial_places_a_thread_on_its_own(void **state)
+{
+    struct trial_spec spec = spec_of(&bench_pair, 2, 0);
+
+    (void)state;
+    struct trial *trial = run_done(&spec);
+    check_pair_copy(trial, 0);
+    check_pair_copy(trial, 1);
+    const double *first = trial_recorder(trial, PAIR_PROCESS, 0, 0),
+                 *second = trial_recorder(trial, PAIR_PROCESS, 1, 0);
+    assert_true(first[PAIR_PID] != second[PAIR_PID]);
+    trial_free(trial);
+}
+
+/* --- How parties are stopped. --- */
+
+enum { STOP_PARTY_MEASURED, STOP_PARTY_FLAG, STOP_PARTY_PIPE, STOP_PARTY_KILL, STOP_PARTY_COUNT };
+
+/* Is still at work for a while when the others have been told to stop. */
+static int stopped_measured_run(struct party_context *context)
+{
+    while (context->time_ns && !party_stopped(context))
+        sleep_ms(1);
+    sleep_ms(30);
+    return 0;
+}
+
+static int stopped_by_flag_run(struct party_context *context)
+{
+    while (!party_stopped(context))
+        sleep_ms(1);
+    ((double *)context->recorder[0])[0] = 1;
+    return 0;
+}
+
+static int stopped_by_pipe_run(struct party_context *context)
+{
+    struct pollfd poll_stop = {.fd = context->stop_fd, .events = POLLIN};
+    double *number = context->recorder[0];
+    char byte;
+
+    if (poll(&poll_stop, 1, -1) != 1)
+        return party_fail(context, "poll");
+    number[0] = poll_stop.revents & POLLHUP ? 1 : 0;
+    number[1] = (double)read(context->stop_fd, &byte, 1);
+    return 0;
+}
+
+/* With a child, that goes with the group. */
+static int stopped_by_kill_run(struct party_context *context)
+{
+    double *number = context->recorder[0];
+    pid_t child = fork();
+
+    if (child < 0)
+        return party_fail(context, "fork");
+    if (child > 0) {
+        number[0] = getpid();
+        number[1] = child;
+    }
+    for (;;)
+        pause();
+}
+
+static const struct party stop_parties[] = {
+    [STOP_PARTY_MEASURED] = {.name = "measured", .role = ROLE_MEASURED, .run = stopped_measured_run},
+    [STOP_PARTY_FLAG] = {.name = "flag",
+                         .role = ROLE_LOAD,
+                         .stop = STOP_FLAG,
+                         .recorders = {{RECORD_NUMBERS, 1}},
+                         .n_recorders = 1,
+                         .run = stopped_by_flag_run},
+    [STOP_PARTY_PIPE] = {.name = "pipe",
+                         .role = ROLE_PARTNER,
+                         .stop = STOP_PIPE,
+                         .recorders = {{RECORD_NUMBERS, 2}},
+                         .n_recorders = 1,
+                         .run = stopped_by_pipe_run},
+    [STOP_PARTY_KILL] = {.name = "kill",
+                         .role = ROLE_LOAD,
+                         .stop = STOP_KILL,
+                         .recorders = {{RECORD_NUMBERS, 2}},
+                         .n_recorders = 1,
+                         .run = stopped_by_kill_run},
+};
+static const struct bench bench_stop = {
+    .name = "stop", .suite = "dummy", .parties = stop_parties, .n_parties = STOP_PARTY_COUNT};
+
+static void run_stop(unsigned copies, uint64_t time_ns)
+{
+    int fds = fixture_count_fds();
+    struct trial_spec spec = spec_of(&bench_stop, copies, time_ns);
+    struct trial *trial = run_done(&spec);
+
+    for (unsigned copy = 0; copy < copies; copy++) {
+        const double *flag = trial_recorder(trial, STOP_PARTY_FLAG, copy, 0);
+        const double *hang_up = trial_recorder(trial, STOP_PARTY_PIPE, copy, 0);
+        const double *killed = trial_recorder(trial, STOP_PARTY_KILL, copy, 0);
+        assert_true(flag[0] == 1);
+        assert_true(hang_up[0] == 1 && hang_up[1] == 0);
+        assert_true(killed[0] > 0 && killed[1] > 0);
+        assert_int_equal(kill((pid_t)killed[0], 0), -1);
+        assert_true(fixture_process_ended((pid_t)killed[1]));
+    }
+    trial_free(trial);
+    assert_int_equal(fixture_count_fds(), fds);
+}
+
+static void test_trial_stops_each_party_its_way(void **state)
+{
+    (void)state;
+    run_stop(1, 0);
+    run_stop(3, 0);
+}
+
+static void test_trial_stops_each_party_its_way_after_a_time(void **state)
+{
+    (void)state;
+    run_stop(2, 40 * MS);
+}
+
+/* --- The barrier. --- */
+
+enum { ROUNDS = 1000 };
+
+static int barrier_run(struct party_context *context)
+{
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        uint64_t before = clock_raw_ns();
+        party_barrier(context);
+        slices_add(context->recorder[0], 1, before, clock_raw_ns());
+        /* Not always the same is the last. */
+        if (round % 100 == context->copy * 30)
+            clock_sleep_ns(200000);
+    }
+    return 0;
+}
+
+static const struct party barrier_parties[] = {
+    {.name = "barrier",
+     .role = ROLE_MEASURED,
+     .recorders = {{RECORD_SLICES, ROUNDS}},
+     .n_recorders = 1,
+     .run = barrier_run},
+};
+static const struct bench bench_barrier = {
+    .name = "barrier", .suite = "dummy", .parties = barrier_parties, .n_parties = 1};
+
+/* Nobody leaves a round before everybody has come to it. */
+static void run_barrier(unsigned copies)
+{
+    struct trial_spec spec = spec_of(&bench_barrier, copies, 0);
+    struct trial *trial = run_done(&spec);
+
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        uint64_t last_come = 0, first_left = UINT64_MAX;
+        for (unsigned copy = 0; copy < copies; copy++) {
+            const struct slices *slices = trial_recorder(trial, 0, copy, 0);
+            assert_int_equal(slices->n, ROUNDS);
+            if (slices->slice[round].start_ns > last_come)
+                last_come = slices->slice[round].start_ns;
+            if (slices->slice[round].end_ns < first_left)
+                first_left = slices->slice[round].end_ns;
+        }
+        assert_true(last_come <= first_left);
+    }
+    trial_free(trial);
+}
+
+static void test_trial_barrier_holds_all_copies(void **state)
+{
+    (void)state;
+    run_barrier(3);
+}
+
+static void test_trial_barrier_of_one_does_not_wait(void **state)
+{
+    (void)state;
+    run_barrier(1);
+}
+
+/* --- What goes wrong. --- */
+
+enum fault {
+    FAULT_NONE,
+    FAULT_SETUP,
+    FAULT_SETUP_SILENT,
+    FAULT_WARM_UP,
+    FAULT_RUN,
+    FAULT_VERIFY,
+    FAULT_CHECK,
+    FAULT_CHECK_NAN,
+    FAULT_KILL,
+    FAULT_SEGV,
+    FAULT_ALARM,
+    FAULT_CPU_LIMIT,
+    FAULT_EXIT_IN_SETUP,
+    FAULT_EXIT,
+    FAULT_EXIT_0,
+    FAULT_STOP_EARLY,
+};
+struct fault_params {
+    enum fault fault;
+    unsigned copy; /* in which it happens */
+};
+
+static enum fault fault_here(const struct party_context *context)
+{
+    const struct fault_params *params = context->params;
+    return context->copy == params->copy ? params->fault : FAULT_NONE;
+}
+
+static int fault_setup(struct party_context *context)
+{
+    enum fault fault = fault_here(context);
+
+    if (fault == FAULT_SETUP)
+        return party_fail(context, "no luck: %d", 42);
+    if (fault == FAULT_SETUP_SILENT)
+        return -1;
+    if (fault == FAULT_EXIT_IN_SETUP)
+        _exit(9);
+    return 0;
+}
+
+static int fault_work(struct party_context *context, uint64_t count)
+{
+    (void)count;
+    sleep_ms(6);
+    return fault_here(context) == FAULT_WARM_UP ? party_fail(context, "cold") : 0;
+}
+
+static int end_by(int number)
+{
+    if (number == SIGSEGV)
+        (void)signal(number, SIG_DFL); /* a sanitizer catches it */
+    (void)raise(number);
+    return 0;
+}
+
+static int fault_run(struct party_context *context)
+{
+    struct checks *checks = context->recorder[0];
+
+    switch (fault_here(context)) {
+    case FAULT_RUN:
+        return party_fail(context, "the run went wrong");
+    case FAULT_CHECK:
+        checks_add(checks, "sum", 1, 1, 0);
+        checks_add(checks, "answer", 41, 42, 0.5);
+        break;
+    case FAULT_CHECK_NAN:
+        checks_add(checks, "answer", (double)NAN, 42, 1e300);
+        break;
+    case FAULT_KILL:
+        return end_by(SIGKILL);
+    case FAULT_SEGV:
+        return end_by(SIGSEGV);
+    case FAULT_ALARM:
+        return end_by(SIGALRM);
+    case FAULT_CPU_LIMIT:
+        return end_by(SIGXCPU);
+    case FAULT_EXIT:
+        _exit(7);
+    case FAULT_EXIT_0:
+        _exit(0);
+    default:
+        break;
+    }
+    return 0;
+}
+
+static int fault_verify(struct party_context *context)
+{
+    return fault_here(context) == FAULT_VERIFY ? party_fail(context, "not as it should be") : 0;
+}
+
+static const struct party fault_parties[] = {
+    {.name = "faulty",
+     .role = ROLE_MEASURED,
+     .recorders = {{RECORD_CHECKS, 2}},
+     .n_recorders = 1,
+     .setup = fault_setup,
+     .work = fault_work,
+     .run = fault_run,
+     .verify = fault_verify},
+    {.name = "other",
+     .role = ROLE_LOAD,
+     .stop = STOP_PIPE,
+     .recorders = {{RECORD_NUMBERS, 2}},
+     .n_recorders = 1,
+     .run = stopped_by_pipe_run},
+};
+static const struct bench bench_fault = {.name = "fault",
+                                         .suite = "dummy",
+                                         .params_size = sizeof(struct fault_params),
+                                         .parties = fault_parties,
+                                         .n_parties = 1};
+static const struct bench bench_fault_of_two = {.name = "fault of two",
+                                                .suite = "dummy",
+                                                .params_size = sizeof(struct fault_params),
+                                                .parties = fault_parties,
+                                                .n_parties = 2};
+
+static void test_trial_fails_with_the_reason(void **state)
+{
+    static const struct {
+        enum fault fault;
+        const char *reason;
+    } cases[] = {
+        {FAULT_SETUP, "no luck: 42"},
+        {FAULT_WARM_UP, "cold"},
+        {FAULT_RUN, "the run went wrong"},
+        {FAULT_VERIFY, "not as it should be"},
+        {FAULT_CHECK, "self-check failed: answer is 41, not 42"},
+        {FAULT_CHECK_NAN, "self-check failed: answer is nan, not 42"},
+        {FAULT_KILL, "the worker was killed by signal 9 (Killed)"},
+        {FAULT_SEGV, "the worker was killed by signal 11 (Segmentation fault)"},
+        {FAULT_ALARM, "the worker was ended by its watchdog: it ran far longer than planned"},
+        {FAULT_CPU_LIMIT, "the worker was ended by its limit of real-time CPU time (RLIMIT_RTTIME)"},
+        {FAULT_EXIT_IN_SETUP, "the worker ended early with exit status 9"},
+        {FAULT_EXIT, "the worker ended early with exit status 7"},
+        {FAULT_EXIT_0, "the worker ended early with exit status 0"},
+    };
+    int fds = fixture_count_fds();
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct fault_params params = {.fault = cases[i].fault};
+        struct trial_spec spec = spec_of(&bench_fault, 1, 0);
+        spec.params = &params;
+        assert_failed(&spec, cases[i].reason);
+    }
+    assert_int_equal(fixture_count_fds(), fds);
+}
+
+static void test_trial_without_a_fault_is_done(void **state)
+{
+    struct fault_params params = {.fault = FAULT_NONE};
+    struct trial_spec spec = spec_of(&bench_fault, 2, 0);
+
+    (void)state;
+    spec.params = &params;
+    trial_free(run_done(&spec));
+}
+
+static void test_trial_fails_when_setup_gives_no_reason(void **state)
+{
+    struct fault_params params = {.fault = FAULT_SETUP_SILENT};
+    struct trial_spec spec = spec_of(&bench_fault, 1, 0);
+
+    (void)state;
+    spec.params = &params;
+    struct trial *trial = trial_run(&spec);
+    assert_int_equal(trial_outcome(trial), TRIAL_FAILED);
+    assert_true(strlen(trial_reason(trial)) > 0);
+    fixture_assert_no_children();
+    trial_free(trial);
+}
+
+static void test_trial_names_the_copy_and_party_that_died(void **state)
+{
+    struct fault_params params = {.fault = FAULT_EXIT, .copy = 1};
+    int fds = fixture_count_fds();
+
+    (void)state;
+    struct trial_spec spec = spec_of(&bench_fault, 3, 0);
+    spec.params = &params;
+    assert_failed(&spec, "copy 1 ended early with exit status 7");
+    spec.bench = &bench_fault_of_two;
+    assert_failed(&spec, "faulty of copy 1 ended early with exit status 7");
+    spec.copies = 1;
+    params.copy = 0;
+    assert_failed(&spec, "faulty ended early with exit status 7");
+    assert_int_equal(fixture_count_fds(), fds);
+}
+
+/* One copy never comes to the gate: the others, which wait behind it, are ended. */
+static void test_trial_ends_those_that_wait_for_one_that_failed(void **state)
+{
+    struct fault_params params = {.fault = FAULT_SETUP, .copy = 2};
+    struct trial_spec spec = spec_of(&bench_fault_of_two, 3, 0);
+
+    (void)state;
+    spec.params = &params;
+    assert_failed(&spec, "no luck: 42");
+}
+
+static int thread_fails_run(struct party_context *context)
+{
+    return party_fail(context, "the thread went wrong");
+}
+
+static const struct party bad_thread_parties[] = {
+    {.name = "process",
+     .role = ROLE_MEASURED,
+     .stop = STOP_FLAG,
+     .recorders = {{RECORD_NUMBERS, 1}},
+     .n_recorders = 1,
+     .run = stopped_by_flag_run},
+    {.name = "thread", .role = ROLE_TIMER, .kind = PARTY_THREAD, .run = thread_fails_run},
+};
+static const struct bench bench_bad_thread = {
+    .name = "bad thread", .suite = "dummy", .parties = bad_thread_parties, .n_parties = 2};
+
+static void test_trial_fails_when_a_thread_fails(void **state)
+{
+    struct trial_spec spec = spec_of(&bench_bad_thread, 1, 0);
+
+    (void)state;
+    assert_failed(&spec, "the thread went wrong");
+}
+
+static const struct party no_slices_parties[] = {{.name = "no slices", .role = ROLE_MEASURED, .work = fault_work}};
+static const struct bench bench_no_slices = {.name = "no slices",
+                                             .suite = "dummy",
+                                             .params_size = sizeof(struct fault_params),
+                                             .parties = no_slices_parties,
+                                             .n_parties = 1};
+
+static void test_trial_fails_without_slices_to_record_in(void **state)
+{
+    struct trial_spec spec = spec_of(&bench_no_slices, 1, 20 * MS);
+
+    (void)state;
+    assert_failed(&spec, "the benchmark declares no slices");
+}
+
+static const struct bench bench_unlisted = {
+    .name = "unlisted", .suite = "dummy", .parties = barrier_parties, .n_parties = 1};
+
+static void test_trial_fails_when_the_worker_does_not_know_the_benchmark(void **state)
+{
+    struct trial_spec spec = spec_of(&bench_unlisted, 1, 0);
+
+    (void)state;
+    assert_failed(&spec, "the worker ended early with exit status 125");
+}
+
+/* --- What a worker leaves behind. --- */
+
+static int litter_run(struct party_context *context)
+{
+    pid_t child = fork();
+
+    if (child < 0)
+        return party_fail(context, "fork");
+    while (child == 0)
+        pause();
+    ((double *)context->recorder[0])[0] = child;
+    return 0;
+}
+
+static const struct party litter_parties[] = {
+    {.name = "litter", .role = ROLE_MEASURED, .recorders = {{RECORD_NUMBERS, 1}}, .n_recorders = 1, .run = litter_run},
+};
+static const struct bench bench_litter = {
+    .name = "litter", .suite = "dummy", .parties = litter_parties, .n_parties = 1};
+
+static const struct bench bench_litter_each = {
+    .name = "litter each", .suite = "dummy", .parties = litter_parties, .n_parties = 1, .group_per_copy = true};
+
+static void test_trial_ends_what_a_worker_left_behind(void **state)
+{
+    struct trial_spec spec = spec_of(&bench_litter, 2, 0);
+    int fds = fixture_count_fds();
+
+    (void)state;
+    struct trial *trial = run_done(&spec);
+    for (unsigned copy = 0; copy < 2; copy++) {
+        const double *number = trial_recorder(trial, 0, copy, 0);
+        assert_true(number[0] > 0);
+        assert_true(fixture_process_ended((pid_t)number[0]));
+    }
+    trial_free(trial);
+    assert_int_equal(fixture_count_fds(), fds);
+}
+
+/* --- What a worker finds. --- */
+
+enum {
+    FOUND_SAMPLE,
+    FOUND_COPY,
+    FOUND_COPIES,
+    FOUND_TIME,
+    FOUND_PARAM,
+    FOUND_STDIN,
+    FOUND_STDOUT,
+    FOUND_ENVIRONMENT,
+    FOUND_PAD,
+    FOUND_SESSION_LEADER,
+    FOUND_WATCHDOG_S,
+    FOUND_REALTIME_US,
+    FOUND_BLOCKED,
+    FOUND_LOCKED,
+    FOUND_SERIES,
+    FOUND_COUNT,
+};
+struct found_params {
+    uint64_t expected_ns, word;
+};
+
+static int found_setup(struct party_context *context)
+{
+    context->expected_ns = ((const struct found_params *)context->params)->expected_ns;
+    return 0;
+}
+
+static bool is_null_device(int fd)
+{
+    struct stat found, null;
+    return fstat(fd, &found) == 0 && stat("/dev/null", &null) == 0 && S_ISCHR(found.st_mode) &&
+           found.st_rdev == null.st_rdev;
+}
+
+static double locked_kib(void)
+{
+    char line[256];
+    long kib = -1;
+    FILE *file = fopen("/proc/self/status", "r");
+
+    while (file && fgets(line, sizeof(line), file))
+        if (sscanf(line, "VmLck: %ld", &kib) == 1)
+            break;
+    if (file)
+        (void)fclose(file);
+    return (double)kib;
+}
+
+static int found_run(struct party_context *context)
+{
+    double *number = context->recorder[0];
+    const char *pad = getenv("JITBENCH_PAD");
+    struct itimerval timer;
+    struct rlimit limit;
+    sigset_t blocked;
+
+    number[FOUND_SAMPLE] = (double)context->sample;
+    number[FOUND_COPY] = context->copy;
+    number[FOUND_COPIES] = context->copies;
+    number[FOUND_TIME] = (double)context->time_ns;
+    number[FOUND_PARAM] = (double)((const struct found_params *)context->params)->word;
+    number[FOUND_STDIN] = is_null_device(0);
+    number[FOUND_STDOUT] = is_null_device(1);
+    for (char **variable = environ; *variable; variable++)
+        number[FOUND_ENVIRONMENT]++;
+    number[FOUND_PAD] = pad ? (double)strlen(pad) : -1;
+    number[FOUND_SESSION_LEADER] = getpgrp() == getpid();
+    if (getitimer(ITIMER_REAL, &timer) == 0)
+        number[FOUND_WATCHDOG_S] = (double)timer.it_value.tv_sec + (double)timer.it_value.tv_usec * 1e-6;
+    if (getrlimit(RLIMIT_RTTIME, &limit) == 0)
+        number[FOUND_REALTIME_US] = limit.rlim_cur == RLIM_INFINITY ? -1 : (double)limit.rlim_cur;
+    (void)sigprocmask(SIG_BLOCK, NULL, &blocked);
+    number[FOUND_BLOCKED] = sigismember(&blocked, SIGTERM) || sigismember(&blocked, SIGCHLD);
+    number[FOUND_LOCKED] = locked_kib();
+    number[FOUND_SERIES] = context->series_fd >= 0 ? (double)write(context->series_fd, "x\n", 2) : -1;
+    return 0;
+}
+
+static const struct party found_parties[] = {
+    {.name = "found",
+     .role = ROLE_MEASURED,
+     .recorders = {{RECORD_NUMBERS, FOUND_COUNT}},
+     .n_recorders = 1,
+     .setup = found_setup,
+     .run = found_run},
+};
+static const struct party found_locked_parties[] = {
+    {.name = "found",
+     .role = ROLE_MEASURED,
+     .lock_memory = true,
+     .recorders = {{RECORD_NUMBERS, FOUND_COUNT}},
+     .n_recorders = 1,
+     .setup = found_setup,
+     .run = found_run},
+};
+#define FOUND_BENCH(bench_name, its_parties)                                                                           \
+    {                                                                                                                  \
+        .name = bench_name, .suite = "dummy", .params_size = sizeof(struct found_params), .parties = its_parties,      \
+        .n_parties = 1                                                                                                 \
+    }
+static const struct bench bench_found = FOUND_BENCH("found", found_parties);
+static const struct bench bench_found_locked = FOUND_BENCH("found locked", found_locked_parties);
+
+static void test_trial_worker_finds_what_it_was_given(void **state)
+{
+    struct found_params params = {.word = 0x1234567890123};
+    struct trial_spec spec = spec_of(&bench_found, 2, 0);
+    char text[8];
+    int ends[2];
+
+    (void)state;
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(setenv("JITBENCH_TEST_LEAK", "1", 1), 0);
+    int own_input = dup(0);
+    assert_true(own_input >= 0 && dup2(ends[0], 0) == 0); /* something else than /dev/null */
+    spec.params = &params;
+    spec.sample = 17;
+    spec.series_fd = ends[1];
+    struct trial *trial = run_done(&spec);
+    for (unsigned copy = 0; copy < 2; copy++) {
+        const double *number = trial_recorder(trial, 0, copy, 0);
+        assert_true(number[FOUND_SAMPLE] == 17);
+        assert_true(number[FOUND_COPY] == copy);
+        assert_true(number[FOUND_COPIES] == 2);
+        assert_true(number[FOUND_TIME] == 0);
+        assert_true(number[FOUND_PARAM] == (double)0x1234567890123);
+        assert_true(number[FOUND_STDIN] == 1);
+        assert_true(number[FOUND_STDOUT] == 1);
+        assert_true(number[FOUND_ENVIRONMENT] == 1);
+        assert_true(number[FOUND_PAD] >= 0 && number[FOUND_PAD] < 4096);
+        assert_true(number[FOUND_SESSION_LEADER] == 1);
+        assert_true(number[FOUND_BLOCKED] == 0);
+        assert_true(number[FOUND_SERIES] == 2);
+    }
+    trial_free(trial);
+    assert_int_equal(read(ends[0], text, sizeof(text)), 4);
+    assert_memory_equal(text, "x\nx\n", 4);
+    (void)close(ends[0]);
+    (void)close(ends[1]);
+    assert_int_equal(unsetenv("JITBENCH_TEST_LEAK"), 0);
+    assert_int_equal(dup2(own_input, 0), 0);
+    (void)close(own_input);
+}
+
+/* The longest time: what the set-up promised, ten times over, and 10 s; the timer has whole seconds and one more. The
+ * kernel takes up to a millisecond more or less for a timer. */
+static void test_trial_watchdog_follows_what_was_promised(void **state)
+{
+    struct found_params params = {.expected_ns = 3000 * MS};
+    struct trial_spec spec = spec_of(&bench_found, 1, 0);
+
+    (void)state;
+    spec.params = &params;
+    struct trial *trial = run_done(&spec);
+    const double *number = trial_recorder(trial, 0, 0, 0);
+    assert_true(number[FOUND_WATCHDOG_S] > 35 && number[FOUND_WATCHDOG_S] < 41.1);
+    trial_free(trial);
+
+    spec.time_ns = 2000 * MS; /* twice what was asked for, and 10 s; and it ends before: the party is done at once */
+    trial = run_done(&spec);
+    number = trial_recorder(trial, 0, 0, 0);
+    assert_true(number[FOUND_TIME] == 2e9);
+    assert_true(number[FOUND_WATCHDOG_S] > 10 && number[FOUND_WATCHDOG_S] < 15.1);
+    trial_free(trial);
+}
+
+/* Ignored and blocked signals are inherited: the watchdog must bite all the same. */
+static int deaf_body(void)
+{
+    struct fault_params params = {.fault = FAULT_ALARM};
+    struct trial_spec spec = spec_of(&bench_fault, 1, 0);
+    sigset_t alarm_alone;
+
+    (void)signal(SIGALRM, SIG_IGN);
+    (void)sigemptyset(&alarm_alone);
+    (void)sigaddset(&alarm_alone, SIGALRM);
+    CHECK(sigprocmask(SIG_BLOCK, &alarm_alone, NULL) == 0);
+    spec.params = &params;
+    struct trial *trial = trial_run(&spec);
+    CHECK(trial && trial_outcome(trial) == TRIAL_FAILED);
+    CHECK(strstr(trial_reason(trial), "was ended by its watchdog"));
+    trial_free(trial);
+    return 0;
+}
+
+static void test_trial_watchdog_bites_where_alarms_are_ignored(void **state)
+{
+    (void)state;
+    assert_int_equal(fixture_in_child(deaf_body), 0);
+}
+
+static double pad_of_a_trial(const struct trial_spec *spec)
+{
+    struct trial *trial = run_done(spec);
+    double pad = ((const double *)trial_recorder(trial, 0, 0, 0))[FOUND_PAD];
+
+    trial_free(trial);
+    return pad;
+}
+
+/* Lengths are multiples of 16 below 4,096: that 8 of them are equal has a chance of 256^-7. */
+static void test_trial_pads_the_environment_at_random(void **state)
+{
+    struct found_params params = {.word = 0};
+    struct trial_spec spec = spec_of(&bench_found, 1, 0);
+    unsigned different = 0;
+
+    (void)state;
+    spec.params = &params;
+    double first = pad_of_a_trial(&spec);
+    for (int i = 0; i < 7; i++)
+        different += pad_of_a_trial(&spec) != first;
+    assert_true(different > 0);
+    place.layout_fixed = true;
+    assert_true(pad_of_a_trial(&spec) == -1);
+}
+
+/* --- Placement. --- */
+
+static void test_trial_reads_placement_back(void **state)
+{
+    struct trial_spec spec = spec_of(&bench_found, 1, 0);
+    struct found_params params = {.word = 0};
+    struct trial_party found;
+    unsigned last = place.order[place.n_order - 1];
+
+    (void)state;
+    spec.params = &params;
+    place.order[0] = last;
+    place.nice_given = true;
+    place.nice = 5;
+    struct trial *trial = run_done(&spec);
+    trial_party(trial, 0, 0, &found);
+    assert_int_equal(cpuset_count(&found.seen.cpus), 1);
+    assert_true(cpuset_has(&found.seen.cpus, last));
+    assert_int_equal(found.seen.nice, 5);
+    assert_int_equal(found.seen.policy, SCHED_OTHER);
+    assert_int_equal(found.seen.rt_priority, 0);
+    assert_true(found.seen.fresh_exec);
+    assert_string_equal(found.refused, "");
+    assert_true(((const double *)trial_recorder(trial, 0, 0, 0))[FOUND_REALTIME_US] < 8e6 ||
+                ((const double *)trial_recorder(trial, 0, 0, 0))[FOUND_REALTIME_US] > 9e6);
+    trial_free(trial);
+}
+
+static void test_trial_binds_by_range_or_not_at_all(void **state)
+{
+    struct trial_spec spec = spec_of(&bench_found, 1, 0);
+    struct found_params params = {.word = 0};
+    struct cpuset all = place.cpus;
+    struct trial_party found;
+
+    (void)state;
+    spec.params = &params;
+    place.bind = BIND_NONE;
+    cpuset_clear(&place.cpus); /* not looked at when not bound */
+    struct trial *trial = run_done(&spec);
+    trial_party(trial, 0, 0, &found);
+    assert_true(cpuset_equal(&found.seen.cpus, &all));
+    trial_free(trial);
+
+    place.bind = BIND_RANGE;
+    cpuset_add(&place.cpus, place.order[place.n_order - 1]);
+    trial = run_done(&spec);
+    trial_party(trial, 0, 0, &found);
+    assert_true(cpuset_equal(&found.seen.cpus, &place.cpus));
+    trial_free(trial);
+}
+
+static int try_fifo(void)
+{
+    if (task_set_policy(SCHED_FIFO, 10))
+        return CANNOT;
+    return 0;
+}
+
+static void test_trial_reads_fifo_back_and_always_limits_it(void **state)
+{
+    struct trial_spec spec = spec_of(&bench_found, 1, 0);
+    struct found_params params = {.expected_ns = 3000 * MS};
+    struct trial_party found;
+
+    (void)state;
+    assert_int_equal(fixture_in_child(try_fifo), 0); /* needs the right to real-time priority: skipped without */
+    spec.params = &params;
+    place.fifo = true;
+    place.fifo_priority = 10;
+    struct trial *trial = run_done(&spec);
+    trial_party(trial, 0, 0, &found);
+    assert_int_equal(found.seen.policy, SCHED_FIFO);
+    assert_int_equal(found.seen.rt_priority, 10);
+    assert_string_equal(found.refused, "");
+    /* Twice the 3 s that it promised, and 2 s. */
+    assert_true(((const double *)trial_recorder(trial, 0, 0, 0))[FOUND_REALTIME_US] == 8e6);
+    trial_free(trial);
+}
+
+static void test_trial_reports_what_was_refused(void **state)
+{
+    struct trial_spec spec = spec_of(&bench_found, 1, 0);
+    struct found_params params = {.word = 0};
+    struct cpuset all = place.cpus;
+    struct trial_party found;
+
+    (void)state;
+    spec.params = &params;
+    place.order[0] = CPUSET_MAX - 1; /* no machine here has it */
+    place.nice_given = true;
+    place.nice = 20;
+    place.fifo = true;
+    place.fifo_priority = TASK_FIFO_MAX + 1;
+    struct trial *trial = run_done(&spec);
+    trial_party(trial, 0, 0, &found);
+    assert_string_equal(found.refused,
+                        "CPU affinity refused: Invalid argument; nice 20 refused: Invalid argument (needs root, "
+                        "CAP_SYS_NICE or ulimit -e); SCHED_FIFO 99 refused: Invalid argument (needs root, "
+                        "CAP_SYS_NICE or ulimit -r; a cpu cgroup may forbid it)");
+    assert_true(cpuset_equal(&found.seen.cpus, &all));
+    assert_int_equal(found.seen.policy, SCHED_OTHER);
+    trial_free(trial);
+}
+
+static int try_lock(void)
+{
+    return task_lock_memory() ? CANNOT : 0;
+}
+
+static void test_trial_locks_memory_for_a_party_that_asks(void **state)
+{
+    struct trial_spec spec = spec_of(&bench_found, 1, 0);
+    struct found_params params = {.word = 0};
+
+    (void)state;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    skip(); /* the sanitizers' shadow memory cannot be locked, and they answer mlockall themselves */
+#endif
+    assert_int_equal(fixture_in_child(try_lock), 0);
+    spec.params = &params;
+    struct trial *trial = run_done(&spec);
+    assert_true(((const double *)trial_recorder(trial, 0, 0, 0))[FOUND_LOCKED] == 0);
+    trial_free(trial);
+    spec.bench = &bench_found_locked;
+    trial = run_done(&spec);
+    assert_true(((const double *)trial_recorder(trial, 0, 0, 0))[FOUND_LOCKED] > 100);
+    trial_free(trial);
+}
+
+/* --- Layout. --- */
+
+static int address_run(struct party_context *context)
+{
+    int local;
+
+    slices_add(context->recorder[0], (uint64_t)(uintptr_t)&local, 0, 1);
+    return 0;
+}
+
+static const struct party address_parties[] = {
+    {.name = "address", .role = ROLE_MEASURED, .recorders = {{RECORD_SLICES, 2}}, .n_recorders = 1, .run = address_run},
+};
+static const struct bench bench_address = {
+    .name = "address", .suite = "dummy", .parties = address_parties, .n_parties = 1};
+
+static uint64_t stack_address(const struct trial_spec *spec, bool fixed)
+{
+    struct trial *trial = run_done(spec);
+    const struct slices *slices = trial_recorder(trial, 0, 0, 0);
+    struct trial_party party;
+
+    trial_party(trial, 0, 0, &party);
+    assert_int_equal(slices->n, 1);
+    uint64_t address = slices->slice[0].count;
+    assert_int_equal(party.seen.layout_fixed, fixed);
+    trial_free(trial);
+    return address;
+}
+
+static int try_fixed_layout(void)
+{
+    return task_fix_layout() ? CANNOT : 0;
+}
+
+static void test_trial_layout_fixed_is_read_back(void **state)
+{
+    struct trial_spec spec = spec_of(&bench_address, 1, 0);
+
+    (void)state;
+    assert_int_equal(fixture_in_child(try_fixed_layout), 0);
+    place.layout_fixed = true;
+    uint64_t first = stack_address(&spec, true);
+    assert_int_equal(stack_address(&spec, true), first);
+    assert_int_equal(stack_address(&spec, true), first);
+    assert_true(task_layout_fixed() || stack_address(&spec, true) == first);
+}
+
+static void test_trial_layout_random_moves_the_stack(void **state)
+{
+    struct trial_spec spec = spec_of(&bench_address, 1, 0);
+    char setting[8] = "";
+
+    (void)state;
+    if (machine_read_file("", "/proc/sys/kernel/randomize_va_space", setting, sizeof(setting)) <= 0 ||
+        setting[0] == '0' || task_layout_fixed())
+        skip();
+    uint64_t first = stack_address(&spec, false);
+    assert_int_not_equal(stack_address(&spec, false), first);
+}
+
+/* --- Counters. --- */
+
+enum { COUNTED_SLEEPER, COUNTED_SPINNER, COUNTED_TOUCHER, COUNTED_COUNT };
+enum { SLEEPS = 20, SPIN_CPU_NS = 20 * 1000000, PAGES = 300 };
+#if defined(__SANITIZE_THREAD__)
+enum { OTHER_PAGES = 4 * PAGES }; /* the sanitizer's own memory */
+#else
+enum { OTHER_PAGES = 60 };
+#endif
+
+static int sleeper_run(struct party_context *context)
+{
+    (void)context;
+    for (int i = 0; i < SLEEPS; i++)
+        clock_sleep_ns(1000000);
+    return 0;
+}
+
+static uint64_t cpu_time_ns(void)
+{
+    struct timespec t;
+
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static int spinner_run(struct party_context *context)
+{
+    uint64_t begin = cpu_time_ns();
+
+    (void)context;
+    while (cpu_time_ns() - begin < SPIN_CPU_NS) {
+    }
+    return 0;
+}
+
+static int toucher_run(struct party_context *context)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *memory = mmap(NULL, PAGES * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (memory == MAP_FAILED)
+        return party_fail(context, "mmap");
+    (void)madvise(memory, PAGES * page, MADV_NOHUGEPAGE);
+    for (size_t i = 0; i < PAGES; i++)
+        memory[i * page] = 1;
+    return 0;
+}
+
+static const struct party counted_parties[] = {
+    [COUNTED_SLEEPER] = {.name = "sleeper", .role = ROLE_MEASURED, .run = sleeper_run},
+    [COUNTED_SPINNER] = {.name = "spinner", .role = ROLE_MEASURED, .run = spinner_run},
+    [COUNTED_TOUCHER] = {.name = "toucher", .role = ROLE_MEASURED, .run = toucher_run},
+};
+static const struct bench bench_counted = {
+    .name = "counted", .suite = "dummy", .parties = counted_parties, .n_parties = COUNTED_COUNT};
+
+static void test_trial_counters_are_of_the_run(void **state)
+{
+    struct trial_spec spec = spec_of(&bench_counted, 1, 0);
+    struct trial_party sleeper, spinner, toucher;
+    struct machine_counters machine;
+
+    (void)state;
+    struct trial *trial = run_done(&spec);
+    trial_party(trial, COUNTED_SLEEPER, 0, &sleeper);
+    trial_party(trial, COUNTED_SPINNER, 0, &spinner);
+    trial_party(trial, COUNTED_TOUCHER, 0, &toucher);
+    /* Little more than the sleeps: what the set-up did is not in it. (On a busy CPU a sleep may be over before it has
+     * begun.) */
+    assert_in_range(sleeper.counters.ctx_voluntary, SLEEPS / 2, SLEEPS + 20);
+    assert_true(sleeper.counters.cpu_ns < SPIN_CPU_NS);
+    assert_in_range(spinner.counters.cpu_ns, SPIN_CPU_NS, (int64_t)(spinner.end_ns - spinner.start_ns) + 5000000);
+    assert_in_range(toucher.counters.faults_minor, PAGES, PAGES + OTHER_PAGES);
+    assert_true(sleeper.counters.faults_minor < PAGES && spinner.counters.faults_minor < PAGES);
+    assert_int_equal(toucher.counters.faults_major, 0);
+    assert_true(spinner.counters.ctx_involuntary >= 0 && spinner.counters.migrations >= -1);
+    assert_true(spinner.counters.run_delay_ns >= -1);
+    trial_copy_machine(trial, 0, &machine);
+    /* A spinner of 20 ms sees a timer interrupt even at 100 Hz. */
+    if (access("/proc/interrupts", R_OK) == 0)
+        assert_true(machine.irqs > 0);
+    trial_free(trial);
+}
+
+static void test_trial_machine_counters_not_known_without_proc(void **state)
+{
+    struct trial_spec spec = spec_of(&bench_litter, 1, 0);
+    struct machine_counters machine;
+
+    (void)state;
+    spec.proc_root = "/nonexistent";
+    struct trial *trial = run_done(&spec);
+    trial_copy_machine(trial, 0, &machine);
+    assert_int_equal(machine.irqs, -1);
+    assert_int_equal(machine.softirqs, -1);
+    assert_int_equal(machine.steal_ns, -1);
+    trial_free(trial);
+}
+
+static char made_up_root[] = "/tmp/test_trial_XXXXXX";
+
+static void write_file(const char *root, const char *path, const char *text)
+{
+    char whole[128];
+
+    (void)snprintf(whole, sizeof(whole), "%s%s", root, path);
+    FILE *file = fopen(whole, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* In a machine that is made up, the CPU it ended on runs at 1234.5 MHz, and the counters stand still. */
+static void test_trial_reads_the_machine_it_is_told(void **state)
+{
+    struct trial_spec spec = spec_of(&bench_litter, 1, 0);
+    struct machine_counters machine;
+    struct trial_party party;
+    char text[128];
+
+    (void)state;
+    assert_non_null(mkdtemp(made_up_root));
+    spec.proc_root = made_up_root;
+    (void)snprintf(text, sizeof(text), "%s/proc", made_up_root);
+    assert_int_equal(mkdir(text, 0700), 0);
+    (void)snprintf(text, sizeof(text), "processor\t: %u\ncpu MHz\t\t: 1234.500\n", place.order[0]);
+    write_file(made_up_root, "/proc/cpuinfo", text);
+    (void)snprintf(text, sizeof(text), "  CPU%u\n 1:  77  IO-APIC\n", place.order[0]);
+    write_file(made_up_root, "/proc/interrupts", text);
+    struct trial *trial = run_done(&spec);
+    trial_party(trial, 0, 0, &party);
+    assert_int_equal(party.khz, 1234500);
+    trial_copy_machine(trial, 0, &machine);
+    assert_int_equal(machine.irqs, 0);
+    assert_int_equal(machine.softirqs, -1);
+    trial_free(trial);
+    if (place.n_order > 1) { /* each copy has the counters of its own CPU, and the second has none */
+        spec.bench = &bench_litter_each;
+        spec.copies = 2;
+        trial = run_done(&spec);
+        trial_copy_machine(trial, 0, &machine);
+        assert_int_equal(machine.irqs, 0);
+        trial_copy_machine(trial, 1, &machine);
+        assert_int_equal(machine.irqs, -1);
+        trial_free(trial);
+    }
+    (void)snprintf(text, sizeof(text), "rm -r %s", made_up_root);
+    assert_int_equal(system(text), 0);
+}
+
+/* --- Warm-up. --- */
+
+enum { WARM_RATE, WARM_EXPECTED, WARM_LARGEST, WARM_AT_LARGEST, WARM_NUMBER_COUNT };
+enum { WARM_COUNTS = 1000 };
+
+/* A count is 1 ms: the block of 5 ms takes 8 of them (the number is doubled until they last long enough). */
+static int warm_work(struct party_context *context, uint64_t count)
+{
+    double *number = context->recorder[0];
+    uint64_t until = clock_raw_ns() + count * MS;
+
+    if ((double)count > number[WARM_LARGEST]) {
+        number[WARM_LARGEST] = (double)count;
+        number[WARM_AT_LARGEST] = 0;
+    }
+    number[WARM_AT_LARGEST]++;
+    while (clock_raw_ns() < until) {
+    }
+    return 0;
+}
+
+static uint64_t warm_counts(const void *params)
+{
+    (void)params;
+    return WARM_COUNTS;
+}
+
+static int warm_run(struct party_context *context)
+{
+    double *number = context->recorder[0];
+
+    number[WARM_RATE] = context->rate;
+    number[WARM_EXPECTED] = (double)context->expected_ns;
+    return 0;
+}
+
+static const struct party warm_parties[] = {
+    {.name = "warm",
+     .role = ROLE_MEASURED,
+     .recorders = {{RECORD_NUMBERS, WARM_NUMBER_COUNT}},
+     .n_recorders = 1,
+     .work = warm_work,
+     .counts = warm_counts,
+     .run = warm_run},
+};
+static const struct bench bench_warm = {.name = "warm", .suite = "dummy", .parties = warm_parties, .n_parties = 1};
+
+static void test_trial_warm_up_tells_rate_and_length(void **state)
+{
+    struct trial_spec spec = spec_of(&bench_warm, 1, 0);
+
+    (void)state;
+    struct trial *trial = run_done(&spec);
+    const double *number = trial_recorder(trial, 0, 0, 0);
+    assert_true(number[WARM_RATE] > 0 && number[WARM_RATE] <= 1000); /* 1 ms a count, or more */
+    assert_true(number[WARM_EXPECTED] >= WARM_COUNTS * 1e6);
+    assert_true(fabs(number[WARM_EXPECTED] - WARM_COUNTS * 1e9 / number[WARM_RATE]) <= 1);
+    assert_true(number[WARM_AT_LARGEST] >= 3); /* blocks of the same rate */
+    assert_true(number[WARM_LARGEST] >= 1 && number[WARM_LARGEST] <= 8);
+    trial_free(trial);
+}
+
+/* --- When the engine itself is short of something, or is told to end. --- */
+
+static int few_descriptors_body(void)
+{
+    struct trial_spec spec = spec_of(&bench_stop, 8, 0);
+    struct rlimit limit;
+    int fds = 3, lowest = dup(0);
+
+    CHECK(lowest >= 0);
+    (void)close(lowest);
+    CHECK(getrlimit(RLIMIT_NOFILE, &limit) == 0);
+    /* Room for the arena, the events and the pipes of a first copy. */
+    limit.rlim_cur = (rlim_t)(lowest + fds + 2);
+    CHECK(setrlimit(RLIMIT_NOFILE, &limit) == 0);
+    struct trial *trial = trial_run(&spec);
+    CHECK(trial);
+    CHECK(trial_outcome(trial) == TRIAL_FAILED);
+    CHECK(strcmp(trial_reason(trial), "cannot make a pipe: Too many open files") == 0);
+    CHECK(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD);
+    trial_free(trial);
+    CHECK(dup(0) == lowest);
+    return 0;
+}
+
+static void test_trial_fails_when_descriptors_run_out(void **state)
+{
+    (void)state;
+    assert_int_equal(fixture_in_child(few_descriptors_body), 0);
+}
+
+static int interrupted_body(void)
+{
+    struct trial_spec spec = spec_of(&bench_stop, 2, 0);
+    int fds = fixture_count_fds();
+
+    CHECK(raise(SIGHUP) == 0); /* blocked: it is pending from now on */
+    struct trial *trial = trial_run(&spec);
+    CHECK(trial);
+    CHECK(trial_outcome(trial) == TRIAL_INTERRUPTED);
+    CHECK(strcmp(trial_reason(trial), "ended by a signal") == 0);
+    CHECK(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD);
+    trial_free(trial);
+    CHECK(fixture_count_fds() == fds);
+    CHECK(signals_pending() == SIGHUP);
+    return 0;
+}
+
+static void test_trial_interrupted_before_it_began(void **state)
+{
+    (void)state;
+    assert_int_equal(fixture_in_child(interrupted_body), 0);
+}
+
+/* The worker tells that it runs, and then never ends by itself. */
+static int endless_run(struct party_context *context)
+{
+    int pid = getpid();
+
+    if (write(context->series_fd, &pid, sizeof(pid)) != sizeof(pid))
+        return party_fail(context, "cannot write");
+    for (;;)
+        pause();
+}
+
+static const struct party endless_parties[] = {
+    {.name = "endless", .role = ROLE_MEASURED, .stop = STOP_FLAG, .run = endless_run},
+};
+static const struct bench bench_endless = {
+    .name = "endless", .suite = "dummy", .parties = endless_parties, .n_parties = 1};
+
+static int endless_pipe[2];
+
+static int interrupted_in_run_body(void)
+{
+    struct trial_spec spec = spec_of(&bench_endless, 1, 0);
+    pid_t killer, runner = getpid();
+    int pid;
+
+    /* Its sibling sends the signal once the worker has said that it runs. */
+    killer = fork();
+    CHECK(killer >= 0);
+    if (killer == 0) {
+        (void)close(endless_pipe[1]);
+        if (read(endless_pipe[0], &pid, sizeof(pid)) == sizeof(pid))
+            (void)kill(runner, SIGINT);
+        _exit(0);
+    }
+    spec.series_fd = endless_pipe[1];
+    struct trial *trial = trial_run(&spec);
+    CHECK(trial);
+    CHECK(trial_outcome(trial) == TRIAL_INTERRUPTED);
+    CHECK(signals_pending() == SIGINT);
+    CHECK(waitpid(killer, NULL, 0) == killer || errno == ECHILD); /* the engine reaps whatever ends */
+    CHECK(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD);
+    trial_free(trial);
+    return 0;
+}
+
+static void test_trial_interrupted_while_it_runs(void **state)
+{
+    (void)state;
+    assert_int_equal(pipe(endless_pipe), 0);
+    assert_int_equal(fixture_in_child(interrupted_in_run_body), 0);
+    (void)close(endless_pipe[0]);
+    (void)close(endless_pipe[1]);
+}
+
+/* Nobody is left to clean up: the workers end by themselves. Each of them holds the writing end. */
+static void test_trial_workers_end_with_their_parent(void **state)
+{
+    struct trial_spec spec = spec_of(&bench_endless, 2, 0);
+    struct pollfd poll_end = {.events = POLLIN};
+    int ends[2], pid;
+
+    (void)state;
+    assert_int_equal(pipe(ends), 0);
+    spec.series_fd = ends[1];
+    pid_t runner = fork();
+    assert_true(runner >= 0);
+    if (runner == 0) {
+        trial_free(trial_run(&spec));
+        _exit(0);
+    }
+    (void)close(ends[1]);
+    for (int copy = 0; copy < 2; copy++)
+        assert_int_equal(read(ends[0], &pid, sizeof(pid)), sizeof(pid));
+    assert_int_equal(kill(runner, SIGKILL), 0);
+    assert_int_equal(waitpid(runner, NULL, 0), runner);
+    poll_end.fd = ends[0];
+    assert_int_equal(poll(&poll_end, 1, 10000), 1);
+    assert_int_equal(read(ends[0], &pid, sizeof(pid)), 0);
+    (void)close(ends[0]);
+}
+
+/* --- Without a file of its own to execute: plain forks. --- */
+
+static char empty_folder[] = "/tmp/test_trial_XXXXXX";
+
+static int plain_fork_body(void)
+{
+    struct trial_party asker;
+
+    if (chroot(empty_folder) || chdir("/") || process_can_exec_self())
+        return CANNOT;
+    struct trial_spec spec = spec_of(&bench_ping, 2, 50 * MS);
+    struct trial *trial = trial_run(&spec);
+    CHECK(trial);
+    CHECK(trial_outcome(trial) == TRIAL_DONE);
+    for (unsigned copy = 0; copy < 2; copy++) {
+        const double *asked = trial_recorder(trial, 0, copy, ASKER_NUMBERS);
+        const double *answered = trial_recorder(trial, 1, copy, ANSWERER_NUMBERS);
+        trial_party(trial, 0, copy, &asker);
+        CHECK(!asker.seen.fresh_exec);
+        CHECK(asked[0] > 0 && asked[0] == answered[0]);
+    }
+    trial_free(trial);
+    spec = spec_of(&bench_stop, 2, 0);
+    trial = trial_run(&spec);
+    CHECK(trial);
+    CHECK(trial_outcome(trial) == TRIAL_DONE);
+    trial_free(trial);
+    spec = spec_of(&bench_relay, 1, 0);
+    trial = trial_run(&spec);
+    CHECK(trial);
+    CHECK(trial_outcome(trial) == TRIAL_FAILED);
+    CHECK(strcmp(trial_reason(trial), "exec 0: Function not implemented") == 0);
+    trial_free(trial);
+    CHECK(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD);
+    return 0;
+}
+
+static void test_trial_works_by_plain_forks(void **state)
+{
+    (void)state;
+    if (geteuid() != 0)
+        skip(); /* chroot needs root */
+    assert_non_null(mkdtemp(empty_folder));
+    int status = fixture_in_child(plain_fork_body);
+    assert_int_equal(rmdir(empty_folder), 0);
+    assert_int_equal(status, 0);
+}
+
+/* --- The worker's command line. --- */
+
+static char worker_arguments[4][32];
+
+static int worker_body(void)
+{
+    char *argv[] = {worker_arguments[0], worker_arguments[1], worker_arguments[2], worker_arguments[3], NULL};
+
+    trial_worker_main(worker_arguments[3][0] ? 4 : 3, argv, registry);
+    return 2; /* it came back */
+}
+
+static int worker_status(const char *word, const char *fd, const char *slot)
+{
+    (void)snprintf(worker_arguments[0], sizeof(worker_arguments[0]), "jitbench");
+    (void)snprintf(worker_arguments[1], sizeof(worker_arguments[1]), "%s", word);
+    (void)snprintf(worker_arguments[2], sizeof(worker_arguments[2]), "%s", fd);
+    (void)snprintf(worker_arguments[3], sizeof(worker_arguments[3]), "%s", slot);
+    return fixture_in_child(worker_body);
+}
+
+static void test_trial_worker_main_returns_when_no_worker_is_asked_for(void **state)
+{
+    (void)state;
+    assert_int_equal(worker_status("worker", "3", "0"), 2);
+    assert_int_equal(worker_status("prime", "3", "0"), 2);
+    assert_int_equal(worker_status("@worker", "3", ""), 2);
+}
+
+static int worker_of(int fd, const struct trial_head *head, const char *slot)
+{
+    char number[16];
+
+    (void)snprintf(number, sizeof(number), "%d", fd);
+    assert_int_equal(pwrite(fd, head, sizeof(*head), 0), sizeof(*head));
+    return worker_status("@worker", number, slot);
+}
+
+static void test_trial_worker_main_refuses_what_is_no_arena(void **state)
+{
+    static struct trial_head head;
+    size_t size = sizeof(head) + 2 * sizeof(struct trial_slot);
+    int fd = process_shared_memory(size), short_fd = process_shared_memory(16);
+    char number[16];
+
+    (void)state;
+    assert_true(fd >= 0 && short_fd >= 0);
+    assert_int_equal(worker_status("@worker", "", "0"), 125);
+    assert_int_equal(worker_status("@worker", "3x", "0"), 125);
+    assert_int_equal(worker_status("@worker", "-1", "0"), 125);
+    assert_int_equal(worker_status("@worker", "99999", "0"), 125);
+    assert_int_equal(worker_status("@worker", "999999999999999999999", "0"), 125);
+    (void)snprintf(number, sizeof(number), "%d", short_fd);
+    assert_int_equal(worker_status("@worker", number, "0"), 125);
+    assert_int_equal(worker_of(fd, &head, "0"), 125); /* all zero */
+
+    head.magic = ARENA_MAGIC;
+    head.size = size;
+    head.n_slots = 1;
+    (void)snprintf(head.bench, sizeof(head.bench), "barrier");
+    process_build_id(head.build, sizeof(head.build));
+    assert_int_equal(worker_of(fd, &head, "0"), 1); /* good as far as it goes: but its parent is not process 0 */
+    assert_int_equal(worker_of(fd, &head, "1"), 125);
+    assert_int_equal(worker_of(fd, &head, "-1"), 125);
+    assert_int_equal(worker_of(fd, &head, "0x"), 125);
+    head.magic++;
+    assert_int_equal(worker_of(fd, &head, "0"), 125);
+    head.magic--;
+    head.size--;
+    assert_int_equal(worker_of(fd, &head, "0"), 125);
+    head.size++;
+    head.build[0] ^= 1;
+    assert_int_equal(worker_of(fd, &head, "0"), 125);
+    head.build[0] ^= 1;
+    head.bench[0] = 'c';
+    assert_int_equal(worker_of(fd, &head, "0"), 125);
+    (void)close(fd);
+    (void)close(short_fd);
+}
+
+static const struct bench *const registry[] = {
+    &bench_ping,         &bench_relay,      &bench_pair,      &bench_stop,   &bench_barrier,     &bench_fault,
+    &bench_fault_of_two, &bench_bad_thread, &bench_no_slices, &bench_litter, &bench_litter_each, &bench_found,
+    &bench_found_locked, &bench_address,    &bench_counted,   &bench_warm,   &bench_endless,     NULL,
+};
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_trial_measures_two_parties_in_slices),
+        cmocka_unit_test(test_trial_releases_copies_together),
+        cmocka_unit_test(test_trial_baton_survives_exec),
+        cmocka_unit_test(test_trial_places_a_thread_on_its_own),
+        cmocka_unit_test(test_trial_stops_each_party_its_way),
+        cmocka_unit_test(test_trial_stops_each_party_its_way_after_a_time),
+        cmocka_unit_test(test_trial_barrier_holds_all_copies),
+        cmocka_unit_test(test_trial_barrier_of_one_does_not_wait),
+        cmocka_unit_test(test_trial_fails_with_the_reason),
+        cmocka_unit_test(test_trial_without_a_fault_is_done),
+        cmocka_unit_test(test_trial_fails_when_setup_gives_no_reason),
+        cmocka_unit_test(test_trial_names_the_copy_and_party_that_died),
+        cmocka_unit_test(test_trial_ends_those_that_wait_for_one_that_failed),
+        cmocka_unit_test(test_trial_fails_when_a_thread_fails),
+        cmocka_unit_test(test_trial_fails_without_slices_to_record_in),
+        cmocka_unit_test(test_trial_fails_when_the_worker_does_not_know_the_benchmark),
+        cmocka_unit_test(test_trial_ends_what_a_worker_left_behind),
+        cmocka_unit_test(test_trial_worker_finds_what_it_was_given),
+        cmocka_unit_test(test_trial_watchdog_follows_what_was_promised),
+        cmocka_unit_test(test_trial_watchdog_bites_where_alarms_are_ignored),
+        cmocka_unit_test(test_trial_pads_the_environment_at_random),
+        cmocka_unit_test(test_trial_reads_placement_back),
+        cmocka_unit_test(test_trial_binds_by_range_or_not_at_all),
+        cmocka_unit_test(test_trial_reads_fifo_back_and_always_limits_it),
+        cmocka_unit_test(test_trial_reports_what_was_refused),
+        cmocka_unit_test(test_trial_locks_memory_for_a_party_that_asks),
+        cmocka_unit_test(test_trial_layout_fixed_is_read_back),
+        cmocka_unit_test(test_trial_layout_random_moves_the_stack),
+        cmocka_unit_test(test_trial_counters_are_of_the_run),
+        cmocka_unit_test(test_trial_machine_counters_not_known_without_proc),
+        cmocka_unit_test(test_trial_reads_the_machine_it_is_told),
+        cmocka_unit_test(test_trial_warm_up_tells_rate_and_length),
+        cmocka_unit_test(test_trial_fails_when_descriptors_run_out),
+        cmocka_unit_test(test_trial_interrupted_before_it_began),
+        cmocka_unit_test(test_trial_interrupted_while_it_runs),
+        cmocka_unit_test(test_trial_workers_end_with_their_parent),
+        cmocka_unit_test(test_trial_works_by_plain_forks),
+        cmocka_unit_test(test_trial_worker_main_returns_when_no_worker_is_asked_for),
+        cmocka_unit_test(test_trial_worker_main_refuses_what_is_no_arena),
+    };
+    trial_worker_main(argc, argv, registry);
+    process_init();
+    signals_init();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

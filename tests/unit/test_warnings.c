@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/* Unit tests of the warnings in words, with samples whose figures are worked out by hand. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "out/warnings.h"
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+/* A headline row whose interval and median give no cause for a warning. */
+static struct row make_row(const double *samples, size_t n)
+{
+    struct row row;
+
+    row_init(&row, NULL);
+    text_copy(row.test, sizeof(row.test), "prime");
+    text_copy(row.param, sizeof(row.param), "limit=22 experiments=1000");
+    text_copy(row.metric, sizeof(row.metric), "cycles");
+    text_copy(row.better, sizeof(row.better), "lower");
+    text_copy(row.cpus, sizeof(row.cpus), "1");
+    row.headline = 1;
+    row.stats.mean = row.stats.median = 100;
+    row.samples = malloc((n + 1) * sizeof(*samples));
+    assert_non_null(row.samples);
+    for (size_t i = 0; i < n; i++)
+        row.samples[i] = samples[i];
+    row.n_samples = n;
+    return row;
+}
+
+/* Frees the rows. */
+static void assert_warnings(struct row *rows, size_t n, const char *expected)
+{
+    struct text out = {0};
+
+    warnings_collect(rows, n, &out);
+    assert_false(out.failed);
+    assert_string_equal(out.length ? out.data : "", expected);
+    text_free(&out);
+    for (size_t i = 0; i < n; i++)
+        row_free(&rows[i]);
+}
+
+#define MAKE(...) make_row((const double[]){__VA_ARGS__}, COUNT(((const double[]){__VA_ARGS__})))
+
+static void test_warnings_none_for_quiet_rows(void **state)
+{
+    struct row rows[] = {MAKE(100, 101, 99, 100, 101, 99, 100, 100)};
+
+    (void)state;
+    assert_warnings(rows, 1, "");
+    assert_warnings(NULL, 0, "");
+}
+
+/* 80, 100, 120: mean 100, SD 20. */
+static void test_warnings_spread(void **state)
+{
+    struct row rows[] = {MAKE(80, 100, 120)};
+
+    (void)state;
+    assert_warnings(rows, 1, "Warning: prime limit=22: the samples spread by 20.0 % (RSD)\n");
+}
+
+static void test_warnings_spread_of_ten_per_cent_is_allowed(void **state)
+{
+    struct row rows[] = {MAKE(90, 100, 110), MAKE(5)};
+
+    (void)state;
+    assert_warnings(rows, 2, "");
+}
+
+static void test_warnings_name_the_worst_and_count_the_others(void **state)
+{
+    struct row rows[] = {MAKE(80, 100, 120), MAKE(70, 100, 130), MAKE(85, 100, 115), MAKE(99, 100, 101)};
+
+    (void)state;
+    text_copy(rows[1].test, sizeof(rows[1].test), "array");
+    text_copy(rows[1].param, sizeof(rows[1].param), "elements=25");
+    assert_warnings(rows, 4, "Warning: array elements=25: the samples spread by 30.0 % (RSD) (and 2 more like it)\n");
+}
+
+/* The rest: mean 100, SD sqrt(2/3). */
+static void test_warnings_first_sample_slower(void **state)
+{
+    struct row lower[] = {MAKE(110, 100, 101, 99, 100)}, higher[] = {MAKE(90, 100, 101, 99, 100)};
+
+    (void)state;
+    text_copy(higher[0].better, sizeof(higher[0].better), "higher");
+    assert_warnings(lower, 1, "Warning: prime limit=22: the first sample is 10.0 % slower than the rest\n");
+    assert_warnings(higher, 1, "Warning: prime limit=22: the first sample is 10.0 % slower than the rest\n");
+}
+
+static void test_warnings_first_sample_not_slower(void **state)
+{
+    struct row rows[] = {
+        MAKE(90, 100, 101, 99, 100),    /* faster */
+        MAKE(110, 100, 101, 99, 100),   /* faster: more is better */
+        MAKE(102.5, 100, 101, 99, 100), /* slower, but by less than 3 % */
+        MAKE(112, 106, 94, 106, 94),    /* within three times the rest's SD of 6.9 */
+        MAKE(110, 100, 101, 99),        /* too few to say */
+    };
+
+    (void)state;
+    text_copy(rows[1].better, sizeof(rows[1].better), "higher");
+    assert_warnings(rows, COUNT(rows), "");
+}
+
+/* Means 100 and 105, SD of each half sqrt(0.02/3): far more than chance. */
+static void test_warnings_drift_between_the_halves(void **state)
+{
+    struct row even[] = {MAKE(100, 100.1, 99.9, 100, 105, 105.1, 104.9, 105)};
+    struct row odd[] = {MAKE(105, 105.1, 104.9, 105, 104, 100, 100.1, 99.9, 100)};
+
+    (void)state;
+    assert_warnings(even, 1,
+                    "Warning: prime limit=22: the second half of the samples is 5.0 % away from the first: the machine "
+                    "drifted\n");
+    /* 5 of 105; the one in the middle belongs to neither. */
+    assert_warnings(odd, 1,
+                    "Warning: prime limit=22: the second half of the samples is 4.8 % away from the first: the machine "
+                    "drifted\n");
+}
+
+static void test_warnings_no_drift(void **state)
+{
+    struct row rows[] = {
+        MAKE(92, 108, 92, 108, 96, 112, 96, 112),            /* 4 % apart: t is 0.6, and would have to be 3.7 */
+        MAKE(100, 100.1, 99.9, 100, 102, 102.1, 101.9, 102), /* sure, but 2 % only */
+        MAKE(100, 100.1, 99.9, 105, 105.1, 104.9, 105),      /* halves of three are too few */
+    };
+
+    (void)state;
+    assert_warnings(rows, COUNT(rows), "");
+}
+
+static void test_warnings_wide_interval(void **state)
+{
+    struct row rows[] = {MAKE(100, 100), MAKE(100, 100), MAKE(100, 100)};
+
+    (void)state;
+    rows[0].stats.ci95_lo = 97;
+    rows[0].stats.ci95_hi = 103;
+    rows[1].stats.ci95_lo = 98;
+    rows[1].stats.ci95_hi = 102;
+    assert_warnings(
+        rows, COUNT(rows),
+        "Warning: prime limit=22: the mean is known to +-3.0 % only; more samples (--max-time) would narrow "
+        "it\n");
+}
+
+static void test_warnings_coarse_clock(void **state)
+{
+    struct row rows[] = {MAKE(100, 100), MAKE(30)};
+
+    (void)state;
+    rows[0].stats.median = 1000;
+    rows[1].headline = 0;
+    rows[1].value = 30;
+    text_copy(rows[1].metric, sizeof(rows[1].metric), "clock_grain");
+    assert_warnings(rows, 2, "Warning: prime limit=22: the clock's grain is 3.0 % of what it timed\n");
+}
+
+/* A grain that is fine, not known, or of another CPU, parameter or test. */
+static void test_warnings_clock_of_another_row(void **state)
+{
+    struct row rows[] = {MAKE(100, 100), MAKE(1), MAKE(1), MAKE(1), MAKE(1)};
+
+    (void)state;
+    for (size_t i = 1; i < COUNT(rows); i++) {
+        text_copy(rows[i].metric, sizeof(rows[i].metric), "clock_grain");
+        rows[i].value = 30;
+        rows[i].headline = 0;
+    }
+    text_copy(rows[1].cpus, sizeof(rows[1].cpus), "2");
+    text_copy(rows[2].param, sizeof(rows[2].param), "limit=26");
+    text_copy(rows[3].test, sizeof(rows[3].test), "array");
+    rows[4].value = 2; /* of 100: not above 2 % */
+    assert_warnings(rows, COUNT(rows), "");
+}
+
+static void test_warnings_only_about_headline_rows_that_ran(void **state)
+{
+    struct row rows[] = {MAKE(10, 100, 1000), make_row(NULL, 0)};
+
+    (void)state;
+    rows[0].headline = 0;
+    rows[1].stats.ci95_lo = 0;
+    rows[1].stats.ci95_hi = 200;
+    assert_warnings(rows, COUNT(rows), "");
+}
+
+static void test_warnings_of_all_kinds_in_order(void **state)
+{
+    struct row rows[] = {MAKE(200, 100, 101, 99, 100, 100, 100, 100), MAKE(1)};
+
+    (void)state;
+    rows[0].stats.ci95_lo = 50;
+    rows[0].stats.ci95_hi = 150;
+    rows[0].param[0] = 0;
+    rows[1].headline = 0;
+    rows[1].value = 25;
+    rows[1].param[0] = 0;
+    text_copy(rows[1].metric, sizeof(rows[1].metric), "clock_grain");
+    /* Mean 112.5, SD 35.36: 31.4 %. */
+    assert_warnings(rows, 2,
+                    "Warning: prime : the samples spread by 31.4 % (RSD)\n"
+                    "Warning: prime : the first sample is 100.0 % slower than the rest\n"
+                    "Warning: prime : the mean is known to +-50.0 % only; more samples (--max-time) would narrow it\n"
+                    "Warning: prime : the clock's grain is 25.0 % of what it timed\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_warnings_none_for_quiet_rows),
+        cmocka_unit_test(test_warnings_spread),
+        cmocka_unit_test(test_warnings_spread_of_ten_per_cent_is_allowed),
+        cmocka_unit_test(test_warnings_name_the_worst_and_count_the_others),
+        cmocka_unit_test(test_warnings_first_sample_slower),
+        cmocka_unit_test(test_warnings_first_sample_not_slower),
+        cmocka_unit_test(test_warnings_drift_between_the_halves),
+        cmocka_unit_test(test_warnings_no_drift),
+        cmocka_unit_test(test_warnings_wide_interval),
+        cmocka_unit_test(test_warnings_coarse_clock),
+        cmocka_unit_test(test_warnings_clock_of_another_row),
+        cmocka_unit_test(test_warnings_only_about_headline_rows_that_ran),
+        cmocka_unit_test(test_warnings_of_all_kinds_in_order),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
