@@ -536,16 +536,13 @@ static void body_words(const struct page *page, size_t at, char *words, size_t s
 {
     size_t n = 0;
 
-    for (size_t i = at + 1; i < item_end(page, at); i++)
-        for (const char *c = page->line[i]; *c || n == 0 || words[n - 1] != ' '; c++) {
-            assert_true(n + 1 < size);
-            if (*c && *c != ',')
+    for (size_t i = at + 1; i < item_end(page, at); i++) {
+        assert_true(n + strlen(page->line[i]) + 2 < size);
+        for (const char *c = page->line[i]; *c; c++)
+            if (*c != ',')
                 words[n++] = *c;
-            else if (!*c)
-                words[n++] = ' ';
-            if (!*c)
-                break;
-        }
+        words[n++] = ' ';
+    }
     while (n > 0 && (words[n - 1] == ' ' || words[n - 1] == '.'))
         n--;
     words[n] = 0;

@@ -251,7 +251,7 @@ static void test_recorder_series_keeps_the_first_and_the_largest(void **state)
     struct series *series = series_from_to(0, MANY);
 
     (void)state;
-    assert_int_equal(series->threshold, LEAST_KEPT);
+    assert_int_equal(series->threshold, LEAST_KEPT + 1);
     assert_many_points(series);
     assert_guarded(RECORD_SERIES, 0, series);
     free(series);
@@ -308,7 +308,7 @@ static void test_recorder_series_appended_are_one(void **state)
         struct series *series = series_from_to(0, cuts[i]), *rest = series_from_to(cuts[i], MANY);
         series_append(series, rest, cuts[i]);
         assert_many_points(series);
-        assert_int_equal(series->threshold, LEAST_KEPT);
+        assert_int_equal(series->threshold, LEAST_KEPT + 1);
         series_add(series, MANY, LEAST_KEPT + 1); /* goes on as one */
         assert_int_equal(series->n, MANY + 1);
         free(series);
