@@ -14,16 +14,11 @@
 enum { PARTY_ASKER, PARTY_ANSWERER, N_HALVES };
 enum { PIPE_THERE, PIPE_BACK, N_PIPES };
 
-#define WARM_NS  20000000u
-#define SLICE_NS 10000000u
-/* Ends the warm-up. */
-#define END_NUMBER UINT64_MAX
 /* When a half is lost, its own reason, or the signal that killed it, is to reach the parent before ours. */
 #define GRIEF_NS 500000000u
 
 struct asker {
     uint64_t sent;
-    uint64_t count; /* of a slice; follows the rate, which depends on where the kernel puts the halves */
 };
 
 static int keep_ends(struct party_context *context, int from, int to)
@@ -59,56 +54,21 @@ static int ask(struct party_context *context, uint64_t number)
     return 0;
 }
 
-static int ask_many(struct party_context *context, struct asker *asker)
-{
-    for (uint64_t i = 0; i < asker->count; i++)
-        if (ask(context, asker->sent++))
-            return -1;
-    return 0;
-}
-
-static void fit_count(struct asker *asker, uint64_t took_ns)
-{
-    double fit = (double)asker->count * SLICE_NS / (double)(took_ns ? took_ns : 1);
-    double most = (double)asker->count * 4;
-
-    asker->count = fit < 1 ? 1 : (uint64_t)(fit < most ? fit : most);
-}
-
-/* The engine's warm-up has no partner, so this one is made of both setups: until a slice's worth of counts is known. */
 static int asker_setup(struct party_context *context)
 {
-    struct asker *asker = context->state = calloc(1, sizeof(*asker));
-    uint64_t start = clock_raw_ns(), from = start, now = start;
-
-    if (!asker)
+    context->state = calloc(1, sizeof(struct asker));
+    if (!context->state)
         return party_fail(context, "out of memory");
-    if (keep_ends(context, PIPE_BACK, PIPE_THERE))
-        return -1;
-    for (asker->count = 16; now - start < WARM_NS; from = now) {
-        if (ask_many(context, asker))
-            return -1;
-        now = clock_raw_ns();
-        fit_count(asker, now - from);
-    }
-    asker->sent = 0;
-    return ask(context, END_NUMBER);
+    return keep_ends(context, PIPE_BACK, PIPE_THERE);
 }
 
-static int asker_run(struct party_context *context)
+static int asker_work(struct party_context *context, uint64_t count)
 {
-    struct slices *slices = context->recorder[UNIX_SLICES];
     struct asker *asker = context->state;
 
-    for (uint64_t from = clock_raw_ns(); !party_stopped(context);) {
-        uint64_t count = asker->count;
-        if (ask_many(context, asker))
+    for (uint64_t i = 0; i < count; i++)
+        if (ask(context, asker->sent++))
             return -1;
-        uint64_t to = clock_raw_ns();
-        slices_add(slices, count, from, to);
-        fit_count(asker, to - from);
-        from = to;
-    }
     return 0;
 }
 
@@ -120,32 +80,31 @@ static void asker_teardown(struct party_context *context)
     context->state = NULL;
 }
 
-/* Until the end of file or END_NUMBER. */
-static int answer(struct party_context *context)
+static int answerer_setup(struct party_context *context)
+{
+    return keep_ends(context, PIPE_THERE, PIPE_BACK);
+}
+
+/* From before the gate, since the asker's warm-up needs it, until the end of file. An end of file that comes early has its
+ * reason in the asker, who is the one to say so. */
+static int answerer_run(struct party_context *context)
 {
     uint64_t number;
 
+    party_proved(context);
     for (uint64_t expected = 0;; expected++) {
         ssize_t n = read(context->pipes[PIPE_THERE][0], &number, sizeof(number));
         if (n == 0)
             return 0;
         if (n != sizeof(number))
             return lost(context, "read", n);
-        if (number != expected && number != END_NUMBER)
+        if (number != expected)
             return party_fail(context, "self-check failed: number %llu came, not %llu", (unsigned long long)number,
                               (unsigned long long)expected);
         n = write(context->pipes[PIPE_BACK][1], &number, sizeof(number));
         if (n != sizeof(number))
             return lost(context, "write", n);
-        if (number == END_NUMBER)
-            return 0;
     }
-}
-
-/* An end of file this early has its reason in the asker, who is the one to say so. */
-static int answerer_setup(struct party_context *context)
-{
-    return keep_ends(context, PIPE_THERE, PIPE_BACK) ? -1 : answer(context);
 }
 
 static void place(const void *params, const struct place_request *request, unsigned party, unsigned copy,
@@ -186,14 +145,15 @@ static const struct party parties[N_HALVES] = {
                      .stop = STOP_FLAG,
                      UNIX_RECORDERS,
                      .setup = asker_setup,
-                     .run = asker_run,
+                     .work = asker_work,
                      .teardown = asker_teardown},
     [PARTY_ANSWERER] = {.name = "partner",
                         .role = ROLE_PARTNER,
                         .kind = PARTY_PROCESS,
                         .stop = STOP_SELF,
+                        .before_gate = true,
                         .setup = answerer_setup,
-                        .run = answer},
+                        .run = answerer_run},
 };
 
 static const struct metric metrics[UNIX_N_METRICS] = UNIX_METRICS("lps", 1, 4000);

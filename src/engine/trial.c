@@ -22,6 +22,8 @@
 #define LEAD_NS           1000000u
 #define LEAD_PER_SLOT_NS  20000u
 #define SETUP_DEADLINE_NS 60000000000u
+/* More room for each turn on a CPU that copies share: a warm-up, or a count that cannot be cut short. */
+#define TURN_NS 1000000000u
 /* A run may take this many times what its warm-up promised, and this much more. */
 #define DEADLINE_FACTOR    10u
 #define DEADLINE_MARGIN_NS 10000000000u
@@ -46,6 +48,12 @@ struct trial {
 static size_t align_up(size_t n)
 {
     return (n + 63) & ~(size_t)63;
+}
+
+/* Copies that share a CPU take turns. */
+static uint64_t turns(const struct trial_spec *spec)
+{
+    return (spec->copies + spec->place->n_order - 1) / spec->place->n_order;
 }
 
 static const struct party *party_of(const struct trial *trial, unsigned slot)
@@ -87,6 +95,7 @@ static void arena_lay_out(struct trial *trial, int arena_fd, size_t size)
     head->sample = spec->sample;
     head->time_ns = spec->time_ns;
     head->clock = spec->clock->kind;
+    head->setup_limit_ns = SETUP_DEADLINE_NS + turns(spec) * TURN_NS;
     head->fixed_layout = spec->place->layout_fixed;
     head->arena_fd = arena_fd;
     head->series_fd = spec->series_fd;
@@ -495,16 +504,14 @@ static void subtract_machine(struct trial *trial, const struct machine_counters 
 /* How long the run may take: what was asked for, or what the warm-up promised, with room. */
 static uint64_t run_limit(const struct trial *trial)
 {
-    /* Copies that share a CPU take turns. */
-    uint64_t share = (trial->spec.copies + trial->spec.place->n_order - 1) / trial->spec.place->n_order;
-    uint64_t expected = 0;
+    uint64_t expected = 0, room = DEADLINE_MARGIN_NS + turns(&trial->spec) * TURN_NS;
 
     if (trial->head->time_ns)
-        return trial->head->time_ns * 2 + DEADLINE_MARGIN_NS;
+        return trial->head->time_ns * 2 + room;
     for (unsigned i = 0; i < trial->n_slots; i++)
         if (party_of(trial, i)->role == ROLE_MEASURED && trial->head->slot[i].expected_ns > expected)
             expected = trial->head->slot[i].expected_ns;
-    return expected * DEADLINE_FACTOR * share + DEADLINE_MARGIN_NS;
+    return expected * DEADLINE_FACTOR * turns(&trial->spec) + room;
 }
 
 /* Right after the run, for the first few measured parties: without cpufreq each look reads the whole /proc/cpuinfo. */
@@ -557,8 +564,8 @@ static void run_gated(struct trial *trial, struct machine_counters *before)
     struct trial_head *head = trial->head;
     uint64_t limit, last = 0;
 
-    if (!wait_for(trial, STATE_READY, false, clock_raw_ns() + SETUP_DEADLINE_NS)) {
-        too_long(trial, "not ready", SETUP_DEADLINE_NS);
+    if (!wait_for(trial, STATE_READY, false, clock_raw_ns() + head->setup_limit_ns)) {
+        too_long(trial, "not ready", head->setup_limit_ns);
         return;
     }
     limit = head->limit_ns = run_limit(trial);

@@ -189,12 +189,19 @@ static struct slices *slices_of(const struct party_context *context, const struc
     return NULL;
 }
 
-/* The engine's own loop for a party that has only work: whole slices until the trial is stopped. */
+/* The fewest whole counts that last SLICE_NS at this rate. */
+static uint64_t slice_count(double rate)
+{
+    double fit = rate * SLICE_NS / 1e9;
+    return fit < 1 ? 1 : (uint64_t)(fit + 0.999);
+}
+
+/* The engine's own loop for a party that has only work: whole slices until the trial is stopped. The count of a slice stays
+ * as it is unless the rate is another one for good, as when the kernel moves two halves of the work together. */
 static int run_slices(struct party_context *context, const struct party *party)
 {
     struct slices *slices = slices_of(context, party);
-    double fit = context->rate * SLICE_NS / 1e9;
-    uint64_t count = fit < 1 ? 1 : (uint64_t)(fit + 0.999), from = clock_raw_ns();
+    uint64_t count = slice_count(context->rate), from = clock_raw_ns();
 
     if (!slices)
         return party_fail(context, "the benchmark declares no slices");
@@ -205,6 +212,8 @@ static int run_slices(struct party_context *context, const struct party *party)
         slices_add(slices, count, from, to);
         if (party->before_gate)
             party_proved(context);
+        if (to - from > 2 * SLICE_NS || to - from < SLICE_NS / 2)
+            count = slice_count((double)count * 1e9 / (double)(to - from + 1));
         from = to;
     }
     return 0;
