@@ -26,8 +26,6 @@
 #define WARM_FLAT     0.01
 /* The fewest whole counts that last this long are a slice. */
 #define SLICE_NS 10000000u
-/* Nobody may take longer than this to get ready for the gate. */
-#define SETUP_LIMIT_S 60
 /* A load beside work of unknown length: the parent ends it long before. */
 #define LOAD_LIMIT_S 86400
 /* A real-time party gets its planned time twice over before the kernel stops it. */
@@ -382,7 +380,7 @@ static unsigned start_threads(struct trial_head *head, unsigned slot, const stru
 /* Until the gate sets another limit. Who runs before the gate keeps this one for the whole trial. */
 static uint64_t first_limit_ns(const struct trial_head *head, const struct party *party)
 {
-    uint64_t limit = (uint64_t)SETUP_LIMIT_S * 1000000000u;
+    uint64_t limit = head->setup_limit_ns;
 
     if (!party->before_gate)
         return limit;

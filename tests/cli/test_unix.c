@@ -1,0 +1,1230 @@
+/* SPDX-License-Identifier: MIT */
+/* jitbench unix: its table, its rows, its groups and protocols, bad input, bad places, and signals in the middle.
+ *
+ * What is compared between the rows of one run is exact; what depends on the machine's speed is not compared, but for
+ * the two rates of a row, which may differ by a factor of 2. */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <math.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+/* One copy, one short sample, the CSV on standard output and the table on standard error. */
+#define CSV   "-q", "-o", "-"
+#define SHORT "-t", "50ms", "--samples", "1"
+#define ONCE  CSV, SHORT, "-c", "1"
+/* Nothing that needs a scratch folder runs. */
+#define NO_DIR "--dir", "/nonexistent"
+/* What is left of a run has so long to go. */
+#define GONE_MS 2000u
+
+static char top[CLI_PATH];
+
+enum scratch { NO_SCRATCH, SCRATCH };
+enum cpus { ONE_CPU, ALL_CPUS };
+
+/* In the table's order; the baselines are those of the published index, 0 outside it. */
+static const struct {
+    const char *name;
+    double baseline;
+    const char *unit;
+    enum cpus cpus;
+    enum scratch scratch;
+} tests[] = {
+    {"dhry2reg", 116700, "lps", ONE_CPU, NO_SCRATCH}, {"whetstone", 55, "MWIPS", ONE_CPU, NO_SCRATCH},
+    {"execl", 43, "lps", ONE_CPU, NO_SCRATCH},        {"fcopy1024", 3960, "KBps", ONE_CPU, SCRATCH},
+    {"fcopy256", 1655, "KBps", ONE_CPU, SCRATCH},     {"fcopy4096", 5800, "KBps", ONE_CPU, SCRATCH},
+    {"pipe", 12440, "lps", ONE_CPU, NO_SCRATCH},      {"context1", 4000, "lps", ALL_CPUS, NO_SCRATCH},
+    {"context1-same", 0, "lps", ONE_CPU, NO_SCRATCH}, {"context1-two", 0, "lps", ONE_CPU, NO_SCRATCH},
+    {"spawn", 126, "lps", ALL_CPUS, NO_SCRATCH},      {"shell1", 42.4, "lpm", ALL_CPUS, SCRATCH},
+    {"shell8", 6, "lpm", ALL_CPUS, SCRATCH},          {"syscall", 15000, "lps", ONE_CPU, NO_SCRATCH},
+    {"fwrite1024", 0, "KBps", ONE_CPU, SCRATCH},      {"fwrite256", 0, "KBps", ONE_CPU, SCRATCH},
+    {"fwrite4096", 0, "KBps", ONE_CPU, SCRATCH},      {"fread1024", 0, "KBps", ONE_CPU, SCRATCH},
+    {"fread256", 0, "KBps", ONE_CPU, SCRATCH},        {"fread4096", 0, "KBps", ONE_CPU, SCRATCH},
+    {"short", 0, "lps", ONE_CPU, NO_SCRATCH},         {"int", 0, "lps", ONE_CPU, NO_SCRATCH},
+    {"long", 0, "lps", ONE_CPU, NO_SCRATCH},          {"float", 0, "lps", ONE_CPU, NO_SCRATCH},
+    {"double", 0, "lps", ONE_CPU, NO_SCRATCH},        {"arithoh", 0, "lps", ONE_CPU, NO_SCRATCH},
+    {"hanoi", 0, "lps", ONE_CPU, NO_SCRATCH},         {"sysexec", 0, "lps", ALL_CPUS, NO_SCRATCH},
+    {"shell16", 0, "lpm", ALL_CPUS, SCRATCH},         {"sysclose", 0, "lps", ONE_CPU, NO_SCRATCH},
+    {"sysgetpid", 0, "lps", ONE_CPU, NO_SCRATCH},
+};
+enum { N_DEFAULT = 14, N_INDEX = 12, N_METRICS = 4 };
+
+/* --- Running. --- */
+
+static void measure_as(const struct cli *cli, struct cli_run run, int status, struct cli_result *result,
+                       struct cli_csv *csv)
+{
+    cli_expect(cli, &run, status, result);
+    cli_csv_parse(result->out, csv);
+}
+
+static void measure(const struct cli *cli, const char *const *args, int status, struct cli_result *result,
+                    struct cli_csv *csv)
+{
+    measure_as(cli, (struct cli_run){.args = args}, status, result, csv);
+}
+
+static void done(struct cli_result *result, struct cli_csv *csv)
+{
+    cli_result_free(result);
+    cli_csv_free(csv);
+}
+
+static void expect_near(double got, double expected)
+{
+    if (!(fabs(got - expected) <= 1e-9 * fabs(expected)))
+        fail_msg("%.17g, not %.17g", got, expected);
+}
+
+static void expect_rate(const struct cli_csv *csv, const char *test, const char *status, const char *reason)
+{
+    size_t row = cli_row(csv, test, "rate", 0);
+
+    if (strcmp(cli_cell(csv, row, "status"), status) != 0 || !strstr(cli_cell(csv, row, "reason"), reason))
+        fail_msg("%s is %s (%s), not %s (%s)", test, cli_cell(csv, row, "status"), cli_cell(csv, row, "reason"), status,
+                 reason);
+    if (strcmp(status, "ok") != 0)
+        assert_string_equal(cli_cell(csv, row, "value"), "");
+}
+
+/* The rates of the CSV are those of the tests named, in that order. */
+static void expect_tests(const struct cli_csv *csv, const char *const *names)
+{
+    size_t n = 0;
+
+    for (; names[n]; n++)
+        assert_string_equal(cli_cell(csv, cli_row(csv, NULL, "rate", n), "test"), names[n]);
+    assert_int_equal(cli_count(csv, NULL, "rate"), n);
+}
+
+/* The CPUs that this process may use, as "0-1". */
+static void allowed_cpus(char buf[256])
+{
+    char line[512];
+    FILE *file = fopen("/proc/self/status", "re");
+
+    assert_non_null(file);
+    buf[0] = 0;
+    while (fgets(line, sizeof(line), file) && !buf[0])
+        (void)sscanf(line, "Cpus_allowed_list: %255s", buf);
+    assert_int_equal(fclose(file), 0);
+    assert_true(buf[0]);
+}
+
+static void expect_cpus(const struct cli_csv *csv, size_t row, enum cpus cpus, const char *bind)
+{
+    const char *cell = cli_cell(csv, row, "cpus");
+    char all[256];
+
+    allowed_cpus(all);
+    bool right = cpus == ALL_CPUS ? !strcmp(cell, all) : *cell && strspn(cell, "0123456789") == strlen(cell);
+    if (!right || strcmp(cli_cell(csv, row, "bind"), bind) != 0)
+        fail_msg("%s is on CPUs '%s', bind %s", cli_cell(csv, row, "test"), cell, cli_cell(csv, row, "bind"));
+    assert_string_equal(cli_cell(csv, row, "policy"), "other");
+}
+
+/* The system index, worked out anew from the rates. */
+static double geometric_mean(const struct cli_csv *csv, const char *copies)
+{
+    double sum = 0;
+    size_t n = 0;
+
+    for (size_t row = 0; row < csv->n_rows; row++)
+        if (!strcmp(cli_cell(csv, row, "metric"), "rate") && !strcmp(cli_cell(csv, row, "copies"), copies) &&
+            *cli_cell(csv, row, "index")) {
+            sum += log(cli_number(csv, row, "index"));
+            n++;
+        }
+    assert_true(n > 0);
+    return exp(sum / (double)n);
+}
+
+/* --- The run of all twelve, which several tests look at: made by the first of them. --- */
+
+static struct cli_csv whole_csv;
+static char *whole_table;
+
+static void need_whole(const struct cli *cli)
+{
+    struct cli_result result;
+
+    cli_need_cpus(2); /* of context1's two other placements */
+    if (whole_table)
+        return;
+    measure(cli, ARGS("unix", CSV, "-c", "1", "-t", "50ms", "--samples", "2"), 0, &result, &whole_csv);
+    whole_table = strdup(result.err);
+    assert_non_null(whole_table);
+    cli_result_free(&result);
+}
+
+/* --- The table. --- */
+
+/* What stands behind the baseline is of the machine. Numbers keep their right edge and their decimals. */
+enum { FIXED_COLUMNS = 55 };
+
+static char *normalise_line(const char *line, size_t length, char *out)
+{
+    static const char unstable[] = "  unstable";
+    const size_t tail = sizeof(unstable) - 1;
+    bool decimals = false;
+
+    if (length > tail && !memcmp(line + length - tail, unstable, tail))
+        length -= tail;
+    for (size_t i = 0; i < length; i++) {
+        bool digit = isdigit((unsigned char)line[i]), last = i + 1 == length || !isdigit((unsigned char)line[i + 1]);
+        if (!digit)
+            decimals = line[i] == '.';
+        *out++ = (char)(i < FIXED_COLUMNS || !digit ? line[i] : last || decimals ? '#' : ' ');
+    }
+    *out++ = '\n';
+    return out;
+}
+
+/* Samples this short are as unstable as they like. */
+static char *normalise(const char *text)
+{
+    char *copy = calloc(1, strlen(text) + 2), *out = copy;
+
+    assert_non_null(copy);
+    for (const char *line = text; *line;) {
+        size_t length = strcspn(line, "\n");
+        if (strncmp(line, "unstable: ", 10) != 0)
+            out = normalise_line(line, length, out);
+        line += length + (line[length] == '\n');
+    }
+    return copy;
+}
+
+static void test_unix_table_is_laid_out_like_the_original(void **state)
+{
+    char folder[CLI_PATH], path[CLI_PATH];
+    const char *mode = getenv("JITBENCH_GOLDEN");
+    size_t size;
+
+    need_whole(*state);
+    assert_true(snprintf(folder, sizeof(folder), "%.900s/tests/cli/golden", top) > 0);
+    assert_true(snprintf(path, sizeof(path), "%.1000s/unix.txt", folder) > 0);
+    char *got = normalise(whole_table);
+    if (mode && !strcmp(mode, "update"))
+        cli_write_file(folder, "unix.txt", got);
+    char *golden = cli_read_file(path, &size);
+    if (strcmp(got, golden) != 0)
+        fail_msg("the table has changed (if it should have: JITBENCH_GOLDEN=update); it is:\n%s", got);
+    free(golden);
+    free(got);
+}
+
+static void test_unix_table_of_some_is_partial(void **state)
+{
+    struct cli_result result;
+    struct cli_csv csv;
+    char score[64];
+
+    measure(*state, ARGS("unix", "syscall", "pipe", ONCE), 0, &result, &csv);
+    expect_tests(&csv, ARGS("pipe", "syscall"));
+    cli_expect_text(result.err, "System Benchmarks Partial Index  ");
+    cli_expect_text(result.err, "System Benchmarks Index Score (Partial Only)  ");
+    cli_expect_no_text(result.err, "Index Values");
+    size_t row = cli_row(&csv, "index", "index", 0);
+    expect_near(cli_number(&csv, row, "value"), geometric_mean(&csv, "1"));
+    (void)snprintf(score, sizeof(score), " %.1f\n", cli_number(&csv, row, "value"));
+    cli_expect_text(strstr(result.err, "Partial Only"), score);
+    cli_expect_text(cli_cell(&csv, row, "param"), "tests=2");
+    done(&result, &csv);
+}
+
+/* Outside the index there is no score. */
+static void test_unix_table_without_index_has_no_score(void **state)
+{
+    struct cli_result result;
+    struct cli_csv csv;
+
+    measure(*state, ARGS("unix", "sysgetpid", ONCE), 0, &result, &csv);
+    cli_expect_text(result.err, "System Call Overhead: getpid");
+    cli_expect_no_text(result.err, "=====");
+    assert_int_equal(csv.n_rows, N_METRICS);
+    done(&result, &csv);
+}
+
+/* --- Rows. --- */
+
+static bool good(const char *status)
+{
+    return !strcmp(status, "ok") || !strcmp(status, "unstable"); /* spread is the machine's */
+}
+
+static void test_unix_rows_hold_the_index(void **state)
+{
+    need_whole(*state);
+    assert_int_equal(whole_csv.n_rows, N_DEFAULT * N_METRICS + 1);
+    for (size_t row = 0; row < whole_csv.n_rows; row++)
+        if (!good(cli_cell(&whole_csv, row, "status")))
+            fail_msg("%s is %s: %s", cli_cell(&whole_csv, row, "test"), cli_cell(&whole_csv, row, "status"),
+                     cli_cell(&whole_csv, row, "reason"));
+    for (size_t t = 0; t < N_DEFAULT; t++) {
+        size_t row = cli_row(&whole_csv, NULL, "rate", t);
+        assert_string_equal(cli_cell(&whole_csv, row, "test"), tests[t].name);
+        assert_string_equal(cli_cell(&whole_csv, row, "unit"), tests[t].unit);
+        assert_string_equal(cli_cell(&whole_csv, row, "suite"), "unix");
+        assert_string_equal(cli_cell(&whole_csv, row, "copies"), "1");
+        assert_int_equal(cli_items(cli_cell(&whole_csv, row, "samples")), 2);
+        if (tests[t].baseline > 0)
+            expect_near(cli_number(&whole_csv, row, "index"),
+                        cli_number(&whole_csv, row, "value") / tests[t].baseline * 10);
+        else
+            assert_string_equal(cli_cell(&whole_csv, row, "index"), "");
+    }
+    size_t row = cli_row(&whole_csv, "index", "index", 0);
+    expect_near(cli_number(&whole_csv, row, "value"), geometric_mean(&whole_csv, "1"));
+    assert_string_equal(cli_cell(&whole_csv, row, "param"), "protocol=stable tests=12 of=12");
+}
+
+static bool rates_agree(const struct cli_csv *csv, const char *test)
+{
+    double mean = cli_number(csv, cli_row(csv, test, "rate", 0), "value");
+    double undisturbed = cli_number(csv, cli_row(csv, test, "rate_undisturbed", 0), "value");
+
+    assert_true(mean > 0);
+    assert_true(undisturbed > 0);
+    return mean < 2 * undisturbed && undisturbed < 2 * mean;
+}
+
+/* A sample in which the machine does something else for half of the time is taken again, a few times. */
+static void expect_rates_agree(const struct cli *cli, const char *test)
+{
+    struct cli_result result;
+    struct cli_csv csv;
+
+    for (unsigned tries = 0; tries < 4; tries++) {
+        measure(cli, ARGS("unix", test, CSV, "-c", "1", "-t", "200ms", "--samples", "1"), 0, &result, &csv);
+        bool agree = rates_agree(&csv, test);
+        done(&result, &csv);
+        if (agree)
+            return;
+    }
+    fail_msg("%s: rate and rate_undisturbed differ by more than a factor of 2", test);
+}
+
+static void test_unix_rows_have_two_rates_that_agree(void **state)
+{
+    need_whole(*state);
+    for (size_t t = 0; t < N_DEFAULT; t++) {
+        /* Free halves run ten times as fast once the kernel has put them on one CPU, and it may do so halfway. */
+        bool bimodal = !strcmp(tests[t].name, "context1");
+        if (!rates_agree(&whole_csv, tests[t].name) && !bimodal)
+            expect_rates_agree(*state, tests[t].name);
+    }
+}
+
+static void test_unix_rows_say_where_it_ran(void **state)
+{
+    need_whole(*state);
+    for (size_t t = 0; t < N_DEFAULT; t++)
+        for (size_t metric = 0; metric < N_METRICS; metric++)
+            expect_cpus(&whole_csv, cli_row(&whole_csv, tests[t].name, NULL, metric), tests[t].cpus,
+                        tests[t].cpus == ALL_CPUS ? "range" : "one");
+}
+
+static void test_unix_rows_of_file_tests_name_the_file_system(void **state)
+{
+    need_whole(*state);
+    for (size_t t = 0; t < N_DEFAULT; t++) {
+        const char *fs = cli_cell(&whole_csv, cli_row(&whole_csv, tests[t].name, "rate", 0), "scratch_fs");
+        if ((*fs != 0) != (tests[t].scratch == SCRATCH))
+            fail_msg("%s: scratch_fs is '%s'", tests[t].name, fs);
+    }
+}
+
+static void test_unix_bind_overrides(void **state)
+{
+    static const char *const modes[] = {"one", "range", "none"};
+    struct cli_result result;
+    struct cli_csv csv;
+
+    cli_need_cpus(2);
+    for (size_t m = 0; m < COUNT(modes); m++) {
+        measure(*state, ARGS("unix", "syscall", "spawn", "context1", "shell1", "--bind", modes[m], ONCE), 0, &result,
+                &csv);
+        assert_int_equal(cli_count(&csv, NULL, "rate"), 4);
+        for (size_t i = 0; i < 4; i++)
+            expect_cpus(&csv, cli_row(&csv, NULL, "rate", i), m ? ALL_CPUS : ONE_CPU, modes[m]);
+        done(&result, &csv);
+    }
+}
+
+/* A sample is as long as asked for: no shorter, that is. */
+static void test_unix_time_is_the_length_of_a_sample(void **state)
+{
+    static const char *const times[] = {"50ms", "0.2"};
+    struct cli_result result;
+    struct cli_csv csv;
+
+    for (size_t i = 0; i < 2; i++) {
+        measure(*state, ARGS("unix", "syscall", CSV, "-c", "1", "--samples", "1", i ? "--seconds" : "-t", times[i]), 0,
+                &result, &csv);
+        assert_true(cli_number(&csv, 0, "wall_s") >= (i ? 0.2 : 0.05));
+        done(&result, &csv);
+    }
+}
+
+/* --- Groups and names. --- */
+
+static void test_unix_groups(void **state)
+{
+    static const struct {
+        const char *group;
+        const char *tests[16];
+    } groups[] = {
+        {"index",
+         {"dhry2reg", "whetstone", "execl", "fcopy1024", "fcopy256", "fcopy4096", "pipe", "context1", "spawn", "shell1",
+          "shell8", "syscall"}},
+        {"cpu", {"dhry2reg", "whetstone", "hanoi"}},
+        {"file",
+         {"fcopy1024", "fcopy256", "fcopy4096", "fwrite1024", "fwrite256", "fwrite4096", "fread1024", "fread256",
+          "fread4096"}},
+        {"fs",
+         {"fcopy1024", "fcopy256", "fcopy4096", "fwrite1024", "fwrite256", "fwrite4096", "fread1024", "fread256",
+          "fread4096"}},
+        {"process",
+         {"execl", "pipe", "context1", "context1-same", "context1-two", "spawn", "syscall", "sysexec", "sysclose",
+          "sysgetpid"}},
+        {"arith", {"short", "int", "long", "float", "double", "arithoh"}},
+        {"shell", {"shell1", "shell8", "shell16"}},
+    };
+    struct cli_result result;
+    struct cli_csv csv;
+
+    for (size_t g = 0; g < COUNT(groups); g++) {
+        measure(*state, ARGS("unix", groups[g].group, CSV, "-c", "1", "-t", "10ms", "--samples", "1", NO_DIR), 0,
+                &result, &csv);
+        expect_tests(&csv, groups[g].tests);
+        done(&result, &csv);
+    }
+}
+
+static void test_unix_old_names(void **state)
+{
+    struct cli_result result;
+    struct cli_csv csv;
+
+    measure(*state, ARGS("unix", "dhry", "whets", "fstime", "fsbuffer", "fsdisk", "fsdisk-w", "fstime-r", ONCE, NO_DIR),
+            0, &result, &csv);
+    expect_tests(&csv, ARGS("dhry2reg", "whetstone", "fcopy1024", "fcopy256", "fcopy4096", "fwrite4096", "fread1024"));
+    done(&result, &csv);
+    measure(*state, ARGS("unix", "whetstone-double", "dhry2reg", ONCE, NO_DIR), 0, &result, &csv);
+    expect_tests(&csv, ARGS("dhry2reg", "whetstone"));
+    done(&result, &csv);
+}
+
+static void test_unix_all_tests(void **state)
+{
+    struct cli_result result;
+    struct cli_csv csv;
+
+    cli_need_cpus(2);
+    measure(*state, ARGS("unix", "--all-tests", CSV, "-c", "1", "-t", "10ms", "--samples", "1"), 0, &result, &csv);
+    cli_expect_all(&csv, "status", "ok");
+    assert_int_equal(csv.n_rows, COUNT(tests) * N_METRICS + 1);
+    for (size_t t = 0; t < COUNT(tests); t++) {
+        size_t row = cli_row(&csv, NULL, "rate", t);
+        assert_string_equal(cli_cell(&csv, row, "test"), tests[t].name);
+        assert_string_equal(cli_cell(&csv, row, "unit"), tests[t].unit);
+        assert_true(cli_number(&csv, row, "value") > 0);
+        assert_true((tests[t].baseline > 0) == (*cli_cell(&csv, row, "index") != 0));
+        expect_cpus(&csv, row, tests[t].cpus, tests[t].cpus == ALL_CPUS ? "range" : "one");
+    }
+    cli_expect_text(cli_cell(&csv, cli_row(&csv, "index", "index", 0), "param"), "tests=12");
+    done(&result, &csv);
+}
+
+/* --- Copies. --- */
+
+static void expect_two_blocks(const struct cli_result *result, const struct cli_csv *csv)
+{
+    char scaling[96];
+
+    cli_expect_all(csv, "status", "ok");
+    cli_expect_text(result->err, "1 parallel copy of tests");
+    cli_expect_text(result->err, "2 parallel copies of tests");
+    assert_int_equal(csv->n_rows, 2 * N_METRICS + 3);
+    for (size_t c = 0; c < 2; c++) {
+        size_t row = cli_row(csv, "syscall", "rate", c);
+        assert_string_equal(cli_cell(csv, row, "copies"), c ? "2" : "1");
+        row = cli_row(csv, "index", "index", c);
+        expect_near(cli_number(csv, row, "value"), geometric_mean(csv, c ? "2" : "1"));
+        /* One copy has nothing to be spread against. */
+        assert_true(cli_number(csv, cli_row(csv, "syscall", "start_spread", c), "value") >= 0);
+        assert_true(c || cli_number(csv, cli_row(csv, "syscall", "end_spread", c), "value") <= 0);
+    }
+    size_t row = cli_row(csv, "index", "scaling", 0);
+    double ratio = geometric_mean(csv, "2") / geometric_mean(csv, "1");
+    expect_near(cli_number(csv, row, "value"), ratio);
+    assert_string_equal(cli_cell(csv, row, "copies"), "2");
+    (void)snprintf(scaling, sizeof(scaling), "Scaling: the index of 2 copies is %.2f times that of 1\n", ratio);
+    cli_expect_text(result->err, scaling);
+}
+
+static void test_unix_copies_are_measured_in_turn(void **state)
+{
+    struct cli_result result;
+    struct cli_csv csv;
+
+    measure(*state, ARGS("unix", "syscall", "--copies", "1,2", CSV, SHORT), 0, &result, &csv);
+    expect_two_blocks(&result, &csv);
+    done(&result, &csv);
+    measure(*state, ARGS("unix", "syscall", "-c", "1", "-c", "2", CSV, SHORT), 0, &result, &csv);
+    expect_two_blocks(&result, &csv);
+    done(&result, &csv);
+}
+
+/* Two copies pinned one to one are on two CPUs. */
+static void test_unix_copies_have_a_cpu_each(void **state)
+{
+    struct cli_result result;
+    struct cli_csv csv;
+
+    cli_need_cpus(2);
+    measure(*state, ARGS("unix", "syscall", "--cpus", "0-1", "-c", "2", CSV, SHORT), 0, &result, &csv);
+    assert_string_equal(cli_cell(&csv, 0, "cpus"), "0-1");
+    assert_string_equal(cli_cell(&csv, 0, "bind"), "one");
+    done(&result, &csv);
+}
+
+static void test_unix_512_copies(void **state)
+{
+    const struct cli_run run = {.args = ARGS("unix", "syscall", "-c", "512", CSV, "-t", "100ms", "--samples", "1"),
+                                .limit_s = 60};
+    struct cli_result result;
+    struct cli_csv csv;
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NPROC, &limit) == 0 && limit.rlim_cur < 1024)
+        cli_skip("needs 1024 processes");
+    measure_as(*state, run, 0, &result, &csv);
+    cli_expect_all(&csv, "status", "ok");
+    size_t row = cli_row(&csv, "syscall", "rate", 0);
+    assert_string_equal(cli_cell(&csv, row, "copies"), "512");
+    assert_true(cli_number(&csv, row, "value") > 0);
+    assert_true(cli_number(&csv, cli_row(&csv, "syscall", "start_spread", 0), "value") > 0);
+    /* A good row has a value. */
+    for (row = 0; row < csv.n_rows; row++)
+        if (!*cli_cell(&csv, row, "value"))
+            fail_msg("%s of %s is ok and has no value", cli_cell(&csv, row, "metric"), cli_cell(&csv, row, "test"));
+    done(&result, &csv);
+}
+
+/* --- The classic protocol. --- */
+
+/* Geometric mean of those that are left without the worst third. */
+static double classic_value(const char *samples)
+{
+    double value[3], worst = HUGE_VAL, product = 1;
+
+    assert_int_equal(sscanf(samples, "%lf;%lf;%lf", &value[0], &value[1], &value[2]), 3);
+    for (size_t i = 0; i < 3; i++) {
+        product *= value[i];
+        worst = value[i] < worst ? value[i] : worst;
+    }
+    return sqrt(product / worst);
+}
+
+/* Three passes of 0.2 s, with 3 s of pause before each. */
+static void test_unix_classic_protocol(void **state)
+{
+    struct cli_result result;
+    struct cli_csv csv;
+
+    cli_need_cpus(2);
+    measure(*state, ARGS("unix", "syscall", "--classic", "--seconds", "0.2", "--passes", "3", "-c", "1", CSV), 0,
+            &result, &csv);
+    cli_expect_text(result.err, "classic protocol");
+    assert_true(result.seconds > 9.6);
+    size_t row = cli_row(&csv, "syscall", "rate", 0);
+    const char *samples = cli_cell(&csv, row, "samples");
+    assert_int_equal(cli_items(samples), 3);
+    expect_near(cli_number(&csv, row, "value"), classic_value(samples));
+    expect_near(cli_number(&csv, row, "index"), cli_number(&csv, row, "value") / 15000 * 10);
+    assert_string_equal(cli_cell(&csv, cli_row(&csv, "index", "index", 0), "param"), "protocol=classic tests=1 of=12");
+    expect_cpus(&csv, row, ALL_CPUS, "none");
+    done(&result, &csv);
+}
+
+/* --- The original's CSV. --- */
+
+static void expected_line(const struct cli_csv *csv, const char *copies, char *out, size_t size)
+{
+    size_t n = (size_t)snprintf(out, size, "%s", copies);
+
+    for (size_t row = 0; row < csv->n_rows; row++)
+        if (!strcmp(cli_cell(csv, row, "metric"), "rate") && !strcmp(cli_cell(csv, row, "copies"), copies))
+            n += (size_t)snprintf(out + n, size - n, ",%.1f", cli_number(csv, row, "value"));
+    (void)snprintf(out + n, size - n, "\n");
+}
+
+static void test_unix_unixbench_csv(void **state)
+{
+    const struct cli *cli = *state;
+    char path[CLI_PATH], expected[1024], line[256];
+    struct cli_result result;
+    struct cli_csv csv;
+    size_t size;
+
+    measure(cli, ARGS("unix", "pipe", "syscall", "--copies", "1,2", CSV, SHORT, "--unixbench-csv", "ub.csv"), 0,
+            &result, &csv);
+    (void)snprintf(path, sizeof(path), "%s/ub.csv", cli->work);
+    (void)snprintf(expected, sizeof(expected), "Concurrency,Pipe Throughput,System Call Overhead\n");
+    for (int copies = 1; copies <= 2; copies++) {
+        expected_line(&csv, copies == 1 ? "1" : "2", line, sizeof(line));
+        (void)strncat(expected, line, sizeof(expected) - strlen(expected) - 1);
+    }
+    char *text = cli_read_file(path, &size);
+    assert_string_equal(text, expected);
+    free(text);
+    done(&result, &csv);
+}
+
+/* Found out before anything is measured, as for the other files. */
+static void test_unix_unixbench_csv_is_never_overwritten(void **state)
+{
+    const struct cli *cli = *state;
+    const char *const files[] = {"ub.csv", "/nonexistent/ub.csv"};
+    char path[CLI_PATH];
+    struct cli_result result;
+    size_t size;
+
+    cli_write_file(cli->work, "ub.csv", "mine\n");
+    (void)snprintf(path, sizeof(path), "%s/ub.csv", cli->work);
+    for (size_t i = 0; i < COUNT(files); i++) {
+        const struct cli_run run = {.args = ARGS("unix", "syscall", ONCE, "--unixbench-csv", files[i])};
+        cli_expect(cli, &run, 2, &result);
+        cli_expect_text(result.err, files[i]);
+        cli_expect_text(result.err, "--unixbench-csv");
+        assert_int_equal(result.out_size, 0);
+        cli_result_free(&result);
+        char *text = cli_read_file(path, &size);
+        assert_string_equal(text, "mine\n");
+        free(text);
+    }
+    cli_expect_files(cli->work, 1);
+}
+
+/* --- Bad input. --- */
+
+static void test_unix_bad_input(void **state)
+{
+    static const struct {
+        const char *const *args;
+        const char *message;
+    } bad[] = {
+        {ARGS("unix", "dhry2"), "unknown test 'dhry2'; did you mean 'dhry2reg'?"},
+        {ARGS("unix", "syscall", "shel8"), "unknown test 'shel8'; did you mean 'shell8'?"},
+        {ARGS("unix", "proces"), "unknown test 'proces'; did you mean 'process'?"},
+        {ARGS("unix", "fstiem"), "unknown test 'fstiem'; did you mean 'fstime'?"},
+        {ARGS("unix", ""), "unknown test ''"},
+        {ARGS("unix", "-c", "0"), "'0' is out of range (1 to "},
+        {ARGS("unix", "-c", "-1"), "'-1'"},
+        {ARGS("unix", "--copies", "1,0"), "'0'"},
+        {ARGS("unix", "--copies", "1,,2"), "--copies"},
+        {ARGS("unix", "-c", "99999999"), "out of range"},
+        {ARGS("unix", "-t", "0"), "-t"},
+        {ARGS("unix", "--quick", "--classic"), "exclude each other"},
+    };
+
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        const struct cli *cli = *state;
+        const struct cli_run run = {.args = bad[i].args};
+        struct cli_result result;
+        cli_expect(cli, &run, 2, &result);
+        assert_int_equal(result.out_size, 0);
+        cli_expect_text(result.err, bad[i].message);
+        cli_expect_files(cli->work, 0);
+        cli_result_free(&result);
+    }
+}
+
+/* --- Bad places. --- */
+
+static void test_unix_dir_missing(void **state)
+{
+    struct cli_result result;
+    struct cli_csv csv;
+
+    measure(*state, ARGS("unix", "fcopy1024", "shell1", "fread256", "syscall", ONCE, NO_DIR), 0, &result, &csv);
+    expect_rate(&csv, "fcopy1024", "skipped", "'/nonexistent': No such file");
+    expect_rate(&csv, "shell1", "skipped", "'/nonexistent': No such file");
+    expect_rate(&csv, "fread256", "skipped", "'/nonexistent': No such file");
+    expect_rate(&csv, "syscall", "ok", "");
+    /* The reason is given once. */
+    const char *first = strstr(result.err, "\nskipped: ");
+    assert_non_null(first);
+    cli_expect_no_text(first + 1, "\nskipped: ");
+    done(&result, &csv);
+    const struct cli_run strict = {.args = ARGS("unix", "fcopy1024", ONCE, NO_DIR, "--strict")};
+    cli_expect(*state, &strict, 3, &result);
+    cli_result_free(&result);
+}
+
+static void test_unix_dir_is_no_folder(void **state)
+{
+    const struct cli *cli = *state;
+    struct cli_result result;
+    struct cli_csv csv;
+
+    cli_write_file(cli->work, "file", "");
+    measure(cli, ARGS("unix", "fcopy1024", "shell1", "syscall", ONCE, "--dir", "file"), 0, &result, &csv);
+    expect_rate(&csv, "fcopy1024", "skipped", "'file': Not a directory");
+    expect_rate(&csv, "shell1", "skipped", "'file': Not a directory");
+    expect_rate(&csv, "syscall", "ok", "");
+    done(&result, &csv);
+}
+
+/* A mount namespace in which the scratch folder is another. */
+struct mounted {
+    const char *tmp;
+    const char *options; /* of a tmpfs; NULL: the folder itself, read-only */
+    unsigned long flags;
+};
+
+static int own_mounts(void)
+{
+    return unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ? -1 : 0;
+}
+
+static int mount_tmp(void *context)
+{
+    const struct mounted *m = context;
+
+    if (own_mounts())
+        return -1;
+    if (m->options)
+        return mount("none", m->tmp, "tmpfs", m->flags, m->options);
+    return mount(m->tmp, m->tmp, NULL, MS_BIND, NULL) ||
+                   mount(NULL, m->tmp, NULL, MS_BIND | MS_REMOUNT | MS_RDONLY, NULL)
+               ? -1
+               : 0;
+}
+
+/* Nobody outside sees the folder: what is left in it goes to standard output. The CSV is in the work folder. */
+static void measure_mounted(const struct cli *cli, struct mounted *mounted, const char *tests_and_options, int status,
+                            struct cli_csv *csv)
+{
+    char command[512], names[CLI_FILES][256], path[CLI_PATH];
+    struct cli_result result;
+
+    cli_need_mount_namespace();
+    mounted->tmp = cli->tmp;
+    (void)snprintf(command, sizeof(command),
+                   "\"$0\" unix %s -q -o rows.csv -t 50ms --samples 1 >/dev/null; status=$?; ls -A \"$TMPDIR\"; "
+                   "exit $status",
+                   tests_and_options);
+    const struct cli_run run = {
+        .program = "/bin/sh", .args = ARGS("-c", command, cli_binary), .prepare = mount_tmp, .context = mounted};
+    cli_expect(cli, &run, status, &result);
+    assert_string_equal(result.out, "");
+    assert_string_equal(result.err, "");
+    cli_result_free(&result);
+    assert_int_equal(cli_files(cli->work, names), 1);
+    (void)snprintf(path, sizeof(path), "%s/rows.csv", cli->work);
+    cli_csv_read(path, csv);
+}
+
+static void test_unix_dir_read_only(void **state)
+{
+    struct mounted mounted = {.options = NULL};
+    struct cli_csv csv;
+
+    measure_mounted(*state, &mounted, "fs shell1 execl syscall -c 1", 0, &csv);
+    expect_rate(&csv, "fcopy256", "skipped", "Read-only file system");
+    expect_rate(&csv, "fwrite1024", "skipped", "Read-only file system");
+    expect_rate(&csv, "shell1", "skipped", "Read-only file system");
+    expect_rate(&csv, "execl", "ok", "");
+    expect_rate(&csv, "syscall", "ok", "");
+    cli_csv_free(&csv);
+}
+
+/* The free space is looked at first. */
+static void test_unix_dir_too_small(void **state)
+{
+    struct mounted mounted = {.options = "size=64k,mode=0777"};
+    struct cli_csv csv;
+
+    measure_mounted(*state, &mounted, "fcopy1024 fread4096 shell1 execl syscall -c 1", 0, &csv);
+    expect_rate(&csv, "fcopy1024", "skipped", " free, not ");
+    expect_rate(&csv, "fread4096", "skipped", " free, not ");
+    expect_rate(&csv, "shell1", "skipped", " free, not ");
+    expect_rate(&csv, "execl", "ok", "");
+    expect_rate(&csv, "syscall", "ok", "");
+    cli_csv_free(&csv);
+}
+
+/* Room for one copy's two files of 8000 KiB, not for four copies'. */
+static void test_unix_dir_full_in_mid_run(void **state)
+{
+    struct mounted mounted = {.options = "size=17m,mode=0777"};
+    struct cli_csv csv;
+
+    measure_mounted(*state, &mounted, "fcopy4096 syscall -c 1 -c 4", 1, &csv);
+    for (size_t row = 0; row < csv.n_rows; row++) {
+        bool full = !strcmp(cli_cell(&csv, row, "test"), "fcopy4096") && !strcmp(cli_cell(&csv, row, "copies"), "4");
+        assert_string_equal(cli_cell(&csv, row, "status"), full ? "failed" : "ok");
+        if (full)
+            cli_expect_text(cli_cell(&csv, row, "reason"), "No space left on device");
+        if (!strcmp(cli_cell(&csv, row, "test"), "fcopy4096"))
+            assert_string_equal(cli_cell(&csv, row, "scratch_fs"), "tmpfs");
+    }
+    assert_int_equal(cli_count(&csv, "fcopy4096", "rate"), 2);
+    cli_csv_free(&csv);
+}
+
+/* The image of execl is in memory, and /bin/sh only reads its scripts. */
+static void test_unix_dir_noexec(void **state)
+{
+    struct mounted mounted = {.options = "size=40m,mode=0777", .flags = MS_NOEXEC};
+    struct cli_csv csv;
+
+    measure_mounted(*state, &mounted, "execl fcopy1024 shell1 shell8 -c 1", 0, &csv);
+    cli_expect_all(&csv, "status", "ok");
+    assert_string_equal(cli_cell(&csv, cli_row(&csv, "shell1", "rate", 0), "scratch_fs"), "tmpfs");
+    cli_csv_free(&csv);
+}
+
+static int enter_root(void *context)
+{
+    const struct cli *cli = context;
+
+    return chroot(cli->root) || chdir("/work") ? -1 : 0;
+}
+
+/* Nothing but the binary: no /bin/sh, no /proc, no /dev. */
+static void test_unix_no_shell(void **state)
+{
+    struct cli *cli = *state;
+    char binary[CLI_PATH];
+    struct cli_result result;
+    struct cli_csv csv;
+
+    cli_need_root();
+    cli_need_cpus(2);
+    cli_copy_binary(cli, binary);
+    const struct cli_run run = {.program = "/bin/jitbench",
+                                .args = ARGS("unix", "sysexec", "index", "context1-two", ONCE),
+                                .env = ARGS("TMPDIR=/tmp"),
+                                .prepare = enter_root,
+                                .context = cli};
+    measure_as(cli, run, 0, &result, &csv);
+    for (size_t row = 0; row < csv.n_rows; row++) {
+        bool shell = !strncmp(cli_cell(&csv, row, "test"), "shell", 5);
+        bool tool = shell || !strcmp(cli_cell(&csv, row, "test"), "sysexec");
+        assert_string_equal(cli_cell(&csv, row, "status"), tool ? "skipped" : "ok");
+        if (tool)
+            cli_expect_text(cli_cell(&csv, row, "reason"), shell ? "/bin/sh" : "/bin/true");
+    }
+    assert_int_equal(cli_count(&csv, NULL, "rate"), N_DEFAULT);
+    cli_expect_files(cli->tmp, 0);
+    done(&result, &csv);
+}
+
+/* Another file in the place of sort. */
+struct replaced {
+    char file[CLI_PATH];
+};
+
+static int replace_sort(void *context)
+{
+    static const char *const places[] = {"/usr/bin/sort", "/bin/sort"};
+    const struct replaced *replaced = context;
+    struct stat status, wanted;
+
+    if (own_mounts() || stat(replaced->file, &wanted))
+        return -1;
+    for (size_t i = 0; i < COUNT(places); i++) {
+        if (lstat(places[i], &status) || status.st_ino == wanted.st_ino)
+            continue;
+        if (S_ISLNK(status.st_mode)) { /* of one program that is all tools */
+            errno = EMLINK;
+            return -1;
+        }
+        if (mount(replaced->file, places[i], NULL, MS_BIND, NULL))
+            return -1;
+    }
+    return 0;
+}
+
+static void measure_replaced(const struct cli *cli, const char *text, mode_t mode, int status,
+                             struct cli_result *result, struct cli_csv *csv)
+{
+    struct replaced replaced;
+
+    cli_need_mount_namespace();
+    cli_write_file(cli->root, "sort", text);
+    (void)snprintf(replaced.file, sizeof(replaced.file), "%s/sort", cli->root);
+    assert_int_equal(chmod(replaced.file, mode), 0);
+    measure_as(
+        cli,
+        (struct cli_run){.args = ARGS("unix", "shell", "syscall", ONCE), .prepare = replace_sort, .context = &replaced},
+        status, result, csv);
+    expect_rate(csv, "syscall", "ok", "");
+    cli_expect_files(cli->tmp, 0);
+}
+
+static void test_unix_no_sort(void **state)
+{
+    struct cli_result result;
+    struct cli_csv csv;
+
+    measure_replaced(*state, "", 0644, 0, &result, &csv);
+    expect_rate(&csv, "shell1", "skipped", "'sort'");
+    expect_rate(&csv, "shell8", "skipped", "'sort'");
+    expect_rate(&csv, "shell16", "skipped", "'sort'");
+    done(&result, &csv);
+}
+
+/* One that drops everything and says that all is well; one that fails. */
+static void test_unix_wrong_sort(void **state)
+{
+    struct cli_result result;
+    struct cli_csv csv;
+
+    measure_replaced(*state, "#!/bin/sh\nexit 0\n", 0755, 1, &result, &csv);
+    expect_rate(&csv, "shell1", "failed", "self-check failed: lines that wc counted is 0, not 35");
+    expect_rate(&csv, "shell8", "failed", "self-check failed: ");
+    done(&result, &csv);
+    measure_replaced(*state, "#!/bin/sh\nexit 3\n", 0755, 1, &result, &csv);
+    expect_rate(&csv, "shell1", "failed", "the shell script ended with status ");
+    done(&result, &csv);
+}
+
+static int few_processes(void *context)
+{
+    const struct rlimit limit = {20, 20};
+
+    (void)context;
+    if (setrlimit(RLIMIT_NPROC, &limit))
+        return -1;
+    return setgroups(0, NULL) || setgid(65534) || setuid(65534) ? -1 : 0;
+}
+
+static void test_unix_too_few_processes(void **state)
+{
+    const struct cli *cli = *state;
+    char binary[CLI_PATH];
+    struct cli_result result;
+    struct cli_csv csv;
+
+    cli_need_root(); /* which itself is not bound by the limit */
+    cli_copy_binary(cli, binary);
+    const struct cli_run run = {.program = binary,
+                                .args = ARGS("unix", "syscall", "shell8", "-c", "64", "-c", "1", CSV, SHORT),
+                                .prepare = few_processes};
+    measure_as(cli, run, 1, &result, &csv);
+    size_t failed = 0;
+    for (size_t row = 0; row < csv.n_rows; row++) {
+        if (strcmp(cli_cell(&csv, row, "copies"), "64") != 0)
+            continue;
+        assert_string_equal(cli_cell(&csv, row, "status"), "failed");
+        cli_expect_text(cli_cell(&csv, row, "reason"), "RLIMIT_NPROC");
+        failed++;
+    }
+    assert_int_equal(failed, 2);
+    cli_expect_text(result.err, "RLIMIT_NPROC");
+    expect_rate(&csv, "syscall", "failed", " of 64");
+    cli_expect_files(cli->tmp, 0);
+    done(&result, &csv);
+}
+
+/* --- Signals. --- */
+
+/* The parent of a process that has not ended; 0 otherwise. */
+static pid_t living_parent(pid_t pid)
+{
+    char path[64], text[512], state = 'Z';
+    int parent = 0;
+
+    (void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return 0;
+    size_t n = fread(text, 1, sizeof(text) - 1, file);
+    (void)fclose(file);
+    text[n] = 0;
+    const char *after = strrchr(text, ')');
+    if (!after || sscanf(after + 1, " %c %d", &state, &parent) != 2 || state == 'Z' || state == 'X')
+        return 0;
+    return parent;
+}
+
+static bool is_below(pid_t pid, pid_t ancestor)
+{
+    for (unsigned depth = 0; pid > 1 && depth < 64; depth++)
+        if ((pid = living_parent(pid)) == ancestor)
+            return true;
+    return false;
+}
+
+/* Workers, shells, tools and keepers: this process is the reaper of what a killed jitbench leaves. */
+static unsigned living_below(pid_t ancestor)
+{
+    DIR *proc = opendir("/proc");
+    const struct dirent *entry;
+    unsigned n = 0;
+
+    assert_non_null(proc);
+    while ((entry = readdir(proc))) {
+        pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+        n += pid > 0 && is_below(pid, ancestor);
+    }
+    (void)closedir(proc);
+    return n;
+}
+
+static void expect_all_gone(const struct cli *cli, const char *test)
+{
+    uint64_t until = cli_now_ns() + GONE_MS * UINT64_C(1000000);
+    char names[CLI_FILES][256];
+
+    while (living_below(getpid()) || cli_files(cli->tmp, names)) {
+        if (cli_now_ns() > until)
+            fail_msg("%s: %u processes and %zu files are left after %u ms", test, living_below(getpid()),
+                     cli_files(cli->tmp, names), GONE_MS);
+        cli_sleep_ms(5);
+    }
+}
+
+static const char *const restless[] = {"shell8", "execl", "fcopy1024", "context1", "spawn"};
+
+/* Two copies of a long sample, and comes back in the middle of it. */
+static void start_long(const struct cli *cli, const char *test, struct cli_child *child)
+{
+    const struct cli_run run = {.args = ARGS("unix", test, CSV, "-c", "2", "-t", "60s", "--samples", "1")};
+
+    cli_start(cli, &run, child);
+    (void)cli_wait_worker(child->pid);
+    cli_sleep_ms(300); /* set-up and warm-up take a third of that */
+    assert_true(living_below(child->pid) >= 2);
+}
+
+static void test_unix_interrupted_leaves_nothing(void **state)
+{
+    const struct cli *cli = *state;
+
+    for (size_t i = 0; i < COUNT(restless); i++) {
+        struct cli_child child;
+        struct cli_result result;
+        struct cli_csv csv;
+        start_long(cli, restless[i], &child);
+        assert_int_equal(kill(child.pid, SIGINT), 0);
+        cli_wait(&child, &result);
+        expect_all_gone(cli, restless[i]);
+        cli_expect_status(&result, 128 + SIGINT);
+        cli_csv_parse(result.out, &csv);
+        expect_rate(&csv, restless[i], "skipped", "SIGINT");
+        done(&result, &csv);
+    }
+}
+
+static void test_unix_killed_leaves_nothing(void **state)
+{
+    const struct cli *cli = *state;
+
+    for (size_t i = 0; i < COUNT(restless); i++) {
+        struct cli_child child;
+        struct cli_result result;
+        start_long(cli, restless[i], &child);
+        assert_int_equal(kill(child.pid, SIGKILL), 0);
+        cli_wait(&child, &result);
+        expect_all_gone(cli, restless[i]);
+        cli_expect_status(&result, -SIGKILL);
+        cli_result_free(&result);
+    }
+}
+
+/* A worker that has not been seen yet. */
+static pid_t next_worker(pid_t parent, pid_t last)
+{
+    uint64_t until = cli_now_ns() + 10000000000u;
+    pid_t worker;
+
+    while ((worker = cli_wait_worker(parent)) == last) {
+        if (cli_now_ns() > until)
+            fail_msg("no further worker has come up");
+        cli_sleep_ms(2);
+    }
+    return worker;
+}
+
+static void test_unix_killed_worker_is_a_failed_row(void **state)
+{
+    static const char *const killed[] = {"execl", "fcopy1024", "context1", "spawn", "shell1"};
+    const struct cli *cli = *state;
+    const struct cli_run run = {.args = ARGS("unix", "execl", "fcopy1024", "context1", "spawn", "shell1", "syscall",
+                                             CSV, "-c", "1", "-t", "2s", "--samples", "1")};
+    struct cli_child child;
+    struct cli_result result;
+    struct cli_csv csv;
+    pid_t worker = 0;
+
+    cli_start(cli, &run, &child);
+    for (size_t i = 0; i < COUNT(killed); i++) {
+        worker = next_worker(child.pid, worker);
+        cli_sleep_ms(300);
+        assert_int_equal(kill(worker, SIGKILL), 0);
+        while (cli_worker_of(child.pid))
+            cli_sleep_ms(1);
+    }
+    cli_wait(&child, &result);
+    cli_expect_status(&result, 1);
+    cli_csv_parse(result.out, &csv);
+    for (size_t i = 0; i < COUNT(killed); i++)
+        expect_rate(&csv, killed[i], "failed", "killed by signal 9");
+    expect_rate(&csv, "syscall", "ok", "");
+    expect_all_gone(cli, "all");
+    done(&result, &csv);
+}
+
+/* --- Builds with a wrong constant. --- */
+
+/* Replaces the only place of a file that has these words. */
+static void alter(const char *folder, const char *name, const char *from, const char *to)
+{
+    char path[CLI_PATH];
+    size_t size;
+
+    (void)snprintf(path, sizeof(path), "%.700s/%.200s", folder, name);
+    char *text = cli_read_file(path, &size);
+    const char *found = strstr(text, from);
+    if (!found || strstr(found + 1, from))
+        fail_msg("'%s' is not once in %s", from, name);
+    FILE *file = fopen(path, "we");
+    assert_non_null(file);
+    (void)fprintf(file, "%.*s%s%s", (int)(found - text), text, to, found + strlen(from));
+    assert_int_equal(fclose(file), 0);
+    free(text);
+}
+
+static void expect_checks_fail(const struct cli *cli, const char *folder, const char *dhrystone, const char *whetstone)
+{
+    char program[CLI_PATH];
+    struct cli_result result;
+    struct cli_csv csv;
+
+    const struct cli_run make = {.program = "make",
+                                 .args = ARGS("-s", "-j2", "CFLAGS=-O1", "BUILD=build", "PROGRAM=program"),
+                                 .directory = folder,
+                                 .limit_s = 120};
+    cli_expect(cli, &make, 0, &result);
+    cli_result_free(&result);
+    (void)snprintf(program, sizeof(program), "%.1000s/program", folder);
+    measure_as(cli,
+               (struct cli_run){.program = program, .args = ARGS("unix", "dhry2reg", "whetstone", "syscall", ONCE)}, 1,
+               &result, &csv);
+    expect_rate(&csv, "dhry2reg", "failed", dhrystone);
+    expect_rate(&csv, "whetstone", "failed", whetstone);
+    expect_rate(&csv, "syscall", "ok", "");
+    assert_int_equal(cli_count(&csv, "dhry2reg", NULL), 1);
+    assert_int_equal(cli_count(&csv, "whetstone", NULL), 1);
+    done(&result, &csv);
+}
+
+static void test_unix_wrong_constant_fails_its_self_check(void **state)
+{
+    const struct cli *cli = *state;
+    char folder[CLI_PATH];
+    struct cli_result result;
+
+    (void)snprintf(folder, sizeof(folder), "%s/altered", cli->root);
+    const struct cli_run copy = {
+        .program = "/bin/sh",
+        .args = ARGS("-c", "command -v make && mkdir \"$0\" && cp -R src include Makefile \"$0\"", folder),
+        .directory = top};
+    if (access("/bin/sh", X_OK))
+        cli_skip("no /bin/sh");
+    cli_expect(cli, &copy, 0, &result);
+    cli_result_free(&result);
+
+    alter(folder, "src/bench/dhry2reg_2.c", "Int_1_Par_Val + 2;", "Int_1_Par_Val + 3;");
+    alter(folder, "src/bench/whetstone.c", "0.49999975", "0.49999976");
+    expect_checks_fail(cli, folder, "self-check failed: Arr_1_Glob[8] is 8, not 7",
+                       "self-check failed: N1 of the first pass is ");
+
+    alter(folder, "src/bench/dhry2reg_2.c", "Int_1_Par_Val + 3;", "Int_1_Par_Val + 2;");
+    alter(folder, "src/bench/dhry2reg.c", "7 * (Int_2_Loc - Int_3_Loc)", "6 * (Int_2_Loc - Int_3_Loc)");
+    alter(folder, "src/bench/whetstone.c", "0.49999976", "0.49999975");
+    alter(folder, "src/bench/whetstone_n8.c", "exp(log(x) / t1)", "exp(log(x) * t1)");
+    expect_checks_fail(cli, folder, "self-check failed: Int_2_Loc is 12, not 13",
+                       "self-check failed: N8 of the first pass is ");
+}
+
+static int find_top(void **state)
+{
+    char *path = realpath(".", NULL);
+
+    if (!path || strlen(path) >= sizeof(top) || access("tests/cli/golden", R_OK)) {
+        print_error("start the test from the top folder\n");
+        return -1;
+    }
+    memcpy(top, path, strlen(path) + 1);
+    free(path);
+    return cli_group_setup(state);
+}
+
+static int free_whole(void **state)
+{
+    (void)state;
+    free(whole_table);
+    cli_csv_free(&whole_csv);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest all[] = {
+        CLI_TEST(test_unix_table_is_laid_out_like_the_original),
+        CLI_TEST(test_unix_table_of_some_is_partial),
+        CLI_TEST(test_unix_table_without_index_has_no_score),
+        CLI_TEST(test_unix_rows_hold_the_index),
+        CLI_TEST(test_unix_rows_have_two_rates_that_agree),
+        CLI_TEST(test_unix_rows_say_where_it_ran),
+        CLI_TEST(test_unix_rows_of_file_tests_name_the_file_system),
+        CLI_TEST(test_unix_bind_overrides),
+        CLI_TEST(test_unix_time_is_the_length_of_a_sample),
+        CLI_TEST(test_unix_groups),
+        CLI_TEST(test_unix_old_names),
+        CLI_TEST(test_unix_all_tests),
+        CLI_TEST(test_unix_copies_are_measured_in_turn),
+        CLI_TEST(test_unix_copies_have_a_cpu_each),
+        CLI_TEST(test_unix_512_copies),
+        CLI_TEST(test_unix_classic_protocol),
+        CLI_TEST(test_unix_unixbench_csv),
+        CLI_TEST(test_unix_unixbench_csv_is_never_overwritten),
+        CLI_TEST(test_unix_bad_input),
+        CLI_TEST(test_unix_dir_missing),
+        CLI_TEST(test_unix_dir_is_no_folder),
+        CLI_TEST(test_unix_dir_read_only),
+        CLI_TEST(test_unix_dir_too_small),
+        CLI_TEST(test_unix_dir_full_in_mid_run),
+        CLI_TEST(test_unix_dir_noexec),
+        CLI_TEST(test_unix_no_shell),
+        CLI_TEST(test_unix_no_sort),
+        CLI_TEST(test_unix_wrong_sort),
+        CLI_TEST(test_unix_too_few_processes),
+        CLI_TEST(test_unix_interrupted_leaves_nothing),
+        CLI_TEST(test_unix_killed_leaves_nothing),
+        CLI_TEST(test_unix_killed_worker_is_a_failed_row),
+        CLI_TEST(test_unix_wrong_constant_fails_its_self_check),
+    };
+
+    return cmocka_run_group_tests_name("unix", all, find_top, free_whole);
+}
