@@ -180,11 +180,16 @@ repro: ## two builds in different folders are the same bytes
 # Rivals are built as their users would build them: for this machine, dynamic; the plain loops are linked as jitbench is.
 # `tests/perf/perf.py SECTION...` runs some parts alone.
 $(BUILD)/perf/loops: PERF_LINK := $(LINK)
+# How long an exec takes goes with the size of the program: the same loops within one that has all of jitbench in it too.
+SIZED := $(filter-out $(BUILD)/main.o,$(OBJECTS))
+$(BUILD)/perf/loops-sized: tests/perf/loops.c $(SIZED)
+	@mkdir -p $(@D)
+	$(CC) -D_GNU_SOURCE $(CFLAGS_ALL) $(filter-out %--gc-sections,$(LDFLAGS_ALL)) -o $@ $^ -lm
 PERF := $(patsubst tests/perf/%.c,$(BUILD)/perf/%,$(wildcard tests/perf/*.c))
 $(PERF): $(BUILD)/perf/%: tests/perf/%.c
 	@mkdir -p $(@D)
 	$(CC) -std=c99 -D_GNU_SOURCE $(WARNINGS) -O3 -march=native -pthread $(PERF_LINK) -o $@ $< -lm
-perf: $(PROGRAM) $(PERF) ## speed and memory beside their targets; no pass or fail
+perf: $(PROGRAM) $(PERF) $(BUILD)/perf/loops-sized ## speed and memory beside their targets; no pass or fail
 	if command -v musl-gcc >/dev/null; then $(MAKE) -s CC=musl-gcc BUILD=$(BUILD)/musl PROGRAM=$(BUILD)/musl/jitbench; fi
 	JITBENCH=$(PROGRAM) MUSL_JITBENCH=$(BUILD)/musl/jitbench PERF_PROGRAMS=$(BUILD)/perf tests/perf/perf.py
 

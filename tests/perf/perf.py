@@ -169,20 +169,23 @@ def unix_rates(jitbench, test, samples=1):
 
 def unix(jitbench, loops):
     """What the harness costs. Every other round begins with the loop, so that a drift meets both alike."""
-    tests = (("syscall", "syscall"), ("pipe", "pipe"), ("context1-same", "context1"), ("context1", "context1"),
-             ("spawn", "spawn"), ("execl", "execl"))
+    small, sized = loops, loops + "-sized"
+    pairs = (("syscall", "syscall", small), ("pipe", "pipe", small), ("context1-same", "context1", small),
+             ("context1", "context1", small), ("spawn", "spawn", small), ("spawn", "spawn", sized),
+             ("execl", "execl", small), ("execl", "execl", sized))
     # A first run says which CPUs each test is on.
-    cpus = {test: unix_rates(jitbench, test)[0]["cpus"] for test, _ in tests}
-    ratios = {test: [] for test, _ in tests}
+    cpus = {test: unix_rates(jitbench, test)[0]["cpus"] for test in {pair[0] for pair in pairs}}
+    ratios = {pair: [] for pair in pairs}
     for turn in range(UNIX_ROUNDS):
-        for test, loop in tests:
-            before = loop_rate(loops, loop, cpus[test], UNIX_SECONDS) if turn % 2 else 0
+        for pair in pairs:
+            test, loop, program = pair
+            before = loop_rate(program, loop, cpus[test], UNIX_SECONDS) if turn % 2 else 0
             rate = float(unix_rates(jitbench, test)[0]["value"])
-            ratios[test].append(rate / (before or loop_rate(loops, loop, cpus[test], UNIX_SECONDS)))
-    for test, values in ratios.items():
+            ratios[pair].append(rate / (before or loop_rate(program, loop, cpus[test], UNIX_SECONDS)))
+    for (test, _, program), values in ratios.items():
         middle = statistics.quantiles(values, n=4)
-        line("%s: rate over that of a plain loop" % test, "%.3f" % middle[1],
-             "0.99 (%d rounds, the middle half %.3f to %.3f)" % (UNIX_ROUNDS, middle[0], middle[2]))
+        line("%s: rate over that of a plain loop%s" % (test, " in a program as large" if program == sized else ""),
+             "%.3f" % middle[1], "0.99 (%d rounds, the middle half %.3f to %.3f)" % (UNIX_ROUNDS, middle[0], middle[2]))
 
 
 def rsd_pct(values):
