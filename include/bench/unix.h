@@ -44,12 +44,20 @@ struct unix_params {
     char dir[512];        /* scratch folder; empty: none is needed or none was found */
     uint64_t concurrent;  /* shell: scripts at once */
     int halves;           /* context1: enum unix_halves */
+    uint64_t resident_mib; /* of this program, rounded up to a power of two: rows of two runs can be compared */
     bool classic;         /* the original's protocol: fcopy measures its 2 s write and read parts, spawn of /bin/true etc. as it did */
 };
 
+/* Where a test sits unless --bind says otherwise: each copy on a CPU of its own; tests that make processes on all CPUs
+ * allowed (range), so that the kernel places the children; and nothing is bound under the classic protocol. */
+void unix_place(const void *params, const struct place_request *request, unsigned party, unsigned copy, unsigned copies,
+                struct placement *placement);
+void unix_place_range(const void *params, const struct place_request *request, unsigned party, unsigned copy,
+                      unsigned copies, struct placement *placement);
+
 int unix_reduce(const struct trial *trial, struct results *results);
-/* "linkage=static libc=glibc ...", with the benchmark's own words in front ("" for none). */
-void unix_describe(const char *own, char *buf, size_t size);
+/* "linkage=static libc=glibc-2.36 resident=2M", with the benchmark's own words in front ("" for none). */
+void unix_describe(const void *params, const char *own, char *buf, size_t size);
 
 extern const struct bench bench_dhry2reg, bench_whetstone, bench_execl, bench_fcopy1024, bench_fcopy256, bench_fcopy4096,
     bench_pipe, bench_context1, bench_spawn, bench_shell1, bench_shell8, bench_syscall;

@@ -38,11 +38,6 @@
 /* describe: nothing but linkage, C library and resident size. */
 void unix_describe_plain(const void *params, const struct clock_info *clock, char *buf, size_t size);
 
-/* Tests that make processes sit on all CPUs allowed, so that the kernel places the children; --bind one overrides it.
- */
-void unix_place_range(const void *params, const struct place_request *request, unsigned party, unsigned copy,
-                      unsigned copies, struct placement *placement);
-
 /* For tests that need a scratch folder: params->dir; whether one can write there and that many bytes are free (as far
  * as known). supported's 0, or -1 with the reason. */
 const char *unix_scratch_dir(const void *params);

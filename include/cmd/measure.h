@@ -75,6 +75,8 @@ struct suite {
     void (*conclude)(struct measure *m);
     /* Called after the tables when the suite's command runs alone: files in other formats. 0 or an exit status. */
     int (*finish)(const struct measure *m, const void *options);
+    /* Whether the header is to be its first lines only. May be NULL. */
+    bool (*brief)(const void *options);
 };
 
 /* Time and scratch folder, for suites whose samples have a length; listed by suites that have them, with m's options as

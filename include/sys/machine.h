@@ -51,6 +51,9 @@ struct machine_activity {
 };
 void machine_read_activity(const char *root, struct machine_activity *out);
 
+/* Memory of this process that is resident; 0 when not known. */
+uint64_t machine_resident_bytes(const char *root);
+
 /* The frequency of the CPU now, in kHz: cpufreq's scaling_cur_freq, else /proc/cpuinfo; 0 when not known. */
 uint64_t machine_cpu_khz(const char *root, unsigned cpu);
 

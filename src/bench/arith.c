@@ -111,9 +111,8 @@ static void teardown(struct party_context *context)
 
 static void describe(const void *params, const struct clock_info *clock, char *buf, size_t size)
 {
-    (void)params;
     (void)clock;
-    unix_describe(UNIX_CPU_FLAGS, buf, size);
+    unix_describe(params, UNIX_CPU_FLAGS, buf, size);
 }
 
 /* Outside the index: no baseline. */
@@ -143,7 +142,7 @@ static const struct metric metrics[UNIX_N_METRICS] = UNIX_METRICS("lps", 1, 0);
         .n_shared_metrics = UNIX_N_METRICS,                                                                            \
         .n_metrics = UNIX_N_METRICS,                                                                                   \
         .sampling = UNIX_CPU_SAMPLING,                                                                                 \
-        .describe = describe,                                                                                          \
+        .place = unix_place, .describe = describe,                                                                                          \
         .reduce = unix_reduce,                                                                                         \
     }
 

@@ -135,7 +135,7 @@ static void describe(const void *params, const struct clock_info *clock, char *b
     const struct unix_params *p = params;
 
     (void)clock;
-    unix_describe(halves[p->halves], buf, size);
+    unix_describe(params, halves[p->halves], buf, size);
 }
 
 static const struct party parties[N_HALVES] = {

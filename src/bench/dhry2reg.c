@@ -200,9 +200,8 @@ static void teardown(struct party_context *context)
 
 static void describe(const void *params, const struct clock_info *clock, char *buf, size_t size)
 {
-    (void)params;
     (void)clock;
-    unix_describe(UNIX_CPU_FLAGS, buf, size);
+    unix_describe(params, UNIX_CPU_FLAGS, buf, size);
 }
 
 static const struct party parties[] = {
@@ -231,6 +230,6 @@ const struct bench bench_dhry2reg = {
     .n_shared_metrics = UNIX_N_METRICS,
     .n_metrics = UNIX_N_METRICS,
     .sampling = UNIX_CPU_SAMPLING,
-    .describe = describe,
+    .place = unix_place, .describe = describe,
     .reduce = unix_reduce,
 };

@@ -309,13 +309,13 @@ static void teardown(struct party_context *context)
     context->state = NULL;
 }
 
-static void describe(const struct kind *kind, char *buf, size_t size)
+static void describe(const void *params, const struct kind *kind, char *buf, size_t size)
 {
     char own[64];
 
     (void)snprintf(own, sizeof(own), "bufsize=%zu maxblocks=%llu", kind->buffer_bytes,
                    (unsigned long long)kind->file_bytes / KIB);
-    unix_describe(own, buf, size);
+    unix_describe(params, own, buf, size);
 }
 
 /* --- Nine tests. --- */
@@ -330,9 +330,8 @@ static void describe(const struct kind *kind, char *buf, size_t size)
     }                                                                                                                  \
     static void describe_##name_(const void *params, const struct clock_info *clock, char *buf, size_t size)           \
     {                                                                                                                  \
-        (void)params;                                                                                                  \
         (void)clock;                                                                                                   \
-        describe(&kind_##name_, buf, size);                                                                            \
+        describe(params, &kind_##name_, buf, size);                                                                            \
     }                                                                                                                  \
     static int supported_##name_(const void *params, char *why, size_t why_size)                                       \
     {                                                                                                                  \
@@ -354,7 +353,7 @@ static void describe(const struct kind *kind, char *buf, size_t size)
     static const struct metric metrics_##name_[UNIX_N_METRICS] = METRICS(baseline_);                                   \
     const struct bench bench_##name_ = {                                                                               \
         UNIX_KERNEL_BENCH(#name_, title_), .parties = parties_##name_,     .n_parties = 1,                             \
-        .metrics = metrics_##name_,        .sampling = UNIX_LONG_SAMPLING, .describe = describe_##name_,               \
+        .metrics = metrics_##name_,        .sampling = UNIX_LONG_SAMPLING, .place = unix_place, .describe = describe_##name_,               \
         .scratch_dir = unix_scratch_dir,   .supported = supported_##name_,                                             \
     }
 

@@ -91,5 +91,5 @@ const struct bench bench_pipe = {
     .n_parties = 1,
     .metrics = metrics,
     .sampling = UNIX_SHORT_SAMPLING,
-    .describe = unix_describe_plain,
+    .place = unix_place, .describe = unix_describe_plain,
 };

@@ -6,25 +6,49 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "sys/process.h"
 
-/* A static program has no dynamic section, and so no interpreter. The resident size is rounded up to a power of two, so
- * that rows of two runs can be compared. */
-void unix_describe(const char *own, char *buf, size_t size)
+void unix_describe(const void *params, const char *own, char *buf, size_t size)
 {
-    struct rusage usage;
     char libc[48];
-    long resident = 1;
 
     process_libc(libc, sizeof(libc));
-    libc[strcspn(libc, " ")] = libc[0] ? '-' : 0;
-    if (getrusage(RUSAGE_SELF, &usage) == 0)
-        while (resident < usage.ru_maxrss / 1024 + 1)
-            resident *= 2;
-    (void)snprintf(buf, size, "%s%slinkage=%s libc=%s resident=%ldM", own, own[0] ? " " : "",
-                   process_is_static() ? "static" : "dynamic", libc, resident);
+    for (char *space = libc; (space = strchr(space, ' ')) != NULL;)
+        *space = '-';
+    (void)snprintf(buf, size, "%s%slinkage=%s libc=%s resident=%lluM", own, own[0] ? " " : "",
+                   process_is_static() ? "static" : "dynamic", libc,
+                   (unsigned long long)((const struct unix_params *)params)->resident_mib);
+}
+
+static void leave_unbound(struct placement *placement)
+{
+    placement->bind = BIND_NONE;
+    cpuset_clear(&placement->cpus);
+}
+
+void unix_place(const void *params, const struct place_request *request, unsigned party, unsigned copy, unsigned copies,
+                struct placement *placement)
+{
+    (void)party;
+    place_copy(request, copy, copies, true, placement);
+    if (!request->bind_given && ((const struct unix_params *)params)->classic)
+        leave_unbound(placement);
+}
+
+void unix_place_range(const void *params, const struct place_request *request, unsigned party, unsigned copy,
+                      unsigned copies, struct placement *placement)
+{
+    (void)party;
+    place_copy(request, copy, copies, false, placement);
+    if (request->bind_given)
+        return;
+    if (((const struct unix_params *)params)->classic) {
+        leave_unbound(placement);
+    } else {
+        placement->bind = BIND_RANGE;
+        placement->cpus = request->cpus;
+    }
 }
 
 /* Completions of all copies inside the common window, a second. Without a time the window ends with the last copy. */

@@ -14,21 +14,8 @@
 
 void unix_describe_plain(const void *params, const struct clock_info *clock, char *buf, size_t size)
 {
-    (void)params;
     (void)clock;
-    unix_describe("", buf, size);
-}
-
-void unix_place_range(const void *params, const struct place_request *request, unsigned party, unsigned copy,
-                      unsigned copies, struct placement *placement)
-{
-    (void)params;
-    (void)party;
-    place_copy(request, copy, copies, false, placement);
-    if (request->bind != BIND_ONE || request->bind_given)
-        return;
-    placement->bind = BIND_RANGE;
-    placement->cpus = request->cpus;
+    unix_describe(params, "", buf, size);
 }
 
 const char *unix_scratch_dir(const void *params)
@@ -45,12 +32,11 @@ int unix_dir_supported(const char *dir, uint64_t bytes, char *why, size_t why_si
         text_copy(why, why_size, "no scratch folder");
         return -1;
     }
-    if (stat(dir, &status) || access(dir, W_OK | X_OK)) {
-        (void)snprintf(why, why_size, "scratch folder '%.80s': %s", dir, strerror(errno));
-        return -1;
-    }
-    if (!S_ISDIR(status.st_mode)) {
-        (void)snprintf(why, why_size, "scratch folder '%.80s': %s", dir, strerror(ENOTDIR));
+    int error = stat(dir, &status) ? errno : !S_ISDIR(status.st_mode) ? ENOTDIR : 0;
+    if (!error && access(dir, W_OK | X_OK))
+        error = errno;
+    if (error) {
+        (void)snprintf(why, why_size, "scratch folder '%.80s': %s", dir, strerror(error));
         return -1;
     }
     uint64_t left = scratch_free_bytes(dir);

@@ -409,9 +409,8 @@ static void put_quietness(const struct measure *m, struct text *out)
 static void put_machine(const struct measure *m, struct text *out)
 {
     const struct machine *machine = &m->machine;
-    char cpus[128], memory[32];
+    char memory[32];
 
-    (void)cpuset_format(&m->place.cpus, cpus, sizeof(cpus));
     text_printf(out, "Machine   %s, Linux %.*s %s, %s, ", m->run.host, (int)strcspn(machine->kernel, " "),
                 machine->kernel, machine->arch, machine->cpu_model[0] ? machine->cpu_model : "CPU model not known");
     if (machine->cpus_online)
@@ -422,7 +421,17 @@ static void put_machine(const struct measure *m, struct text *out)
         text_bytes(machine->memory_total_bytes, memory, sizeof(memory));
         text_printf(out, ", %s", memory);
     }
-    text_printf(out, "\nSetting   CPU%s %s to measure on", cpuset_count(&m->place.cpus) == 1 ? "" : "s", cpus);
+    text_printf(out, "\n");
+}
+
+/* Where it runs, and what of /proc and /sys is missing. */
+static void put_setting(const struct measure *m, struct text *out)
+{
+    const struct machine *machine = &m->machine;
+    char cpus[128];
+
+    (void)cpuset_format(&m->place.cpus, cpus, sizeof(cpus));
+    text_printf(out, "Setting   CPU%s %s to measure on", cpuset_count(&m->place.cpus) == 1 ? "" : "s", cpus);
     if (machine->hypervisor[0])
         text_printf(out, ", virtual machine (%s)", machine->hypervisor);
     if (machine->container[0])
@@ -442,6 +451,11 @@ static void put_machine(const struct measure *m, struct text *out)
                     machine->have_sys ? "" : "/sys");
 }
 
+static bool is_brief(const struct session *s)
+{
+    return s->n_suites == 1 && s->suites[0]->brief && s->suites[0]->brief(s->options[0]);
+}
+
 static void put_header(const struct session *s)
 {
     const struct measure *m = &s->m;
@@ -453,7 +467,10 @@ static void put_header(const struct session *s)
     version_build(build, sizeof(build));
     text_printf(&out, "jitbench %s, %s\n", build, m->run.utc);
     put_machine(m, &out);
-    put_quietness(m, &out);
+    if (!is_brief(s)) {
+        put_setting(m, &out);
+        put_quietness(m, &out);
+    }
     text_printf(&out, "\n");
     command_print(m->out_fd, &out);
 }

@@ -72,7 +72,8 @@ static const char *const names[] = {
     "context1-two", "spawn", "shell1", "shell8", "syscall", "fwrite1024", "fwrite256", "fwrite4096", "fread1024",
     "fread256", "fread4096", "short", "int", "long", "float", "double", "arithoh", "hanoi", "sysexec", "shell16",
     "sysclose", "sysgetpid", "index", "system", "cpu", "file", "fs", "process", "arith", "arithmetic", "shell", "misc",
-    "oldsystem", NULL};
+    "oldsystem", "dhry", "whetstone-double", "whets", "fstime", "fsbuffer", "fsdisk", "fstime-w", "fsbuffer-w",
+    "fsdisk-w", "fstime-r", "fsbuffer-r", "fsdisk-r", NULL};
 
 struct unix_options {
     struct unix_params params;
@@ -83,6 +84,8 @@ struct unix_options {
 static const struct option rows[] = {
     {.name = "all-tests", .type = OPTION_FLAG, OPTION_AT(struct unix_options, all_tests),
      .help = "the tests outside the index too"},
+    {.name = "brief", .letter = 'b', .type = OPTION_FLAG, OPTION_AT(struct unix_options, brief),
+     .help = "describe the machine in one line only"},
     {.name = "unixbench-csv", .type = OPTION_TEXT, .value_name = "FILE", OPTION_AT(struct unix_options, unixbench_csv),
      .help = "write the results as the original's CSV too"},
 };
@@ -136,6 +139,21 @@ static bool any_named(const struct measure *m)
     return m->operands_given;
 }
 
+static const char *scratch(const struct measure *m)
+{
+    const char *original = getenv("UB_TMPDIR");
+    return !m->options.dir[0] && original && original[0] ? original : measure_dir(m);
+}
+
+static uint64_t resident_mib(void)
+{
+    uint64_t bytes = machine_resident_bytes(""), mib = 1;
+
+    while (mib << 20 < bytes)
+        mib *= 2;
+    return mib;
+}
+
 static int add_test(const struct measure *m, const struct test *t, const struct unix_options *o, uint64_t copies,
                     unsigned phase, struct plan *out)
 {
@@ -143,7 +161,7 @@ static int add_test(const struct measure *m, const struct test *t, const struct 
 
     params.halves = t->halves;
     params.classic = m->preset == PRESET_CLASSIC;
-    (void)snprintf(params.dir, sizeof(params.dir), "%s", measure_dir(m));
+    (void)snprintf(params.dir, sizeof(params.dir), "%s", scratch(m));
     struct plan_item *item = plan_add(out, t->bench, &params);
     if (!item)
         return -1;
@@ -162,12 +180,31 @@ static int add_test(const struct measure *m, const struct test *t, const struct 
     return 0;
 }
 
+/* Whether the original's CSV can be made is found out before anything is measured; finish() makes it. */
+static int check_unixbench_csv(const char *path, char *error, size_t error_size)
+{
+    if (!path[0])
+        return 0;
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    if (fd < 0) {
+        (void)snprintf(error, error_size, "--unixbench-csv '%.200s': %s", path,
+                       errno == EEXIST ? "the file exists; jitbench never overwrites" : strerror(errno));
+        return -1;
+    }
+    (void)close(fd);
+    (void)unlink(path);
+    return 0;
+}
+
 static int plan(const struct measure *m, void *options, struct plan *out, char *error, size_t error_size)
 {
-    const struct unix_options *o = options;
+    struct unix_options *o = options;
     uint64_t counts[OPTION_COUNTS_MAX] = {1, m->place.n_order};
     size_t n = m->options.copies.n ? measure_copies(m, 1, counts) : m->place.n_order > 1 && !m->options.quick ? 2 : 1;
 
+    if (check_unixbench_csv(o->unixbench_csv, error, error_size))
+        return -1;
+    o->params.resident_mib = resident_mib();
     for (size_t c = 0; c < n; c++)
         for (size_t t = 0; t < N_TESTS; t++) {
             const struct test *test = &unix_tests[t];
@@ -292,7 +329,7 @@ static void put_number(double value, unsigned width, unsigned decimals, struct t
 static void put_line(const struct row *row, struct text *out)
 {
     const struct test *test = test_of(row->test);
-    double baseline = test && !isnan(row->index) ? bench_metric(test->bench, UNIX_RATE)->baseline : (double)NAN;
+    double baseline = test && (test->groups & INDEX) ? bench_metric(test->bench, UNIX_RATE)->baseline : (double)NAN;
 
     put_title(row, out);
     put_number(baseline, 10, 1, out);
@@ -303,6 +340,13 @@ static void put_line(const struct row *row, struct text *out)
     if (row->status != ROW_OK)
         text_printf(out, "  %s", row_status_name(row->status));
     text_append(out, "\n", 1);
+}
+
+/* --verbose: a line for each pass. */
+static void put_samples(const struct row *row, struct text *out)
+{
+    for (size_t i = 0; i < row->n_samples; i++)
+        text_printf(out, "    pass %-3zu %*.1f %s\n", i + 1, 58, row->samples[i], row->unit);
 }
 
 static void put_block(const struct measure *m, uint64_t copies, struct text *out)
@@ -316,8 +360,11 @@ static void put_block(const struct measure *m, uint64_t copies, struct text *out
                 tests == N_INDEX ? "System Benchmarks Index Values" : "System Benchmarks Partial Index", "BASELINE", "RESULT",
                 "", "INDEX", "RSD %");
     for (size_t i = 0; i < m->n_rows; i++)
-        if (!strcmp(m->rows[i].metric, "rate") && m->rows[i].copies == copies)
+        if (!strcmp(m->rows[i].metric, "rate") && m->rows[i].copies == copies) {
             put_line(&m->rows[i], out);
+            if (m->options.verbose)
+                put_samples(&m->rows[i], out);
+        }
     if (tests) {
         text_printf(out, "%-44s %10s %14s %-5s %9s\n", "", "", "", "", "========");
         text_printf(out, "%-44s %10s %14s %-5s", tests == N_INDEX ? "System Benchmarks Index Score"
@@ -359,8 +406,6 @@ static void print(const struct measure *m, bool alone, struct text *out)
 
 static void csv_line(const struct measure *m, uint64_t copies, bool titles, struct text *out)
 {
-    bool any = false;
-
     for (size_t i = 0; i < m->n_rows; i++) {
         const struct row *row = &m->rows[i];
         if (strcmp(row->metric, "rate") || row->copies != copies || !(test_of(row->test)->groups & INDEX))
@@ -371,10 +416,20 @@ static void csv_line(const struct measure *m, uint64_t copies, bool titles, stru
             text_printf(out, ",");
         else
             text_printf(out, ",%.1f", row->value);
-        any = true;
     }
-    (void)any;
     text_append(out, "\n", 1);
+}
+
+/* --unixbench-csv FILE, or as the original is told by its environment: UB_OUTPUT_CSV=true, and UB_RESULTDIR. */
+static void original_csv_path(const struct measure *m, const struct unix_options *o, char *path, size_t size)
+{
+    const char *wanted = getenv("UB_OUTPUT_CSV"), *dir = getenv("UB_RESULTDIR");
+
+    path[0] = 0;
+    if (o->unixbench_csv[0])
+        (void)snprintf(path, size, "%s", o->unixbench_csv);
+    else if (wanted && !strcmp(wanted, "true"))
+        (void)snprintf(path, size, "%s/unixbench-%s-%.8s.csv", dir && dir[0] ? dir : ".", m->run.host, m->run.run_id);
 }
 
 static int finish(const struct measure *m, const void *options)
@@ -383,12 +438,14 @@ static int finish(const struct measure *m, const void *options)
     uint64_t counts[OPTION_COUNTS_MAX];
     size_t n = copy_counts(m, counts);
     struct text out = {0};
+    char path[1200];
 
-    if (!o->unixbench_csv[0] || !n)
+    original_csv_path(m, o, path, sizeof(path));
+    if (!path[0] || !n)
         return 0;
-    int fd = open(o->unixbench_csv, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
     if (fd < 0) {
-        (void)fprintf(stderr, "jitbench unix: --unixbench-csv '%s': %s\n", o->unixbench_csv, strerror(errno));
+        (void)fprintf(stderr, "jitbench unix: '%s': %s\n", path, strerror(errno));
         return EXIT_ROW_FAILED;
     }
     text_printf(&out, "Concurrency");
@@ -400,6 +457,11 @@ static int finish(const struct measure *m, const void *options)
     command_print(fd, &out);
     (void)close(fd);
     return 0;
+}
+
+static bool brief(const void *options)
+{
+    return ((const struct unix_options *)options)->brief;
 }
 
 const struct suite suite_unix = {
@@ -416,6 +478,7 @@ const struct suite suite_unix = {
     .print = print,
     .conclude = conclude,
     .finish = finish,
+    .brief = brief,
 };
 
 const struct command command_unix = {

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <sys/stat.h>
 #include <sys/sysinfo.h>
 #include <sys/sysmacros.h>
@@ -464,4 +465,16 @@ void machine_fs_name(const char *path, char *buf, size_t size)
         }
     }
     snprintf(buf, size, "0x%x", magic);
+}
+
+uint64_t machine_resident_bytes(const char *root)
+{
+    char text[128];
+    unsigned long long size, resident;
+    long page = sysconf(_SC_PAGESIZE);
+
+    if (page <= 0 || machine_read_file(root, "/proc/self/statm", text, sizeof text) <= 0 ||
+        sscanf(text, "%llu %llu", &size, &resident) != 2)
+        return 0;
+    return (uint64_t)resident * (uint64_t)page;
 }
