@@ -579,7 +579,7 @@ static void check_same(const struct page *page, const struct suite *suite, const
 }
 
 /* TESTS: name, old names, unit and baseline; the text begins with the title that the table shows. */
-static void check_tests(const struct page *page, const struct suite *suite, struct items *operands)
+static void check_tests(const struct page *page, const struct suite *suite, struct items *operands, struct items *old)
 {
     struct items *program = items_new(), *listed = items_new();
     char line[ITEM_SIZE];
@@ -604,6 +604,8 @@ static void check_tests(const struct page *page, const struct suite *suite, stru
         (void)snprintf(line, sizeof(line), "%.200s %.200s", names->item[0], rest);
         items_put(listed, line);
         items_put(operands, names->item[0]);
+        for (size_t n = 1; n < names->n; n++)
+            items_put(old, names->item[n]);
         if (k < plan.n && !begins(page->line[i + 1], plan.items[k].bench->title))
             fail_msg("%s: the text of '%s' does not begin with its title '%s'", page->path, names->item[0],
                      plan.items[k].bench->title);
@@ -645,18 +647,21 @@ static void test_man_tests_and_groups_are_those_of_the_suites(void **state)
         if (!suite)
             continue;
         struct page *page = page_of(command_list[i]->name);
-        struct items *program = items_new(), *listed = items_new();
+        struct items *program = items_new(), *listed = items_new(), *old = items_new();
         for (size_t t = 0; suite->tests && suite->tests[t]; t++)
             items_put(program, suite->tests[t]);
         if (suite->select) {
-            check_tests(page, suite, listed);
+            check_tests(page, suite, listed, old);
             check_groups(page, suite, listed);
+            for (size_t k = 0; k < old->n; k++)
+                items_put(listed, old->item[k]);
         } else {
             for (size_t k = 0; k < page->n; k++)
                 if (!strcmp(page->section[k], "DESCRIPTION") && begins(page->line[k], ".Ss "))
                     items_put(listed, page->line[k] + strlen(".Ss "));
         }
         items_equal(page->path, program, listed);
+        free(old);
         page_free(page);
     }
 }
