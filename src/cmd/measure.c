@@ -701,7 +701,7 @@ const char *measure_dir(const struct measure *m)
 
     if (m->options.dir[0])
         return m->options.dir;
-    return environment && environment[0] ? environment : ".";
+    return environment && environment[0] && access(environment, W_OK | X_OK) == 0 ? environment : ".";
 }
 
 void measure_put_row(struct measure *m, const struct row *row)

@@ -142,7 +142,8 @@ static bool any_named(const struct measure *m)
 static const char *scratch(const struct measure *m)
 {
     const char *original = getenv("UB_TMPDIR");
-    return !m->options.dir[0] && original && original[0] ? original : measure_dir(m);
+    return !m->options.dir[0] && original && original[0] && access(original, W_OK | X_OK) == 0 ? original
+                                                                                               : measure_dir(m);
 }
 
 static uint64_t resident_mib(void)

@@ -705,9 +705,15 @@ static void test_places_chroot_with_nothing_but_the_binary(void **state)
     cli_csv_read(path, &csv);
     for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++)
         assert_true(cli_count(&csv, tests[i], NULL) >= cli_metrics(cli, tests[i]));
-    cli_expect_all(&csv, "status", "ok");
+    for (size_t row = 0; row < csv.n_rows; row++) {
+        bool shell = !strncmp(cli_cell(&csv, row, "test"), "shell", 5);
+        assert_string_equal(cli_cell(&csv, row, "status"), shell ? "skipped" : "ok");
+        if (shell)
+            cli_expect_text(cli_cell(&csv, row, "reason"), "/bin/sh");
+        else if (strcmp(cli_cell(&csv, row, "test"), "index"))
+            assert_string_equal(cli_cell(&csv, row, "layout"), "random env (ASLR not known)");
+    }
     cli_expect_all(&csv, "cpus_online", "");
-    cli_expect_all(&csv, "layout", "random env (ASLR not known)");
     expect_unknown(&csv);
     cli_csv_free(&csv);
     cli_result_free(&result);
