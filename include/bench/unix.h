@@ -26,14 +26,29 @@ enum { UNIX_N_NUMBERS = 16 }; /* a benchmark's own use */
 enum { UNIX_RATE, UNIX_UNDISTURBED, UNIX_START_SPREAD, UNIX_END_SPREAD, UNIX_N_METRICS };
 #define UNIX_METRICS(unit_, scale_, baseline_)                                                                         \
     {                                                                                                                  \
-        [UNIX_RATE] = {.id = "rate", .unit = unit_, .better = "higher", .value = VALUE_MEAN, .headline = true,         \
-                       .scale = scale_, .baseline = baseline_,                                                         \
+        [UNIX_RATE] = {.id = "rate",                                                                                   \
+                       .unit = unit_,                                                                                  \
+                       .better = "higher",                                                                             \
+                       .value = VALUE_MEAN,                                                                            \
+                       .headline = true,                                                                               \
+                       .scale = scale_,                                                                                \
+                       .baseline = baseline_,                                                                          \
                        .title = "mean rate: completions of all copies in the common window"},                          \
-        [UNIX_UNDISTURBED] = {.id = "rate_undisturbed", .unit = unit_, .better = "higher", .value = VALUE_MEAN,        \
-                              .scale = scale_, .title = "median rate over slices of about 10 ms, summed over copies"}, \
-        [UNIX_START_SPREAD] = {.id = "start_spread", .unit = "ms", .better = "lower", .value = VALUE_MAX,              \
+        [UNIX_UNDISTURBED] = {.id = "rate_undisturbed",                                                                \
+                              .unit = unit_,                                                                           \
+                              .better = "higher",                                                                      \
+                              .value = VALUE_MEAN,                                                                     \
+                              .scale = scale_,                                                                         \
+                              .title = "median rate over slices of about 10 ms, summed over copies"},                  \
+        [UNIX_START_SPREAD] = {.id = "start_spread",                                                                   \
+                               .unit = "ms",                                                                           \
+                               .better = "lower",                                                                      \
+                               .value = VALUE_MAX,                                                                     \
                                .title = "first to last copy's start"},                                                 \
-        [UNIX_END_SPREAD] = {.id = "end_spread", .unit = "ms", .better = "lower", .value = VALUE_MAX,                  \
+        [UNIX_END_SPREAD] = {.id = "end_spread",                                                                       \
+                             .unit = "ms",                                                                             \
+                             .better = "lower",                                                                        \
+                             .value = VALUE_MAX,                                                                       \
                              .title = "first to last copy's end"},                                                     \
     }
 
@@ -41,11 +56,12 @@ enum { UNIX_RATE, UNIX_UNDISTURBED, UNIX_START_SPREAD, UNIX_END_SPREAD, UNIX_N_M
 enum unix_halves { HALVES_FREE, HALVES_SAME, HALVES_TWO };
 
 struct unix_params {
-    char dir[512];        /* scratch folder; empty: none is needed or none was found */
-    uint64_t concurrent;  /* shell: scripts at once */
-    int halves;           /* context1: enum unix_halves */
+    char dir[512];         /* scratch folder; empty: none is needed or none was found */
+    uint64_t concurrent;   /* shell: scripts at once */
+    int halves;            /* context1: enum unix_halves */
     uint64_t resident_mib; /* of this program, rounded up to a power of two: rows of two runs can be compared */
-    bool classic;         /* the original's protocol: fcopy measures its 2 s write and read parts, spawn of /bin/true etc. as it did */
+    bool classic; /* the original's protocol: fcopy measures its 2 s write and read parts, spawn of /bin/true etc. as it
+                     did */
 };
 
 /* Where a test sits unless --bind says otherwise: each copy on a CPU of its own; tests that make processes on all CPUs
@@ -59,8 +75,8 @@ int unix_reduce(const struct trial *trial, struct results *results);
 /* "linkage=static libc=glibc-2.36 resident=2M", with the benchmark's own words in front ("" for none). */
 void unix_describe(const void *params, const char *own, char *buf, size_t size);
 
-extern const struct bench bench_dhry2reg, bench_whetstone, bench_execl, bench_fcopy1024, bench_fcopy256, bench_fcopy4096,
-    bench_pipe, bench_context1, bench_spawn, bench_shell1, bench_shell8, bench_syscall;
+extern const struct bench bench_dhry2reg, bench_whetstone, bench_execl, bench_fcopy1024, bench_fcopy256,
+    bench_fcopy4096, bench_pipe, bench_context1, bench_spawn, bench_shell1, bench_shell8, bench_syscall;
 /* Outside the index. */
 extern const struct bench bench_fwrite1024, bench_fwrite256, bench_fwrite4096, bench_fread1024, bench_fread256,
     bench_fread4096, bench_short, bench_int, bench_long, bench_float, bench_double, bench_arithoh, bench_hanoi,

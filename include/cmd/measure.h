@@ -60,11 +60,11 @@ struct suite {
     size_t options_size;
     /* The tables that fill the suite's options struct. Returns how many. */
     size_t (*tables)(void *options, struct option_table *tables);
-    bool timed;                /* its samples have a length, and may need a scratch folder */
+    bool timed; /* its samples have a length, and may need a scratch folder */
     enum schedule schedule;
     const char *const *tests; /* operands, NULL-ended; NULL: takes none */
-    /* Marks what an operand means in m->selected (a test, a group, an old name); -1 when it is unknown. NULL: the operand
-     * is one of tests, and its place there is marked. */
+    /* Marks what an operand means in m->selected (a test, a group, an old name); -1 when it is unknown. NULL: the
+     * operand is one of tests, and its place there is marked. */
     int (*select)(struct measure *m, const char *operand);
     const char *series_header; /* the first line of --series FILE; NULL: the suite has no such option */
     /* Adds the items of the selected tests. 0, or -1 with one line in error. */

@@ -9,7 +9,8 @@
 extern const struct suite *const suite_list[];
 
 extern const struct suite suite_prime, suite_stream, suite_unix;
-extern const struct command command_prime, command_stream, command_unix, command_all, command_help_, command_list_, command_version;
+extern const struct command command_prime, command_stream, command_unix, command_all, command_help_, command_list_,
+    command_version;
 
 /* The tables of very short experiments: a line a run as the original prints it, and the runs together. */
 enum { EXPERIMENT_COLUMNS = 10 };

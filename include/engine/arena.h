@@ -52,8 +52,8 @@ struct trial_head {
     uint32_t gate;
     uint32_t stop;
     uint64_t start_ns;
-    uint64_t limit_ns;       /* the longest that the run may take, for the watchdog */
-    uint64_t setup_limit_ns; /* and that getting ready may */
+    uint64_t limit_ns;                             /* the longest that the run may take, for the watchdog */
+    uint64_t setup_limit_ns;                       /* and that getting ready may */
     uint32_t barrier_arrived[8], barrier_round[8]; /* by party */
     struct trial_slot slot[];
 };

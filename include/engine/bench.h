@@ -60,14 +60,14 @@ struct party_context {
 };
 
 bool party_stopped(const struct party_context *context);
-/* Says that a party that runs before the gate does its work now (a load really loads). The engine's own loop says so after
- * its first slice. */
+/* Says that a party that runs before the gate does its work now (a load really loads). The engine's own loop says so
+ * after its first slice. */
 void party_proved(struct party_context *context);
 /* Waits for the same party of all copies. */
 void party_barrier(struct party_context *context);
-/* Replaces the process image by the same program (baton->image_fd). run is called again in the new one, with baton->execs one higher
- * and all recorders as they were; setup is called again too. Locked memory and thread parties do not survive it: a benchmark that
- * uses it has neither. Returns only on failure (-errno). */
+/* Replaces the process image by the same program (baton->image_fd). run is called again in the new one, with
+ * baton->execs one higher and all recorders as they were; setup is called again too. Locked memory and thread parties
+ * do not survive it: a benchmark that uses it has neither. Returns only on failure (-errno). */
 int party_exec(struct party_context *context);
 /* Writes a formatted reason and returns -1, for `return party_fail(context, ...)`. */
 int party_fail(struct party_context *context, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -25,10 +25,10 @@ struct plan_item {
     const char *load; /* the row's load; NULL: empty */
     unsigned copies;
     struct sampling sampling;
-    unsigned phase;            /* items of a phase begin when all of the phases before it have ended */
-    int calibrated_by;         /* index of an earlier item, or -1 */
-    bool no_index;             /* a variant that stands outside the index */
-    char *skip;                /* set: not run, a row says "skipped" with this reason; owned by the plan (malloc) */
+    unsigned phase;    /* items of a phase begin when all of the phases before it have ended */
+    int calibrated_by; /* index of an earlier item, or -1 */
+    bool no_index;     /* a variant that stands outside the index */
+    char *skip;        /* set: not run, a row says "skipped" with this reason; owned by the plan (malloc) */
 };
 
 struct plan {

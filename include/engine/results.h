@@ -20,7 +20,7 @@ struct group_values {
     struct placement_seen seen; /* of the last trial */
     struct cpuset cpus;         /* all that the measured parties were allowed on */
     enum bind_mode bind;
-    bool mixed;                 /* the trials did not all get the same policy */
+    bool mixed; /* the trials did not all get the same policy */
     char refused[240];
     double wall_s, cpu_s, ctx_voluntary, ctx_involuntary, migrations, faults_minor, faults_major, run_delay_ms;
     double irqs, softirqs, steal_ms, khz_sum;

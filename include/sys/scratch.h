@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* An open, nameless read-write file in dir: O_TMPFILE, else O_CREAT|O_EXCL|O_NOFOLLOW under a random name and unlinked at once.
- * Returns the descriptor (close-on-exec) or -errno. */
+/* An open, nameless read-write file in dir: O_TMPFILE, else O_CREAT|O_EXCL|O_NOFOLLOW under a random name and unlinked
+ * at once. Returns the descriptor (close-on-exec) or -errno. */
 int scratch_file(const char *dir);
 
 /* Makes a folder of our own, mode 0700, under a random name in dir; path gets its name. 0 or -errno. */
@@ -16,8 +16,9 @@ int scratch_folder(const char *dir, char *path, size_t size);
 /* Removes the folder and the plain files in it (no subfolders, no links followed). 0 or -errno. */
 int scratch_remove(const char *path);
 
-/* A folder that vanishes with the process that asked for it, even when that is killed: a process of its own in a session of
- * its own, the keeper, makes it, waits for the end of file of a pipe, and removes it with the files in it. */
+/* A folder that vanishes with the process that asked for it, even when that is killed: a process of its own in a
+ * session of its own, the keeper, makes it, waits for the end of file of a pipe, and removes it with the files in it.
+ */
 #define SCRATCH_PATH_MAX 600
 struct scratch_keeper {
     pid_t pid;

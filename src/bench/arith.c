@@ -142,7 +142,8 @@ static const struct metric metrics[UNIX_N_METRICS] = UNIX_METRICS("lps", 1, 0);
         .n_shared_metrics = UNIX_N_METRICS,                                                                            \
         .n_metrics = UNIX_N_METRICS,                                                                                   \
         .sampling = UNIX_CPU_SAMPLING,                                                                                 \
-        .place = unix_place, .describe = describe,                                                                                          \
+        .place = unix_place,                                                                                           \
+        .describe = describe,                                                                                          \
         .reduce = unix_reduce,                                                                                         \
     }
 

@@ -85,8 +85,8 @@ static int answerer_setup(struct party_context *context)
     return keep_ends(context, PIPE_THERE, PIPE_BACK);
 }
 
-/* From before the gate, since the asker's warm-up needs it, until the end of file. An end of file that comes early has its
- * reason in the asker, who is the one to say so. */
+/* From before the gate, since the asker's warm-up needs it, until the end of file. An end of file that comes early has
+ * its reason in the asker, who is the one to say so. */
 static int answerer_run(struct party_context *context)
 {
     uint64_t number;

@@ -100,6 +100,7 @@ const struct bench bench_execl = {
     .n_parties = 1,
     .metrics = metrics,
     .sampling = UNIX_LONG_SAMPLING,
-    .place = unix_place, .describe = unix_describe_plain,
+    .place = unix_place,
+    .describe = unix_describe_plain,
     .supported = supported,
 };

@@ -99,6 +99,7 @@ const struct bench bench_hanoi = {
     .n_shared_metrics = UNIX_N_METRICS,
     .n_metrics = UNIX_N_METRICS,
     .sampling = UNIX_CPU_SAMPLING,
-    .place = unix_place, .describe = describe,
+    .place = unix_place,
+    .describe = describe,
     .reduce = unix_reduce,
 };

@@ -91,5 +91,6 @@ const struct bench bench_pipe = {
     .n_parties = 1,
     .metrics = metrics,
     .sampling = UNIX_SHORT_SAMPLING,
-    .place = unix_place, .describe = unix_describe_plain,
+    .place = unix_place,
+    .describe = unix_describe_plain,
 };

@@ -108,7 +108,8 @@ const struct bench bench_syscall = {
     .n_parties = 1,
     .metrics = metrics_mix,
     .sampling = UNIX_SHORT_SAMPLING,
-    .place = unix_place, .describe = unix_describe_plain,
+    .place = unix_place,
+    .describe = unix_describe_plain,
 };
 
 const struct bench bench_sysclose = {
@@ -117,7 +118,8 @@ const struct bench bench_sysclose = {
     .n_parties = 1,
     .metrics = metrics_other,
     .sampling = UNIX_SHORT_SAMPLING,
-    .place = unix_place, .describe = unix_describe_plain,
+    .place = unix_place,
+    .describe = unix_describe_plain,
 };
 
 const struct bench bench_sysgetpid = {
@@ -126,5 +128,6 @@ const struct bench bench_sysgetpid = {
     .n_parties = 1,
     .metrics = metrics_other,
     .sampling = UNIX_SHORT_SAMPLING,
-    .place = unix_place, .describe = unix_describe_plain,
+    .place = unix_place,
+    .describe = unix_describe_plain,
 };

@@ -72,7 +72,8 @@ static double undisturbed_rate(const struct slices *slices)
         return (double)NAN;
     for (size_t i = 0; i < slices->n; i++)
         if (slices->slice[i].end_ns > slices->slice[i].start_ns)
-            rates[n++] = (double)slices->slice[i].count * 1e9 / (double)(slices->slice[i].end_ns - slices->slice[i].start_ns);
+            rates[n++] =
+                (double)slices->slice[i].count * 1e9 / (double)(slices->slice[i].end_ns - slices->slice[i].start_ns);
     int error = stats_summarise(rates, n, &summary);
     free(rates);
     return error ? (double)NAN : summary.median;

@@ -118,9 +118,20 @@ static const struct option rows[] = {
 };
 
 static const struct option timed_rows[] = {
-    {.name = "time", .letter = 't', .aliases = "seconds", .type = OPTION_DURATION, .value_name = "TIME", .min = 10e6,
-     .max = 86400e9, OPTION_AT(struct measure_options, time_ns), .help = "length of a sample; each test's own unless given"},
-    {.name = "dir", .letter = 'd', .type = OPTION_TEXT, .value_name = "DIR", OPTION_AT(struct measure_options, dir),
+    {.name = "time",
+     .letter = 't',
+     .aliases = "seconds",
+     .type = OPTION_DURATION,
+     .value_name = "TIME",
+     .min = 10e6,
+     .max = 86400e9,
+     OPTION_AT(struct measure_options, time_ns),
+     .help = "length of a sample; each test's own unless given"},
+    {.name = "dir",
+     .letter = 'd',
+     .type = OPTION_TEXT,
+     .value_name = "DIR",
+     OPTION_AT(struct measure_options, dir),
      .help = "scratch folder; $TMPDIR or the current folder unless given"},
 };
 

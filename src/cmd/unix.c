@@ -61,19 +61,26 @@ enum { N_TESTS = sizeof(unix_tests) / sizeof(unix_tests[0]) };
 static const struct {
     const char *name;
     unsigned groups;
-} groups[] = {{"index", INDEX},     {"system", INDEX},      {"cpu", CPU},     {"file", FILES}, {"fs", FILES},
-              {"process", PROCESS}, {"arith", ARITH},       {"arithmetic", ARITH}, {"shell", SHELL},
-              {"misc", MISC},       {"oldsystem", OLDSYSTEM}};
+} groups[] = {{"index", INDEX},        {"system", INDEX}, {"cpu", CPU},          {"file", FILES},  {"fs", FILES},
+              {"process", PROCESS},    {"arith", ARITH},  {"arithmetic", ARITH}, {"shell", SHELL}, {"misc", MISC},
+              {"oldsystem", OLDSYSTEM}};
 enum { N_GROUPS = sizeof(groups) / sizeof(groups[0]), N_INDEX = 12 };
 
 /* What may be typed, for suggestions: tests and groups, in the same order as above. */
-static const char *const names[] = {
-    "dhry2reg", "whetstone", "execl", "fcopy1024", "fcopy256", "fcopy4096", "pipe", "context1", "context1-same",
-    "context1-two", "spawn", "shell1", "shell8", "syscall", "fwrite1024", "fwrite256", "fwrite4096", "fread1024",
-    "fread256", "fread4096", "short", "int", "long", "float", "double", "arithoh", "hanoi", "sysexec", "shell16",
-    "sysclose", "sysgetpid", "index", "system", "cpu", "file", "fs", "process", "arith", "arithmetic", "shell", "misc",
-    "oldsystem", "dhry", "whetstone-double", "whets", "fstime", "fsbuffer", "fsdisk", "fstime-w", "fsbuffer-w",
-    "fsdisk-w", "fstime-r", "fsbuffer-r", "fsdisk-r", NULL};
+static const char *const names[] = {"dhry2reg",      "whetstone",    "execl",      "fcopy1024",
+                                    "fcopy256",      "fcopy4096",    "pipe",       "context1",
+                                    "context1-same", "context1-two", "spawn",      "shell1",
+                                    "shell8",        "syscall",      "fwrite1024", "fwrite256",
+                                    "fwrite4096",    "fread1024",    "fread256",   "fread4096",
+                                    "short",         "int",          "long",       "float",
+                                    "double",        "arithoh",      "hanoi",      "sysexec",
+                                    "shell16",       "sysclose",     "sysgetpid",  "index",
+                                    "system",        "cpu",          "file",       "fs",
+                                    "process",       "arith",        "arithmetic", "shell",
+                                    "misc",          "oldsystem",    "dhry",       "whetstone-double",
+                                    "whets",         "fstime",       "fsbuffer",   "fsdisk",
+                                    "fstime-w",      "fsbuffer-w",   "fsdisk-w",   "fstime-r",
+                                    "fsbuffer-r",    "fsdisk-r",     NULL};
 
 struct unix_options {
     struct unix_params params;
@@ -82,11 +89,19 @@ struct unix_options {
 };
 
 static const struct option rows[] = {
-    {.name = "all-tests", .type = OPTION_FLAG, OPTION_AT(struct unix_options, all_tests),
+    {.name = "all-tests",
+     .type = OPTION_FLAG,
+     OPTION_AT(struct unix_options, all_tests),
      .help = "the tests outside the index too"},
-    {.name = "brief", .letter = 'b', .type = OPTION_FLAG, OPTION_AT(struct unix_options, brief),
+    {.name = "brief",
+     .letter = 'b',
+     .type = OPTION_FLAG,
+     OPTION_AT(struct unix_options, brief),
      .help = "describe the machine in one line only"},
-    {.name = "unixbench-csv", .type = OPTION_TEXT, .value_name = "FILE", OPTION_AT(struct unix_options, unixbench_csv),
+    {.name = "unixbench-csv",
+     .type = OPTION_TEXT,
+     .value_name = "FILE",
+     OPTION_AT(struct unix_options, unixbench_csv),
      .help = "write the results as the original's CSV too"},
 };
 
@@ -176,7 +191,8 @@ static int add_test(const struct measure *m, const struct test *t, const struct 
         item->sampling.pause_ns = 3000000000u;
         /* -i N: the short tests get (N+1)/3, as the original's. */
         if (m->options.samples && t->bench->sampling[PRESET_CLASSIC].min_samples <= 3)
-            item->sampling.min_samples = item->sampling.max_samples = m->options.samples >= 5 ? (m->options.samples + 1) / 3 : 1;
+            item->sampling.min_samples = item->sampling.max_samples =
+                m->options.samples >= 5 ? (m->options.samples + 1) / 3 : 1;
     }
     return 0;
 }
@@ -355,11 +371,11 @@ static void put_block(const struct measure *m, uint64_t copies, struct text *out
     size_t tests;
     double index = system_index(m, copies, &tests);
 
-    text_printf(out, "%llu parallel cop%s of tests, %s protocol\n\n", (unsigned long long)copies, copies == 1 ? "y" : "ies",
-                protocol(m));
+    text_printf(out, "%llu parallel cop%s of tests, %s protocol\n\n", (unsigned long long)copies,
+                copies == 1 ? "y" : "ies", protocol(m));
     text_printf(out, "%-44s %10s %14s %-5s %9s %6s\n",
-                tests == N_INDEX ? "System Benchmarks Index Values" : "System Benchmarks Partial Index", "BASELINE", "RESULT",
-                "", "INDEX", "RSD %");
+                tests == N_INDEX ? "System Benchmarks Index Values" : "System Benchmarks Partial Index", "BASELINE",
+                "RESULT", "", "INDEX", "RSD %");
     for (size_t i = 0; i < m->n_rows; i++)
         if (!strcmp(m->rows[i].metric, "rate") && m->rows[i].copies == copies) {
             put_line(&m->rows[i], out);
@@ -368,8 +384,9 @@ static void put_block(const struct measure *m, uint64_t copies, struct text *out
         }
     if (tests) {
         text_printf(out, "%-44s %10s %14s %-5s %9s\n", "", "", "", "", "========");
-        text_printf(out, "%-44s %10s %14s %-5s", tests == N_INDEX ? "System Benchmarks Index Score"
-                                                                  : "System Benchmarks Index Score (Partial Only)", "", "", "");
+        text_printf(out, "%-44s %10s %14s %-5s",
+                    tests == N_INDEX ? "System Benchmarks Index Score" : "System Benchmarks Index Score (Partial Only)",
+                    "", "", "");
         put_number(index, 9, 1, out);
         text_append(out, "\n", 1);
     }
@@ -486,9 +503,10 @@ const struct command command_unix = {
     .name = "unix",
     .operands = "[TEST|GROUP...]",
     .title = "UNIX microbenchmarks and their index",
-    .description = "The twelve tests of the BYTE UNIX Benchmarks' index, one copy first and then as many as there are CPUs. "
-                   "The default protocol takes many short samples, each in a fresh process; --classic keeps the original's "
-                   "passes, times and pauses. Groups: index, cpu, file, process, arith, shell, misc.",
+    .description =
+        "The twelve tests of the BYTE UNIX Benchmarks' index, one copy first and then as many as there are CPUs. "
+        "The default protocol takes many short samples, each in a fresh process; --classic keeps the original's "
+        "passes, times and pauses. Groups: index, cpu, file, process, arith, shell, misc.",
     .suite = &suite_unix,
     .run = measure_suite_main,
     .tables = measure_tables,

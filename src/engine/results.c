@@ -481,7 +481,8 @@ enum row_status results_rows(struct results *results, enum row_status status, co
     for (unsigned g = 0; g < results->n_groups; g++)
         for (unsigned m = 0; m < bench->n_metrics; m++) {
             /* What did not run has one row, not one for each metric that it would have had. */
-            if (status >= ROW_SKIPPED && (bench_metric(bench, judged)->headline ? !bench_metric(bench, m)->headline : m > 0))
+            if (status >= ROW_SKIPPED &&
+                (bench_metric(bench, judged)->headline ? !bench_metric(bench, m)->headline : m > 0))
                 continue;
             enum row_status one = put_row(results, g, m, status, reason);
             if (one > worst)

@@ -194,8 +194,8 @@ static uint64_t slice_count(double rate)
     return fit < 1 ? 1 : (uint64_t)(fit + 0.999);
 }
 
-/* The engine's own loop for a party that has only work: whole slices until the trial is stopped. The count of a slice stays
- * as it is unless the rate is another one for good, as when the kernel moves two halves of the work together. */
+/* The engine's own loop for a party that has only work: whole slices until the trial is stopped. The count of a slice
+ * stays as it is unless the rate is another one for good, as when the kernel moves two halves of the work together. */
 static int run_slices(struct party_context *context, const struct party *party)
 {
     struct slices *slices = slices_of(context, party);
