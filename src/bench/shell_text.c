@@ -110,8 +110,9 @@ static char *put_line(char *at, const struct line *line, uint32_t *state)
         if (i)
             *at++ = ' ';
         if (i == the) {
-            memcpy(at, "the", 3);
-            at += 3;
+            *at++ = 't';
+            *at++ = 'h';
+            *at++ = 'e';
             continue;
         }
         /* An even share, give or take, with a letter left for each word to come. */

@@ -426,10 +426,11 @@ static void csv_line(const struct measure *m, uint64_t copies, bool titles, stru
 {
     for (size_t i = 0; i < m->n_rows; i++) {
         const struct row *row = &m->rows[i];
-        if (strcmp(row->metric, "rate") || row->copies != copies || !(test_of(row->test)->groups & INDEX))
+        const struct test *test = test_of(row->test);
+        if (!test || !(test->groups & INDEX) || strcmp(row->metric, "rate") || row->copies != copies)
             continue;
         if (titles)
-            text_printf(out, ",%s", test_of(row->test)->bench->title);
+            text_printf(out, ",%s", test->bench->title);
         else if (isnan(row->value))
             text_printf(out, ",");
         else

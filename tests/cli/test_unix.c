@@ -719,10 +719,11 @@ static void measure_mounted(const struct cli *cli, struct mounted *mounted, cons
 
     cli_need_mount_namespace();
     mounted->tmp = cli->tmp;
-    (void)snprintf(command, sizeof(command),
-                   "\"$0\" unix %s -q -o rows.csv -t 50ms --samples 1 >/dev/null; status=$?; ls -A \"$TMPDIR\"; "
-                   "exit $status",
-                   tests_and_options);
+    (void)snprintf(
+        command, sizeof(command),
+        "\"$0\" unix %s -q -o rows.csv -t 50ms --samples 1 --dir \"$TMPDIR\" >/dev/null; status=$?; ls -A \"$TMPDIR\"; "
+        "exit $status",
+        tests_and_options);
     const struct cli_run run = {
         .program = "/bin/sh", .args = ARGS("-c", command, cli_binary), .prepare = mount_tmp, .context = mounted};
     cli_expect(cli, &run, status, &result);
