@@ -22,7 +22,7 @@
 #define LEAD_NS           1000000u
 #define LEAD_PER_SLOT_NS  20000u
 #define SETUP_DEADLINE_NS 60000000000u
-/* More room for each turn on a CPU that copies share: a warm-up, or a count that cannot be cut short. */
+/* More room for each further turn on a CPU that copies share: a warm-up, or a count that cannot be cut short. */
 #define TURN_NS 1000000000u
 /* A run may take this many times what its warm-up promised, and this much more. */
 #define DEADLINE_FACTOR    10u
@@ -95,7 +95,7 @@ static void arena_lay_out(struct trial *trial, int arena_fd, size_t size)
     head->sample = spec->sample;
     head->time_ns = spec->time_ns;
     head->clock = spec->clock->kind;
-    head->setup_limit_ns = SETUP_DEADLINE_NS + turns(spec) * TURN_NS;
+    head->setup_limit_ns = SETUP_DEADLINE_NS + (turns(spec) - 1) * TURN_NS;
     head->fixed_layout = spec->place->layout_fixed;
     head->arena_fd = arena_fd;
     head->series_fd = spec->series_fd;
@@ -504,7 +504,7 @@ static void subtract_machine(struct trial *trial, const struct machine_counters 
 /* How long the run may take: what was asked for, or what the warm-up promised, with room. */
 static uint64_t run_limit(const struct trial *trial)
 {
-    uint64_t expected = 0, room = DEADLINE_MARGIN_NS + turns(&trial->spec) * TURN_NS;
+    uint64_t expected = 0, room = DEADLINE_MARGIN_NS + (turns(&trial->spec) - 1) * TURN_NS;
 
     if (trial->head->time_ns)
         return trial->head->time_ns * 2 + room;
