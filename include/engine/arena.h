@@ -50,8 +50,10 @@ struct trial_head {
     int event_fd, series_fd, arena_fd;
     /* The gate: a futex, then a common moment, so that copies woken one after the other start together. */
     uint32_t gate;
+    /* Behind it everybody reads back and counts first; the last to come sets the moment for all. */
+    uint32_t arrived, to_arrive, started;
     uint32_t stop;
-    uint64_t start_ns;
+    uint64_t start_ns, lead_ns;
     uint64_t limit_ns;                             /* the longest that the run may take, for the watchdog */
     uint64_t setup_limit_ns;                       /* and that getting ready may */
     uint32_t barrier_arrived[8], barrier_round[8]; /* by party */

@@ -52,5 +52,7 @@ struct task_counters {
     int64_t run_delay_ns; /* ready but not running: /proc/thread-self/schedstat */
 };
 void task_read_counters(struct task_counters *out);
+/* The same without what has to be read from /proc (migrations, run_delay_ns are left as they are): a microsecond. */
+void task_read_usage(struct task_counters *out);
 
 #endif

@@ -11,6 +11,10 @@
 #include <unistd.h>
 
 #include "cmd/suites.h"
+#include "engine/signals.h"
+
+/* With more copies than CPUs a sample lasts at least so long for each turn. */
+#define TURN_NS 40000000u
 
 enum group { INDEX = 1, CPU = 2, FILES = 4, PROCESS = 8, ARITH = 16, SHELL = 32, MISC = 64, OLDSYSTEM = 128 };
 
@@ -185,6 +189,10 @@ static int add_test(const struct measure *m, const struct test *t, const struct 
     item->copies = (unsigned)copies;
     item->phase = phase;
     item->sampling = measure_sampling(m, t->bench);
+    /* Each copy gets some slices of its own, or the common window would hold mostly their beginnings and ends. */
+    uint64_t turns = (copies + m->place.n_order - 1) / m->place.n_order;
+    if (!measure_given(m, "time") && !params.classic && item->sampling.time_ns < turns * TURN_NS)
+        item->sampling.time_ns = turns * TURN_NS;
     item->no_index = !(t->groups & INDEX);
     if (params.classic) {
         item->sampling.classic = true;
@@ -473,9 +481,14 @@ static int finish(const struct measure *m, const void *options)
         text_printf(&out, "%llu", (unsigned long long)counts[c]);
         csv_line(m, counts[c], false, &out);
     }
-    command_print(fd, &out);
-    (void)close(fd);
-    return 0;
+    bool whole = !out.failed && signals_write(fd, out.data, out.length) == out.length;
+    if (close(fd) || !whole) {
+        (void)fprintf(stderr, "jitbench unix: '%s': %s\n", path, strerror(errno));
+        (void)unlink(path);
+        whole = false;
+    }
+    text_free(&out);
+    return whole ? 0 : EXIT_ROW_FAILED;
 }
 
 static bool brief(const void *options)

@@ -18,8 +18,8 @@
 #include "sys/futex.h"
 #include "sys/process.h"
 
-/* From the opened gate to the common start: time for every copy to be woken. */
-#define LEAD_NS           1000000u
+/* From the last arrival behind the gate to the common start: time for every copy to be woken again. */
+#define LEAD_NS           100000u
 #define LEAD_PER_SLOT_NS  20000u
 #define SETUP_DEADLINE_NS 60000000000u
 /* More room for each further turn on a CPU that copies share: a warm-up, or a count that cannot be cut short. */
@@ -558,6 +558,26 @@ static void too_long(struct trial *trial, const char *what, uint64_t limit_ns)
     fail(trial, TRIAL_FAILED, reason);
 }
 
+static unsigned gated_slots(const struct trial *trial)
+{
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < trial->n_slots; i++)
+        n += !party_of(trial, i)->before_gate;
+    return n;
+}
+
+/* Until the last of those behind the gate has set the start. */
+static bool wait_for_start(struct trial *trial, uint64_t deadline_ns)
+{
+    while (trial->outcome == TRIAL_DONE && !__atomic_load_n(&trial->head->started, __ATOMIC_ACQUIRE)) {
+        if (clock_raw_ns() >= deadline_ns)
+            return false;
+        wait_event(trial, deadline_ns, false);
+    }
+    return trial->outcome == TRIAL_DONE;
+}
+
 /* From ready to drained. */
 static void run_gated(struct trial *trial, struct machine_counters *before)
 {
@@ -570,8 +590,14 @@ static void run_gated(struct trial *trial, struct machine_counters *before)
     }
     limit = head->limit_ns = run_limit(trial);
     read_machine(trial, before);
-    head->start_ns = trial->gate_ns = clock_raw_ns() + LEAD_NS + (uint64_t)LEAD_PER_SLOT_NS * trial->n_slots;
+    head->lead_ns = LEAD_NS + (uint64_t)LEAD_PER_SLOT_NS * trial->n_slots;
+    head->to_arrive = gated_slots(trial);
     set_gate(head, GATE_OPEN);
+    if (!wait_for_start(trial, clock_raw_ns() + head->setup_limit_ns)) {
+        too_long(trial, "not started", head->setup_limit_ns);
+        return;
+    }
+    trial->gate_ns = head->start_ns;
     if (head->time_ns) {
         uint64_t end = head->start_ns + head->time_ns;
         while (trial->outcome == TRIAL_DONE && clock_raw_ns() < end && !slots_reached(trial, STATE_DONE, true))

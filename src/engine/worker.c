@@ -226,6 +226,19 @@ static int wait_for_gate(struct trial_head *head)
     return gate == GATE_OPEN ? 0 : -1;
 }
 
+/* All that were woken at the gate, one after the other, start at one moment. */
+static void start_together(struct trial_head *head)
+{
+    if (__atomic_add_fetch(&head->arrived, 1, __ATOMIC_ACQ_REL) == head->to_arrive) {
+        head->start_ns = clock_raw_ns() + head->lead_ns;
+        __atomic_store_n(&head->started, 1, __ATOMIC_RELEASE);
+        futex_wake_all(&head->started);
+        arena_event(head);
+    }
+    while (!__atomic_load_n(&head->started, __ATOMIC_ACQUIRE))
+        futex_wait(&head->started, 0);
+}
+
 static void wait_until(uint64_t ns)
 {
     uint64_t now = clock_raw_ns();
@@ -279,11 +292,13 @@ static int run_behind_gate(struct party_context *context, const struct party *pa
             return party_fail(context, "ended before the gate opened");
         place_read_back(&slot->seen);
         slot->seen.fresh_exec = fresh_exec;
+        task_read_counters(&before);
         if (!party->before_gate) {
             watchdog(head->limit_ns);
+            start_together(head);
             wait_until(head->start_ns);
+            task_read_usage(&before); /* without the wait */
         }
-        task_read_counters(&before);
         slot->counters = before;
         slot->start_ns = slot->baton.start_ns = clock_raw_ns();
         /* No event: nobody waits for it, and the parent is not to wake up in what is measured. A party that runs before

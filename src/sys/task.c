@@ -282,26 +282,26 @@ static int64_t read_migrations(void)
     return -1;
 }
 
-void task_read_counters(struct task_counters *out)
+void task_read_usage(struct task_counters *out)
 {
     struct rusage usage;
     struct timespec cpu;
-    *out = (struct task_counters){
-        .cpu_ns = -1,
-        .ctx_voluntary = -1,
-        .ctx_involuntary = -1,
-        .migrations = read_migrations(),
-        .faults_minor = -1,
-        .faults_major = -1,
-        .run_delay_ns = read_run_delay(),
-    };
     /* rusage has the CPU time too, but in microseconds. */
+    out->cpu_ns = -1;
     if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu) == 0)
         out->cpu_ns = (int64_t)cpu.tv_sec * 1000000000 + cpu.tv_nsec;
+    out->ctx_voluntary = out->ctx_involuntary = out->faults_minor = out->faults_major = -1;
     if (getrusage(RUSAGE_THREAD, &usage) != 0)
         return;
     out->ctx_voluntary = usage.ru_nvcsw;
     out->ctx_involuntary = usage.ru_nivcsw;
     out->faults_minor = usage.ru_minflt;
     out->faults_major = usage.ru_majflt;
+}
+
+void task_read_counters(struct task_counters *out)
+{
+    out->migrations = read_migrations();
+    out->run_delay_ns = read_run_delay();
+    task_read_usage(out);
 }

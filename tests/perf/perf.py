@@ -213,11 +213,15 @@ def unix_copies(jitbench):
     """How long one sample of many copies takes beyond the time it measures: to start, warm up, gather and report."""
     for copies in COPIES:
         begin = time.perf_counter()
-        rate = only(rows_of(jitbench, "unix", "syscall", "--copies", str(copies), "--samples", "1", "-t",
-                            "%dms" % (UNIX_SECONDS * 1e3)), "rate")
+        rows = rows_of(jitbench, "unix", "syscall", "--copies", str(copies), "--samples", "1", "-t",
+                       "%dms" % (UNIX_SECONDS * 1e3))
         took = time.perf_counter() - begin - UNIX_SECONDS
-        line("syscall, %d copies: time beside the sample's own" % copies,
-             "%.2f s" % took if rate["value"] else rate["status"], rate["reason"])
+        rate, started, ended = (only(rows, metric) for metric in ("rate", "start_spread", "end_spread"))
+        if rate["value"]:
+            line("syscall, %d copies: time beside the sample's own" % copies, "%.2f s" % took)
+            line("  first to last copy's start, and end", "%.0f, %.0f ms" % (float(started["value"]), float(ended["value"])))
+        else:
+            line("syscall, %d copies" % copies, rate["status"], rate["reason"])
 
 
 SECTIONS = {

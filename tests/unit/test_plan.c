@@ -301,12 +301,12 @@ static void test_plan_samples_until_precise_enough(void **state)
 
     (void)state;
     /* All alike: the interval is 0, but takes five samples. */
-    assert_int_equal(samples_with((struct sampling){1, 0, 0, long_ns, 2}, 0, 0), 5);
-    assert_int_equal(samples_with((struct sampling){8, 0, 0, long_ns, 2}, 0, 0), 8);
+    assert_int_equal(samples_with((struct sampling){1, 0, 0, long_ns, 2, false, 0}, 0, 0), 5);
+    assert_int_equal(samples_with((struct sampling){8, 0, 0, long_ns, 2, false, 0}, 0, 0), 8);
     /* 90, 110, 90, ...: the half-width of the 95 % interval is 8.94 % of the mean at 8 samples, 8.19 % at 9, 7.54 % at
      * 10 (python3, with t from a printed table). */
-    assert_int_equal(samples_with((struct sampling){1, 0, 0, long_ns, 8.5}, 10, 0), 9);
-    assert_int_equal(samples_with((struct sampling){1, 0, 0, long_ns, 8}, 10, 0), 10);
+    assert_int_equal(samples_with((struct sampling){1, 0, 0, long_ns, 8.5, false, 0}, 10, 0), 9);
+    assert_int_equal(samples_with((struct sampling){1, 0, 0, long_ns, 8, false, 0}, 10, 0), 10);
 }
 
 static void test_plan_samples_at_most_the_maximum(void **state)
@@ -314,21 +314,21 @@ static void test_plan_samples_at_most_the_maximum(void **state)
     const uint64_t long_ns = 60000 * MS;
 
     (void)state;
-    assert_int_equal(samples_with((struct sampling){1, 3, 0, long_ns, 2}, 10, 0), 3);
-    assert_int_equal(samples_with((struct sampling){3, 3, 0, 0, 2}, 10, 0), 3);
-    assert_int_equal(samples_with((struct sampling){0, 7, 0, long_ns, 2}, 10, 0), 7);
-    assert_int_equal(samples_with((struct sampling){0, 7, 0, long_ns, 2}, 0, 0), 5); /* precise before */
+    assert_int_equal(samples_with((struct sampling){1, 3, 0, long_ns, 2, false, 0}, 10, 0), 3);
+    assert_int_equal(samples_with((struct sampling){3, 3, 0, 0, 2, false, 0}, 10, 0), 3);
+    assert_int_equal(samples_with((struct sampling){0, 7, 0, long_ns, 2, false, 0}, 10, 0), 7);
+    assert_int_equal(samples_with((struct sampling){0, 7, 0, long_ns, 2, false, 0}, 0, 0), 5); /* precise before */
 }
 
 static void test_plan_samples_within_the_time_cap(void **state)
 {
     (void)state;
     /* Never fewer than the minimum, and one at the least. */
-    assert_int_equal(samples_with((struct sampling){4, 0, 0, 1, 2}, 10, 0), 4);
-    assert_int_equal(samples_with((struct sampling){0, 0, 0, 0, 2}, 10, 0), 1);
+    assert_int_equal(samples_with((struct sampling){4, 0, 0, 1, 2, false, 0}, 10, 0), 4);
+    assert_int_equal(samples_with((struct sampling){0, 0, 0, 0, 2, false, 0}, 10, 0), 1);
     /* Not beyond it: a second one as long as the first would be. */
-    assert_int_equal(samples_with((struct sampling){1, 0, 0, 60 * MS, 0.001}, 10, 40 * MS), 1);
-    assert_in_range(samples_with((struct sampling){1, 0, 0, 80 * MS, 0.001}, 10, 10 * MS), 1, 7);
+    assert_int_equal(samples_with((struct sampling){1, 0, 0, 60 * MS, 0.001, false, 0}, 10, 40 * MS), 1);
+    assert_in_range(samples_with((struct sampling){1, 0, 0, 80 * MS, 0.001, false, 0}, 10, 10 * MS), 1, 7);
 }
 
 static void test_plan_add_grows_and_copies(void **state)
