@@ -34,10 +34,13 @@ PLACEMENT := -fno-pie
 ALIGNED   := -falign-functions=64 -falign-loops=32
 CFLAGS_bench := $(ALIGNED)
 CFLAGS_load  := $(ALIGNED)
-CFLAGS_src/engine/worker.c := $(ALIGNED)
-# Nothing of these two runs while anything is measured.
-CFLAGS_cmd := -Os
-CFLAGS_out := -Os
+CFLAGS_src/engine/worker.c := -O2 $(ALIGNED)
+CFLAGS_src/sys/clock.c := -O2
+# Nothing of these runs while anything is measured, but for the two files above.
+CFLAGS_sys    := -Os
+CFLAGS_engine := -Os
+CFLAGS_cmd    := -Os
+CFLAGS_out    := -Os
 
 # Two builds in different folders are the same bytes.
 REPRODUCIBLE := -ffile-prefix-map=$(CURDIR)=.
@@ -47,7 +50,7 @@ SMALL := -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables -fn
 
 CPPFLAGS_ALL := -D_GNU_SOURCE -Iinclude -Iinclude/sys/arch/$(ARCH) -I$(BUILD) $(CPPFLAGS)
 CFLAGS_ALL   := -std=c99 $(WARNINGS) $(PLACEMENT) $(REPRODUCIBLE) -pthread $(SMALL) $(CFLAGS)
-LDFLAGS_ALL  := $(LINK) -no-pie -pthread -Wl,--gc-sections -Wl,--build-id=sha1 $(LDFLAGS)
+LDFLAGS_ALL  := $(LINK) -no-pie -pthread -Wl,--gc-sections -Wl,-z,noseparate-code -Wl,--build-id=sha1 $(LDFLAGS)
 
 # The array copy must stay scalar 8-byte accesses: no vectors, no call of memcpy, no unrolling.
 ifneq ($(IS_CLANG),)
