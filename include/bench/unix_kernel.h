@@ -13,7 +13,7 @@
         [PRESET_DEFAULT] = {.min_samples = min_,                                                                       \
                             .max_samples = 0,                                                                          \
                             .time_ns = time_ms_ * 1000000ull,                                                          \
-                            .max_ns = 8 * 1000000000ull,                                                               \
+                            .max_ns = 5500 * 1000000ull,                                                               \
                             .precision_pct = 2},                                                                       \
         [PRESET_QUICK] = {.min_samples = 3,                                                                            \
                           .max_samples = 3,                                                                            \
