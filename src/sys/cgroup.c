@@ -203,9 +203,10 @@ uint64_t cgroup_memory_limit(const char *root)
     for (size_t i = 0; i < sizeof versions / sizeof versions[0]; i++) {
         const struct version *v = &versions[i];
         char group[PATH_MAX];
-        struct mount mount = {.point = "", .top = ""};
+        struct mount mount;
         if (!read_group(root, v, group))
             continue;
+        mount.point[0] = mount.top[0] = '\0';
         find_mount(root, v, group, &mount);
         limit = smaller_limit(limit, limit_up_from(root, mount.point, below(group, mount.top), v->file));
     }
