@@ -187,7 +187,7 @@ $(BUILD)/perf/loops: PERF_LINK := $(LINK)
 SIZED := $(filter-out $(BUILD)/main.o,$(OBJECTS))
 $(BUILD)/perf/loops-sized: tests/perf/loops.c $(SIZED)
 	@mkdir -p $(@D)
-	$(CC) -D_GNU_SOURCE $(CFLAGS_ALL) $(filter-out %--gc-sections,$(LDFLAGS_ALL)) -o $@ $^ -lm
+	$(CC) -DLOOPS_WITH_JITBENCH $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(filter-out %--gc-sections,$(LDFLAGS_ALL)) -o $@ $^ -lm
 PERF := $(patsubst tests/perf/%.c,$(BUILD)/perf/%,$(wildcard tests/perf/*.c))
 $(PERF): $(BUILD)/perf/%: tests/perf/%.c
 	@mkdir -p $(@D)

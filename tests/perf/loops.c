@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Plain loops of what tests of `jitbench unix` count, for `make perf`: `loops NAME SECONDS` runs one that long after a
  * short warm-up and prints counts a second. An alarm ends a loop, so it reads a flag and no clock. Linked statically,
- * as jitbench is. `integer` and `float` are work of the kind of dhry2reg and whetstone, not the same work. */
+ * as jitbench is. `integer` and `float` are work of the kind of dhry2reg and whetstone, not the same work; built with
+ * LOOPS_WITH_JITBENCH and linked with its objects, `dhry2reg` and `whetstone` are the same. */
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
@@ -16,6 +17,10 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#ifdef LOOPS_WITH_JITBENCH
+#include "bench/unix.h"
+#endif
 
 #define WARM_SECONDS 0.05
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -158,12 +163,55 @@ static uint64_t loop_float(void)
     return n;
 }
 
+#ifdef LOOPS_WITH_JITBENCH
+/* The work of a CPU test itself, called by nothing but a loop: what jitbench adds to it shows in the difference. */
+static uint64_t loop_work(const struct bench *bench, uint64_t at_once)
+{
+    const struct party *party = &bench->parties[0];
+    static struct unix_params params;
+    char reason[200] = "";
+    struct party_context context = {.params = &params,
+                                    .copies = 1,
+                                    .reason = reason,
+                                    .reason_size = sizeof(reason),
+                                    .stop_fd = -1,
+                                    .series_fd = -1};
+    uint64_t n = 0;
+
+    for (unsigned i = 0; i < party->n_recorders; i++) {
+        context.recorder[i] = malloc(recorder_size(&party->recorders[i]));
+        if (!context.recorder[i])
+            fail("malloc");
+        recorder_init(&party->recorders[i], context.recorder[i]);
+    }
+    if (party->setup && party->setup(&context))
+        fail(reason);
+    for (; !ended; n += at_once)
+        if (party->work(&context, at_once))
+            fail(reason);
+    return n;
+}
+
+static uint64_t loop_dhry2reg(void)
+{
+    return loop_work(&bench_dhry2reg, 10000);
+}
+
+static uint64_t loop_whetstone(void)
+{
+    return loop_work(&bench_whetstone, 1);
+}
+#endif
+
 static const struct loop {
     const char *name;
     uint64_t (*run)(void);
 } loops[] = {
-    {"syscall", loop_syscall}, {"pipe", loop_pipe},       {"context1", loop_context1},
-    {"spawn", loop_spawn},     {"integer", loop_integer}, {"float", loop_float},
+    {"syscall", loop_syscall},   {"pipe", loop_pipe},           {"context1", loop_context1},
+    {"spawn", loop_spawn},       {"integer", loop_integer},     {"float", loop_float},
+#ifdef LOOPS_WITH_JITBENCH
+    {"dhry2reg", loop_dhry2reg}, {"whetstone", loop_whetstone},
+#endif
 };
 
 static uint64_t now_ns(void)

@@ -194,7 +194,7 @@ def rsd_pct(values):
 
 def unix_spread(jitbench, loops):
     """From run to run, beside loops that run as long in turn with them."""
-    tests = (("dhry2reg", "integer"), ("whetstone", "float"), ("syscall", "syscall"), ("pipe", "pipe"))
+    tests = (("dhry2reg", "dhry2reg"), ("whetstone", "whetstone"), ("syscall", "syscall"), ("pipe", "pipe"))
     runs = {test: [] for test, _ in tests}
     for _ in range(UNIX_SPREAD_RUNS):
         for test, loop in tests:
@@ -232,7 +232,7 @@ SECTIONS = {
     "bandwidth": lambda jitbench, musl, programs: bandwidth(jitbench, programs + "/bandwidth"),
     "memory": lambda jitbench, musl, programs: memory(jitbench),
     "unix": lambda jitbench, musl, programs: unix(jitbench, programs + "/loops"),
-    "unix-spread": lambda jitbench, musl, programs: unix_spread(jitbench, programs + "/loops"),
+    "unix-spread": lambda jitbench, musl, programs: unix_spread(jitbench, programs + "/loops-sized"),
     "unix-copies": lambda jitbench, musl, programs: unix_copies(jitbench),
 }
 
