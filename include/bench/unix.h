@@ -55,6 +55,11 @@ enum { UNIX_RATE, UNIX_UNDISTURBED, UNIX_START_SPREAD, UNIX_END_SPREAD, UNIX_N_M
 /* Where the two halves of context1 sit. */
 enum unix_halves { HALVES_FREE, HALVES_SAME, HALVES_TWO };
 
+/* What all descriptors of the suite begin with. */
+#define UNIX_BENCH(name_, title_)                                                                                      \
+    .name = name_, .suite = "unix", .title = title_, .params_size = sizeof(struct unix_params),                        \
+    .n_shared_metrics = UNIX_N_METRICS, .n_metrics = UNIX_N_METRICS, .reduce = unix_reduce
+
 struct unix_params {
     char dir[512];         /* scratch folder; empty: none is needed or none was found */
     uint64_t concurrent;   /* shell: scripts at once */

@@ -8,6 +8,9 @@
 /* How the Makefile compiles their files: the same on every machine, so without -march=native. */
 #define UNIX_CPU_FLAGS "flags=-O3,-ffast-math"
 
+/* describe: the flags, and what unix_describe says. */
+void unix_describe_cpu(const void *params, const struct clock_info *clock, char *buf, size_t size);
+
 /* classic: the original's short tests make ten passes of ten seconds. */
 #define UNIX_CPU_SAMPLING                                                                                              \
     {                                                                                                                  \

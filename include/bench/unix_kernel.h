@@ -30,11 +30,6 @@
 #define UNIX_LONG_SAMPLING  UNIX_KERNEL_SAMPLING(10, 250, 100, 3, 30)
 #define UNIX_SHELL_SAMPLING UNIX_KERNEL_SAMPLING(5, 500, 200, 3, 60)
 
-/* What all their descriptors begin with. */
-#define UNIX_KERNEL_BENCH(name_, title_)                                                                               \
-    .name = name_, .suite = "unix", .title = title_, .params_size = sizeof(struct unix_params),                        \
-    .n_shared_metrics = UNIX_N_METRICS, .n_metrics = UNIX_N_METRICS, .reduce = unix_reduce
-
 /* describe: nothing but linkage, C library and resident size. */
 void unix_describe_plain(const void *params, const struct clock_info *clock, char *buf, size_t size);
 

@@ -109,12 +109,6 @@ static void teardown(struct party_context *context)
     context->state = NULL;
 }
 
-static void describe(const void *params, const struct clock_info *clock, char *buf, size_t size)
-{
-    (void)clock;
-    unix_describe(params, UNIX_CPU_FLAGS, buf, size);
-}
-
 /* Outside the index: no baseline. */
 static const struct metric metrics[UNIX_N_METRICS] = UNIX_METRICS("lps", 1, 0);
 
@@ -132,19 +126,13 @@ static const struct metric metrics[UNIX_N_METRICS] = UNIX_METRICS("lps", 1, 0);
          .teardown = teardown},                                                                                        \
     };                                                                                                                 \
     const struct bench bench_##name_ = {                                                                               \
-        .name = #name_,                                                                                                \
-        .suite = "unix",                                                                                               \
-        .title = title_,                                                                                               \
-        .params_size = sizeof(struct unix_params),                                                                     \
+        UNIX_BENCH(#name_, title_),                                                                                    \
         .parties = parties_##name_,                                                                                    \
         .n_parties = 1,                                                                                                \
         .metrics = metrics,                                                                                            \
-        .n_shared_metrics = UNIX_N_METRICS,                                                                            \
-        .n_metrics = UNIX_N_METRICS,                                                                                   \
         .sampling = UNIX_CPU_SAMPLING,                                                                                 \
         .place = unix_place,                                                                                           \
-        .describe = describe,                                                                                          \
-        .reduce = unix_reduce,                                                                                         \
+        .describe = unix_describe_cpu,                                                                                 \
     }
 
 BENCH(short, "Arithmetic Test (short)", work_short, verify_whole);

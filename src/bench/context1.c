@@ -159,7 +159,7 @@ static const struct party parties[N_HALVES] = {
 static const struct metric metrics[UNIX_N_METRICS] = UNIX_METRICS("lps", 1, 4000);
 
 const struct bench bench_context1 = {
-    UNIX_KERNEL_BENCH("context1", "Pipe-based Context Switching"),
+    UNIX_BENCH("context1", "Pipe-based Context Switching"),
     .parties = parties,
     .n_parties = N_HALVES,
     .n_pipes = N_PIPES,

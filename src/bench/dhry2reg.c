@@ -198,12 +198,6 @@ static void teardown(struct party_context *context)
     context->state = NULL;
 }
 
-static void describe(const void *params, const struct clock_info *clock, char *buf, size_t size)
-{
-    (void)clock;
-    unix_describe(params, UNIX_CPU_FLAGS, buf, size);
-}
-
 static const struct party parties[] = {
     {.name = "dhry2reg",
      .role = ROLE_MEASURED,
@@ -220,17 +214,11 @@ static const struct party parties[] = {
 static const struct metric metrics[UNIX_N_METRICS] = UNIX_METRICS("lps", 1, 116700);
 
 const struct bench bench_dhry2reg = {
-    .name = "dhry2reg",
-    .suite = "unix",
-    .title = "Dhrystone 2 using register variables",
-    .params_size = sizeof(struct unix_params),
+    UNIX_BENCH("dhry2reg", "Dhrystone 2 using register variables"),
     .parties = parties,
     .n_parties = sizeof(parties) / sizeof(parties[0]),
     .metrics = metrics,
-    .n_shared_metrics = UNIX_N_METRICS,
-    .n_metrics = UNIX_N_METRICS,
     .sampling = UNIX_CPU_SAMPLING,
     .place = unix_place,
-    .describe = describe,
-    .reduce = unix_reduce,
+    .describe = unix_describe_cpu,
 };

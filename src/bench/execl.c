@@ -95,7 +95,7 @@ static const struct party parties[] = {
 static const struct metric metrics[UNIX_N_METRICS] = UNIX_METRICS("lps", 1, 43);
 
 const struct bench bench_execl = {
-    UNIX_KERNEL_BENCH("execl", "Execl Throughput"),
+    UNIX_BENCH("execl", "Execl Throughput"),
     .parties = parties,
     .n_parties = 1,
     .metrics = metrics,

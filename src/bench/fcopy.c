@@ -352,9 +352,9 @@ static void describe(const void *params, const struct kind *kind, char *buf, siz
     };                                                                                                                 \
     static const struct metric metrics_##name_[UNIX_N_METRICS] = METRICS(baseline_);                                   \
     const struct bench bench_##name_ = {                                                                               \
-        UNIX_KERNEL_BENCH(#name_, title_), .parties = parties_##name_,      .n_parties = 1,                            \
-        .metrics = metrics_##name_,        .sampling = UNIX_LONG_SAMPLING,  .place = unix_place,                       \
-        .describe = describe_##name_,      .scratch_dir = unix_scratch_dir, .supported = supported_##name_,            \
+        UNIX_BENCH(#name_, title_),   .parties = parties_##name_,      .n_parties = 1,                                 \
+        .metrics = metrics_##name_,   .sampling = UNIX_LONG_SAMPLING,  .place = unix_place,                            \
+        .describe = describe_##name_, .scratch_dir = unix_scratch_dir, .supported = supported_##name_,                 \
     }
 
 FILE_BENCH(fcopy1024, "File Copy 1024 bufsize 2000 maxblocks", 1024u, 2000u, true, true, 3960);

@@ -66,12 +66,6 @@ static void teardown(struct party_context *context)
     context->state = NULL;
 }
 
-static void describe(const void *params, const struct clock_info *clock, char *buf, size_t size)
-{
-    (void)clock;
-    unix_describe(params, UNIX_CPU_FLAGS, buf, size);
-}
-
 static const struct party parties[] = {
     {.name = "hanoi",
      .role = ROLE_MEASURED,
@@ -89,17 +83,11 @@ static const struct party parties[] = {
 static const struct metric metrics[UNIX_N_METRICS] = UNIX_METRICS("lps", 1, 0);
 
 const struct bench bench_hanoi = {
-    .name = "hanoi",
-    .suite = "unix",
-    .title = "Recursion Test -- Tower of Hanoi",
-    .params_size = sizeof(struct unix_params),
+    UNIX_BENCH("hanoi", "Recursion Test -- Tower of Hanoi"),
     .parties = parties,
     .n_parties = sizeof(parties) / sizeof(parties[0]),
     .metrics = metrics,
-    .n_shared_metrics = UNIX_N_METRICS,
-    .n_metrics = UNIX_N_METRICS,
     .sampling = UNIX_CPU_SAMPLING,
     .place = unix_place,
-    .describe = describe,
-    .reduce = unix_reduce,
+    .describe = unix_describe_cpu,
 };

@@ -86,7 +86,7 @@ static const struct party parties[] = {
 static const struct metric metrics[UNIX_N_METRICS] = UNIX_METRICS("lps", 1, 12440);
 
 const struct bench bench_pipe = {
-    UNIX_KERNEL_BENCH("pipe", "Pipe Throughput"),
+    UNIX_BENCH("pipe", "Pipe Throughput"),
     .parties = parties,
     .n_parties = 1,
     .metrics = metrics,

@@ -222,10 +222,9 @@ static const struct metric metrics_16[UNIX_N_METRICS] = UNIX_METRICS("lpm", 60, 
 
 #define SHELL_BENCH(number_, name_, title_)                                                                            \
     {                                                                                                                  \
-        UNIX_KERNEL_BENCH(name_, title_), .parties = parties_##number_, .n_parties = 1, .metrics = metrics_##number_,  \
-                                          .sampling = UNIX_SHELL_SAMPLING, .describe = unix_describe_plain,            \
-                                          .scratch_dir = unix_scratch_dir, .supported = supported,                     \
-                                          .place = unix_place_range,                                                   \
+        UNIX_BENCH(name_, title_), .parties = parties_##number_, .n_parties = 1, .metrics = metrics_##number_,         \
+                                   .sampling = UNIX_SHELL_SAMPLING, .describe = unix_describe_plain,                   \
+                                   .scratch_dir = unix_scratch_dir, .supported = supported, .place = unix_place_range, \
     }
 const struct bench bench_shell1 = SHELL_BENCH(1, "shell1", "Shell Scripts (1 concurrent)");
 const struct bench bench_shell8 = SHELL_BENCH(8, "shell8", "Shell Scripts (8 concurrent)");

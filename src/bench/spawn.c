@@ -70,7 +70,7 @@ static const struct metric metrics_spawn[UNIX_N_METRICS] = UNIX_METRICS("lps", 1
 static const struct metric metrics_exec[UNIX_N_METRICS] = UNIX_METRICS("lps", 1, 0);
 
 const struct bench bench_spawn = {
-    UNIX_KERNEL_BENCH("spawn", "Process Creation"),
+    UNIX_BENCH("spawn", "Process Creation"),
     .parties = parties_spawn,
     .n_parties = 1,
     .metrics = metrics_spawn,
@@ -80,7 +80,7 @@ const struct bench bench_spawn = {
 };
 
 const struct bench bench_sysexec = {
-    UNIX_KERNEL_BENCH("sysexec", "Fork and Exec of " TRUE_PATH),
+    UNIX_BENCH("sysexec", "Fork and Exec of " TRUE_PATH),
     .parties = parties_exec,
     .n_parties = 1,
     .metrics = metrics_exec,

@@ -103,7 +103,7 @@ static const struct metric metrics_mix[UNIX_N_METRICS] = UNIX_METRICS("lps", 1, 
 static const struct metric metrics_other[UNIX_N_METRICS] = UNIX_METRICS("lps", 1, 0);
 
 const struct bench bench_syscall = {
-    UNIX_KERNEL_BENCH("syscall", "System Call Overhead"),
+    UNIX_BENCH("syscall", "System Call Overhead"),
     .parties = parties_mix,
     .n_parties = 1,
     .metrics = metrics_mix,
@@ -113,7 +113,7 @@ const struct bench bench_syscall = {
 };
 
 const struct bench bench_sysclose = {
-    UNIX_KERNEL_BENCH("sysclose", "System Call Overhead: close(dup())"),
+    UNIX_BENCH("sysclose", "System Call Overhead: close(dup())"),
     .parties = parties_close,
     .n_parties = 1,
     .metrics = metrics_other,
@@ -123,7 +123,7 @@ const struct bench bench_sysclose = {
 };
 
 const struct bench bench_sysgetpid = {
-    UNIX_KERNEL_BENCH("sysgetpid", "System Call Overhead: getpid"),
+    UNIX_BENCH("sysgetpid", "System Call Overhead: getpid"),
     .parties = parties_getpid,
     .n_parties = 1,
     .metrics = metrics_other,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* How the slices of a UNIX microbenchmark become rates. */
-#include "bench/unix.h"
+#include "bench/unix_cpu.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -22,6 +22,12 @@ void unix_describe(const void *params, const char *own, char *buf, size_t size)
     (void)snprintf(buf, size, "%s%slinkage=%s libc=%s resident=%lluM", own, own[0] ? " " : "",
                    process_is_static() ? "static" : "dynamic", libc,
                    (unsigned long long)((const struct unix_params *)params)->resident_mib);
+}
+
+void unix_describe_cpu(const void *params, const struct clock_info *clock, char *buf, size_t size)
+{
+    (void)clock;
+    unix_describe(params, UNIX_CPU_FLAGS, buf, size);
 }
 
 static bool bind_chosen(const struct place_request *request)

@@ -249,12 +249,6 @@ static void teardown(struct party_context *context)
     context->state = NULL;
 }
 
-static void describe(const void *params, const struct clock_info *clock, char *buf, size_t size)
-{
-    (void)clock;
-    unix_describe(params, UNIX_CPU_FLAGS, buf, size);
-}
-
 static const struct party parties[] = {
     {.name = "whetstone",
      .role = ROLE_MEASURED,
@@ -272,17 +266,11 @@ static const struct party parties[] = {
 static const struct metric metrics[UNIX_N_METRICS] = UNIX_METRICS("MWIPS", X100 / 10, 55.0);
 
 const struct bench bench_whetstone = {
-    .name = "whetstone",
-    .suite = "unix",
-    .title = "Double-Precision Whetstone",
-    .params_size = sizeof(struct unix_params),
+    UNIX_BENCH("whetstone", "Double-Precision Whetstone"),
     .parties = parties,
     .n_parties = sizeof(parties) / sizeof(parties[0]),
     .metrics = metrics,
-    .n_shared_metrics = UNIX_N_METRICS,
-    .n_metrics = UNIX_N_METRICS,
     .sampling = UNIX_CPU_SAMPLING,
     .place = unix_place,
-    .describe = describe,
-    .reduce = unix_reduce,
+    .describe = unix_describe_cpu,
 };

@@ -153,11 +153,6 @@ static bool is_default(const struct test *t)
     return (t->groups & INDEX) || t->bench == &bench_context1;
 }
 
-static bool any_named(const struct measure *m)
-{
-    return m->operands_given;
-}
-
 static const char *scratch(const struct measure *m)
 {
     const char *original = getenv("UB_TMPDIR");
@@ -233,7 +228,7 @@ static int plan(const struct measure *m, void *options, struct plan *out, char *
     for (size_t c = 0; c < n; c++)
         for (size_t t = 0; t < N_TESTS; t++) {
             const struct test *test = &unix_tests[t];
-            bool wanted = any_named(m) ? m->selected[t] : is_default(test);
+            bool wanted = m->operands_given ? m->selected[t] : is_default(test);
             if (!wanted && !o->all_tests)
                 continue;
             if (add_test(m, test, o, counts[c], (unsigned)c, out)) {
