@@ -8,6 +8,7 @@
 #include "bench/list.h"
 #include "cmd/command.h"
 #include "engine/trial.h"
+#include "load/list.h"
 #include "sys/process.h"
 
 /* A file opened later must not become standard output because that was closed. */
@@ -22,7 +23,7 @@ int main(int argc, char **argv)
 {
     const char *word = argc > 1 ? argv[1] : "help";
 
-    trial_worker_main(argc, argv, bench_list);
+    trial_worker_main(argc, argv, bench_list, load_list);
     open_standard_descriptors();
     process_init();
     if (!strcmp(word, "--help") || !strcmp(word, "-h"))

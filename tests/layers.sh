@@ -9,7 +9,7 @@ allowed() {
     sys) echo "sys" ;;
     engine) echo "engine sys" ;;
     bench) echo "bench engine sys" ;;
-    load) echo "load engine sys" ;;
+    load) echo "load bench engine sys" ;;
     out) echo "out engine sys" ;;
     cmd) echo "cmd bench load out engine sys" ;;
     esac

@@ -39,6 +39,11 @@ int command_unknown_command(const char *word);
 struct text;
 void command_print(int fd, struct text *text);
 
+/* The columns of the terminal that the descriptor is, of most at most; otherwise when it is none. */
+unsigned command_width(int fd, unsigned otherwise, unsigned most);
+/* How many bytes of the text go on a line of that width, broken between words where that is possible. */
+size_t command_break(const char *s, size_t width);
+
 /* The help of a command as text. */
 void command_help(const struct command *command, struct text *out);
 

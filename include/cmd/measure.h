@@ -12,6 +12,9 @@
 #include "out/table.h"
 #include "sys/machine.h"
 
+/* The words that --cpus takes beside lists. */
+enum { CPUS_ALL, CPUS_QUIET };
+
 struct measure_options {
     struct option_cpus cpus;
     struct option_counts copies;
@@ -20,7 +23,7 @@ struct measure_options {
     uint64_t samples, max_time_ns, time_ns;
     double precision_pct;
     char output[1024], comment[256], dir[512];
-    bool no_csv, quick, classic, strict, quiet, verbose, help;
+    bool hold_latency, tuned, no_csv, no_file, quick, classic, strict, quiet, verbose, help;
 };
 
 #define TESTS_MAX 64
@@ -41,6 +44,10 @@ struct measure {
     struct csv *csv;
     int out_fd; /* where tables go */
     int series_fd;
+    int hold_fd;        /* of /dev/cpu_dma_latency; -1: not held */
+    char not_set[256];  /* what --hold-latency or --tuned could not do; "" when all went well */
+    char tuned[200];    /* what --tuned did */
+    char quietest[160]; /* what --cpus quiet found */
     /* Rows of the suite that runs now, kept for its tables. */
     struct row *rows;
     size_t n_rows, rows_capacity;
@@ -60,7 +67,11 @@ struct suite {
     size_t options_size;
     /* The tables that fill the suite's options struct. Returns how many. */
     size_t (*tables)(void *options, struct option_table *tables);
-    bool timed; /* its samples have a length, and may need a scratch folder */
+    bool timed;  /* its samples have a length, and may need a scratch folder */
+    bool copies; /* it runs as many copies as the user says */
+    /* Old names and letters of common options, which land in struct measure_options. May be NULL. */
+    const struct option *common_rows;
+    size_t n_common_rows;
     enum schedule schedule;
     const char *const *tests; /* operands, NULL-ended; NULL: takes none */
     /* Marks what an operand means in m->selected (a test, a group, an old name); -1 when it is unknown. NULL: the
@@ -69,6 +80,8 @@ struct suite {
     const char *series_header; /* the first line of --series FILE; NULL: the suite has no such option */
     /* Adds the items of the selected tests. 0, or -1 with one line in error. */
     int (*plan)(const struct measure *m, void *options, struct plan *plan, char *error, size_t error_size);
+    /* Adds to the header what will be measured. May be NULL. */
+    void (*announce)(const struct measure *m, const struct plan *plan, struct text *out);
     /* Prints the suite's tables of m->rows. alone: not within `all`. */
     void (*print)(const struct measure *m, bool alone, struct text *out);
     /* Makes rows of rows when all items are done (indices). May be NULL. */
@@ -82,6 +95,9 @@ struct suite {
 /* Time and scratch folder, for suites whose samples have a length; listed by suites that have them, with m's options as
  * target. */
 void measure_timed_table(struct measure_options *options, struct option_table *table);
+
+/* How many copies, for suites that have them, and for `all`. */
+void measure_copies_table(struct measure_options *options, struct option_table *table);
 
 /* The common table, with its target when options is not NULL. */
 void measure_table(struct measure_options *options, struct option_table *table);

@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include "engine/bench.h"
+#include "engine/load.h"
 #include "sys/task.h"
 
 #define ARENA_MAGIC     0x6a626172u
@@ -21,6 +22,7 @@ enum gate_state { GATE_CLOSED, GATE_OPEN, GATE_ABORTED };
 
 struct trial_slot {
     uint32_t state; /* enum party_state */
+    bool of_load;   /* party is a number of the load's, not of the benchmark's */
     unsigned party, copy;
     struct placement placement;
     struct placement_seen seen;
@@ -34,6 +36,7 @@ struct trial_slot {
     int pipes[ARENA_PIPES_MAX][2];
     int stop_fd;
     size_t recorder[RECORDERS_MAX]; /* offsets */
+    size_t shared;
 };
 
 struct trial_head {
@@ -41,8 +44,8 @@ struct trial_head {
     char build[48];
     size_t size;
     pid_t parent;
-    char bench[64];
-    size_t params_offset, params_size;
+    char bench[64], load[64]; /* names; load "": none */
+    size_t params_offset, load_params_offset;
     unsigned copies, n_slots;
     uint64_t sample, time_ns;
     enum clock_kind clock;
@@ -52,7 +55,7 @@ struct trial_head {
     uint32_t gate;
     /* Behind it everybody reads back and counts first; the last to come sets the moment for all. */
     uint32_t arrived, to_arrive, started;
-    uint32_t stop;
+    uint32_t stop, stop_loads;
     uint64_t start_ns, lead_ns;
     uint64_t limit_ns;                             /* the longest that the run may take, for the watchdog */
     uint64_t setup_limit_ns;                       /* and that getting ready may */
@@ -62,8 +65,14 @@ struct trial_head {
 
 #define ARENA_PARTIES_MAX 8
 
-/* The worker's side. Runs the process party of the slot and its threads; returns the exit status. */
-int worker_run(struct trial_head *head, unsigned slot, const struct bench *bench);
+static inline const struct party *arena_party(const struct trial_slot *slot, const struct bench *bench,
+                                              const struct load *load)
+{
+    return slot->of_load && load ? &load->parties[slot->party] : &bench->parties[slot->party];
+}
+
+/* The worker's side. Runs the process party of the slot and its threads; returns the exit status. load may be NULL. */
+int worker_run(struct trial_head *head, unsigned slot, const struct bench *bench, const struct load *load);
 
 /* Tells the parent that something changed. */
 void arena_event(const struct trial_head *head);

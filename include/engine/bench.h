@@ -50,6 +50,7 @@ struct party_context {
     void *recorder[RECORDERS_MAX];
     struct baton *baton;
     const int (*pipes)[2]; /* the benchmark's n_pipes pipes of this copy */
+    void *shared;          /* shared_size bytes that all parties of this copy (or of the load) have in common */
     int stop_fd;           /* STOP_PIPE; -1 otherwise */
     int series_fd;         /* where every event goes as text; -1 when nobody asked */
     void *state;           /* the party's own: set by setup, freed by teardown */
@@ -69,6 +70,8 @@ void party_barrier(struct party_context *context);
  * baton->execs one higher and all recorders as they were; setup is called again too. Locked memory and thread parties
  * do not survive it: a benchmark that uses it has neither. Returns only on failure (-errno). */
 int party_exec(struct party_context *context);
+/* Says that the work goes on, but not as it should: the row is degraded with this reason. The first one counts. */
+void party_degraded(struct party_context *context, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Writes a formatted reason and returns -1, for `return party_fail(context, ...)`. */
 int party_fail(struct party_context *context, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -133,6 +136,9 @@ struct bench {
     unsigned n_shared_metrics, n_metrics; /* n_metrics: both together */
     struct sampling sampling[PRESET_COUNT];
     bool group_per_copy; /* a row for each copy (CPU), not one for all */
+    bool ends_early; /* a trial that a signal stopped before its time counts: its figures do not depend on the length */
+    size_t shared_size;   /* of context->shared; zeroed, aligned to 64 bytes */
+    int control_priority; /* SCHED_FIFO of the parent while a trial runs; 0: as it is */
     /* Fills what identifies the work: "limit=22 experiments=1000000". */
     void (*describe)(const void *params, const struct clock_info *clock, char *buf, size_t size);
     /* The folder whose file system the work depends on. NULL, or returns NULL: none. */

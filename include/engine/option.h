@@ -21,6 +21,7 @@ enum option_type {
     OPTION_TEXT,     /* char[size]; longer values are refused */
     OPTION_SWEEP,    /* struct option_sweep: "22", "10:46:4" or "10:46" (step 1); suffixes as COUNT */
     OPTION_COUNTS,   /* struct option_counts: "1,2,4"; suffixes as COUNT */
+    OPTION_NAMES,    /* uint64_t: bit i is set when choices[i] (64 at most) is named; "burn,ring", case ignored */
     OPTION_CPUS,     /* struct option_cpus: a CPU list, or one of choices ("all", "quiet") */
 };
 
@@ -50,7 +51,7 @@ struct option {
     const char *optional;       /* the text used when the value is left out ("--fifo"); NULL: a value is required */
     double min, max;            /* of numbers, in the base unit (ns, bytes, first and last of a sweep,
                                    each number of a list); both 0: no range */
-    const char *const *choices; /* NULL-ended, for CHOICE and CPUS */
+    const char *const *choices; /* NULL-ended, for CHOICE, NAMES and CPUS */
     const char *preset[PRESET_COUNT]; /* default values as a user would type them; preset[0] NULL: unset (zeroed);
                                          preset[QUICK] or [CLASSIC] NULL: as preset[0] */
     const char *help;                 /* one line, no full stop; the default and the range are added by help */
@@ -73,10 +74,10 @@ struct option_table {
 /* Parses argv[1..argc-1] against n tables, options and operands mixed, "--" ends options. Long options may be
  * shortened to an unambiguous beginning; "--name=value" and "--name value", "-n5" and "-n 5" are equal; letters of
  * flags combine. An optional value is only taken from "--name=value" or "-nVALUE". Operands are moved, in order, to the
- * front of operands[] (room for argc pointers). The last of several wins, but COUNTS append on repetition ("-c 1 -c
- * 2"). Values are parsed straight into the targets; option_defaults() has been called before, or is called after with
- * the preset now known: it leaves given rows alone. Returns the number of operands, or -1 with one line in error that
- * names option, value and range. */
+ * front of operands[] (room for argc pointers). The last of several wins, but COUNTS and NAMES append on repetition
+ * ("-c 1 -c 2"). Values are parsed straight into the targets; option_defaults() has been called before, or is called
+ * after with the preset now known: it leaves given rows alone. Returns the number of operands, or -1 with one line in
+ * error that names option, value and range. */
 int option_parse(int argc, char *const argv[], struct option_table *tables, size_t n, const char **operands,
                  char *error, size_t error_size);
 

@@ -20,9 +20,10 @@ enum schedule {
 
 struct plan_item {
     const struct bench *bench;
-    void *params;     /* owned by the plan */
-    const char *test; /* the row's test; NULL: the benchmark's name */
-    const char *load; /* the row's load; NULL: empty */
+    void *params;            /* owned by the plan */
+    const char *test;        /* the row's test; NULL: the benchmark's name */
+    const struct load *load; /* runs beside it; NULL: none, and the row's load is empty */
+    void *load_params;       /* owned by the plan */
     unsigned copies;
     struct sampling sampling;
     unsigned phase;    /* items of a phase begin when all of the phases before it have ended */
@@ -39,6 +40,8 @@ struct plan {
 
 /* Appends an item with a copy of the params. Returns it, or NULL when out of memory. */
 struct plan_item *plan_add(struct plan *plan, const struct bench *bench, const void *params);
+/* Gives the item a load, with a copy of its params. -1 when out of memory. */
+int plan_set_load(struct plan_item *item, const struct load *load, const void *params);
 void plan_free(struct plan *plan);
 
 /* What a plan is run with. */
@@ -52,6 +55,7 @@ struct plan_run {
     const char *layout_varied; /* what --layout random varies here: "random stack,heap,map,env" */
     uint64_t settle_ns;        /* pause after a row was written, before the next gate */
     bool timer_latency_held;
+    const char *degraded; /* what no row got though it was asked for; "" or NULL: nothing */
     struct row_sink sink; /* gets each row as soon as it is known */
     /* Called before each trial: which item, how many trials it had, and a guess how much of the whole plan is done. */
     void (*progress)(void *context, const struct plan_item *item, uint64_t sample, double done);
@@ -67,6 +71,13 @@ int plan_execute(const struct plan *plan, const struct plan_run *how);
 int results_sample(struct results *results, unsigned group, unsigned metric, double value);
 int results_hist(struct results *results, unsigned group, unsigned metric, const struct hist *hist);
 int results_series(struct results *results, unsigned group, unsigned metric, const struct series *series);
+/* The same of a series whose numbers are no count of values: they go on from first. */
+int results_series_from(struct results *results, unsigned group, unsigned metric, const struct series *series,
+                        uint64_t first);
+/* The same for time lost to a cause that the benchmark tells by itself: its causes, of all trials together, stand in
+ * the row's `causes` in place of those that the kernel counted. The name is kept, not copied; -1 above CAUSES_OWN of
+ * them. */
+int results_cause(struct results *results, unsigned group, const char *name, double ms);
 /* The metric's row repeats metric of's distribution, each value times scale, in another unit (cycles as ns). */
 void results_scaled(struct results *results, unsigned metric, unsigned of, double scale);
 /* Ticks a second of the clock, measured from the program's start until now. */

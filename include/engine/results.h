@@ -4,6 +4,7 @@
 #ifndef ENGINE_RESULTS_H
 #define ENGINE_RESULTS_H
 
+#include "engine/causes.h"
 #include "engine/plan.h"
 
 struct metric_values {
@@ -22,8 +23,11 @@ struct group_values {
     enum bind_mode bind;
     bool mixed; /* the trials did not all get the same policy */
     char refused[240];
-    double wall_s, cpu_s, ctx_voluntary, ctx_involuntary, migrations, faults_minor, faults_major, run_delay_ms;
-    double irqs, softirqs, steal_ms, khz_sum;
+    bool control_refused;
+    char others[160]; /* how the parties beside the measured one ran: "timer=fifo:96 load=other" */
+    double load_count[LOAD_COUNTS], load_s;
+    struct causes causes;
+    double wall_s, khz_sum;
     uint64_t khz_n;
 };
 

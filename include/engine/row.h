@@ -28,7 +28,7 @@ struct row_pair {
 
 struct row {
     const struct row_run *run;
-    char suite[24], test[48], load[48], param[192];
+    char suite[24], test[48], load[48], param[512];
     uint64_t copies;
     char metric[48], unit[24], better[8]; /* better: "lower", "higher" or "" */
     double value;                         /* NAN: not known, here and in all doubles below */
@@ -40,7 +40,7 @@ struct row {
     double rt_priority, nice;
     double wall_s, cpu_s, ctx_voluntary, ctx_involuntary, migrations, faults_minor, faults_major;
     double run_delay_ms, irqs, softirqs, steal_ms, freq_khz;
-    char causes[128];
+    char causes[384];           /* causes_format() */
     char timer_latency_held[8]; /* "yes", "no" or "" */
     /* Owned by the row: row_free(). */
     double *samples;

@@ -7,12 +7,15 @@
 #include <stdint.h>
 
 #include "engine/bench.h"
+#include "engine/load.h"
 #include "sys/machine.h"
 #include "sys/task.h"
 
 struct trial_spec {
     const struct bench *bench;
     const void *params;
+    const struct load *load; /* beside the benchmark; NULL: none */
+    const void *load_params;
     unsigned copies;
     uint64_t sample;  /* number of this trial within its item */
     uint64_t time_ns; /* 0: until the measured parties are done */
@@ -29,7 +32,7 @@ struct trial_party {
     uint64_t start_ns, end_ns;     /* CLOCK_MONOTONIC_RAW */
     uint64_t khz;                  /* of its CPU, right after the run; 0: not known */
     enum bind_mode bind;           /* as it was placed */
-    const char *refused;           /* placement that the kernel refused; "" when nothing */
+    const char *refused;           /* what was not as asked for (placement refused, party_degraded()); "": nothing */
 };
 
 enum trial_outcome {
@@ -52,10 +55,15 @@ uint64_t trial_wall_ns(const struct trial *trial); /* gate to the end of the las
 /* Of the CPUs given to the measured parties of the copy (of all copies, unless the benchmark groups by copy). */
 void trial_copy_machine(const struct trial *trial, unsigned copy, struct machine_counters *out);
 void trial_party(const struct trial *trial, unsigned party, unsigned copy, struct trial_party *out);
+/* The same of a party of the load, and how much of each LOAD_COUNTS it did between the gate and the end of the run. */
+void trial_load_party(const struct trial *trial, unsigned party, struct trial_party *out);
+double trial_load_count(const struct trial *trial, enum load_count count);
+/* Why the parent did not get the benchmark's control_priority; "" when it did or none was asked for. */
+const char *trial_control_refused(const struct trial *trial);
 const void *trial_recorder(const struct trial *trial, unsigned party, unsigned copy, unsigned recorder);
 
-/* When argv asks for a worker of a trial ("@worker"), runs it with the benchmark found in the NULL-ended registry and
- * does not return. First thing in main. */
-void trial_worker_main(int argc, char **argv, const struct bench *const *registry);
+/* When argv asks for a worker of a trial ("@worker"), runs it with the benchmark and the load found in the NULL-ended
+ * registries and does not return. First thing in main. */
+void trial_worker_main(int argc, char **argv, const struct bench *const *benches, const struct load *const *loads);
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef OUT_CSV_H
 #define OUT_CSV_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "engine/row.h"
@@ -11,7 +12,13 @@
 /* The header line, and one row, as text with "\r\n" at the end. Reals with 17 significant digits, '.' whatever
  * the locale; a field with comma, quote, CR or LF is quoted. */
 void csv_header(struct text *out);
+/* One field of text, for files with other columns. */
+void csv_text(struct text *out, const char *s);
 void csv_row(const struct row *row, struct text *out);
+
+/* Opens the file that -o names: a new one, or one that is there and is neither a regular file nor a disk. Returns the
+ * descriptor, or -1 with one line in error. */
+int csv_create(const char *path, bool *created, char *error, size_t error_size);
 
 /* Where the rows go. Never overwrites a regular file. When the disk refuses a row, the half-written line is cut off
  * again, and this row and all later ones go to the next writable place; where there is none they are kept in memory

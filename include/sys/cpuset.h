@@ -39,4 +39,11 @@ int cpuset_parse(const char *text, struct cpuset *out, char *why, size_t why_siz
  * the whole text needs, as snprintf does. */
 size_t cpuset_format(const struct cpuset *set, char *buf, size_t size);
 
+/* Parses a mask as the kernel writes it: hexadecimal, the highest CPU first, a comma before every 8 digits. White space
+ * at the end is allowed, nothing else is. Returns how many digits there are, or -1. */
+int cpuset_parse_mask(const char *text, struct cpuset *out);
+
+/* Writes such a mask of at least that many digits, always terminated. Returns the length that the whole text needs. */
+size_t cpuset_format_mask(const struct cpuset *set, size_t digits, char *buf, size_t size);
+
 #endif

@@ -35,6 +35,12 @@ int task_get_timer_slack_ns(uint64_t *ns);
 /* RLIMIT_RTTIME: CPU time a real-time thread may use without sleeping before SIGXCPU (and SIGKILL 1 s later). */
 int task_limit_realtime_us(uint64_t us);
 
+/* The same for a program that starts others: only its soft limit, which it may raise again; 0: as high as allowed. */
+int task_limit_own_realtime_us(uint64_t us);
+
+/* Makes the process the first to be killed when memory runs out (oom_score_adj). */
+void task_offer_to_oom_killer(void);
+
 int task_lock_memory(void); /* mlockall(MCL_CURRENT | MCL_FUTURE) */
 
 /* personality(ADDR_NO_RANDOMIZE) for the images this process will exec. */
@@ -54,5 +60,8 @@ struct task_counters {
 void task_read_counters(struct task_counters *out);
 /* The same without what has to be read from /proc (migrations, run_delay_ns are left as they are): a microsecond. */
 void task_read_usage(struct task_counters *out);
+/* Bytes that the whole process had read from and written to disks (/proc/self/io): what the page cache answered is not
+ * among them, nor what was given to it and removed before it reached the disk. */
+int task_read_io(uint64_t *read_bytes, uint64_t *written_bytes);
 
 #endif

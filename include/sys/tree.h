@@ -11,6 +11,9 @@
 
 bool tree_exists(const char *root, const char *path);
 
+/* Opens root+path for reading; never blocks. Returns the descriptor or -errno. */
+int tree_open(const char *root, const char *path);
+
 /* At most size-1 bytes of root+path, terminated ("" on error). Returns the length or -errno. */
 ssize_t tree_read(const char *root, const char *path, char *buf, size_t size);
 
@@ -22,6 +25,10 @@ bool tree_read_line(const char *root, const char *path, char *buf, size_t size);
 
 /* A file that is one unsigned decimal number. */
 bool tree_read_u64(const char *root, const char *path, uint64_t *out);
+
+/* The names in the folder root+path but those that begin with a dot, sorted, numbers in them by size; ends with NULL.
+ * NULL with errno when it cannot be read. The caller frees it, all in one. A name may be gone when it is looked at. */
+char **tree_names(const char *root, const char *path);
 
 /* Copies at most length bytes as tree_read_line() does. */
 bool tree_copy(const char *text, size_t length, char *buf, size_t size);

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "bench/stream.h"
@@ -216,7 +217,9 @@ static void describe(const void *params, const struct clock_info *clock, char *b
     (void)snprintf(buf, size, "stores=%s kernel=%s array_bytes=%llu repetitions=%llu pages=huge-advised%s%s",
                    p->nontemporal ? "non-temporal" : "ordinary", kernels ? kernels->name : "none",
                    (unsigned long long)p->array_bytes, (unsigned long long)p->repetitions, p->bounded[0] ? " " : "",
-                   p->bounded[0] ? "bounded=memory" : "");
+                   !p->bounded[0]                 ? ""
+                   : !strcmp(p->bounded, "quick") ? "bounded=quick"
+                                                  : "bounded=memory");
 }
 
 static int supported(const void *params, char *why, size_t why_size)
@@ -248,7 +251,7 @@ static const struct option options[] = {
      .value_name = "N",
      .min = 2,
      .max = REPETITIONS_MAX,
-     .preset = {"10", "5", "10"},
+     .preset = {"10", "3", "10"},
      OPTION_AT(struct bandwidth_params, repetitions),
      .help = "repetitions of the four kernels a run; the first is not counted"},
 };

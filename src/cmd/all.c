@@ -3,7 +3,7 @@
 #include "cmd/suites.h"
 
 /* Quiet before loud: what measures noise must not run in the wake of what makes it. */
-const struct suite *const suite_list[] = {&suite_prime, &suite_stream, &suite_unix, NULL};
+const struct suite *const suite_list[] = {&suite_noise, &suite_prime, &suite_stream, &suite_unix, &suite_latency, NULL};
 
 static int run(const struct command *command, int argc, char **argv)
 {

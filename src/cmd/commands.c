@@ -10,8 +10,9 @@
 #include "engine/text.h"
 
 const struct command *const command_list[] = {
-    &command_all,   &command_prime, &command_stream,  &command_unix,
-    &command_list_, &command_help_, &command_version, NULL,
+    &command_all,     &command_noise,   &command_prime, &command_stream, &command_unix,
+    &command_latency, &command_check,   &command_tune,  &command_untune, &command_list_,
+    &command_help_,   &command_version, NULL,
 };
 
 const struct command *command_find(const char *name)
@@ -30,7 +31,10 @@ int command_unknown(const char *what, const char *word, const char *const *candi
     if (nearest)
         (void)fprintf(stderr, "; did you mean '%s'?\n", nearest);
     else
-        (void)fprintf(stderr, "; 'jitbench %s' shows them\n", strcmp(what, "test") ? "help" : "list");
+        (void)fprintf(stderr, "; 'jitbench %s' shows them\n",
+                      !strcmp(what, "test")      ? "list"
+                      : !strcmp(what, "setting") ? "check"
+                                                 : "help");
     return EXIT_USAGE;
 }
 
@@ -50,26 +54,31 @@ void command_print(int fd, struct text *text)
     text_free(text);
 }
 
-static unsigned terminal_width(void)
+unsigned command_width(int fd, unsigned otherwise, unsigned most)
 {
     struct winsize size;
 
-    if (ioctl(1, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40)
-        return size.ws_col < 120 ? size.ws_col : 120;
-    return 80;
+    if (ioctl(fd, TIOCGWINSZ, &size) || size.ws_col < 40)
+        return otherwise;
+    return size.ws_col < most ? size.ws_col : most;
+}
+
+size_t command_break(const char *s, size_t width)
+{
+    size_t line = width;
+
+    if (strlen(s) <= width)
+        return strlen(s);
+    while (line > 0 && s[line] != ' ')
+        line--;
+    return line ? line : width;
 }
 
 /* A paragraph, broken between words. */
 static void put_paragraph(const char *s, unsigned width, struct text *out)
 {
     while (*s) {
-        size_t length = strlen(s), line = length;
-        if (length > width) {
-            for (line = width; line > 0 && s[line] != ' '; line--) {
-            }
-            if (line == 0)
-                line = width;
-        }
+        size_t line = command_break(s, width);
         text_append(out, s, line);
         text_append(out, "\n", 1);
         s += line;
@@ -80,7 +89,7 @@ static void put_paragraph(const char *s, unsigned width, struct text *out)
 void command_help(const struct command *command, struct text *out)
 {
     struct option_table tables[TABLES_MAX];
-    unsigned width = terminal_width();
+    unsigned width = command_width(1, 80, 120);
 
     memset(tables, 0, sizeof(tables));
     size_t n = command->tables ? command->tables(command, tables) : 0;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A measuring session: from the command line to the last line of the summary. */
 #include "cmd/measure.h"
+#include "cmd/quiet.h"
+#include "cmd/tuned.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,6 +20,7 @@
 #include "out/plot.h"
 #include "out/warnings.h"
 #include "sys/process.h"
+#include "sys/settings.h"
 #include "sys/task.h"
 
 #define SETTLE_NS         20000000u
@@ -55,8 +58,14 @@ static size_t suite_tables(const struct suite *suite, void *options, struct meas
 {
     size_t n = suite->tables(options, tables);
 
+    if (suite->common_rows) {
+        tables[n] = (struct option_table){.rows = suite->common_rows, .n = suite->n_common_rows, .target = common};
+        n++;
+    }
     if (suite->timed)
         measure_timed_table(common, &tables[n++]);
+    if (suite->copies)
+        measure_copies_table(common, &tables[n++]);
 
     if (!suite->series_header)
         return n;
@@ -68,8 +77,10 @@ size_t measure_tables(const struct command *command, struct option_table *tables
 {
     size_t n = command->suite ? suite_tables(command->suite, NULL, NULL, NULL, tables) : 0;
 
-    measure_table(NULL, &tables[n]);
-    return n + 1;
+    measure_table(NULL, &tables[n++]);
+    if (!command->suite)
+        measure_copies_table(NULL, &tables[n++]);
+    return n;
 }
 
 /* --- The command line. --- */
@@ -126,6 +137,8 @@ static int parse(struct session *s, int argc, char **argv)
     m->n_tables = 1;
     if (s->n_suites == 1)
         m->n_tables += suite_tables(s->suites[0], s->options[0], &m->options, &s->series, &m->tables[1]);
+    else
+        measure_copies_table(&m->options, &m->tables[m->n_tables++]);
     const char **operands = calloc((size_t)argc + 1, sizeof(*operands));
     if (!operands)
         return usage_error(s, "out of memory");
@@ -148,13 +161,14 @@ static int parse(struct session *s, int argc, char **argv)
         return status;
     if (m->options.quick && m->options.classic)
         return usage_error(s, "--quick and --classic exclude each other");
-    if (m->options.no_csv && measure_given(m, "output"))
+    if ((m->options.no_csv || m->options.no_file) && measure_given(m, "output"))
         return usage_error(s, "--no-csv and --output exclude each other");
     if (measure_given(m, "output") && !m->options.output[0])
         return usage_error(s, "--output: '' is not a file name");
     m->preset = m->options.quick ? PRESET_QUICK : m->options.classic ? PRESET_CLASSIC : PRESET_DEFAULT;
     if (option_defaults(m->tables, m->n_tables, m->preset, error, sizeof(error)))
         return usage_error(s, error);
+    m->options.no_csv |= m->options.no_file;
     return 0;
 }
 
@@ -196,9 +210,10 @@ static int resolve_cpus(struct session *s)
     char error[512], list[256], online[128];
 
     m->place.online = m->machine.online;
-    if (!measure_given(m, "cpus") || m->options.cpus.choice == 0) {
+    if (!measure_given(m, "cpus") || m->options.cpus.choice >= 0) {
         if (task_get_affinity(cpus))
             cpuset_add(cpus, 0);
+        /* Isolated ones too, which are not in our mask. */
         if (measure_given(m, "cpus") && cpuset_count(&m->machine.online)) {
             (void)cpus_usable(&m->machine.online, &usable);
             cpuset_union(cpus, &usable);
@@ -228,6 +243,24 @@ static int resolve_cpus(struct session *s)
     return 0;
 }
 
+/* --cpus quiet: of the allowed CPUs the one that loses least time at the moment. */
+static int pick_quiet(struct session *s)
+{
+    struct measure *m = &s->m;
+    unsigned cpu;
+
+    if (quiet_cpu(&m->place, &m->clock, &cpu, m->quietest, sizeof(m->quietest))) {
+        char error[256];
+        (void)snprintf(error, sizeof(error), "--cpus quiet: %s", m->quietest);
+        return usage_error(s, error);
+    }
+    cpuset_clear(&m->place.cpus);
+    cpuset_add(&m->place.cpus, cpu);
+    m->place.order[0] = cpu;
+    m->place.n_order = 1;
+    return 0;
+}
+
 static int resolve_place(struct session *s)
 {
     struct measure *m = &s->m;
@@ -236,6 +269,8 @@ static int resolve_place(struct session *s)
     if (status)
         return status;
     m->place.n_order = machine_cpu_order("", &m->place.cpus, m->place.order, CPUSET_MAX);
+    if (measure_given(m, "cpus") && m->options.cpus.choice == CPUS_QUIET && (status = pick_quiet(s)))
+        return status;
     m->place.bind = (enum bind_mode)m->options.bind;
     m->place.bind_given = measure_given(m, "bind");
     m->place.nice_given = measure_given(m, "nice");
@@ -370,8 +405,8 @@ static void show_progress(void *context, const struct plan_item *item, uint64_t 
     if (item->bench->describe)
         item->bench->describe(item->params, &m->clock, param, sizeof(param));
     param[strcspn(param, " ")] = 0;
-    (void)fprintf(stderr, "\r\033[K%s %s, sample %llu: %.0f %%%s", item->test ? item->test : item->bench->name, param,
-                  (unsigned long long)sample + 1, 100 * all, left);
+    (void)fprintf(stderr, "\r\033[K%s %s, sample %llu: %.0f %%%s", item->test ? item->test : item->bench->name,
+                  item->load ? item->load->name : param, (unsigned long long)sample + 1, 100 * all, left);
 }
 
 static void clear_progress(const struct measure *m)
@@ -432,6 +467,8 @@ static void put_setting(const struct measure *m, struct text *out)
 
     (void)cpuset_format(&m->place.cpus, cpus, sizeof(cpus));
     text_printf(out, "Setting   CPU%s %s to measure on", cpuset_count(&m->place.cpus) == 1 ? "" : "s", cpus);
+    if (m->quietest[0])
+        text_printf(out, " (%s)", m->quietest);
     if (machine->hypervisor[0])
         text_printf(out, ", virtual machine (%s)", machine->hypervisor);
     if (machine->container[0])
@@ -449,6 +486,24 @@ static void put_setting(const struct measure *m, struct text *out)
                     "Unknown   %s%s%s not mounted: interrupts, steal time, CPU topology and caches cannot be known\n",
                     machine->have_proc ? "" : "/proc", machine->have_proc || machine->have_sys ? "" : " and ",
                     machine->have_sys ? "" : "/sys");
+}
+
+/* The short form of `jitbench check`. */
+static void put_check(const struct measure *m, struct text *out)
+{
+    const struct settings_view view = {.root = "", .machine = &m->machine, .bench = &m->place.cpus};
+    unsigned counts[4];
+    char noisy[400], cpus[128];
+
+    (void)cpuset_format(&m->place.cpus, cpus, sizeof(cpus));
+    settings_summary(&view, counts, noisy, sizeof(noisy));
+    text_printf(out, "Check     %u of %u settings noisy", counts[SETTING_NOISY],
+                counts[SETTING_OK] + counts[SETTING_NOISY]);
+    text_printf(out, noisy[0] ? ": %s (jitbench check --cpus %s)\n" : "\n", noisy, cpus);
+    if (m->tuned[0])
+        text_printf(out, "Tuned     %s\n", m->tuned);
+    if (m->not_set[0])
+        text_printf(out, "Refused   %s\n", m->not_set);
 }
 
 static bool is_brief(const struct session *s)
@@ -470,7 +525,10 @@ static void put_header(const struct session *s)
     if (!is_brief(s)) {
         put_setting(m, &out);
         put_quietness(m, &out);
+        put_check(m, &out);
     }
+    if (s->n_suites == 1 && s->suites[0]->announce)
+        s->suites[0]->announce(m, &s->plans[0], &out);
     text_printf(&out, "\n");
     command_print(m->out_fd, &out);
 }
@@ -553,6 +611,8 @@ static void run_suite(struct session *s, size_t i)
                            .proc_root = "",
                            .series_fd = m->series_fd,
                            .layout_varied = layout_varied(&m->machine),
+                           .timer_latency_held = m->hold_fd >= 0,
+                           .degraded = m->not_set,
                            .settle_ns = SETTLE_NS,
                            .sink = {.put = put_row, .context = m},
                            .progress = !m->options.quiet && isatty(2) ? show_progress : NULL,
@@ -614,6 +674,38 @@ static int make_plans(struct session *s)
     return 0;
 }
 
+/* The settings that last as long as the session. What is refused degrades every row. */
+static void set_machine(struct measure *m)
+{
+    struct cpuset bench = m->place.cpus;
+    char message[200];
+
+    m->hold_fd = -1;
+    if (m->options.tuned) {
+        /* Measured on all CPUs, none would be left for interrupts: then the usual bench CPUs are made quiet. */
+        if (!measure_given(m, "cpus"))
+            (void)tuned_bench(NULL, &m->machine, &bench, message, sizeof(message));
+        if (tuned_begin(&bench, message, sizeof(message)))
+            (void)snprintf(m->not_set, sizeof(m->not_set), "--tuned: %s", message);
+        else
+            text_copy(m->tuned, sizeof(m->tuned), message);
+    }
+    if (!m->options.hold_latency && !m->options.tuned)
+        return;
+    m->hold_fd = machine_hold_latency("");
+    if (m->hold_fd < 0 && !m->not_set[0])
+        (void)snprintf(m->not_set, sizeof(m->not_set), "%s: /dev/cpu_dma_latency: %s",
+                       m->options.tuned ? "--tuned" : "--hold-latency", strerror(-m->hold_fd));
+}
+
+static void restore_machine(struct measure *m)
+{
+    if (m->hold_fd >= 0)
+        (void)close(m->hold_fd);
+    if (m->options.tuned)
+        tuned_end();
+}
+
 /* Everything that can be wrong is found out here, before anything runs. */
 static int prepare(struct session *s, int argc, char **argv)
 {
@@ -660,8 +752,10 @@ int measure_main(const struct command *command, const struct suite *const *suite
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); /* what a worker leaves behind comes to us */
     int status = prepare(s, argc, argv);
     if (status == 0) {
+        set_machine(&s->m);
         put_header(s);
         status = run_suites(s);
+        restore_machine(&s->m);
     }
     for (size_t i = 0; i < n; i++) {
         free(s->options[i]);

@@ -4,16 +4,16 @@
 
 #include "cmd/measure.h"
 
-static const char *const cpus_choices[] = {"all", NULL};
+static const char *const cpus_choices[] = {[CPUS_ALL] = "all", [CPUS_QUIET] = "quiet", NULL};
 static const char *const layout_choices[] = {"random", "fixed", NULL};
 
 static const struct option rows[] = {
     {.name = "cpus",
      .type = OPTION_CPUS,
-     .value_name = "LIST|all",
+     .value_name = "LIST|all|quiet",
      .choices = cpus_choices,
      OPTION_AT(struct measure_options, cpus),
-     .help = "CPUs to measure on; those allowed unless given"},
+     .help = "CPUs to measure on; those allowed unless given; quiet: the one that loses least time now"},
     {.name = "bind",
      .type = OPTION_CHOICE,
      .value_name = "one|range|none",
@@ -21,15 +21,8 @@ static const struct option rows[] = {
      .preset = {"one"},
      OPTION_AT(struct measure_options, bind),
      .help = "each copy on one CPU, on all CPUs named, or not bound"},
-    {.name = "copies",
-     .letter = 'c',
-     .type = OPTION_COUNTS,
-     .value_name = "N,...",
-     .min = 1,
-     .max = 4096,
-     OPTION_AT(struct measure_options, copies),
-     .help = "copies at once; several numbers are measured in turn"},
     {.name = "nice",
+     .letter = 'B',
      .type = OPTION_INT,
      .value_name = "N",
      .min = -20,
@@ -67,6 +60,14 @@ static const struct option rows[] = {
      .max = 7 * 86400e9,
      OPTION_AT(struct measure_options, max_time_ns),
      .help = "stop sampling a figure after this time"},
+    {.name = "hold-latency",
+     .type = OPTION_FLAG,
+     OPTION_AT(struct measure_options, hold_latency),
+     .help = "keep idle CPUs awake: hold /dev/cpu_dma_latency at 0"},
+    {.name = "tuned",
+     .type = OPTION_FLAG,
+     OPTION_AT(struct measure_options, tuned),
+     .help = "as root: `jitbench tune` before, `jitbench untune` after, and idle CPUs kept awake"},
     {.name = "layout",
      .type = OPTION_CHOICE,
      .value_name = "random|fixed",
@@ -117,6 +118,17 @@ static const struct option rows[] = {
      .help = "print this help"},
 };
 
+static const struct option copies_rows[] = {
+    {.name = "copies",
+     .letter = 'c',
+     .type = OPTION_COUNTS,
+     .value_name = "N,...",
+     .min = 1,
+     .max = 4096,
+     OPTION_AT(struct measure_options, copies),
+     .help = "copies at once; several numbers are measured in turn"},
+};
+
 static const struct option timed_rows[] = {
     {.name = "time",
      .letter = 't',
@@ -134,6 +146,14 @@ static const struct option timed_rows[] = {
      OPTION_AT(struct measure_options, dir),
      .help = "scratch folder; $TMPDIR or the current folder unless given"},
 };
+
+void measure_copies_table(struct measure_options *options, struct option_table *table)
+{
+    memset(table, 0, sizeof(*table));
+    table->rows = copies_rows;
+    table->n = sizeof(copies_rows) / sizeof(copies_rows[0]);
+    table->target = options;
+}
 
 void measure_timed_table(struct measure_options *options, struct option_table *table)
 {

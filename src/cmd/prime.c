@@ -89,6 +89,7 @@ const struct suite suite_prime = {
     .seconds = {[PRESET_DEFAULT] = 12, [PRESET_QUICK] = 3, [PRESET_CLASSIC] = 2000},
     .options_size = sizeof(struct prime_params),
     .tables = tables,
+    .copies = true,
     .schedule = SCHEDULE_INTERLEAVED,
     .series_header = "limit,run,copy,experiment,ticks\n",
     .plan = plan,

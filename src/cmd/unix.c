@@ -498,6 +498,7 @@ const struct suite suite_unix = {
     .options_size = sizeof(struct unix_options),
     .tables = tables,
     .timed = true,
+    .copies = true,
     .schedule = SCHEDULE_SEQUENCE,
     .tests = names,
     .select = select_test,

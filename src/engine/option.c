@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "engine/text.h"
 
@@ -32,6 +33,7 @@ static const struct {
     [OPTION_TEXT] = {"a text", NULL, 0},
     [OPTION_SWEEP] = {"a number or FIRST:LAST:STEP", NULL, sizeof(struct option_sweep)},
     [OPTION_COUNTS] = {"a list of counts", "comma between", sizeof(struct option_counts)},
+    [OPTION_NAMES] = {"a list of names", "comma between", sizeof(uint64_t)},
     [OPTION_CPUS] = {"a CPU list", NULL, sizeof(struct option_cpus)},
 };
 
@@ -398,6 +400,42 @@ static int set_counts(const struct option *row, const char *value, void *place, 
     return 0;
 }
 
+/* The index of a choice, case ignored, or -1. */
+static int find_name(const struct option *row, const char *name, size_t length)
+{
+    for (int i = 0; row->choices && row->choices[i]; i++)
+        if (strncasecmp(row->choices[i], name, length) == 0 && !row->choices[i][length])
+            return i;
+    return -1;
+}
+
+static int set_names(const struct option *row, const char *value, void *place, bool append, char *error,
+                     size_t error_size)
+{
+    uint64_t names = 0;
+    size_t length;
+
+    assert(choice_count(row) <= 64);
+    if (append)
+        memcpy(&names, place, sizeof(names));
+    for (const char *name = value;; name += length + 1) {
+        length = strcspn(name, ",");
+        if (!length)
+            return refuse(row, value, JUNK, error, error_size);
+        int found = find_name(row, name, length);
+        if (found < 0) {
+            char word[NAME_MAX_BYTES];
+            text_copy(word, length < sizeof(word) ? length + 1 : sizeof(word), name);
+            return refuse_choice(row, word, error, error_size);
+        }
+        names |= UINT64_C(1) << found;
+        if (!name[length])
+            break;
+    }
+    memcpy(place, &names, sizeof(names));
+    return 0;
+}
+
 static int set_cpus(const struct option *row, const char *value, void *place, char *error, size_t error_size)
 {
     struct option_cpus cpus = {.choice = -1};
@@ -457,6 +495,8 @@ int option_set(const struct option *row, const char *value, void *target, bool a
         return set_sweep(row, value, place, error, error_size);
     case OPTION_COUNTS:
         return set_counts(row, value, place, append, error, error_size);
+    case OPTION_NAMES:
+        return set_names(row, value, place, append, error, error_size);
     case OPTION_CPUS:
         return set_cpus(row, value, place, error, error_size);
     default:
@@ -778,7 +818,7 @@ static void help_notes(const struct option *row, struct text *out)
     char buf[512];
     bool open = false;
 
-    if (row->type == OPTION_CHOICE || row->type == OPTION_CPUS) {
+    if (row->type == OPTION_CHOICE || row->type == OPTION_NAMES || row->type == OPTION_CPUS) {
         show_choices(row->type == OPTION_CPUS ? "CPU list" : NULL, row->choices, buf, sizeof(buf));
         help_note(out, &open, "", buf);
     } else if (row->type != OPTION_FLAG && row->type != OPTION_TEXT && has_range(row)) {

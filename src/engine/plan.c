@@ -36,10 +36,21 @@ struct plan_item *plan_add(struct plan *plan, const struct bench *bench, const v
     return item;
 }
 
+int plan_set_load(struct plan_item *item, const struct load *load, const void *params)
+{
+    item->load_params = malloc(load->params_size ? load->params_size : 1);
+    if (!item->load_params)
+        return -1;
+    memcpy(item->load_params, params, load->params_size);
+    item->load = load;
+    return 0;
+}
+
 void plan_free(struct plan *plan)
 {
     for (size_t i = 0; i < plan->n; i++) {
         free(plan->items[i].params);
+        free(plan->items[i].load_params);
         free(plan->items[i].skip);
     }
     free(plan->items);
@@ -126,7 +137,10 @@ static bool calibrate(struct execution *e, size_t i)
     double value = e->value[item->calibrated_by];
     if (isnan(value))
         return false;
-    item->bench->calibrate(item->params, value);
+    if (item->bench->calibrate)
+        item->bench->calibrate(item->params, value);
+    if (item->load && item->load->calibrate)
+        item->load->calibrate(item->load_params, value);
     return true;
 }
 
@@ -136,6 +150,8 @@ static struct trial *run_trial(const struct execution *e, size_t i)
     const struct plan_run *how = e->how;
     struct trial_spec spec = {.bench = item->bench,
                               .params = item->params,
+                              .load = item->load,
+                              .load_params = item->load_params,
                               .copies = item->copies,
                               .sample = e->results[i].n_trials,
                               .time_ns = item->sampling.time_ns,
@@ -145,6 +161,20 @@ static struct trial *run_trial(const struct execution *e, size_t i)
                               .proc_root = how->proc_root};
 
     return trial_run(&spec);
+}
+
+/* Whether benchmark and load can run here; the reason in why when not. */
+static bool can_run(const struct plan_item *item, char *why, size_t size)
+{
+    if (item->bench->supported && item->bench->supported(item->params, why, size))
+        return false;
+    return !item->load || !item->load->supported || !item->load->supported(item->load_params, why, size);
+}
+
+/* Its last trial was ended by a signal, and still counts: the rows will say so. */
+static bool cut_short(const struct plan_item *item)
+{
+    return item->bench->ends_early && signals_pending();
 }
 
 /* One trial of an item, and the end of the item when that was its last. */
@@ -159,7 +189,7 @@ static void step(struct execution *e, size_t i)
         end_item(e, i, ROW_SKIPPED, item->skip);
         return;
     }
-    if (results->n_trials == 0 && item->bench->supported && item->bench->supported(item->params, why, sizeof(why))) {
+    if (results->n_trials == 0 && !can_run(item, why, sizeof(why))) {
         end_item(e, i, ROW_SKIPPED, why);
         return;
     }
@@ -184,7 +214,7 @@ static void step(struct execution *e, size_t i)
         end_item(e, i, ROW_FAILED, trial_reason(trial));
     else if (results_enter(results, trial))
         end_item(e, i, ROW_FAILED, "out of memory");
-    else if (sampled_enough(results))
+    else if (!cut_short(item) && sampled_enough(results))
         end_item(e, i, ROW_OK, "");
     trial_free(trial);
 }
@@ -232,8 +262,10 @@ static void end_interrupted(struct execution *e)
             end_item(e, i, ROW_SKIPPED, reason);
             continue;
         }
-        (void)snprintf(reason, sizeof(reason), "ended by %s after %llu samples", signals_name(signals_pending()),
-                       (unsigned long long)e->results[i].n_trials);
+        char after[32];
+        text_duration(e->results[i].spent_ns, after, sizeof(after));
+        (void)snprintf(reason, sizeof(reason), "ended by %s after %llu sample%s, %s", signals_name(signals_pending()),
+                       (unsigned long long)e->results[i].n_trials, e->results[i].n_trials == 1 ? "" : "s", after);
         end_item(e, i, ROW_DEGRADED, reason);
     }
 }

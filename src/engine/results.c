@@ -3,6 +3,7 @@
 #include "engine/results.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,15 @@
 
 /* A headline metric whose samples spread more than this is 'unstable'. */
 #define UNSTABLE_RSD_PCT 5.0
+/* A load's pieces of work may be so long that a shorter run says nothing of it. */
+#define LOOK_AT_LOADS_S 0.5
+
+const char *const load_count_names[LOAD_COUNTS] = {
+    [LOAD_CPU] = "load_cpu_s",           [LOAD_WRITTEN] = "load_written",
+    [LOAD_READ] = "load_read",           [LOAD_DISK_WRITTEN] = "load_disk_written",
+    [LOAD_DISK_READ] = "load_disk_read", [LOAD_WAKEUPS] = "load_wakeups",
+    [LOAD_MOVED] = "load_moved",         [LOAD_BURSTS] = "load_bursts",
+};
 
 const struct metric *bench_metric(const struct bench *bench, unsigned number)
 {
@@ -82,7 +92,8 @@ int results_hist(struct results *results, unsigned group, unsigned metric, const
     return 0;
 }
 
-int results_series(struct results *results, unsigned group, unsigned metric, const struct series *series)
+int results_series_from(struct results *results, unsigned group, unsigned metric, const struct series *series,
+                        uint64_t first)
 {
     struct metric_values *m = &results->group[group].metric[metric];
 
@@ -91,8 +102,20 @@ int results_series(struct results *results, unsigned group, unsigned metric, con
         if (!m->series)
             return -1;
     }
-    series_append(m->series, series, m->series->n);
+    series_append(m->series, series, first);
     return 0;
+}
+
+int results_series(struct results *results, unsigned group, unsigned metric, const struct series *series)
+{
+    const struct series *before = results->group[group].metric[metric].series;
+
+    return results_series_from(results, group, metric, series, before ? before->n : 0);
+}
+
+int results_cause(struct results *results, unsigned group, const char *name, double ms)
+{
+    return causes_add_own(&results->group[group].causes, name, ms);
 }
 
 void results_scaled(struct results *results, unsigned metric, unsigned of, double scale)
@@ -113,9 +136,10 @@ double results_clock_hz(const struct results *results)
 
 /* --- Entering. --- */
 
-static void add_count(double *sum, int64_t value, double unit)
+static void add_refused(struct group_values *g, const char *who, const char *refused)
 {
-    *sum = value < 0 ? (double)NAN : *sum + (double)value * unit; /* one unknown makes the sum unknown */
+    if (refused[0] && !g->refused[0])
+        (void)snprintf(g->refused, sizeof(g->refused), "%s%s%s", who, who[0] ? ": " : "", refused);
 }
 
 static void enter_party(struct group_values *g, const struct trial_party *p, bool first)
@@ -125,15 +149,8 @@ static void enter_party(struct group_values *g, const struct trial_party *p, boo
     g->seen = p->seen;
     g->bind = p->bind;
     cpuset_union(&g->cpus, &p->seen.cpus);
-    if (p->refused[0] && !g->refused[0])
-        text_copy(g->refused, sizeof(g->refused), p->refused);
-    add_count(&g->cpu_s, p->counters.cpu_ns, 1e-9);
-    add_count(&g->ctx_voluntary, p->counters.ctx_voluntary, 1);
-    add_count(&g->ctx_involuntary, p->counters.ctx_involuntary, 1);
-    add_count(&g->migrations, p->counters.migrations, 1);
-    add_count(&g->faults_minor, p->counters.faults_minor, 1);
-    add_count(&g->faults_major, p->counters.faults_major, 1);
-    add_count(&g->run_delay_ms, p->counters.run_delay_ns, 1e-6);
+    add_refused(g, "", p->refused);
+    causes_add(&g->causes, &p->counters, NULL);
     if (p->khz) {
         g->khz_sum += (double)p->khz;
         g->khz_n++;
@@ -145,10 +162,88 @@ static void enter_machine(struct group_values *g, const struct trial *trial, uns
     struct machine_counters machine;
 
     trial_copy_machine(trial, copy, &machine);
-    add_count(&g->irqs, machine.irqs, 1);
-    add_count(&g->softirqs, machine.softirqs, 1);
-    add_count(&g->steal_ms, machine.steal_ns, 1e-6);
+    causes_add(&g->causes, NULL, &machine);
     g->wall_s += (double)trial_wall_ns(trial) * 1e-9;
+}
+
+/* " timer=fifo:96", " load=other:5@0-1": policy, then the real-time priority or the nice value unless it is 0, and the
+ * CPUs when they are not those of the measured party. */
+static void enter_other(struct group_values *g, const char *name, const struct trial_party *p)
+{
+    char cpus[64];
+    int rank = p->seen.rt_priority ? p->seen.rt_priority : p->seen.nice;
+    size_t used = strlen(g->others);
+
+    (void)cpuset_format(&p->seen.cpus, cpus, sizeof(cpus));
+    used +=
+        (size_t)snprintf(g->others + used, sizeof(g->others) - used, " %s=%s", name, task_policy_name(p->seen.policy));
+    if (rank && used < sizeof(g->others))
+        used += (size_t)snprintf(g->others + used, sizeof(g->others) - used, ":%d", rank);
+    if (!cpuset_equal(&p->seen.cpus, &g->cpus) && used < sizeof(g->others))
+        (void)snprintf(g->others + used, sizeof(g->others) - used, "@%s", cpus);
+    add_refused(g, name, p->refused);
+}
+
+/* A claim that the kernel's own count of what went to the disk does not bear out. */
+static void check_disk(struct group_values *g, const struct trial *trial, enum load_count claimed,
+                       enum load_count counted, const char *what)
+{
+    double claim = trial_load_count(trial, claimed), count = trial_load_count(trial, counted);
+    char reason[160];
+
+    if (!(count < claim / 2)) /* not known is not flagged */
+        return;
+    (void)snprintf(reason, sizeof(reason), "of %.0f MiB %s only %.0f MiB went to or came from the disk", claim / 0x1p20,
+                   what, count / 0x1p20);
+    add_refused(g, "load", reason);
+}
+
+static void enter_load(struct group_values *g, const struct load *load, const struct trial *trial)
+{
+    double seconds = (double)trial_wall_ns(trial) * 1e-9;
+    struct trial_party left;
+    char reason[160];
+
+    for (unsigned p = 0; p < load->n_parties; p++) {
+        bool process = load->parties[p].kind == PARTY_PROCESS;
+        trial_load_party(trial, p, &left);
+        if (p == 0)
+            enter_other(g, "load", &left);
+        else
+            add_refused(g, process ? "load" : "the load's thread", left.refused);
+    }
+    g->load_s += seconds;
+    for (unsigned c = 0; c < LOAD_COUNTS; c++) {
+        double done = trial_load_count(trial, (enum load_count)c);
+        g->load_count[c] += done;
+        if (load->least[c] > 0 && seconds >= LOOK_AT_LOADS_S && done < load->least[c] * seconds) {
+            (void)snprintf(reason, sizeof(reason), "the load %s did next to nothing: %s is %.3g in %.1f s", load->name,
+                           load_count_names[c], done, seconds);
+            add_refused(g, "", reason);
+        }
+    }
+    check_disk(g, trial, LOAD_WRITTEN, LOAD_DISK_WRITTEN, "written");
+    check_disk(g, trial, LOAD_READ, LOAD_DISK_READ, "read");
+}
+
+/* Everybody but the measured parties, of the first copy. */
+static void enter_others(struct results *results, const struct trial *trial)
+{
+    const struct bench *bench = results->item->bench;
+    struct group_values *g = &results->group[0];
+
+    g->others[0] = 0;
+    for (unsigned p = 0; p < bench->n_parties; p++) {
+        struct trial_party left;
+        if (bench->parties[p].role != ROLE_TIMER)
+            continue;
+        trial_party(trial, p, 0, &left);
+        enter_other(g, bench->parties[p].name, &left);
+    }
+    g->control_refused = trial_control_refused(trial)[0] != 0;
+    add_refused(g, "", trial_control_refused(trial));
+    if (results->item->load && results->item->load->n_parties)
+        enter_load(g, results->item->load, trial);
 }
 
 int results_enter(struct results *results, const struct trial *trial)
@@ -166,6 +261,7 @@ int results_enter(struct results *results, const struct trial *trial)
             enter_party(&results->group[bench->group_per_copy ? copy : 0], &left,
                         results->n_trials == 0 && (bench->group_per_copy || copy == 0));
         }
+    enter_others(results, trial);
     results->n_trials++;
     return bench->reduce(trial, results);
 }
@@ -233,20 +329,21 @@ static void fill_placement(const struct results *results, const struct group_val
 
 static void fill_counters(const struct results *results, const struct group_values *g, struct row *row)
 {
+    const struct causes *causes = &g->causes;
+
     row->wall_s = g->wall_s;
-    row->cpu_s = g->cpu_s;
-    row->ctx_voluntary = g->ctx_voluntary;
-    row->ctx_involuntary = g->ctx_involuntary;
-    row->migrations = g->migrations;
-    row->faults_minor = g->faults_minor;
-    row->faults_major = g->faults_major;
-    row->run_delay_ms = g->run_delay_ms;
-    row->irqs = g->irqs;
-    row->softirqs = g->softirqs;
-    row->steal_ms = g->steal_ms;
+    row->cpu_s = causes->cpu_s;
+    row->ctx_voluntary = causes->ctx_voluntary;
+    row->ctx_involuntary = causes->ctx_involuntary;
+    row->migrations = causes->migrations;
+    row->faults_minor = causes->faults_minor;
+    row->faults_major = causes->faults_major;
+    row->run_delay_ms = causes->run_delay_ms;
+    row->irqs = causes->irqs;
+    row->softirqs = causes->softirqs;
+    row->steal_ms = causes->steal_ms;
     row->freq_khz = g->khz_n ? g->khz_sum / (double)g->khz_n : (double)NAN;
-    if (!isnan(g->run_delay_ms) && !isnan(g->steal_ms))
-        (void)snprintf(row->causes, sizeof(row->causes), "preempted:%.3f;steal:%.0f", g->run_delay_ms, g->steal_ms);
+    causes_format(causes, row->causes, sizeof(row->causes));
     text_copy(row->timer_latency_held, sizeof(row->timer_latency_held),
               results->how->timer_latency_held ? "yes" : "no");
 }
@@ -398,18 +495,49 @@ static void add_copy(const struct results *results, unsigned group, struct row *
         (void)snprintf(row->param + length, sizeof(row->param) - length, " copy=%u", group);
 }
 
+static void add_word(struct row *row, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void add_word(struct row *row, const char *format, ...)
+{
+    size_t length = strlen(row->param);
+    va_list arguments;
+
+    va_start(arguments, format);
+    (void)vsnprintf(row->param + length, sizeof(row->param) - length, format, arguments);
+    va_end(arguments);
+}
+
+/* The load's own parameters, how those beside the measured party ran, and what the load did. */
+static void add_load(const struct results *results, struct row *row)
+{
+    const struct group_values *g = &results->group[0];
+    const struct plan_item *item = results->item;
+    char words[160] = "";
+
+    if (item->load && item->load->describe)
+        item->load->describe(item->load_params, words, sizeof(words));
+    add_word(row, "%s%s%s", words[0] ? " " : "", words, g->others);
+    if (results->n_trials && item->bench->control_priority && !g->control_refused)
+        add_word(row, " control=fifo:%d", item->bench->control_priority);
+    for (unsigned c = 0; c < LOAD_COUNTS; c++)
+        if (g->load_count[c] > 0)
+            add_word(row, " %s=%.*f", load_count_names[c], c == LOAD_CPU ? 2 : 0, g->load_count[c]);
+}
+
 static void identify(const struct results *results, unsigned group, const struct metric *metric, struct row *row)
 {
     const struct plan_item *item = results->item;
 
     text_copy(row->suite, sizeof(row->suite), item->bench->suite);
     text_copy(row->test, sizeof(row->test), item->test ? item->test : item->bench->name);
-    text_copy(row->load, sizeof(row->load), item->load ? item->load : "");
+    text_copy(row->load, sizeof(row->load), item->load ? item->load->name : "");
     if (item->bench->describe)
         item->bench->describe(item->params, results->how->clock, row->param, sizeof(row->param));
     add_copy(results, group, row);
+    add_load(results, row);
     row->copies = item->copies;
     const char *dir = item->bench->scratch_dir ? item->bench->scratch_dir(item->params) : NULL;
+    if (!dir && item->load && item->load->scratch_dir)
+        dir = item->load->scratch_dir(item->load_params);
     if (dir)
         machine_fs_name(dir, row->scratch_fs, sizeof(row->scratch_fs));
     text_copy(row->metric, sizeof(row->metric), metric->id);
@@ -451,6 +579,10 @@ static enum row_status put_row(struct results *results, unsigned group, unsigned
         if (g->refused[0] && row.status < ROW_DEGRADED) {
             row.status = ROW_DEGRADED;
             text_copy(row.reason, sizeof(row.reason), g->refused);
+        }
+        if (results->how->degraded && results->how->degraded[0] && row.status < ROW_DEGRADED) {
+            row.status = ROW_DEGRADED;
+            text_copy(row.reason, sizeof(row.reason), results->how->degraded);
         }
         if (results->how->place->layout_fixed && !g->seen.layout_fixed && row.status < ROW_DEGRADED) {
             row.status = ROW_DEGRADED;

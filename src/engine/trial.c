@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,14 +28,18 @@
 /* A run may take this many times what its warm-up promised, and this much more. */
 #define DEADLINE_FACTOR    10u
 #define DEADLINE_MARGIN_NS 10000000000u
-#define KILL_DEADLINE_NS   10000000000u
-#define PAD_MAX            4096u
-#define FREQUENCIES_MAX    8u
+/* But no longer than this, in case it is they who keep the measured parties from getting there. */
+#define LOAD_GRACE_NS    3000000000u
+#define KILL_DEADLINE_NS 10000000000u
+#define PAD_MAX          4096u
+#define FREQUENCIES_MAX  8u
+/* The parent sleeps but for moments. */
+#define CONTROL_LIMIT_US 5000000u
 
 struct trial {
     struct trial_spec spec;
     struct trial_head *head;
-    unsigned n_slots;
+    unsigned n_slots; /* those of the copies, then those of the load */
     int event_read;
     pid_t *pids; /* by slot; 0: none or reaped */
     int *stop_write;
@@ -43,6 +48,14 @@ struct trial {
     uint64_t gate_ns, wall_ns;
     unsigned n_machine;
     struct machine_counters *machine; /* by copy, or one for all */
+    struct cpuset *machine_cpus;      /* of their measured parties */
+    double load_count[LOAD_COUNTS];
+    bool may_end_early; /* a signal does not spoil it any more */
+    bool ending_early;  /* nor is it looked for */
+    /* The parent's own policy while the trial runs. */
+    bool control;
+    int policy_before, priority_before;
+    char control_refused[160];
 };
 
 static size_t align_up(size_t n)
@@ -58,37 +71,80 @@ static uint64_t turns(const struct trial_spec *spec)
 
 static const struct party *party_of(const struct trial *trial, unsigned slot)
 {
-    return &trial->spec.bench->parties[trial->head->slot[slot].party];
+    return arena_party(&trial->head->slot[slot], trial->spec.bench, trial->spec.load);
 }
 
 /* --- The arena. --- */
 
-static size_t arena_size(const struct trial_spec *spec)
+static size_t parties_size(const struct party *parties, unsigned n, size_t shared_size)
 {
-    size_t size = align_up(sizeof(struct trial_head));
+    size_t size = align_up(shared_size);
 
-    for (unsigned p = 0; p < spec->bench->n_parties; p++) {
-        const struct party *party = &spec->bench->parties[p];
-        size_t each = sizeof(struct trial_slot);
-        for (unsigned r = 0; r < party->n_recorders; r++)
-            each += align_up(recorder_size(&party->recorders[r]));
-        size += each * spec->copies;
+    for (unsigned p = 0; p < n; p++) {
+        size += sizeof(struct trial_slot);
+        for (unsigned r = 0; r < parties[p].n_recorders; r++)
+            size += align_up(recorder_size(&parties[p].recorders[r]));
     }
-    return align_up(size) + align_up(spec->bench->params_size) + 64;
+    return size;
 }
 
-/* Slots stand copy by copy, so that the threads of a process follow it. */
+static size_t arena_size(const struct trial_spec *spec)
+{
+    const struct bench *bench = spec->bench;
+    const struct load *load = spec->load;
+    size_t size = align_up(sizeof(struct trial_head)) + align_up(bench->params_size) + 64;
+
+    size += parties_size(bench->parties, bench->n_parties, bench->shared_size) * spec->copies;
+    if (load)
+        size += parties_size(load->parties, load->n_parties, load->shared_size) + align_up(load->params_size);
+    return align_up(size);
+}
+
+static size_t add_params(struct trial_head *head, size_t *offset, const void *params, size_t size)
+{
+    size_t at = *offset;
+
+    memcpy((char *)head + at, params, size);
+    *offset = align_up(at + size);
+    return at;
+}
+
+static size_t take(size_t *offset, size_t size)
+{
+    size_t at = *offset;
+
+    *offset = align_up(at + size);
+    return at;
+}
+
+static void place_slot(const struct trial_spec *spec, const struct party *party, struct trial_slot *slot)
+{
+    if (slot->of_load && spec->load->place)
+        spec->load->place(spec->load_params, spec->place, slot->party, &slot->placement);
+    else if (!slot->of_load && spec->bench->place)
+        spec->bench->place(spec->params, spec->place, slot->party, slot->copy, spec->copies, &slot->placement);
+    else
+        place_copy(spec->place, slot->copy, spec->copies, party->spins, &slot->placement);
+    slot->placement.lock_memory |= party->lock_memory;
+    if (party->timer_slack_ns)
+        slot->placement.timer_slack_ns = party->timer_slack_ns;
+}
+
+/* Slots stand copy by copy and end with the load's, so that the threads of a process follow it. */
 static void arena_lay_out(struct trial *trial, int arena_fd, size_t size)
 {
     const struct trial_spec *spec = &trial->spec;
     const struct bench *bench = spec->bench;
+    const struct load *load = spec->load;
     struct trial_head *head = trial->head;
-    size_t offset;
+    unsigned of_bench = spec->copies * bench->n_parties;
+    size_t offset, shared = 0;
 
     head->magic = ARENA_MAGIC;
     head->size = size;
     head->parent = getpid();
     text_copy(head->bench, sizeof(head->bench), bench->name);
+    text_copy(head->load, sizeof(head->load), load ? load->name : "");
     process_build_id(head->build, sizeof(head->build));
     head->copies = spec->copies;
     head->n_slots = trial->n_slots;
@@ -100,29 +156,24 @@ static void arena_lay_out(struct trial *trial, int arena_fd, size_t size)
     head->arena_fd = arena_fd;
     head->series_fd = spec->series_fd;
     offset = align_up(sizeof(*head) + trial->n_slots * sizeof(struct trial_slot));
-    head->params_offset = offset;
-    head->params_size = bench->params_size;
-    memcpy((char *)head + offset, spec->params, bench->params_size);
-    offset = align_up(offset + bench->params_size);
+    head->params_offset = add_params(head, &offset, spec->params, bench->params_size);
+    if (load)
+        head->load_params_offset = add_params(head, &offset, spec->load_params, load->params_size);
     for (unsigned i = 0; i < trial->n_slots; i++) {
         struct trial_slot *slot = &head->slot[i];
-        slot->copy = i / bench->n_parties;
-        slot->party = i % bench->n_parties;
+        slot->of_load = i >= of_bench;
+        slot->copy = slot->of_load ? 0 : i / bench->n_parties;
+        slot->party = slot->of_load ? i - of_bench : i % bench->n_parties;
         slot->stop_fd = -1;
+        if (slot->party == 0)
+            shared = take(&offset, slot->of_load ? load->shared_size : bench->shared_size);
+        slot->shared = shared;
         for (unsigned p = 0; p < ARENA_PIPES_MAX; p++)
             slot->pipes[p][0] = slot->pipes[p][1] = -1;
-        const struct party *party = &bench->parties[slot->party];
-        for (unsigned r = 0; r < party->n_recorders; r++) {
-            slot->recorder[r] = offset;
-            offset += align_up(recorder_size(&party->recorders[r]));
-        }
-        if (bench->place)
-            bench->place(spec->params, spec->place, slot->party, slot->copy, spec->copies, &slot->placement);
-        else
-            place_copy(spec->place, slot->copy, spec->copies, party->spins, &slot->placement);
-        slot->placement.lock_memory |= party->lock_memory;
-        if (party->timer_slack_ns)
-            slot->placement.timer_slack_ns = party->timer_slack_ns;
+        const struct party *party = arena_party(slot, bench, load);
+        for (unsigned r = 0; r < party->n_recorders; r++)
+            slot->recorder[r] = take(&offset, recorder_size(&party->recorders[r]));
+        place_slot(spec, party, slot);
     }
 }
 
@@ -160,7 +211,9 @@ static void describe_slot(const struct trial *trial, unsigned slot, char *buf, s
     const struct trial_slot *s = &trial->head->slot[slot];
     const struct bench *bench = trial->spec.bench;
 
-    if (bench->n_parties > 1 && trial->spec.copies > 1)
+    if (s->of_load)
+        (void)snprintf(buf, size, "the load %s", trial->spec.load->name);
+    else if (bench->n_parties > 1 && trial->spec.copies > 1)
         (void)snprintf(buf, size, "%s of copy %u", bench->parties[s->party].name, s->copy);
     else if (trial->spec.copies > 1)
         (void)snprintf(buf, size, "copy %u", s->copy);
@@ -196,7 +249,7 @@ static void note_death(struct trial *trial, unsigned slot, int status, bool stop
     }
     describe_slot(trial, slot, who, sizeof(who));
     if (state == STATE_FAILED && s->reason[0])
-        (void)snprintf(reason, sizeof(reason), "%s", s->reason);
+        (void)snprintf(reason, sizeof(reason), "%s%s%s", s->of_load ? who : "", s->of_load ? ": " : "", s->reason);
     else {
         describe_death(status, how, sizeof(how));
         (void)snprintf(reason, sizeof(reason), "%s %s", who, how);
@@ -282,11 +335,11 @@ static void wait_event(struct trial *trial, uint64_t until_ns, bool stopping)
     struct timespec timeout = {.tv_sec = (time_t)(left / 1000000000u), .tv_nsec = (long)(left % 1000000000u)};
     char bytes[256];
 
-    if (!signals_pending() && ppoll(&poll_events, 1, &timeout, signals_wait_mask()) > 0) {
+    if ((trial->ending_early || !signals_pending()) && ppoll(&poll_events, 1, &timeout, signals_wait_mask()) > 0) {
         ssize_t ignored = read(trial->event_read, bytes, sizeof(bytes));
         (void)ignored;
     }
-    if (signals_pending())
+    if (signals_pending() && !trial->may_end_early)
         fail(trial, TRIAL_INTERRUPTED, "ended by a signal");
     note_failed_slots(trial);
     reap(trial, stopping);
@@ -314,14 +367,16 @@ static int open_pipes(struct trial *trial, unsigned slot)
     struct trial_slot *s = &trial->head->slot[slot];
     int stop[2];
 
-    if (s->party == 0) {
+    if (s->of_load) {
+        /* the pipes are the benchmark's */
+    } else if (s->party == 0) {
         for (unsigned p = 0; p < bench->n_pipes; p++)
             if (pipe2(s->pipes[p], O_CLOEXEC))
                 return -errno;
     } else {
         memcpy(s->pipes, s[-1].pipes, sizeof(s->pipes));
     }
-    if (bench->parties[s->party].stop == STOP_PIPE) {
+    if (party_of(trial, slot)->stop == STOP_PIPE) {
         if (pipe2(stop, O_CLOEXEC))
             return -errno;
         s->stop_fd = stop[0];
@@ -336,16 +391,15 @@ static void close_if_open(int fd)
         (void)close(fd);
 }
 
-static void close_pipes(const struct trial *trial, unsigned copy)
+static void close_pipes(const struct trial *trial, unsigned first, unsigned n)
 {
-    const struct bench *bench = trial->spec.bench;
-    const struct trial_slot *s = &trial->head->slot[copy * bench->n_parties];
+    const struct trial_slot *s = &trial->head->slot[first];
 
-    for (unsigned p = 0; p < bench->n_pipes; p++) {
+    for (unsigned p = 0; p < trial->spec.bench->n_pipes; p++) {
         close_if_open(s->pipes[p][0]);
         close_if_open(s->pipes[p][1]);
     }
-    for (unsigned i = 0; i < bench->n_parties; i++)
+    for (unsigned i = 0; i < n; i++)
         close_if_open(s[i].stop_fd);
 }
 
@@ -396,8 +450,8 @@ static void child_main(struct trial *trial, unsigned slot)
         keep_open(head->slot[slot].pipes[p][0]);
         keep_open(head->slot[slot].pipes[p][1]);
     }
-    for (unsigned i = 0; i < trial->spec.bench->n_parties; i++)
-        keep_open(head->slot[head->slot[slot].copy * trial->spec.bench->n_parties + i].stop_fd);
+    for (unsigned i = slot; i < trial->n_slots && (i == slot || party_of(trial, i)->kind == PARTY_THREAD); i++)
+        keep_open(head->slot[i].stop_fd);
     keep_open(head->event_fd);
     keep_open(head->series_fd);
     if (head->arena_fd >= 0) {
@@ -414,7 +468,8 @@ static void child_main(struct trial *trial, unsigned slot)
     }
     for (unsigned i = 0; i < trial->n_slots; i++)
         close_if_open(trial->stop_write[i]);
-    _exit(worker_run(head, slot, trial->spec.bench)); /* no exec possible: seen.fresh_exec stays false */
+    _exit(worker_run(head, slot, trial->spec.bench,
+                     trial->spec.load)); /* no exec possible: seen.fresh_exec stays false */
 }
 
 static int start_process(struct trial *trial, unsigned slot)
@@ -441,23 +496,33 @@ static int start_process(struct trial *trial, unsigned slot)
     return 0;
 }
 
-static int start_processes(struct trial *trial)
+/* A copy, or the load. */
+static int start_parties(struct trial *trial, unsigned first, unsigned n)
 {
-    unsigned n_parties = trial->spec.bench->n_parties;
     int error = 0;
 
-    for (unsigned copy = 0; copy < trial->spec.copies && !error; copy++) {
-        for (unsigned i = 0; i < n_parties && !error; i++)
-            error = open_pipes(trial, copy * n_parties + i);
-        if (error) {
-            char reason[96];
-            (void)snprintf(reason, sizeof(reason), "cannot make a pipe: %s", strerror(-error));
-            fail(trial, TRIAL_FAILED, reason);
-        }
-        for (unsigned i = 0; i < n_parties && !error; i++)
-            error = start_process(trial, copy * n_parties + i);
-        close_pipes(trial, copy);
+    for (unsigned i = 0; i < n && !error; i++)
+        error = open_pipes(trial, first + i);
+    if (error) {
+        char reason[96];
+        (void)snprintf(reason, sizeof(reason), "cannot make a pipe: %s", strerror(-error));
+        fail(trial, TRIAL_FAILED, reason);
     }
+    for (unsigned i = 0; i < n && !error; i++)
+        error = start_process(trial, first + i);
+    close_pipes(trial, first, n);
+    return error;
+}
+
+static int start_processes(struct trial *trial)
+{
+    unsigned n = trial->spec.bench->n_parties, of_bench = trial->spec.copies * n;
+    int error = 0;
+
+    for (unsigned slot = 0; slot < of_bench && !error; slot += n)
+        error = start_parties(trial, slot, n);
+    if (!error && trial->n_slots > of_bench)
+        error = start_parties(trial, of_bench, trial->n_slots - of_bench);
     return error;
 }
 
@@ -469,20 +534,22 @@ static void set_gate(struct trial_head *head, enum gate_state state)
     futex_wake_all(&head->gate);
 }
 
-static void read_machine(struct trial *trial, struct machine_counters *out)
+static void gather_cpus(struct trial *trial)
 {
     const struct trial_head *head = trial->head;
 
-    for (unsigned i = 0; i < trial->n_machine; i++) {
-        struct cpuset cpus;
-        cpuset_clear(&cpus);
-        for (unsigned s = 0; s < trial->n_slots; s++)
-            if (party_of(trial, s)->role == ROLE_MEASURED && (trial->n_machine == 1 || head->slot[s].copy == i))
-                cpuset_union(&cpus, &head->slot[s].placement.cpus);
-        if (cpuset_count(&cpus) == 0)
-            cpus = trial->spec.place->cpus;
-        machine_read_counters(trial->spec.proc_root, &cpus, &out[i]);
-    }
+    for (unsigned s = 0; s < trial->n_slots; s++)
+        if (party_of(trial, s)->role == ROLE_MEASURED)
+            cpuset_union(&trial->machine_cpus[trial->n_machine == 1 ? 0 : head->slot[s].copy],
+                         &head->slot[s].placement.cpus);
+    for (unsigned i = 0; i < trial->n_machine; i++)
+        if (cpuset_count(&trial->machine_cpus[i]) == 0)
+            trial->machine_cpus[i] = trial->spec.place->cpus;
+}
+
+static void read_machine(const struct trial *trial, struct machine_counters *out)
+{
+    machine_read_counters_of(trial->spec.proc_root, trial->machine_cpus, trial->n_machine, out);
 }
 
 /* Not known when either is not, or when a counter of the kernel's (32 bits for an interrupt) has wrapped. */
@@ -498,6 +565,10 @@ static void subtract_machine(struct trial *trial, const struct machine_counters 
         m->irqs = difference(m->irqs, before[i].irqs);
         m->softirqs = difference(m->softirqs, before[i].softirqs);
         m->steal_ns = difference(m->steal_ns, before[i].steal_ns);
+        m->timer = difference(m->timer, before[i].timer);
+        m->resched = difference(m->resched, before[i].resched);
+        m->ipi = difference(m->ipi, before[i].ipi);
+        m->device = difference(m->device, before[i].device);
     }
 }
 
@@ -528,15 +599,19 @@ static void read_frequencies(struct trial *trial)
     }
 }
 
-static void stop_parties(struct trial *trial)
+/* Loads go on until the measured parties are done: what those do last is not to be done without them. */
+static void stop_parties(struct trial *trial, bool with_loads)
 {
     __atomic_store_n(&trial->head->stop, 1, __ATOMIC_RELEASE);
+    if (with_loads)
+        __atomic_store_n(&trial->head->stop_loads, 1, __ATOMIC_RELEASE);
     for (unsigned i = 0; i < trial->n_slots; i++) {
         if (trial->stop_write[i] >= 0) {
             (void)close(trial->stop_write[i]);
             trial->stop_write[i] = -1;
         }
-        if (party_of(trial, i)->stop == STOP_KILL && trial->pids[i])
+        if (party_of(trial, i)->stop == STOP_KILL && trial->pids[i] &&
+            (with_loads || party_of(trial, i)->role != ROLE_LOAD))
             (void)kill(-trial->pids[i], SIGKILL);
     }
 }
@@ -567,6 +642,46 @@ static unsigned gated_slots(const struct trial *trial)
     return n;
 }
 
+/* --- The parent itself. --- */
+
+/* Above everybody whom it may have to end, and never without a limit of its own. The workers that it has started stay
+ * as they are. */
+static void control_begin(struct trial *trial)
+{
+    int priority = trial->spec.bench->control_priority, policy, seen, error;
+
+    if (!priority || task_get_policy(&trial->policy_before, &trial->priority_before))
+        return;
+    if ((error = task_limit_own_realtime_us(CONTROL_LIMIT_US)) || (error = task_set_policy(SCHED_FIFO, priority)))
+        (void)snprintf(trial->control_refused, sizeof(trial->control_refused), "control: SCHED_FIFO %d refused: %s",
+                       priority, strerror(-error));
+    else if (task_get_policy(&policy, &seen) || policy != SCHED_FIFO || seen != priority)
+        text_copy(trial->control_refused, sizeof(trial->control_refused), "control: SCHED_FIFO was not kept");
+    trial->control = !error;
+}
+
+static void control_end(struct trial *trial)
+{
+    if (trial->control)
+        (void)task_set_policy(trial->policy_before, trial->priority_before);
+    if (trial->spec.bench->control_priority)
+        (void)task_limit_own_realtime_us(0);
+}
+
+/* --- What a load does. --- */
+
+static void add_load_counts(struct trial *trial, double sign)
+{
+    for (unsigned i = 0; i < trial->n_slots; i++) {
+        const struct trial_slot *slot = &trial->head->slot[i];
+        if (!slot->of_load || party_of(trial, i)->kind != PARTY_PROCESS)
+            continue;
+        const double *counts = (const void *)((const char *)trial->head + slot->recorder[0]);
+        for (unsigned c = 0; c < LOAD_COUNTS; c++)
+            trial->load_count[c] += sign * counts[c];
+    }
+}
+
 /* Until the last of those behind the gate has set the start. */
 static bool wait_for_start(struct trial *trial, uint64_t deadline_ns)
 {
@@ -589,24 +704,37 @@ static void run_gated(struct trial *trial, struct machine_counters *before)
         return;
     }
     limit = head->limit_ns = run_limit(trial);
+    gather_cpus(trial);
     read_machine(trial, before);
     head->lead_ns = LEAD_NS + (uint64_t)LEAD_PER_SLOT_NS * trial->n_slots;
     head->to_arrive = gated_slots(trial);
+    control_begin(trial);
     set_gate(head, GATE_OPEN);
     if (!wait_for_start(trial, clock_raw_ns() + head->setup_limit_ns)) {
         too_long(trial, "not started", head->setup_limit_ns);
         return;
     }
     trial->gate_ns = head->start_ns;
+    add_load_counts(trial, -1);
     if (head->time_ns) {
         uint64_t end = head->start_ns + head->time_ns;
-        while (trial->outcome == TRIAL_DONE && clock_raw_ns() < end && !slots_reached(trial, STATE_DONE, true))
+        trial->may_end_early = trial->spec.bench->ends_early;
+        while (trial->outcome == TRIAL_DONE && clock_raw_ns() < end && !slots_reached(trial, STATE_DONE, true) &&
+               !(trial->may_end_early && signals_pending()))
             wait_event(trial, end, false);
-        stop_parties(trial);
+        trial->ending_early = trial->may_end_early;
+        stop_parties(trial, false);
+        (void)wait_for(trial, STATE_DONE, true, clock_raw_ns() + LOAD_GRACE_NS);
+    }
+    if (head->time_ns) {
+        add_load_counts(trial, 1);
+        stop_parties(trial, true);
     }
     if (!wait_for(trial, STATE_DONE, true, head->start_ns + limit))
         too_long(trial, "not done", limit);
-    stop_parties(trial);
+    if (!head->time_ns)
+        add_load_counts(trial, 1);
+    stop_parties(trial, true);
     mark_killed(trial);
     if (!wait_for(trial, STATE_DONE, false, clock_raw_ns() + DEADLINE_MARGIN_NS))
         too_long(trial, "not all parties ended", DEADLINE_MARGIN_NS);
@@ -638,8 +766,10 @@ static void start_and_run(struct trial *trial, struct machine_counters *before)
     }
     trial->event_read = events[0];
     trial->head->event_fd = events[1];
-    if (start_processes(trial) == 0)
+    if (start_processes(trial) == 0) {
         run_gated(trial, before);
+        control_end(trial);
+    }
     if (trial->outcome != TRIAL_DONE)
         set_gate(trial->head, GATE_ABORTED);
     else
@@ -655,7 +785,7 @@ struct trial *trial_run(const struct trial_spec *spec)
 {
     struct trial *trial = calloc(1, sizeof(*trial));
     struct machine_counters *before = NULL;
-    unsigned n_slots = spec->copies * spec->bench->n_parties;
+    unsigned n_slots = spec->copies * spec->bench->n_parties + (spec->load ? spec->load->n_parties : 0);
 
     if (!trial)
         return NULL;
@@ -665,8 +795,9 @@ struct trial *trial_run(const struct trial_spec *spec)
     trial->pids = calloc(n_slots, sizeof(*trial->pids));
     trial->stop_write = malloc(n_slots * sizeof(*trial->stop_write));
     trial->machine = calloc(trial->n_machine, sizeof(*trial->machine));
+    trial->machine_cpus = calloc(trial->n_machine, sizeof(*trial->machine_cpus));
     before = calloc(trial->n_machine, sizeof(*before));
-    if (!trial->pids || !trial->stop_write || !trial->machine || !before)
+    if (!trial->pids || !trial->stop_write || !trial->machine || !trial->machine_cpus || !before)
         goto no_memory;
     for (unsigned i = 0; i < n_slots; i++)
         trial->stop_write[i] = -1;
@@ -694,6 +825,7 @@ void trial_free(struct trial *trial)
     free(trial->pids);
     free(trial->stop_write);
     free(trial->machine);
+    free(trial->machine_cpus);
     free(trial);
 }
 
@@ -734,10 +866,8 @@ static const struct trial_slot *slot_of(const struct trial *trial, unsigned part
     return &trial->head->slot[copy * trial->spec.bench->n_parties + party];
 }
 
-void trial_party(const struct trial *trial, unsigned party, unsigned copy, struct trial_party *out)
+static void fill_party(const struct trial_slot *slot, struct trial_party *out)
 {
-    const struct trial_slot *slot = slot_of(trial, party, copy);
-
     *out = (struct trial_party){.seen = slot->seen,
                                 .counters = slot->counters,
                                 .start_ns = slot->start_ns,
@@ -745,6 +875,26 @@ void trial_party(const struct trial *trial, unsigned party, unsigned copy, struc
                                 .khz = slot->khz,
                                 .bind = slot->placement.bind,
                                 .refused = slot->refused};
+}
+
+void trial_party(const struct trial *trial, unsigned party, unsigned copy, struct trial_party *out)
+{
+    fill_party(slot_of(trial, party, copy), out);
+}
+
+void trial_load_party(const struct trial *trial, unsigned party, struct trial_party *out)
+{
+    fill_party(slot_of(trial, 0, trial->spec.copies) + party, out);
+}
+
+double trial_load_count(const struct trial *trial, enum load_count count)
+{
+    return trial->load_count[count];
+}
+
+const char *trial_control_refused(const struct trial *trial)
+{
+    return trial->control_refused;
 }
 
 const void *trial_recorder(const struct trial *trial, unsigned party, unsigned copy, unsigned recorder)

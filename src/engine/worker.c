@@ -33,7 +33,9 @@
 
 bool party_stopped(const struct party_context *context)
 {
-    return __atomic_load_n(&context->head->stop, __ATOMIC_RELAXED) != 0;
+    const struct trial_head *head = context->head;
+
+    return __atomic_load_n(context->slot->of_load ? &head->stop_loads : &head->stop, __ATOMIC_RELAXED) != 0;
 }
 
 int party_fail(struct party_context *context, const char *format, ...)
@@ -44,6 +46,18 @@ int party_fail(struct party_context *context, const char *format, ...)
     (void)vsnprintf(context->reason, context->reason_size, format, arguments);
     va_end(arguments);
     return -1;
+}
+
+void party_degraded(struct party_context *context, const char *format, ...)
+{
+    struct trial_slot *slot = context->slot;
+    va_list arguments;
+
+    if (slot->refused[0])
+        return;
+    va_start(arguments, format);
+    (void)vsnprintf(slot->refused, sizeof(slot->refused), format, arguments);
+    va_end(arguments);
 }
 
 /* Spins for a moment, since the others are nearly always there at once, then sleeps. */
@@ -116,7 +130,8 @@ static void fill_context(struct trial_head *head, struct trial_slot *slot, const
                          struct party_context *context)
 {
     memset(context, 0, sizeof(*context));
-    context->params = (char *)head + head->params_offset;
+    context->params = (char *)head + (slot->of_load ? head->load_params_offset : head->params_offset);
+    context->shared = (char *)head + slot->shared;
     context->copy = slot->copy;
     context->copies = head->copies;
     context->sample = head->sample;
@@ -372,16 +387,16 @@ static void *thread_main(void *argument)
 }
 
 /* Slots of the same copy that are threads of this process: the thread parties that follow it in the descriptor. */
-static unsigned start_threads(struct trial_head *head, unsigned slot, const struct bench *bench, pthread_t *threads,
-                              struct thread_start *starts, int *error)
+static unsigned start_threads(struct trial_head *head, unsigned slot, const struct bench *bench,
+                              const struct load *load, pthread_t *threads, struct thread_start *starts, int *error)
 {
     unsigned n = 0;
 
     *error = 0;
-    for (unsigned i = slot + 1; i < head->n_slots && head->slot[i].copy == head->slot[slot].copy; i++) {
-        const struct party *party = &bench->parties[head->slot[i].party];
+    for (unsigned i = slot + 1; i < head->n_slots; i++) {
+        const struct party *party = arena_party(&head->slot[i], bench, load);
         if (party->kind != PARTY_THREAD)
-            break;
+            break; /* of this copy no thread follows: each copy, and the load, begins with a process */
         head->slot[i].seen.fresh_exec = head->slot[slot].seen.fresh_exec;
         starts[n] = (struct thread_start){.head = head, .slot = &head->slot[i], .party = party};
         *error = pthread_create(&threads[n], NULL, thread_main, &starts[n]);
@@ -402,9 +417,10 @@ static uint64_t first_limit_ns(const struct trial_head *head, const struct party
     return limit * 2 + (head->time_ns ? head->time_ns * 2 : (uint64_t)LOAD_LIMIT_S * 1000000000u);
 }
 
-int worker_run(struct trial_head *head, unsigned number, const struct bench *bench)
+int worker_run(struct trial_head *head, unsigned number, const struct bench *bench, const struct load *load)
 {
     struct trial_slot *slot = &head->slot[number];
+    const struct party *party = arena_party(slot, bench, load);
     pthread_t threads[ARENA_PARTIES_MAX];
     struct thread_start starts[ARENA_PARTIES_MAX];
     int error, failed;
@@ -413,16 +429,18 @@ int worker_run(struct trial_head *head, unsigned number, const struct bench *ben
     if (slot->baton.execs == 0) {
         if (task_die_with_parent(head->parent))
             return 1;
-        watchdog(first_limit_ns(head, &bench->parties[slot->party]));
+        watchdog(first_limit_ns(head, party));
         task_set_name("jitbench");
+        if (party->role == ROLE_LOAD)
+            task_offer_to_oom_killer(); /* before it takes the measured party */
     }
-    unsigned n_threads = start_threads(head, number, bench, threads, starts, &error);
+    unsigned n_threads = start_threads(head, number, bench, load, threads, starts, &error);
     if (error) {
         (void)snprintf(slot->reason, sizeof(slot->reason), "cannot start a thread: %s", strerror(error));
         set_state(head, slot, STATE_FAILED);
         return 1;
     }
-    failed = party_main(head, slot, &bench->parties[slot->party]);
+    failed = party_main(head, slot, party);
     for (unsigned i = 0; i < n_threads; i++)
         (void)pthread_join(threads[i], NULL);
     return failed ? 1 : 0;
@@ -475,6 +493,14 @@ int party_exec(struct party_context *context)
     return error;
 }
 
+static const struct load *find_load(const struct load *const *registry, const char *name)
+{
+    for (; *registry; registry++)
+        if (!strcmp((*registry)->name, name))
+            return *registry;
+    return NULL;
+}
+
 static const struct bench *find_bench(const struct bench *const *registry, const char *name)
 {
     for (; *registry; registry++)
@@ -498,7 +524,7 @@ static long small_number(const char *text)
     return value;
 }
 
-void trial_worker_main(int argc, char **argv, const struct bench *const *registry)
+void trial_worker_main(int argc, char **argv, const struct bench *const *benches, const struct load *const *loads)
 {
     struct stat status;
     char build[sizeof(((struct trial_head *)0)->build)];
@@ -511,8 +537,9 @@ void trial_worker_main(int argc, char **argv, const struct bench *const *registr
     struct trial_head *head = map_arena((int)fd, (size_t)status.st_size);
     if (!head || head->magic != ARENA_MAGIC || head->size != (size_t)status.st_size || slot >= (long)head->n_slots)
         _exit(125);
-    const struct bench *bench = find_bench(registry, head->bench);
-    if (!bench)
+    const struct bench *bench = find_bench(benches, head->bench);
+    const struct load *load = head->load[0] ? find_load(loads, head->load) : NULL;
+    if (!bench || (head->load[0] && !load))
         _exit(125);
     if (head->slot[slot].baton.execs == 0) {
         process_build_id(build, sizeof(build));
@@ -522,5 +549,5 @@ void trial_worker_main(int argc, char **argv, const struct bench *const *registr
         keep_across_exec(head, false);
         head->slot[slot].seen.fresh_exec = true;
     }
-    _exit(worker_run(head, (unsigned)slot, bench));
+    _exit(worker_run(head, (unsigned)slot, bench, load));
 }

@@ -64,7 +64,7 @@ static void append_utf8(struct text *out, const char *s, int double_quotes)
     }
 }
 
-static void append_text(struct text *out, const char *s)
+void csv_text(struct text *out, const char *s)
 {
     int quoted = strpbrk(s, ",\"\r\n") != NULL;
     if (quoted)
@@ -121,7 +121,7 @@ static void append_field(struct text *out, const struct row *row, const struct r
     field = base + column->offset;
     switch (column->type) {
     case COLUMN_TEXT:
-        append_text(out, field);
+        csv_text(out, field);
         break;
     case COLUMN_UINT:
         if (*(const uint64_t *)field != 0)
@@ -131,7 +131,7 @@ static void append_field(struct text *out, const struct row *row, const struct r
         append_real(out, *(const double *)field);
         break;
     case COLUMN_STATUS:
-        append_text(out, row_status_name(row->status));
+        csv_text(out, row_status_name(row->status));
         break;
     case COLUMN_SCHEMA:
         text_printf(out, "%d", ROW_SCHEMA);
@@ -339,30 +339,32 @@ static int open_next(struct csv *csv, int *error)
     return -1;
 }
 
-static int open_named(struct csv *csv, const char *path, char *error, size_t error_size)
+int csv_create(const char *path, bool *created, char *error, size_t error_size)
 {
     struct stat st;
-    int there = stat(path, &st) == 0, fd;
-    if (there && S_ISREG(st.st_mode))
-        goto exists;
+    bool there = stat(path, &st) == 0;
+    int fd;
+    *created = !there;
     if (there && S_ISBLK(st.st_mode)) {
         snprintf(error, error_size, "-o '%s': is a block device; jitbench never overwrites", path);
         return -1;
     }
-    if (strlen(path) >= sizeof csv->path) {
-        errno = ENAMETOOLONG;
-        goto fail;
-    }
-    fd = open(path, there ? OPEN_FLAGS : OPEN_NEW, 0644);
-    if (fd < 0 && errno == EEXIST)
-        goto exists;
-    if (fd < 0 || start_file(csv, fd, path, !there) != 0)
-        goto fail;
-    return 0;
-exists:
-    snprintf(error, error_size, "-o '%s': the file exists; jitbench never overwrites", path);
-    return -1;
-fail:
+    errno = EEXIST;
+    fd = there && S_ISREG(st.st_mode) ? -1 : open(path, there ? OPEN_FLAGS : OPEN_NEW, 0644);
+    if (fd < 0)
+        snprintf(error, error_size, "-o '%s': %s", path,
+                 errno == EEXIST ? "the file exists; jitbench never overwrites" : strerror(errno));
+    return fd;
+}
+
+static int open_named(struct csv *csv, const char *path, char *error, size_t error_size)
+{
+    bool created;
+    int fd = csv_create(path, &created, error, error_size);
+    if (fd < 0)
+        return -1;
+    if (start_file(csv, fd, path, created) == 0)
+        return 0;
     snprintf(error, error_size, "-o '%s': %s", path, strerror(errno));
     return -1;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Histograms as text: round bin limits, and bars of the logarithm of the count. */
+/* Distributions as text: histograms with round bin limits and bars of the logarithm of the count; ranges on an axis of
+ * whole decades; strips of time. */
 #include "out/plot.h"
 
 #include <math.h>
@@ -13,6 +14,11 @@
 #define SIGNIFICANT   4
 #define MOST_DECIMALS 17
 
+#define LEAST_WIDTH 40u
+#define MOST_WIDTH  300u
+#define GAP         2u
+#define LEAST_NS    100.0 /* below it a latency is a matter of how it was measured */
+
 struct bins {
     size_t n;
     double edges[MOST_BINS + 1];
@@ -21,9 +27,14 @@ struct bins {
 };
 
 /* A file that was edited may hold anything; powers of ten shall stay finite. */
+static int is_usable(double value)
+{
+    return fabs(value) < 1e300;
+}
+
 static int is_event(const struct row_pair *pair)
 {
-    return fabs(pair->at) < 1e300 && isfinite(pair->value) && pair->value > 0;
+    return is_usable(pair->at) && isfinite(pair->value) && pair->value > 0;
 }
 
 /* 0 when there is no event. *whole: all positions are whole numbers. */
@@ -173,4 +184,278 @@ void plot_histogram(const struct row *row, unsigned width, struct text *out)
         even_edges(&bins, low, high, whole);
     count_events(&bins, row);
     put_bins(&bins, row->unit, width, out);
+}
+
+/* --- ranges ----------------------------------------------------------------------------------------------------- */
+
+struct axis {
+    int first, last;     /* powers of ten at its ends */
+    unsigned left, span; /* its first column, and how many columns the last is behind that */
+    int time;            /* the unit is ns */
+};
+
+enum mark { MARK_MIN, MARK_P99, MARK_MAX, MARK_MEDIAN, N_MARKS }; /* a later one hides an earlier one */
+static const char mark_signs[N_MARKS + 1] = "[|]*";
+
+static double mark_value(const struct row *row, int mark)
+{
+    switch (mark) {
+    case MARK_MIN:
+        return row->stats.min;
+    case MARK_P99:
+        return row->stats.p99;
+    case MARK_MAX:
+        return row->stats.max;
+    default:
+        return row->stats.median;
+    }
+}
+
+/* 0 when no row has a value. */
+static int find_decades(struct axis *axis, const struct row *const *rows, size_t n)
+{
+    double low = INFINITY, high = 0;
+    int found = 0;
+    for (size_t i = 0; i < n * N_MARKS; i++) {
+        const struct row *row = rows[i / N_MARKS];
+        double value = mark_value(row, (int)(i % N_MARKS));
+        if (!is_usable(value))
+            continue;
+        axis->time = found ? axis->time : strcmp(row->unit, "ns") == 0;
+        found = 1;
+        low = value > 0 ? fmin(low, value) : low;
+        high = fmax(high, value);
+    }
+    low = high > 0 ? low : 1; /* only zeros: any axis will do */
+    if (axis->time)
+        low = fmax(low, LEAST_NS);
+    axis->first = (int)floor(log10(low));
+    axis->last = (int)ceil(log10(fmax(high, low)));
+    axis->last += axis->last == axis->first;
+    return found;
+}
+
+static unsigned column_of(const struct axis *axis, double value)
+{
+    double share = value > 0 ? (log10(value) - axis->first) / (axis->last - axis->first) : 0;
+    return axis->left + (unsigned)lround(axis->span * fmax(share, 0));
+}
+
+static unsigned tick_column(const struct axis *axis, int power)
+{
+    return axis->left + (unsigned)lround((double)axis->span * (power - axis->first) / (axis->last - axis->first));
+}
+
+static int tick_label(const struct axis *axis, int power, char *buf, size_t size)
+{
+    static const char *const units[] = {"ns", "us", "ms", "s"};
+    int unit = power < 3 ? 0 : power < 6 ? 1 : power < 9 ? 2 : 3;
+    if (axis->time)
+        return snprintf(buf, size, "%g%s", decimal(1, power - 3 * unit), units[unit]);
+    return snprintf(buf, size, "%g", decimal(1, power));
+}
+
+/* Whether a label at each power that step divides leaves a blank before the next. */
+static int labels_fit(const struct axis *axis, int step)
+{
+    char buf[32];
+    unsigned end = 0;
+    for (int power = axis->first; power <= axis->last; power++) {
+        if (power % step != 0)
+            continue;
+        if (tick_column(axis, power) < end)
+            return 0;
+        end = tick_column(axis, power) + (unsigned)tick_label(axis, power, buf, sizeof buf) + 1;
+    }
+    return 1;
+}
+
+static void put_line(const char *line, struct text *out)
+{
+    size_t length = strlen(line);
+    while (length > 0 && line[length - 1] == ' ')
+        length--;
+    text_append(out, line, length);
+    text_append(out, "\n", 1);
+}
+
+static void put_at(char *line, unsigned column, const char *s)
+{
+    for (; *s != '\0'; s++)
+        line[column++] = *s;
+}
+
+/* An empty line up to the end of the axis, with the label before it. */
+static void begin_line(const struct axis *axis, const char *label, char *line)
+{
+    memset(line, ' ', MOST_WIDTH);
+    line[MOST_WIDTH] = '\0';
+    for (unsigned i = 0; i + GAP < axis->left && label[i] != '\0'; i++)
+        line[i] = label[i] < ' ' || label[i] > '~' ? '?' : label[i];
+}
+
+static void put_axis(const struct axis *axis, const char *title, struct text *out)
+{
+    char labels[MOST_WIDTH + 1], ticks[MOST_WIDTH + 1], buf[32];
+    int step = 1;
+    begin_line(axis, title, labels);
+    begin_line(axis, "", ticks);
+    while (!labels_fit(axis, step))
+        step++;
+    memset(ticks + axis->left, '-', axis->span);
+    for (int power = axis->first; power <= axis->last; power++) {
+        unsigned column = tick_column(axis, power);
+        ticks[column] = '+';
+        tick_label(axis, power, buf, sizeof buf);
+        if (power % step == 0)
+            put_at(labels, column, buf);
+    }
+    put_line(labels, out);
+    put_line(ticks, out);
+}
+
+/* 0 when the row has no values. */
+static int draw_range(const struct axis *axis, const struct row *row, char *line)
+{
+    unsigned column[N_MARKS] = {0}, from = MOST_WIDTH, to = 0;
+    int known[N_MARKS];
+    for (int mark = 0; mark < N_MARKS; mark++) {
+        known[mark] = is_usable(mark_value(row, mark));
+        if (!known[mark])
+            continue;
+        column[mark] = column_of(axis, mark_value(row, mark));
+        from = column[mark] < from ? column[mark] : from;
+        to = column[mark] > to ? column[mark] : to;
+    }
+    if (from > to)
+        return 0;
+    for (int power = axis->first; power <= axis->last; power++)
+        line[tick_column(axis, power)] = '.';
+    memset(line + from, '-', to - from + 1);
+    if (known[MARK_MEDIAN] && known[MARK_P99] && column[MARK_P99] >= column[MARK_MEDIAN])
+        memset(line + column[MARK_MEDIAN], '=', column[MARK_P99] - column[MARK_MEDIAN] + 1);
+    for (int mark = 0; mark < N_MARKS; mark++)
+        if (known[mark])
+            line[column[mark]] = mark_signs[mark];
+    return 1;
+}
+
+static void put_range(const struct axis *axis, const struct row *row, const char *label, struct text *out)
+{
+    char line[MOST_WIDTH + 1];
+    const char *status = row->status == ROW_OK ? "-" : row_status_name(row->status);
+    begin_line(axis, label, line);
+    if (!draw_range(axis, row, line))
+        put_at(line, axis->left, status);
+    put_line(line, out);
+}
+
+/* Columns of labels, axis, and what stands of the last tick's label behind the axis. */
+static void lay_out(struct axis *axis, const char *title, const char *const *labels, size_t n, unsigned width)
+{
+    size_t label = strlen(title);
+    unsigned most = width / 2 - GAP;
+    int behind = 0;
+    char buf[32];
+    for (size_t i = 0; i < n; i++)
+        label = strlen(labels[i]) > label ? strlen(labels[i]) : label;
+    for (int power = axis->first; power <= axis->last; power++)
+        behind = widest(behind, tick_label(axis, power, buf, sizeof buf));
+    axis->left = (label < most ? (unsigned)label : most) + GAP;
+    axis->span = width - axis->left - (unsigned)behind;
+}
+
+void plot_ranges(const char *title, const struct row *const *rows, const char *const *labels, size_t n, unsigned width,
+                 struct text *out)
+{
+    struct axis axis = {0};
+    if (!find_decades(&axis, rows, n))
+        return;
+    lay_out(&axis, title, labels, n, width < LEAST_WIDTH ? LEAST_WIDTH : width > MOST_WIDTH ? MOST_WIDTH : width);
+    put_axis(&axis, title, out);
+    for (size_t i = 0; i < n; i++)
+        put_range(&axis, rows[i], labels[i], out);
+    text_printf(out, "[ minimum  * median  | p99  ] maximum\n");
+}
+
+/* --- strips ----------------------------------------------------------------------------------------------------- */
+
+/* Shares of the time by decade: nothing, above nothing, and from 10^STRIP_FIRST on. */
+#define STRIP_FIRST (-6)
+static const char strip_signs[] = " .:-=+*#@";
+
+static char strip_sign(double share)
+{
+    size_t sign = 1;
+    if (!(share > 0))
+        return strip_signs[0];
+    /* A share that is 1 but for rounding is 1. */
+    while (strip_signs[sign + 1] != '\0' && share * 1.005 >= decimal(1, STRIP_FIRST + (int)sign - 1))
+        sign++;
+    return strip_signs[sign];
+}
+
+/* The length of a part in microseconds; 0 when the row has none. */
+static double strip_part(const struct row *row)
+{
+    double part = row->n_series < 2 ? 0 : row->series[1].at - row->series[0].at;
+    return is_usable(part) && part > 0 ? part : 0;
+}
+
+static size_t strip_columns(const struct axis *axis, const struct row *row)
+{
+    size_t n = strip_part(row) > 0 ? row->n_series : 0;
+    return n < axis->span ? n : axis->span;
+}
+
+static void put_strip(const struct axis *axis, const struct row *row, const char *label, struct text *out)
+{
+    char line[MOST_WIDTH + 1];
+    size_t n = row->n_series, columns = strip_columns(axis, row);
+    begin_line(axis, label, line);
+    for (size_t column = 0; column < columns; column++) {
+        size_t from = column * n / columns, to = (column + 1) * n / columns;
+        double ns = 0;
+        for (size_t i = from; i < to; i++)
+            ns += isfinite(row->series[i].value) ? row->series[i].value : 0;
+        line[axis->left + column] = strip_sign(ns / ((double)(to - from) * strip_part(row) * 1e3));
+    }
+    if (columns == 0)
+        put_at(line, axis->left, row->status == ROW_OK ? "-" : row_status_name(row->status));
+    put_line(line, out);
+}
+
+static void put_strip_head(const struct axis *axis, const char *title, size_t columns, struct text *out)
+{
+    static const char start[] = "start", end[] = "end";
+    char line[MOST_WIDTH + 1];
+    begin_line(axis, title, line);
+    put_at(line, axis->left, start);
+    if (columns > strlen(start) + strlen(end))
+        put_at(line, axis->left + (unsigned)(columns - strlen(end)), end);
+    put_line(line, out);
+}
+
+static void put_strip_signs(struct text *out)
+{
+    text_printf(out, "lost: '%c' nothing  %c less", strip_signs[0], strip_signs[1]);
+    for (int i = 2; strip_signs[i] != '\0'; i++)
+        text_printf(out, "  %c %g %%", strip_signs[i], decimal(1, STRIP_FIRST + i));
+    text_printf(out, " or more\n");
+}
+
+void plot_strip(const char *title, const struct row *const *rows, const char *const *labels, size_t n, unsigned width,
+                struct text *out)
+{
+    struct axis axis = {.first = 1, .last = 0}; /* without ticks */
+    size_t most = 0;
+    lay_out(&axis, title, labels, n, width < LEAST_WIDTH ? LEAST_WIDTH : width > MOST_WIDTH ? MOST_WIDTH : width);
+    for (size_t i = 0; i < n; i++)
+        most = strip_columns(&axis, rows[i]) > most ? strip_columns(&axis, rows[i]) : most;
+    if (most == 0)
+        return;
+    put_strip_head(&axis, title, most, out);
+    for (size_t i = 0; i < n; i++)
+        put_strip(&axis, rows[i], labels[i], out);
+    put_strip_signs(out);
 }

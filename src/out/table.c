@@ -53,7 +53,8 @@ static int same_group(const struct row *a, const struct row *b)
 static void find_groups(struct view *view)
 {
     for (size_t i = 0; i < view->n; i++) {
-        size_t j = 0;
+        /* Nearly always it is that of the row before: rows may be a hundred thousand. */
+        size_t j = i > 0 && same_group(&view->rows[i - 1], &view->rows[i]) ? view->group[i - 1] : 0;
         while (j < i && (view->group[j] != j || !same_group(&view->rows[j], &view->rows[i])))
             j++;
         view->group[i] = j;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the process's memory control group by /proc/self/cgroup and /proc/self/mountinfo, or at the usual places. */
+/* Finds the process's control groups by /proc/self/cgroup and /proc/self/mountinfo, or at the usual places. */
 #include "sys/cgroup.h"
 
 #include <limits.h>
@@ -13,17 +13,29 @@
 /* Version 1 writes 'no limit' as the largest number of whole pages, just under 2^63. */
 #define NO_LIMIT (UINT64_C(1) << 62)
 
-struct version {
+struct hierarchy {
     const char *fs_type, *controller; /* controller: "" when the one hierarchy has them all */
-    const char *usual_place, *file;
+    const char *usual_place;
+};
+
+static const struct hierarchy unified = {.fs_type = "cgroup2", .controller = "", .usual_place = "/sys/fs/cgroup"};
+static const struct hierarchy memory_v1 = {
+    .fs_type = "cgroup", .controller = "memory", .usual_place = "/sys/fs/cgroup/memory"};
+static const struct hierarchy cpuset_v1 = {
+    .fs_type = "cgroup", .controller = "cpuset", .usual_place = "/sys/fs/cgroup/cpuset"};
+
+struct version {
+    const struct hierarchy *hierarchy;
+    const char *limit, *usage;
+    const char *reclaimable; /* of memory.stat, with the groups below */
 };
 
 static const struct version versions[] = {
-    {.fs_type = "cgroup2", .controller = "", .usual_place = "/sys/fs/cgroup", .file = "memory.max"},
-    {.fs_type = "cgroup",
-     .controller = "memory",
-     .usual_place = "/sys/fs/cgroup/memory",
-     .file = "memory.limit_in_bytes"},
+    {.hierarchy = &unified, .limit = "memory.max", .usage = "memory.current", .reclaimable = "inactive_file"},
+    {.hierarchy = &memory_v1,
+     .limit = "memory.limit_in_bytes",
+     .usage = "memory.usage_in_bytes",
+     .reclaimable = "total_inactive_file"},
 };
 
 struct span {
@@ -60,7 +72,7 @@ static bool list_has(struct span list, const char *word)
 
 /* The path of the process's group from lines "5:cpu,memory:/path" and "0::/path". When there is no such file the
  * group is taken for the top one that can be seen; when the file does not name the hierarchy, it is not in use. */
-static bool read_group(const char *root, const struct version *v, char path[PATH_MAX])
+static bool read_group(const char *root, const struct hierarchy *v, char path[PATH_MAX])
 {
     char *text = tree_read_all(root, "/proc/self/cgroup");
     bool found = !text;
@@ -111,7 +123,7 @@ struct mount {
     char point[PATH_MAX]; /* where */
 };
 
-static bool parse_mount(const char *line, const struct version *v, struct mount *out)
+static bool parse_mount(const char *line, const struct hierarchy *v, struct mount *out)
 {
     const char *p = line;
     for (int i = 0; i < 3; i++)
@@ -141,46 +153,58 @@ static const char *below(const char *group, const char *top)
     return group + length;
 }
 
-static uint64_t smaller_limit(uint64_t a, uint64_t b)
+static uint64_t smaller(uint64_t a, uint64_t b)
 {
-    if (a == 0 || b == 0)
-        return a ? a : b;
     return a < b ? a : b;
 }
 
-static uint64_t limit_in(const char *root, const char *folder, const char *file)
+static bool join(char out[PATH_MAX], const char *folder, const char *name)
 {
-    char path[PATH_MAX];
-    uint64_t limit;
-    int n = snprintf(path, sizeof path, "%s/%s", folder, file);
-    if (n < 0 || (size_t)n >= sizeof path || !tree_read_u64(root, path, &limit))
-        return 0;
-    return limit < NO_LIMIT ? limit : 0;
+    int n = snprintf(out, PATH_MAX, "%s/%s", folder, name);
+    return n >= 0 && n < PATH_MAX;
 }
 
-/* From the group up to the mount point. */
-static uint64_t limit_up_from(const char *root, const char *point, const char *group, const char *file)
+static bool read_number(const char *root, const char *folder, const char *file, uint64_t *out)
 {
-    char folder[PATH_MAX];
-    size_t shortest = strlen(point);
-    uint64_t limit = 0;
-    /* A group outside of this control group namespace cannot be seen from here; its mount point can. */
-    if (!group || strstr(group, "/.."))
-        group = "";
-    int n = snprintf(folder, sizeof folder, "%s%s", point, group);
-    if (n < 0 || (size_t)n >= sizeof folder)
-        return 0;
-    for (;;) {
-        limit = smaller_limit(limit, limit_in(root, folder, file));
-        char *slash = strrchr(folder, '/');
-        if (!slash || (size_t)(slash - folder) < shortest)
-            return limit;
-        *slash = '\0';
+    char path[PATH_MAX];
+    return join(path, folder, file) && tree_read_u64(root, path, out);
+}
+
+/* The value of a line "key value" of memory.stat; 0 when there is none. */
+static uint64_t read_stat(const char *root, const char *folder, const char *key)
+{
+    char path[PATH_MAX];
+    uint64_t value = 0;
+    char *text = join(path, folder, "memory.stat") ? tree_read_all(root, path) : NULL;
+    for (const char *line = text; line; line = tree_next_line(line)) {
+        const char *p = line;
+        if (span_is(take(&p, ' '), key) && tree_number(p, &value))
+            break;
     }
+    free(text);
+    return value;
+}
+
+/* What is looked for in each group; UINT64_MAX when it has no limit. */
+typedef uint64_t (*group_reader)(const char *root, const char *folder, const struct version *v);
+
+static uint64_t limit_in(const char *root, const char *folder, const struct version *v)
+{
+    uint64_t limit;
+    return read_number(root, folder, v->limit, &limit) && limit > 0 && limit < NO_LIMIT ? limit : UINT64_MAX;
+}
+
+static uint64_t available_in(const char *root, const char *folder, const struct version *v)
+{
+    uint64_t used, limit = limit_in(root, folder, v);
+    if (limit == UINT64_MAX || !read_number(root, folder, v->usage, &used))
+        return limit;
+    used -= smaller(used, read_stat(root, folder, v->reclaimable));
+    return limit - smaller(limit, used);
 }
 
 /* Where the hierarchy is mounted: of several mounts the one that shows most of the groups above this one. */
-static void find_mount(const char *root, const struct version *v, const char *group, struct mount *out)
+static void find_mount(const char *root, const struct hierarchy *v, const char *group, struct mount *out)
 {
     struct mount seen;
     bool found = false;
@@ -197,18 +221,108 @@ static void find_mount(const char *root, const struct version *v, const char *gr
     free(text);
 }
 
+/* The folder of the process's group, and how long that of the topmost one that can be seen is. */
+struct position {
+    char folder[PATH_MAX];
+    size_t shortest;
+};
+
+static bool find_position(const char *root, const struct hierarchy *v, struct position *out)
+{
+    char path[PATH_MAX];
+    struct mount mount = {0};
+    if (!read_group(root, v, path))
+        return false;
+    find_mount(root, v, path, &mount);
+    const char *group = below(path, mount.top);
+    /* A group outside of this control group namespace cannot be seen from here; its mount point can. */
+    if (!group || strstr(group, "/.."))
+        group = "";
+    out->shortest = strlen(mount.point);
+    int n = snprintf(out->folder, sizeof out->folder, "%s%s", mount.point, group);
+    return n >= 0 && (size_t)n < sizeof out->folder;
+}
+
+/* To the group above; false at the topmost. */
+static bool go_up(struct position *at)
+{
+    char *slash = strrchr(at->folder, '/');
+    if (!slash || (size_t)(slash - at->folder) < at->shortest)
+        return false;
+    *slash = '\0';
+    return true;
+}
+
+static uint64_t least_of_all(const char *root, group_reader read)
+{
+    uint64_t least = UINT64_MAX;
+    for (size_t i = 0; i < sizeof versions / sizeof versions[0]; i++) {
+        struct position at;
+        if (!find_position(root, versions[i].hierarchy, &at))
+            continue;
+        do
+            least = smaller(least, read(root, at.folder, &versions[i]));
+        while (go_up(&at));
+    }
+    return least;
+}
+
 uint64_t cgroup_memory_limit(const char *root)
 {
-    uint64_t limit = 0;
-    for (size_t i = 0; i < sizeof versions / sizeof versions[0]; i++) {
-        const struct version *v = &versions[i];
-        char group[PATH_MAX];
-        struct mount mount;
-        if (!read_group(root, v, group))
+    uint64_t limit = least_of_all(root, limit_in);
+    return limit == UINT64_MAX ? 0 : limit;
+}
+
+uint64_t cgroup_memory_available(const char *root)
+{
+    return least_of_all(root, available_in);
+}
+
+static bool read_cpus(const char *root, const char *folder, const char *file, struct cpuset *out)
+{
+    char path[PATH_MAX], why[1];
+    char *text = join(path, folder, file) ? tree_read_all(root, path) : NULL;
+    bool good = text && cpuset_parse(text, out, why, sizeof why) == 0;
+    free(text);
+    return good;
+}
+
+bool cgroup_cpus(const char *root, struct cpuset *out)
+{
+    /* The effective sets are within those of the groups above, so the nearest group that has one says all. */
+    static const struct {
+        const struct hierarchy *hierarchy;
+        const char *file;
+    } sources[] = {
+        {&unified, "cpuset.cpus.effective"},
+        {&cpuset_v1, "cpuset.effective_cpus"},
+        {&cpuset_v1, "cpuset.cpus"},
+    };
+    for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++) {
+        struct position at;
+        if (!find_position(root, sources[i].hierarchy, &at))
             continue;
-        mount.point[0] = mount.top[0] = '\0';
-        find_mount(root, v, group, &mount);
-        limit = smaller_limit(limit, limit_up_from(root, mount.point, below(group, mount.top), v->file));
+        do {
+            if (read_cpus(root, at.folder, sources[i].file, out))
+                return true;
+        } while (go_up(&at));
     }
-    return limit;
+    return false;
+}
+
+void cgroup_isolated_cpus(const char *root, struct cpuset *out)
+{
+    char path[PATH_MAX], text[32];
+    struct position at;
+    struct cpuset set;
+    cpuset_clear(out);
+    if (!find_position(root, &unified, &at))
+        return;
+    do {
+        bool isolated = join(path, at.folder, "cpuset.cpus.partition") &&
+                        tree_read_line(root, path, text, sizeof text) && strcmp(text, "isolated") == 0;
+        if ((isolated && read_cpus(root, at.folder, "cpuset.cpus.effective", &set)) ||
+            read_cpus(root, at.folder, "cpuset.cpus.isolated", &set))
+            cpuset_union(out, &set);
+    } while (go_up(&at));
 }

@@ -213,3 +213,71 @@ size_t cpuset_format(const struct cpuset *set, char *buf, size_t size)
     }
     return length;
 }
+
+/* A mask has a digit for 4 CPUs. */
+#define MASK_DIGITS (CPUSET_MAX / 4u)
+
+static int hex_value(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+int cpuset_parse_mask(const char *text, struct cpuset *out)
+{
+    size_t length = strlen(text), digits = 0;
+    struct cpuset set;
+    bool separated = true;
+    cpuset_clear(&set);
+    while (length > 0 && strchr(" \t\r\n", text[length - 1]))
+        length--;
+    for (; length > 0; length--) {
+        int value = hex_value(text[length - 1]);
+        if (digits % 8 == 0 && !separated) {
+            if (text[length - 1] != ',')
+                return -1;
+            separated = true;
+            continue;
+        }
+        if (value < 0 || (digits >= MASK_DIGITS && value != 0) || digits > INT16_MAX)
+            return -1;
+        if (digits < MASK_DIGITS)
+            set.word[digits / 16] |= (uint64_t)value << (digits % 16 * 4);
+        digits++;
+        separated = false;
+    }
+    if (digits == 0 || separated)
+        return -1;
+    *out = set;
+    return (int)digits;
+}
+
+static unsigned mask_digit(const struct cpuset *set, size_t digit)
+{
+    return digit < MASK_DIGITS ? (unsigned)(set->word[digit / 16] >> (digit % 16 * 4)) & 15u : 0;
+}
+
+size_t cpuset_format_mask(const struct cpuset *set, size_t digits, char *buf, size_t size)
+{
+    size_t needed = MASK_DIGITS, length = 0;
+    while (needed > 1 && mask_digit(set, needed - 1) == 0)
+        needed--;
+    if (needed < digits)
+        needed = digits;
+    for (size_t digit = needed; digit-- > 0;) {
+        if (length + 1 < size)
+            buf[length] = "0123456789abcdef"[mask_digit(set, digit)];
+        length++;
+        if (digit == 0 || digit % 8 != 0)
+            continue;
+        if (length + 1 < size)
+            buf[length] = ',';
+        length++;
+    }
+    if (size > 0)
+        buf[length < size ? length : size - 1] = '\0';
+    return length;
+}

@@ -3,6 +3,8 @@
 #include "sys/machine.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -220,9 +222,11 @@ static void read_memory(const char *root, struct machine *out)
     if (text) {
         out->memory_total_bytes = meminfo_bytes(text, "MemTotal");
         out->memory_available_bytes = meminfo_bytes(text, "MemAvailable");
+        out->swap_total_bytes = meminfo_bytes(text, "SwapTotal");
     } else if (is_real(root) && sysinfo(&info) == 0) {
         out->memory_total_bytes = (uint64_t)info.totalram * info.mem_unit;
         out->memory_available_bytes = ((uint64_t)info.freeram + info.bufferram) * info.mem_unit;
+        out->swap_total_bytes = (uint64_t)info.totalswap * info.mem_unit;
     }
     free(text);
     out->memory_limit_bytes = cgroup_memory_limit(root);
@@ -284,20 +288,36 @@ static bool read_cache(const char *root, unsigned cpu, unsigned index, struct ca
     return true;
 }
 
+/* The one of the highest level; level 0 when there is none. */
+static void read_last_cache(const char *root, unsigned cpu, struct cache *last)
+{
+    struct cache cache;
+    last->level = 0;
+    for (unsigned index = 0; read_cache(root, cpu, index, &cache); index++) {
+        if (cache.level > last->level)
+            *last = cache;
+    }
+}
+
+unsigned machine_last_cache(const char *root, unsigned cpu, struct cpuset *shared)
+{
+    struct cache last;
+    read_last_cache(root, cpu, &last);
+    if (last.level > 0)
+        *shared = last.shared;
+    return last.level;
+}
+
 static uint64_t sum_last_level_caches(const char *root, const struct cpuset *online)
 {
     struct cpuset counted;
-    struct cache cache, last;
+    struct cache last;
     uint64_t sum = 0;
     cpuset_clear(&counted);
     for (unsigned cpu = cpuset_next(online, 0); cpu != CPUSET_NONE; cpu = cpuset_next(online, cpu + 1)) {
         if (cpuset_has(&counted, cpu))
             continue;
-        last.level = 0;
-        for (unsigned index = 0; read_cache(root, cpu, index, &cache); index++) {
-            if (cache.level > last.level)
-                last = cache;
-        }
+        read_last_cache(root, cpu, &last);
         if (last.level == 0)
             continue;
         cpuset_union(&counted, &last.shared);
@@ -341,18 +361,26 @@ void machine_read(const char *root, struct machine *out)
     free(cpuinfo);
 }
 
-/* The lowest CPU of the physical core, by which its siblings know each other. */
-static unsigned core_of(const char *root, unsigned cpu)
+bool machine_core_cpus(const char *root, unsigned cpu, struct cpuset *out)
 {
     static const char *const files[] = {"core_cpus_list", "thread_siblings_list"};
-    struct cpuset siblings;
     char path[96];
     for (size_t i = 0; i < COUNT(files); i++) {
         snprintf(path, sizeof path, CPU_FOLDER "/cpu%u/topology/%s", cpu, files[i]);
-        if (read_cpu_list(root, path, &siblings) && cpuset_has(&siblings, cpu))
-            return cpuset_next(&siblings, 0);
+        if (read_cpu_list(root, path, out) && cpuset_has(out, cpu))
+            return true;
     }
-    return cpu;
+    cpuset_clear(out);
+    cpuset_add(out, cpu);
+    return false;
+}
+
+/* The lowest CPU of the physical core, by which its siblings know each other. */
+static unsigned core_of(const char *root, unsigned cpu)
+{
+    struct cpuset siblings;
+    machine_core_cpus(root, cpu, &siblings);
+    return cpuset_next(&siblings, 0);
 }
 
 struct place {
@@ -477,4 +505,21 @@ uint64_t machine_resident_bytes(const char *root)
         sscanf(text, "%llu %llu", &size, &resident) != 2)
         return 0;
     return (uint64_t)resident * (uint64_t)page;
+}
+
+int machine_hold_latency(const char *root)
+{
+    char path[PATH_MAX];
+    const int32_t within_us = 0;
+    int n = snprintf(path, sizeof path, "%s/dev/cpu_dma_latency", root);
+    if (n < 0 || (size_t)n >= sizeof path)
+        return -ENAMETOOLONG;
+    int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0)
+        return -errno;
+    if (write(fd, &within_us, sizeof within_us) == sizeof within_us)
+        return fd;
+    int error = errno;
+    close(fd);
+    return -error;
 }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* What this machine is doing: interrupts, stolen time, activity and CPU frequency. */
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "sys/interrupts.h"
 #include "sys/machine.h"
 #include "sys/tree.h"
 
@@ -21,71 +23,115 @@ static int64_t ticks_to_ns(uint64_t ticks)
     return ticks > (uint64_t)INT64_MAX / tick_ns ? INT64_MAX : (int64_t)(ticks * tick_ns);
 }
 
-/* Which columns of a table of /proc belong to the CPUs that are asked for. */
+/* Adds a count that may be unknown to a sum that may be. */
+static void add_known(int64_t *sum, int64_t value)
+{
+    if (value >= 0)
+        *sum = add_counts(*sum < 0 ? 0 : *sum, (uint64_t)value);
+}
+
+static const struct machine_counters nothing_known = {
+    .irqs = -1, .softirqs = -1, .steal_ns = -1, .timer = -1, .resched = -1, .ipi = -1, .device = -1};
+
+static int64_t *counter_of(struct machine_counters *counters, enum interrupt_kind kind)
+{
+    switch (kind) {
+    case INTERRUPT_TIMER:
+        return &counters->timer;
+    case INTERRUPT_RESCHED:
+        return &counters->resched;
+    case INTERRUPT_IPI:
+        return &counters->ipi;
+    case INTERRUPT_DEVICE:
+        return &counters->device;
+    case INTERRUPT_OTHER:
+    case INTERRUPT_NONE:
+        break;
+    }
+    return NULL;
+}
+
+/* --- Tables with a column for each CPU. --- */
+
+/* The counters of the CPUs first to first + n - 1. */
+struct span {
+    unsigned first;
+    size_t n;
+    struct machine_counters *of;
+};
+
+static struct machine_counters *of_cpu(const struct span *span, uint64_t cpu)
+{
+    return cpu >= span->first && cpu - span->first < span->n ? &span->of[cpu - span->first] : NULL;
+}
+
 struct columns {
-    size_t count;
-    bool any;
-    bool wanted[CPUSET_MAX];
+    size_t n;
+    struct machine_counters *of[CPUSET_MAX]; /* where a column is counted; NULL: nowhere */
+    uint64_t value[CPUSET_MAX];              /* of one line */
 };
 
 /* A header "     CPU0  CPU2 ...": a CPU that is offline has no column. */
-static void parse_header(const char *line, const struct cpuset *cpus, struct columns *out)
+static void parse_header(const char *line, const struct span *span, struct columns *columns)
 {
-    out->count = 0;
-    out->any = false;
+    columns->n = 0;
     for (line += strspn(line, " \t"); strncmp(line, "CPU", 3) == 0; line += strspn(line, " \t")) {
         uint64_t cpu;
         line = tree_number(line + 3, &cpu);
-        if (!line || out->count == CPUSET_MAX)
+        if (!line || columns->n == CPUSET_MAX)
             return;
-        bool wanted = cpu < CPUSET_MAX && cpuset_has(cpus, (unsigned)cpu);
-        out->wanted[out->count++] = wanted;
-        out->any |= wanted;
+        columns->of[columns->n++] = of_cpu(span, cpu);
     }
 }
 
-/* The wanted counts of a line, or 0 when it has fewer columns and so is not by CPU. */
-static int64_t sum_line(const char *at, const struct columns *columns)
+/* Returns what follows the values, or NULL when the line has fewer of them and so is not by CPU. */
+static const char *parse_values(const char *at, struct columns *columns)
 {
-    int64_t sum = 0;
-    for (size_t i = 0; i < columns->count; i++) {
-        uint64_t value;
-        at = tree_number(at, &value);
-        if (!at)
-            return 0;
-        if (columns->wanted[i])
-            sum = add_counts(sum, value);
+    for (size_t i = 0; at && i < columns->n; i++)
+        at = tree_number(at, &columns->value[i]);
+    return at;
+}
+
+static void add_interrupts(const struct columns *columns, enum interrupt_kind kind)
+{
+    if (kind == INTERRUPT_NONE)
+        return;
+    for (size_t i = 0; i < columns->n; i++) {
+        int64_t value = add_counts(0, columns->value[i]);
+        struct machine_counters *counters = columns->of[i];
+        int64_t *counter = counters ? counter_of(counters, kind) : NULL;
+        if (counters)
+            add_known(&counters->irqs, value);
+        if (counter)
+            add_known(counter, value);
     }
-    return sum;
 }
 
-/* ERR and MIS are one number for the machine, which on one CPU looks like a column. */
-static bool is_machine_wide(const char *label)
+static void add_softirqs(const struct columns *columns)
 {
-    return strncasecmp(label, "ERR:", 4) == 0 || strncasecmp(label, "MIS:", 4) == 0;
+    for (size_t i = 0; i < columns->n; i++) {
+        if (columns->of[i])
+            add_known(&columns->of[i]->softirqs, add_counts(0, columns->value[i]));
+    }
 }
 
-static int64_t sum_table(const char *root, const char *path, const struct cpuset *cpus)
+static void parse_table(const char *text, bool interrupts, const struct span *span, struct columns *columns)
 {
-    int64_t sum = -1;
-    struct columns *columns = malloc(sizeof *columns);
-    char *text = tree_read_all(root, path);
-    if (!columns || !text)
-        goto out;
-    parse_header(text, cpus, columns);
-    if (!columns->any)
-        goto out;
-    sum = 0;
+    parse_header(text, span, columns);
+    for (size_t i = 0; i < columns->n; i++) {
+        if (columns->of[i])
+            add_known(interrupts ? &columns->of[i]->irqs : &columns->of[i]->softirqs, 0);
+    }
     for (const char *line = tree_next_line(text); line; line = tree_next_line(line)) {
-        const char *label = line + strspn(line, " \t");
-        const char *colon = label + strcspn(label, ":\n");
-        if (*colon == ':' && !is_machine_wide(label))
-            sum = add_counts(sum, (uint64_t)sum_line(colon + 1, columns));
+        const char *label = line + strspn(line, " \t"), *colon = label + strcspn(label, ":\n");
+        const char *rest = *colon == ':' ? parse_values(colon + 1, columns) : NULL;
+        if (!rest)
+            continue;
+        if (interrupts)
+            add_interrupts(columns, interrupt_kind(label, rest));
+        else
+            add_softirqs(columns);
     }
-out:
-    free(text);
-    free(columns);
-    return sum;
 }
 
 enum { STAT_USER, STAT_NICE, STAT_SYSTEM, STAT_IDLE, STAT_IOWAIT, STAT_IRQ, STAT_SOFTIRQ, STAT_STEAL, STAT_FIELDS };
@@ -99,30 +145,179 @@ static size_t parse_ticks(const char *at, uint64_t ticks[STAT_FIELDS])
     return count;
 }
 
-static int64_t sum_steal(const char *root, const struct cpuset *cpus)
+/* The lines by CPU come first. */
+static void parse_stat(const char *text, const struct span *span)
 {
-    uint64_t ticks[STAT_FIELDS], cpu;
-    int64_t sum = -1;
-    char *text = tree_read_all(root, "/proc/stat");
-    for (const char *line = text; line; line = tree_next_line(line)) {
-        if (strncmp(line, "cpu", 3) != 0 || line[3] < '0' || line[3] > '9')
-            continue;
-        const char *at = tree_number(line + 3, &cpu);
-        if (at && cpu < CPUSET_MAX && cpuset_has(cpus, (unsigned)cpu) && parse_ticks(at, ticks) == STAT_FIELDS)
-            sum = add_counts(sum < 0 ? 0 : sum, (uint64_t)ticks_to_ns(ticks[STAT_STEAL]));
+    for (const char *line = text; line && strncmp(line, "cpu", 3) == 0; line = tree_next_line(line)) {
+        uint64_t ticks[STAT_FIELDS], cpu;
+        const char *at = line[3] == ' ' ? NULL : tree_number(line + 3, &cpu);
+        struct machine_counters *counters = at ? of_cpu(span, cpu) : NULL;
+        if (counters && parse_ticks(at, ticks) == STAT_FIELDS)
+            add_known(&counters->steal_ns, ticks_to_ns(ticks[STAT_STEAL]));
     }
-    free(text);
-    return sum;
+}
+
+/* --- Counters of sets of CPUs. --- */
+
+enum { FILE_INTERRUPTS, FILE_SOFTIRQS, FILE_STAT, FILES };
+static const char *const files[FILES] = {"/proc/interrupts", "/proc/softirqs", "/proc/stat"};
+
+static void parse_file(int file, const char *text, const struct span *span, struct columns *columns)
+{
+    if (file == FILE_STAT)
+        parse_stat(text, span);
+    else
+        parse_table(text, file == FILE_INTERRUPTS, span, columns);
+}
+
+static void read_span(const char *root, const struct span *span)
+{
+    struct columns *columns = malloc(sizeof *columns);
+    for (int file = 0; columns && file < FILES; file++) {
+        char *text = tree_read_all(root, files[file]);
+        if (text)
+            parse_file(file, text, span, columns);
+        free(text);
+    }
+    free(columns);
+}
+
+static void add_set(const struct span *span, const struct cpuset *set, struct machine_counters *out)
+{
+    for (unsigned cpu = cpuset_next(set, 0); cpu != CPUSET_NONE; cpu = cpuset_next(set, cpu + 1)) {
+        const struct machine_counters *one = of_cpu(span, cpu);
+        add_known(&out->irqs, one->irqs);
+        add_known(&out->softirqs, one->softirqs);
+        add_known(&out->steal_ns, one->steal_ns);
+        add_known(&out->timer, one->timer);
+        add_known(&out->resched, one->resched);
+        add_known(&out->ipi, one->ipi);
+        add_known(&out->device, one->device);
+    }
+}
+
+/* From the lowest to the highest CPU of all sets, nothing known of them; of is NULL when there are none. */
+static struct span span_of(const struct cpuset *sets, size_t n)
+{
+    struct span span = {.first = CPUSET_NONE};
+    struct cpuset all;
+    unsigned last = 0;
+    cpuset_clear(&all);
+    for (size_t i = 0; i < n; i++)
+        cpuset_union(&all, &sets[i]);
+    for (unsigned cpu = cpuset_next(&all, 0); cpu != CPUSET_NONE; cpu = cpuset_next(&all, cpu + 1)) {
+        span.first = span.first == CPUSET_NONE ? cpu : span.first;
+        last = cpu;
+    }
+    if (span.first == CPUSET_NONE)
+        return span;
+    span.n = last - span.first + 1;
+    span.of = malloc(span.n * sizeof *span.of);
+    for (size_t i = 0; span.of && i < span.n; i++)
+        span.of[i] = nothing_known;
+    return span;
+}
+
+void machine_read_counters_of(const char *root, const struct cpuset *sets, size_t n, struct machine_counters *out)
+{
+    const struct span span = span_of(sets, n);
+    if (span.of)
+        read_span(root, &span);
+    for (size_t i = 0; i < n; i++) {
+        out[i] = nothing_known;
+        /* Copies that are not bound all have the same CPUs, and there may be thousands of both. */
+        if (i > 0 && cpuset_equal(&sets[i], &sets[i - 1]))
+            out[i] = out[i - 1];
+        else if (span.of)
+            add_set(&span, &sets[i], &out[i]);
+    }
+    free(span.of);
 }
 
 void machine_read_counters(const char *root, const struct cpuset *cpus, struct machine_counters *out)
 {
-    *out = (struct machine_counters){
-        .irqs = sum_table(root, "/proc/interrupts", cpus),
-        .softirqs = sum_table(root, "/proc/softirqs", cpus),
-        .steal_ns = sum_steal(root, cpus),
-    };
+    machine_read_counters_of(root, cpus, 1, out);
 }
+
+/* --- Counters of one CPU, again and again. --- */
+
+#define WATCH_LIMIT ((size_t)64 << 20)
+
+struct machine_watch {
+    unsigned cpu;
+    int fd[FILES];
+    size_t size;
+    char *text;
+    struct columns columns;
+};
+
+static bool grow_text(struct machine_watch *watch)
+{
+    size_t size = watch->size ? watch->size * 2 : 1 << 14;
+    char *larger = size <= WATCH_LIMIT ? realloc(watch->text, size) : NULL;
+    if (!larger)
+        return false;
+    watch->text = larger;
+    watch->size = size;
+    return true;
+}
+
+/* The whole file, terminated, in watch->text. */
+static bool read_again(struct machine_watch *watch, int fd)
+{
+    size_t length = 0;
+    for (;;) {
+        if (length + 1 >= watch->size && !grow_text(watch))
+            return false;
+        ssize_t n = pread(fd, watch->text + length, watch->size - 1 - length, (off_t)length);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return false;
+        watch->text[length += (size_t)n] = '\0';
+        if (n == 0)
+            return true;
+    }
+}
+
+struct machine_watch *machine_watch_open(const char *root, unsigned cpu)
+{
+    struct machine_watch *watch = calloc(1, sizeof *watch);
+    struct machine_counters first;
+    if (!watch || !grow_text(watch)) {
+        free(watch);
+        return NULL;
+    }
+    watch->cpu = cpu;
+    for (int file = 0; file < FILES; file++)
+        watch->fd[file] = tree_open(root, files[file]);
+    machine_watch_read(watch, &first); /* so that the text has its size */
+    return watch;
+}
+
+void machine_watch_read(struct machine_watch *watch, struct machine_counters *out)
+{
+    const struct span span = {.first = watch->cpu, .n = 1, .of = out};
+    *out = nothing_known;
+    for (int file = 0; file < FILES; file++) {
+        if (watch->fd[file] >= 0 && read_again(watch, watch->fd[file]))
+            parse_file(file, watch->text, &span, &watch->columns);
+    }
+}
+
+void machine_watch_close(struct machine_watch *watch)
+{
+    if (!watch)
+        return;
+    for (int file = 0; file < FILES; file++) {
+        if (watch->fd[file] >= 0)
+            close(watch->fd[file]);
+    }
+    free(watch->text);
+    free(watch);
+}
+
+/* --- The whole machine. --- */
 
 static int64_t stat_number(const char *line, const char *key, int64_t otherwise)
 {

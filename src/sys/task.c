@@ -3,6 +3,7 @@
 #include "sys/task.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <sched.h>
 #include <signal.h>
@@ -203,6 +204,26 @@ int task_limit_realtime_us(uint64_t us)
     return result(setrlimit(RLIMIT_RTTIME, &limit));
 }
 
+int task_limit_own_realtime_us(uint64_t us)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_RTTIME, &limit) != 0)
+        return -errno;
+    limit.rlim_cur = us == 0 || us > limit.rlim_max ? limit.rlim_max : (rlim_t)us;
+    return result(setrlimit(RLIMIT_RTTIME, &limit));
+}
+
+void task_offer_to_oom_killer(void)
+{
+    static const char most[] = "1000";
+    int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    ssize_t ignored = write(fd, most, sizeof most - 1);
+    (void)ignored;
+    close(fd);
+}
+
 int task_lock_memory(void)
 {
     return result(mlockall(MCL_CURRENT | MCL_FUTURE));
@@ -304,4 +325,28 @@ void task_read_counters(struct task_counters *out)
     out->migrations = read_migrations();
     out->run_delay_ns = read_run_delay();
     task_read_usage(out);
+}
+
+static int64_t io_count(const char *text, const char *key)
+{
+    char value[32];
+    uint64_t count;
+    if (!tree_value(text, key, value, sizeof value) || !tree_number(value, &count) || count > INT64_MAX)
+        return -1;
+    return (int64_t)count;
+}
+
+int task_read_io(uint64_t *read_bytes, uint64_t *written_bytes)
+{
+    char text[512];
+    ssize_t length = tree_read("", "/proc/self/io", text, sizeof text);
+    if (length < 0)
+        return (int)length;
+    int64_t in = io_count(text, "read_bytes"), out = io_count(text, "write_bytes"),
+            cancelled = io_count(text, "cancelled_write_bytes");
+    if (in < 0 || out < 0)
+        return -ENODATA;
+    *read_bytes = (uint64_t)in;
+    *written_bytes = cancelled < 0 ? (uint64_t)out : cancelled < out ? (uint64_t)(out - cancelled) : 0;
+    return 0;
 }

@@ -2,6 +2,7 @@
 /* Reads small files under a root directory and takes their text apart. */
 #include "sys/tree.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -24,7 +25,7 @@ bool tree_exists(const char *root, const char *path)
     return full_path(root, path, full) == 0 && access(full, F_OK) == 0;
 }
 
-static int open_file(const char *root, const char *path)
+int tree_open(const char *root, const char *path)
 {
     char full[PATH_MAX];
     int error = full_path(root, path, full);
@@ -56,7 +57,7 @@ ssize_t tree_read(const char *root, const char *path, char *buf, size_t size)
     if (size == 0)
         return -EINVAL;
     buf[0] = '\0';
-    int fd = open_file(root, path);
+    int fd = tree_open(root, path);
     if (fd < 0)
         return fd;
     ssize_t length = read_full(fd, buf, size - 1);
@@ -69,7 +70,7 @@ char *tree_read_all(const char *root, const char *path)
 {
     size_t size = 1 << 14, length = 0;
     char *text = NULL;
-    int fd = open_file(root, path);
+    int fd = tree_open(root, path);
     if (fd < 0)
         return NULL;
     for (; size <= FILE_LIMIT; size *= 2) {
@@ -90,6 +91,91 @@ char *tree_read_all(const char *root, const char *path)
     free(text);
     close(fd);
     return NULL;
+}
+
+/* Names one behind the other, and where each begins. */
+struct names {
+    char *text;
+    size_t *at;
+    size_t length, size, n, capacity;
+};
+
+static bool add_name(struct names *names, const char *name)
+{
+    size_t length = strlen(name) + 1;
+    if (names->length + length > names->size) {
+        size_t size = 2 * (names->size + length);
+        char *text = realloc(names->text, size);
+        if (!text)
+            return false;
+        names->text = text;
+        names->size = size;
+    }
+    if (names->n == names->capacity) {
+        size_t capacity = names->capacity ? 2 * names->capacity : 64;
+        size_t *at = realloc(names->at, capacity * sizeof *at);
+        if (!at)
+            return false;
+        names->at = at;
+        names->capacity = capacity;
+    }
+    memcpy(names->text + names->length, name, length);
+    names->at[names->n++] = names->length;
+    names->length += length;
+    return true;
+}
+
+static bool read_names(DIR *folder, struct names *names)
+{
+    const struct dirent *entry;
+    for (errno = 0; (entry = readdir(folder)) != NULL; errno = 0) {
+        if (entry->d_name[0] != '.' && !add_name(names, entry->d_name))
+            return false;
+    }
+    return errno == 0;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strverscmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Pointers and the text they point to as one block. */
+static char **sorted(const struct names *names)
+{
+    size_t pointers = (names->n + 1) * sizeof(char *);
+    char **list = malloc(pointers + names->length);
+    if (!list)
+        return NULL;
+    char *text = (char *)list + pointers;
+    if (names->length)
+        memcpy(text, names->text, names->length);
+    for (size_t i = 0; i < names->n; i++)
+        list[i] = text + names->at[i];
+    list[names->n] = NULL;
+    qsort(list, names->n, sizeof *list, compare_names);
+    return list;
+}
+
+char **tree_names(const char *root, const char *path)
+{
+    char full[PATH_MAX];
+    struct names names = {0};
+    int error = full_path(root, path, full);
+    if (error) {
+        errno = -error;
+        return NULL;
+    }
+    DIR *folder = opendir(full);
+    if (!folder)
+        return NULL;
+    char **list = read_names(folder, &names) ? sorted(&names) : NULL;
+    error = errno;
+    closedir(folder);
+    free(names.text);
+    free(names.at);
+    errno = error;
+    return list;
 }
 
 static bool is_space(char c)

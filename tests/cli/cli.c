@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <grp.h>
 #include <limits.h>
 #include <sched.h>
 #include <signal.h>
@@ -359,9 +360,21 @@ void cli_need_fifo(void)
         cli_skip("SCHED_FIFO is not allowed here: %s", strerror(error));
 }
 
+int cli_become_nobody(void)
+{
+    if (geteuid() != 0)
+        return 0;
+    return setgroups(0, NULL) || setgid(65534) || setuid(65534) ? -1 : 0;
+}
+
+int cli_own_mounts(void)
+{
+    return unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ? -1 : 0;
+}
+
 static int try_mount_namespace(void)
 {
-    if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL))
+    if (cli_own_mounts())
         return -1;
     return mount("none", "/tmp", "tmpfs", 0, "size=64k");
 }
@@ -388,8 +401,7 @@ static bool read_small(const char *path, char *buf, size_t size, size_t *length)
     return n > 0;
 }
 
-/* The parent of a living process; 0 when it is gone or a zombie. */
-static pid_t parent_of(pid_t pid)
+pid_t cli_parent_of(pid_t pid)
 {
     char path[64], text[512], state = 'Z';
     size_t length;
@@ -418,7 +430,7 @@ static bool is_worker(pid_t pid)
 static bool is_descendant(pid_t pid, pid_t ancestor)
 {
     for (unsigned depth = 0; pid > 1 && depth < 64; depth++) {
-        pid = parent_of(pid);
+        pid = cli_parent_of(pid);
         if (pid == ancestor)
             return true;
     }
@@ -433,8 +445,8 @@ bool cli_ended(pid_t pid)
     return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid;
 }
 
-/* Workers below ancestor; *one is any of those that are its own children. */
-static unsigned find_workers(pid_t ancestor, pid_t *one)
+/* Living processes below ancestor, or only the workers among them; *one is any of those that are its own children. */
+static unsigned find_below(pid_t ancestor, bool only_workers, pid_t *one)
 {
     DIR *proc = opendir("/proc");
     struct dirent *entry;
@@ -445,10 +457,10 @@ static unsigned find_workers(pid_t ancestor, pid_t *one)
         fail_msg("/proc: %s", strerror(errno));
     while ((entry = readdir(proc))) {
         pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
-        if (pid <= 0 || !is_worker(pid) || !is_descendant(pid, ancestor))
+        if (pid <= 0 || (only_workers && !is_worker(pid)) || !is_descendant(pid, ancestor))
             continue;
         n++;
-        if (parent_of(pid) == ancestor)
+        if (cli_parent_of(pid) == ancestor)
             *one = pid;
     }
     (void)closedir(proc);
@@ -459,15 +471,35 @@ unsigned cli_workers(void)
 {
     pid_t ignored;
 
-    return find_workers(getpid(), &ignored);
+    return find_below(getpid(), true, &ignored);
 }
 
 pid_t cli_worker_of(pid_t parent)
 {
     pid_t one;
 
-    (void)find_workers(parent, &one);
+    (void)find_below(parent, true, &one);
     return one;
+}
+
+unsigned cli_living(pid_t ancestor)
+{
+    pid_t ignored;
+
+    return find_below(ancestor, false, &ignored);
+}
+
+void cli_expect_all_gone(const struct cli *cli, const char *what)
+{
+    uint64_t until = cli_now_ns() + 2000000000u;
+    char names[CLI_FILES][256];
+
+    while (cli_living(getpid()) || cli_files(cli->tmp, names)) {
+        if (cli_now_ns() > until)
+            fail_msg("%s: %u processes and %zu files are left after 2 s", what, cli_living(getpid()),
+                     cli_files(cli->tmp, names));
+        cli_sleep_ms(5);
+    }
 }
 
 pid_t cli_wait_worker(pid_t parent)

@@ -98,6 +98,13 @@ void cli_need_cpus(unsigned n); /* CPUs 0 to n-1 online and allowed */
 void cli_need_fifo(void);
 void cli_need_mount_namespace(void);
 
+/* --- For prepare: 0, or -1 with errno. --- */
+
+/* Nobody, who has no rights but those that the limits give him; the user that runs the test when that is not root. */
+int cli_become_nobody(void);
+/* A mount namespace of its own, of which nobody outside sees anything. */
+int cli_own_mounts(void);
+
 /* --- Processes, files. --- */
 
 /* Workers among all descendants of this test, zombies left out. */
@@ -106,6 +113,14 @@ unsigned cli_workers(void);
 pid_t cli_worker_of(pid_t parent);
 /* Waits for one (at most ten seconds, then the test fails). */
 pid_t cli_wait_worker(pid_t parent);
+/* The parent of a living process; 0 when it is gone or a zombie. */
+pid_t cli_parent_of(pid_t pid);
+/* All descendants of ancestor, not only workers: shells, tools, keepers; zombies left out. What a killed jitbench
+ * leaves behind becomes a child of the test. */
+unsigned cli_living(pid_t ancestor);
+/* Waits until this test has no living descendant, and the binary's tmp is empty (at most two seconds, then the test
+ * fails and names what). */
+void cli_expect_all_gone(const struct cli *cli, const char *what);
 /* The child has ended and waits to be reaped. */
 bool cli_ended(pid_t pid);
 void cli_sleep_ms(unsigned ms);

@@ -206,6 +206,7 @@ static void test_layout_help(void **state)
     expect_output(*state, ARGS("help", "all"), "help-all", false);
     expect_output(*state, ARGS("help", "prime"), "help-prime", false);
     expect_output(*state, ARGS("help", "stream"), "help-stream", false);
+    expect_output(*state, ARGS("help", "latency"), "help-latency", false);
     expect_output(*state, ARGS("help", "list"), "help-list", false);
     expect_output(*state, ARGS("help", "help"), "help-help", false);
     expect_output(*state, ARGS("help", "version"), "help-version", false);
@@ -226,7 +227,7 @@ static void test_layout_version(void **state)
 static void test_layout_help_fits_the_terminal(void **state)
 {
     static const unsigned short widths[] = {70, 80, 110};
-    static const char *const commands[] = {"all", "prime", "stream", "list"};
+    static const char *const commands[] = {"all", "prime", "stream", "latency", "list"};
     size_t least = 0;
 
     for (size_t c = 0; c < sizeof(commands) / sizeof(commands[0]); c++)
@@ -313,6 +314,52 @@ static void test_layout_stream_tests_alone(void **state)
     cli_result_free(&result);
 }
 
+/* A table for each task, with a line for each load. */
+static void test_layout_latency(void **state)
+{
+    const struct cli *cli = *state;
+    const struct cli_run run = {
+        .args = ARGS("latency", "audio", "gaming", "video", "--load", "none,burn", "-t", "100ms", "--cpus", "0-1")};
+    struct cli_result result;
+
+    cli_need_cpus(2);
+    cli_need_fifo(); /* whose refusal would be in the table */
+    cli_expect(cli, &run, 0, &result);
+    assert_string_equal(result.err, "");
+    expect_wild("latency", result.out);
+    assert_int_equal(expect_aligned(result.out, "Load  Latency  *  Max Latency  % Desired CPU"), 2);
+    assert_int_equal(expect_aligned(result.out, "Load  Latency  *  % Deadlines Met  Timer  Timer Max"), 2);
+    cli_result_free(&result);
+}
+
+/* Microseconds, then. */
+static void test_layout_latency_real_time(void **state)
+{
+    const struct cli *cli = *state;
+    const struct cli_run run = {
+        .args = ARGS("latency", "audio", "-r", "--load", "none", "-t", "100ms", "-q", "-l", "100000")};
+    struct cli_result result;
+
+    cli_need_fifo();
+    cli_expect(cli, &run, 0, &result);
+    expect_wild("latency-real-time", result.out);
+    cli_result_free(&result);
+}
+
+/* The figures that the original gave. */
+static void test_layout_latency_classic(void **state)
+{
+    const struct cli *cli = *state;
+    const struct cli_run run = {
+        .args = ARGS("latency", "x", "--classic", "--load", "none", "-t", "100ms", "-q", "-l", "100000")};
+    struct cli_result result;
+
+    cli_expect(cli, &run, 0, &result);
+    cli_expect_text(result.out, "Simulated X under each load, counted as Interbench did (metric latency_classic)\n");
+    (void)expect_aligned(result.out, "Load  Latency  *  % Deadlines Met  Timer  Timer Max");
+    cli_result_free(&result);
+}
+
 /* Status behind the line, the reason below the table, once. */
 static void test_layout_degraded(void **state)
 {
@@ -359,6 +406,23 @@ static void test_layout_histogram_on_a_terminal(void **state)
     cli_expect_text(result.terminal, "Prime loop: all runs together");
     cli_expect_text(result.terminal, "Histogram of limit=22 ");
     assert_string_equal(result.err, "");
+    cli_result_free(&result);
+}
+
+/* A picture of the latencies, a line a pair. */
+static void test_layout_latency_on_a_terminal(void **state)
+{
+    const struct cli *cli = *state;
+    const struct cli_run run = {.args = ARGS("latency", "audio", "--load", "none,burn", "-t", "100ms", "-l", "100000"),
+                                .out = CLI_TERMINAL,
+                                .columns = 120};
+    struct cli_result result;
+
+    cli_expect(cli, &run, 0, &result);
+    const char *picture = strstr(result.terminal, "Latency, log scale");
+    assert_non_null(picture);
+    cli_expect_text(picture, "\naudio   none ");
+    cli_expect_text(picture, "\naudio   burn ");
     cli_result_free(&result);
 }
 
@@ -409,9 +473,13 @@ int main(void)
         CLI_TEST(test_layout_prime_has_a_line_a_run),
         CLI_TEST(test_layout_stream),
         CLI_TEST(test_layout_stream_tests_alone),
+        CLI_TEST(test_layout_latency),
+        CLI_TEST(test_layout_latency_real_time),
+        CLI_TEST(test_layout_latency_classic),
         CLI_TEST(test_layout_degraded),
         CLI_TEST(test_layout_csv_header),
         CLI_TEST(test_layout_histogram_on_a_terminal),
+        CLI_TEST(test_layout_latency_on_a_terminal),
         CLI_TEST(test_layout_progress_on_a_terminal),
     };
 

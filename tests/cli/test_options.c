@@ -260,7 +260,7 @@ static void test_options_quick(void **state)
     expect_param(*state, ARGS("prime", "-q", "-i", "1", "--quick"), "experiments=200000 ");
     expect_param(*state, ARGS("prime", "-q", "-i", "1", "--quick", "-n", "50"), "experiments=50 ");
     expect_param(*state, ARGS("stream", "array", "-q", "-i", "1", "--quick", "--sizes", "25"), "experiments=10000 ");
-    expect_param(*state, ARGS("stream", "bandwidth", "-q", "--quick", "--array-size", "64K"), "repetitions=5 ");
+    expect_param(*state, ARGS("stream", "bandwidth", "-q", "--quick", "--array-size", "64K"), "repetitions=3 ");
 }
 
 /* The figures of the method's description. */
@@ -504,7 +504,8 @@ static void test_options_of_all_together(void **state)
     const struct cli *cli = *state;
     const struct cli_run run = {.args = ARGS("all", "--quick", "--runs", "1", "--cpus", "0", "--bind", "none",
                                              "--copies", "1", "--nice", "1", "--layout", "fixed", "--precision", "50",
-                                             "--max-time", "9s", "--comment", "x", "--output", "-", "-v")};
+                                             "--max-time", "9s", "--comment", "x", "--output", "-", "-v"),
+                                .limit_s = 90};
     static const char *const tests[] = {"prime", "array", "bandwidth"};
     static const size_t items[] = {1, 10, 2};
     struct cli_result result;
@@ -516,12 +517,16 @@ static void test_options_of_all_together(void **state)
     cli_expect_text(result.err, "Small-array copy: all runs together");
     cli_expect_text(result.err, "STREAM-style bandwidth");
     cli_expect_text(result.err, "System Benchmarks Index Score");
+    cli_expect_text(result.err, "Simulated Gaming under each load");
     cli_expect_files(cli->work, 0);
     cli_csv_parse(result.out, &csv);
     for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++)
         assert_int_equal(cli_count(&csv, tests[i], NULL), items[i] * cli_metrics(cli, tests[i]));
     assert_int_equal(cli_count(&csv, "dhry2reg", "rate"), 1);
     assert_int_equal(cli_count(&csv, "index", "index"), 1);
+    assert_int_equal(cli_count(&csv, "calibrate", "loops_per_ms"), 1);
+    assert_int_equal(cli_count(&csv, "audio", NULL), 4 * cli_metrics(cli, "audio"));
+    assert_int_equal(cli_count(&csv, "gaming", NULL), 2 * cli_metrics(cli, "gaming"));
     expect_placed(&csv, "bind", "none");
     cli_expect_all(&csv, "copies", "1");
     expect_placed(&csv, "nice", "1");
@@ -590,7 +595,7 @@ static void test_options_list_metrics_is_what_a_run_has(void **state)
 
 static void test_options_help(void **state)
 {
-    static const char *const commands[] = {"all", "prime", "stream", "list", "help", "version"};
+    static const char *const commands[] = {"all", "prime", "stream", "latency", "list", "help", "version"};
     char *overview = output_of(*state, ARGS("help"));
 
     expect_same(*state, ARGS("help"), ARGS("--help"));
@@ -778,6 +783,46 @@ static const struct bad bad_own[] = {
     {{"stream", "--repetitions", "ten"}, {"--repetitions", "'ten'", "2 to 200"}},
 };
 
+/* The file "there" is no CSV that has them. */
+static const struct bad bad_latency[] = {
+    {{"latency", "custom", "-C", "10"}, {"--custom-interval (-I)", "missing", "100 to 10000000"}},
+    {{"latency", "custom", "-I", "5000"}, {"--custom-cpu (-C)", "missing", "0.1 to 100"}},
+    {{"latency", "-w", "custom", "-C", "10"}, {"--custom-interval (-I)", "missing"}},
+    {{"latency", "custom", "-C", "101", "-I", "5000"}, {"--custom-cpu", "'101'", "0.1 % to 100 %"}},
+    {{"latency", "custom", "-C", "0", "-I", "5000"}, {"--custom-cpu", "'0'", "0.1 % to 100 %"}},
+    {{"latency", "custom", "-C", "10", "-I", "99"}, {"--custom-interval", "'99'", "100 to 10M"}},
+    {{"latency", "custom", "-C", "10", "-I", "11M"}, {"--custom-interval", "'11M'", "100 to 10M"}},
+    {{"latency", "-t", "-1"}, {"--time", "'-1'", "10 ms to 24 h"}},
+    {{"latency", "-t", "10x"}, {"--time", "'10x'", "10 ms to 24 h"}},
+    {{"latency", "-t", "9ms"}, {"--time", "'9ms'", "10 ms to 24 h"}},
+    {{"latency", "vidoe"}, {"test", "'vidoe'", "did you mean 'video'?"}},
+    {{"latency", "burn"}, {"test", "'burn'"}},
+    {{"latency", "-W", "audoi"}, {"--task", "'audoi'", "did you mean 'audio'?"}},
+    {{"latency", "--load", "brun"}, {"--load", "'brun'", "did you mean 'burn'?"}},
+    {{"latency", "-w", "none,audio"}, {"--load", "'audio'"}},
+    {{"latency", "-x", "none,"}, {"--exclude-load"}},
+    {{"latency", "-L", "0"}, {"--load-cpus", "'0'", "1 to 4096"}},
+    {{"latency", "-N", "20"}, {"--load-nice", "'20'", "-20 to 19"}},
+    {{"latency", "-B", "-21"}, {"--nice", "'-21'", "-20 to 19"}},
+    {{"latency", "-l", "0"}, {"--loops-per-ms", "'0'", "100 to 1000000000"}},
+    {{"latency", "-l", "99"}, {"--loops-per-ms", "'99'", "100 to 1000000000"}},
+    {{"latency", "-l", "nan"}, {"--loops-per-ms", "nan", "No such file"}},
+    {{"latency", "-l", "nofile.csv"}, {"--loops-per-ms", "nofile.csv", "No such file"}},
+    {{"latency", "-l", "there"}, {"--loops-per-ms", "'there'", "loops_per_ms"}},
+    {{"latency", "-l", "1000", "-b"}, {"--calibrate (-b)", "--loops-per-ms (-l)", "exclude"}},
+    {{"latency", "-C", "20"}, {"--custom-interval (-I)", "--custom-cpu (-C)", "together"}},
+    {{"latency", "-I", "1000"}, {"--custom-interval (-I)", "--custom-cpu (-C)", "together"}},
+    {{"latency", "-W", "audio", "-X", "audio"}, {"--exclude-task (-X)", "no task"}},
+    {{"latency", "-w", "burn", "-x", "burn"}, {"--exclude-load (-x)", "no load"}},
+    {{"latency", "video", "-w", "video"}, {"--task", "--load", "no pair"}},
+    {{"latency", "--quick", "--classic"}, {"--quick", "--classic", "exclude"}},
+    {{"latency", "-c", "-o", "a.csv"}, {"--no-csv", "--output", "exclude"}},
+    {{"latency", "--file-size", "1M"}, {"--file-size", "'1M'", "8 MiB to 16 TiB"}},
+    {{"latency", "--memload-size", "1M"}, {"--memload-size", "'1M'", "16 MiB to 1 PiB"}},
+    {{"latency", "--hack-groups", "0"}, {"--hack-groups", "'0'", "1 to 1K"}},
+    {{"latency", "--copies", "2"}, {"unknown option", "'--copies'"}},
+};
+
 /* Exit 2, one line on standard error that names what is wrong, nothing on standard output, no file. All of the table's
  * lines are tried before the test fails. */
 static void expect_bad(const struct cli *cli, const struct bad *table, size_t n)
@@ -832,6 +877,11 @@ static void test_options_bad_values_of_common_options(void **state)
 static void test_options_bad_values_of_own_options(void **state)
 {
     expect_bad(*state, bad_own, sizeof(bad_own) / sizeof(bad_own[0]));
+}
+
+static void test_options_bad_values_of_latency(void **state)
+{
+    expect_bad(*state, bad_latency, sizeof(bad_latency) / sizeof(bad_latency[0]));
 }
 
 static void test_options_output_never_overwrites(void **state)
@@ -906,6 +956,7 @@ int main(void)
         CLI_TEST(test_options_bad_commands),
         CLI_TEST(test_options_bad_values_of_common_options),
         CLI_TEST(test_options_bad_values_of_own_options),
+        CLI_TEST(test_options_bad_values_of_latency),
         CLI_TEST(test_options_output_never_overwrites),
         CLI_TEST(test_options_bad_value_of_any_length),
     };

@@ -66,7 +66,7 @@ static void need_program(const char *name)
     cli_skip("needs the program %s", name);
 }
 
-/* Nobody, without any right; the user that runs the test when that is not root. */
+/* Without any right. */
 static int become_nobody(void *context)
 {
     const struct rlimit none = {0, 0};
@@ -74,9 +74,7 @@ static int become_nobody(void *context)
     (void)context;
     if (setrlimit(RLIMIT_RTPRIO, &none) || setrlimit(RLIMIT_NICE, &none))
         return -1;
-    if (geteuid() != 0)
-        return 0;
-    return setgroups(0, NULL) || setgid(65534) || setuid(65534) ? -1 : 0;
+    return cli_become_nobody();
 }
 
 /* A mount namespace with changes that end with the process. */
@@ -110,7 +108,7 @@ static int make_place(void *context)
 {
     const struct place *place = context;
 
-    if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL))
+    if (cli_own_mounts())
         return -1;
     if (place->from && mount(place->from, place->to, NULL, MS_BIND, NULL))
         return -1;
@@ -640,7 +638,17 @@ static void expect_unknown(const struct cli_csv *csv)
 {
     for (size_t i = 0; i < sizeof(from_proc) / sizeof(from_proc[0]); i++)
         cli_expect_all(csv, from_proc[i], "");
-    cli_expect_all(csv, "causes", "");
+    /* What getrusage() counts is known all the same, and what noise measures by itself. */
+    for (size_t row = 0; row < csv->n_rows; row++) {
+        const char *causes = cli_cell(csv, row, "causes");
+        if (strcmp(cli_cell(csv, row, "suite"), "noise"))
+            cli_expect_no_text(causes, ":");
+        cli_expect_no_text(causes, "timer=");
+        cli_expect_no_text(causes, "softirq=");
+        assert_int_equal(causes[0] != 0, cli_cell(csv, row, "wall_s")[0] != 0);
+        if (causes[0])
+            cli_expect_text(causes, "fault=");
+    }
 }
 
 static void hide(const struct cli *cli, const char *first, const char *second, const char *unknown)
@@ -681,7 +689,7 @@ static void test_places_without_proc_and_sys(void **state)
 static void test_places_chroot_with_nothing_but_the_binary(void **state)
 {
     const struct cli *cli = *state;
-    static const char *const tests[] = {"prime", "array", "bandwidth"};
+    static const char *const tests[] = {"prime", "array", "bandwidth", "audio", "gaming"};
     char jail[CLI_PATH / 2], path[CLI_PATH], names[CLI_FILES][256];
     struct cli_result result;
     struct cli_csv csv;
@@ -693,7 +701,8 @@ static void test_places_chroot_with_nothing_but_the_binary(void **state)
     cli_copy_binary(cli, path);
     (void)snprintf(jail, sizeof(jail), "%s/bin", cli->root);
     const struct cli_run run = {.program = "unshare",
-                                .args = ARGS("-fp", "chroot", jail, "/jitbench", "all", "--quick", "--samples", "1")};
+                                .args = ARGS("-fp", "chroot", jail, "/jitbench", "all", "--quick", "--samples", "1"),
+                                .limit_s = 90};
     cli_expect(cli, &run, 0, &result);
     assert_string_equal(result.err, "");
     cli_expect_text(result.out, "Unknown   /proc and /sys not mounted");
@@ -707,7 +716,10 @@ static void test_places_chroot_with_nothing_but_the_binary(void **state)
         assert_true(cli_count(&csv, tests[i], NULL) >= cli_metrics(cli, tests[i]));
     for (size_t row = 0; row < csv.n_rows; row++) {
         bool shell = !strncmp(cli_cell(&csv, row, "test"), "shell", 5);
-        assert_string_equal(cli_cell(&csv, row, "status"), shell ? "skipped" : "ok");
+        /* Whether it has a disk, and a speed that holds still, is the machine's matter. */
+        bool may_be_degraded = !strcmp(cli_cell(&csv, row, "suite"), "latency");
+        if (!may_be_degraded || strcmp(cli_cell(&csv, row, "status"), "degraded"))
+            assert_string_equal(cli_cell(&csv, row, "status"), shell ? "skipped" : "ok");
         if (shell)
             cli_expect_text(cli_cell(&csv, row, "reason"), "/bin/sh");
         else if (strcmp(cli_cell(&csv, row, "test"), "index"))

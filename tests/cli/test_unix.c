@@ -7,7 +7,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <math.h>
 #include <sched.h>
 #include <signal.h>
@@ -27,8 +26,6 @@
 #define ONCE  CSV, SHORT, "-c", "1"
 /* Nothing that needs a scratch folder runs. */
 #define NO_DIR "--dir", "/nonexistent"
-/* What is left of a run has so long to go. */
-#define GONE_MS 2000u
 
 static char top[CLI_PATH];
 
@@ -691,16 +688,11 @@ struct mounted {
     unsigned long flags;
 };
 
-static int own_mounts(void)
-{
-    return unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ? -1 : 0;
-}
-
 static int mount_tmp(void *context)
 {
     const struct mounted *m = context;
 
-    if (own_mounts())
+    if (cli_own_mounts())
         return -1;
     if (m->options)
         return mount("none", m->tmp, "tmpfs", m->flags, m->options);
@@ -844,7 +836,7 @@ static int replace_sort(void *context)
     const struct replaced *replaced = context;
     struct stat status, wanted;
 
-    if (own_mounts() || stat(replaced->file, &wanted))
+    if (cli_own_mounts() || stat(replaced->file, &wanted))
         return -1;
     for (size_t i = 0; i < COUNT(places); i++) {
         if (lstat(places[i], &status) || status.st_ino == wanted.st_ino)
@@ -908,9 +900,7 @@ static int few_processes(void *context)
     const struct rlimit limit = {20, 20};
 
     (void)context;
-    if (setrlimit(RLIMIT_NPROC, &limit))
-        return -1;
-    return setgroups(0, NULL) || setgid(65534) || setuid(65534) ? -1 : 0;
+    return setrlimit(RLIMIT_NPROC, &limit) ? -1 : cli_become_nobody();
 }
 
 static void test_unix_too_few_processes(void **state)
@@ -943,62 +933,6 @@ static void test_unix_too_few_processes(void **state)
 
 /* --- Signals. --- */
 
-/* The parent of a process that has not ended; 0 otherwise. */
-static pid_t living_parent(pid_t pid)
-{
-    char path[64], text[512], state = 'Z';
-    int parent = 0;
-
-    (void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-    FILE *file = fopen(path, "re");
-    if (!file)
-        return 0;
-    size_t n = fread(text, 1, sizeof(text) - 1, file);
-    (void)fclose(file);
-    text[n] = 0;
-    const char *after = strrchr(text, ')');
-    if (!after || sscanf(after + 1, " %c %d", &state, &parent) != 2 || state == 'Z' || state == 'X')
-        return 0;
-    return parent;
-}
-
-static bool is_below(pid_t pid, pid_t ancestor)
-{
-    for (unsigned depth = 0; pid > 1 && depth < 64; depth++)
-        if ((pid = living_parent(pid)) == ancestor)
-            return true;
-    return false;
-}
-
-/* Workers, shells, tools and keepers: this process is the reaper of what a killed jitbench leaves. */
-static unsigned living_below(pid_t ancestor)
-{
-    DIR *proc = opendir("/proc");
-    const struct dirent *entry;
-    unsigned n = 0;
-
-    assert_non_null(proc);
-    while ((entry = readdir(proc))) {
-        pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
-        n += pid > 0 && is_below(pid, ancestor);
-    }
-    (void)closedir(proc);
-    return n;
-}
-
-static void expect_all_gone(const struct cli *cli, const char *test)
-{
-    uint64_t until = cli_now_ns() + GONE_MS * UINT64_C(1000000);
-    char names[CLI_FILES][256];
-
-    while (living_below(getpid()) || cli_files(cli->tmp, names)) {
-        if (cli_now_ns() > until)
-            fail_msg("%s: %u processes and %zu files are left after %u ms", test, living_below(getpid()),
-                     cli_files(cli->tmp, names), GONE_MS);
-        cli_sleep_ms(5);
-    }
-}
-
 static const char *const restless[] = {"shell8", "execl", "fcopy1024", "context1", "spawn"};
 
 /* Two copies of a long sample, and comes back in the middle of it. */
@@ -1009,7 +943,7 @@ static void start_long(const struct cli *cli, const char *test, struct cli_child
     cli_start(cli, &run, child);
     (void)cli_wait_worker(child->pid);
     cli_sleep_ms(300); /* set-up and warm-up take a third of that */
-    assert_true(living_below(child->pid) >= 2);
+    assert_true(cli_living(child->pid) >= 2);
 }
 
 static void test_unix_interrupted_leaves_nothing(void **state)
@@ -1023,7 +957,7 @@ static void test_unix_interrupted_leaves_nothing(void **state)
         start_long(cli, restless[i], &child);
         assert_int_equal(kill(child.pid, SIGINT), 0);
         cli_wait(&child, &result);
-        expect_all_gone(cli, restless[i]);
+        cli_expect_all_gone(cli, restless[i]);
         cli_expect_status(&result, 128 + SIGINT);
         cli_csv_parse(result.out, &csv);
         expect_rate(&csv, restless[i], "skipped", "SIGINT");
@@ -1041,7 +975,7 @@ static void test_unix_killed_leaves_nothing(void **state)
         start_long(cli, restless[i], &child);
         assert_int_equal(kill(child.pid, SIGKILL), 0);
         cli_wait(&child, &result);
-        expect_all_gone(cli, restless[i]);
+        cli_expect_all_gone(cli, restless[i]);
         cli_expect_status(&result, -SIGKILL);
         cli_result_free(&result);
     }
@@ -1070,7 +1004,7 @@ static pid_t look_at_children(pid_t parent, struct seen *seen)
     assert_non_null(proc);
     while ((entry = readdir(proc))) {
         pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
-        if (pid <= 0 || living_parent(pid) != parent || is_seen(seen, pid))
+        if (pid <= 0 || cli_parent_of(pid) != parent || is_seen(seen, pid))
             continue;
         assert_true(seen->n < COUNT(seen->pid));
         seen->pid[seen->n++] = one = pid;
@@ -1114,7 +1048,7 @@ static void test_unix_killed_worker_is_a_failed_row(void **state)
     for (size_t i = 0; i < COUNT(killed); i++)
         expect_rate(&csv, killed[i], "failed", "killed by signal 9");
     expect_rate(&csv, "syscall", "ok", "");
-    expect_all_gone(cli, "all");
+    cli_expect_all_gone(cli, "all");
     done(&result, &csv);
 }
 

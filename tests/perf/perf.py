@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Speed, spread and memory of jitbench beside their targets: perf.py [SECTION...]. `make perf` calls it, and names in the
-environment JITBENCH, MUSL_JITBENCH and PERF_PROGRAMS, the folder of what is built from tests/perf.
+environment JITBENCH, MUSL_JITBENCH and PERF_PROGRAMS, the folder of what is built from tests/perf. PERF_ROUNDS=N has the
+sections latency and noise take N turns; PERF_SECONDS=N has noise look at memory for so long.
 
 Nothing passes or fails here: figures of time depend on the machine and on what else runs. What is compared is measured
 in turns in one run, and a ratio is the median of the ratios of the turns."""
+import bisect
 import csv
 import os
+import re
 import shutil
 import statistics
 import subprocess
@@ -22,6 +25,24 @@ UNIX_SECONDS = 0.25
 UNIX_SPREAD_RUNS = 8
 UNIX_SPREAD_SAMPLES = 4
 COPIES = (1, 8, 64, 512)
+LATENCY_ROUNDS = 8
+LATENCY_SECONDS = 4
+# The finest histogram that cyclictest has: steps of 1 ns up to here.
+HISTOGRAM_NS = 1000000
+# The timing thread and the parent are watched for so long, after the run has had time to settle.
+WATCH_SECONDS = 10
+SETTLE_SECONDS = 0.5
+# Turns of the loop beside oslat's, and busy periods put in the sampler's way: in a run of so long, a moment after it began.
+NOISE_ROUNDS = 8
+NOISE_SECONDS = 2
+PERIODS = 130
+PERIODS_SECONDS = 2.5
+PERIODS_AFTER_S = 0.6
+# What is shorter than the shortest period is left out, so that the record has room for all.
+PERIODS_THRESHOLD = "5us"
+# Two clocks that are compared by a few long periods agree no better.
+ALIGNED_NS = 20e3
+MEMORY_SECONDS = 60
 
 
 def line(what, figure, target=""):
@@ -39,6 +60,11 @@ def only(rows, metric):
     return next(row for row in rows if row["metric"] == metric)
 
 
+def words_of(row):
+    """The words of the column param, by their names."""
+    return dict(word.split("=", 1) for word in row["param"].split())
+
+
 def clock_cost(jitbench):
     costs = [only(rows_of(jitbench, "prime", "--quick", "--samples", "1"), "clock_cost") for _ in range(ROUNDS)]
     line("two readings of the clock, median of %d runs" % ROUNDS,
@@ -50,12 +76,15 @@ def pss_bytes(pid):
         return sum(int(words.split()[1]) << 10 for words in file if words.startswith("Pss:"))
 
 
+def children_of(pid):
+    with open("/proc/%d/task/%d/children" % (pid, pid)) as file:
+        return [int(child) for child in file.read().split()]
+
+
 def descendants_bytes(pid):
     """What all processes below this one hold, shared pages counted once (PSS)."""
     try:
-        with open("/proc/%d/task/%d/children" % (pid, pid)) as file:
-            children = [int(child) for child in file.read().split()]
-        return sum(pss_bytes(child) + descendants_bytes(child) for child in children)
+        return sum(pss_bytes(child) + descendants_bytes(child) for child in children_of(pid))
     except OSError:
         return 0  # one has just ended
 
@@ -121,7 +150,7 @@ def bandwidth(jitbench, rival):
         ours = []
         rows = rows_of(jitbench, "stream", "bandwidth", "--samples", "1", "--repetitions", "20")
         for rate in (row for row in rows if row["metric"] == "copy_rate"):
-            param = dict(word.split("=", 1) for word in rate["param"].split())
+            param = words_of(rate)
             took = next(row for row in rows if row["metric"] == "copy_time" and row["param"] == rate["param"])
             scale = float(rate["value"]) * float(took["min"])
             ours.append((float(rate["value"]), scale / float(took["median"]), param["kernel"] + " " + param["stores"]))
@@ -224,6 +253,237 @@ def unix_copies(jitbench):
             line("syscall, %d copies" % copies, rate["status"], rate["reason"])
 
 
+def audio_command(jitbench, cpu, seconds, *more):
+    return (jitbench, "latency", "audio", "--fifo", "--load", "none", "--cpus", str(cpu), "-t", "%gs" % seconds) + more
+
+
+def cyclictest_ns(cpu, param, held):
+    """Its median, at the timing thread's priority and interval, or why there is none."""
+    policy, _, priority = param["timer"].partition(":")
+    if policy != "fifo":
+        return None, "jitbench was refused SCHED_FIFO"
+    if not shutil.which("cyclictest"):
+        return None, "no cyclictest (Debian: rt-tests)"
+    wakeups = round(LATENCY_SECONDS * 1e6 / int(param["interval_us"]))
+    done = subprocess.run(["cyclictest", "-q", "-t1", "-a%d" % cpu, "-p" + priority, "-m", "-i" + param["interval_us"],
+                           "-l%d" % wakeups, "-N", "-h%d" % HISTOGRAM_NS] + ([] if held else ["--laptop"]),
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if done.returncode:
+        return None, "cyclictest: " + (done.stderr.strip() or "ended with %d" % done.returncode).splitlines()[-1]
+    if ("/dev/cpu_dma_latency set to 0us" in done.stdout) != held:
+        return None, "cyclictest could not hold /dev/cpu_dma_latency"
+    counts = re.findall(r"^(\d+)[ \t]+(\d*[1-9]\d*)[ \t]*$", done.stdout, re.MULTILINE)
+    values = [int(ns) for ns, count in counts for _ in range(int(count))]
+    # What lies beyond the histogram is above any median.
+    return statistics.median(values + [float("inf")] * (wakeups - len(values))), ""
+
+
+def timer_turn(jitbench, cpu, loops, param, held, rival_first):
+    """The medians in ns: the timing thread's latency, cyclictest's, the handoff; and why one of them is not to be had."""
+    before = cyclictest_ns(cpu, param, held) if rival_first else None
+    hold = ("--hold-latency",) if held else ()
+    rows = rows_of(*audio_command(jitbench, cpu, LATENCY_SECONDS, "-l", loops, *hold))
+    theirs, refused = before or cyclictest_ns(cpu, param, held)
+    timer, handoff = only(rows, "timer_latency"), only(rows, "latency")
+    if held and timer["timer_latency_held"] != "yes":
+        refused = "jitbench could not hold /dev/cpu_dma_latency"
+    return float(timer["median"]), theirs, float(handoff["median"]), refused
+
+
+def timer_latency(jitbench, cpu, loops, param):
+    """Every other round begins with cyclictest, so that a drift meets both alike."""
+    rounds = int(os.environ.get("PERF_ROUNDS", LATENCY_ROUNDS))
+    turns = {True: [], False: []}
+    for turn in range(rounds):
+        for held in turns:
+            turns[held].append(timer_turn(jitbench, cpu, loops, param, held, turn % 2 == 1))
+    for held, values in turns.items():
+        what = "timer's median latency over cyclictest's, idle CPUs %s" % ("held awake" if held else "let sleep")
+        ours, theirs, handoff, refused = zip(*values)
+        if any(refused):
+            line(what, "none", "1.1 (%s)" % next(filter(None, refused)))
+        else:
+            ratios = [a / b for a, b in zip(ours, theirs)]
+            line(what, "%.3f" % statistics.median(ratios), "1.1 (%d rounds, %.3f to %.3f)" % (rounds, min(ratios), max(ratios)))
+            line("  cyclictest's", "%.1f us" % (statistics.median(theirs) / 1e3))
+        line("  the timing thread's", "%.1f us" % (statistics.median(ours) / 1e3))
+        line("  handoff from it to the task", "%.1f us" % (statistics.median(handoff) / 1e3))
+
+
+def cpu_ns(pid, thread):
+    with open("/proc/%d/task/%d/schedstat" % (pid, thread)) as file:
+        return int(file.read().split()[0])
+
+
+def timing_thread(parent):
+    """Its process and its number: the one thread that the simulated task has beside its own."""
+    for process in children_of(parent):
+        for thread in map(int, os.listdir("/proc/%d/task" % process)):
+            if thread != process:
+                return process, thread
+    raise ProcessLookupError("no timing thread")
+
+
+def watch(parent):
+    """The shares of a CPU that the parent and the timing thread use, and once the parent has ended all its CPU time in s."""
+    time.sleep(SETTLE_SECONDS)
+    threads = ((parent, parent), timing_thread(parent))
+    before, begin = [cpu_ns(*thread) for thread in threads], time.monotonic_ns()
+    time.sleep(WATCH_SECONDS)
+    after, end = [cpu_ns(*thread) for thread in threads], time.monotonic_ns()
+    os.waitid(os.P_PID, parent, os.WEXITED | os.WNOWAIT)
+    return [(b - a) / (end - begin) for a, b in zip(before, after)] + [cpu_ns(parent, parent) / 1e9]
+
+
+def control_cpu(jitbench, cpu, loops):
+    command = audio_command(jitbench, cpu, WATCH_SECONDS + 3 * SETTLE_SECONDS, "-l", loops, "--no-csv", "-q")
+    what = "CPU use of parent and timing thread during audio under no load"
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        try:
+            parent, timer, whole_s = watch(process.pid)
+        except OSError as error:
+            line(what, "none", "0.5 %% of a CPU (%s)" % error)
+            return
+    line(what, "%.3f %%" % (100 * (parent + timer)), "0.5 %% of a CPU (%g s)" % WATCH_SECONDS)
+    line("  the parent, and the timing thread", "%.3f, %.3f %%" % (100 * parent, 100 * timer))
+    line("  all CPU time of the parent, its start and end included", "%.1f ms" % (1e3 * whole_s))
+
+
+def latency(jitbench):
+    """The timing thread beside cyclictest, and what watching an idle task costs."""
+    cpu = max(os.sched_getaffinity(0))
+    rows = rows_of(*audio_command(jitbench, cpu, 0.1))
+    loops = "%.0f" % float(only(rows, "loops_per_ms")["value"])
+    timer_latency(jitbench, cpu, loops, words_of(only(rows, "timer_latency")))
+    control_cpu(jitbench, cpu, loops)
+
+
+def oslat_cycles(cpu):
+    """Cycles of a turn of its loop, and the counter's MHz; None with the reason why there is none."""
+    if not shutil.which("oslat"):
+        return None, "no oslat (Debian: rt-tests)"
+    done = subprocess.run(["oslat", "-c", str(cpu), "-D", str(NOISE_SECONDS)], stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True)
+    counts = [(int(us), int(n)) for us, n in re.findall(r"^ *(\d+) \(us\):\t ?(\d+)", done.stdout, re.MULTILINE)]
+    mhz, seconds = (re.search(what, done.stdout) for what in (r"Counter Freq:\s*(\d+)", r"Duration:\s*([\d.]+)"))
+    if done.returncode or not (counts and mhz and seconds):
+        return None, "oslat: " + (done.stdout.strip() or "ended with %d" % done.returncode).splitlines()[-1]
+    # What took longer than a microsecond was no turn of the loop alone.
+    turns, lost_us = counts[0][1], sum(us * n for us, n in counts[1:])
+    return ((float(seconds[1]) * 1e6 - lost_us) * float(mhz[1]) / turns, float(mhz[1])), ""
+
+
+def noise_loop(jitbench, cpu, rounds):
+    ours, theirs = [], []
+    for _ in range(rounds):
+        oslat, refused = oslat_cycles(cpu)
+        loop = only(rows_of(jitbench, "noise", "--cpus", str(cpu), "-t", "%ds" % NOISE_SECONDS), "loop")
+        if refused:
+            line("turn of the loop, over oslat's", "none", "1 (%s)" % refused)
+            line("  ours", "%.1f ns" % float(loop["value"]), "40 cycles")
+            return
+        theirs.append(oslat[0])
+        ours.append(float(loop["value"]) * oslat[1] / 1e3)
+    ratios = [a / b for a, b in zip(ours, theirs)]
+    line("turn of the loop, over oslat's", "%.3f" % statistics.median(ratios),
+         "1 (%d rounds, %.3f to %.3f)" % (rounds, min(ratios), max(ratios)))
+    line("  ours, and oslat's", "%.0f, %.0f cycles" % (statistics.median(ours), statistics.median(theirs)), "40 cycles")
+
+
+def points_of(row):
+    """Start and length in ns of the detours in a row's series, and how many were left out."""
+    pairs = [point for point in row["series"].split(";") if point]
+    left_out = int(pairs.pop()) if pairs and pairs[-1][0] == "+" else 0
+    return [(float(at) * 1e3, float(ns)) for at, ns in (pair.split(":") for pair in pairs)], left_out
+
+
+def found_in(periods, detours, shift):
+    """For each period, shifted into the sampler's time, the length of the detour that covers it, or None."""
+    starts, covering = [at for at, _ in detours], []
+    for start, length in periods:
+        begin = start + shift
+        at, ns = detours[max(bisect.bisect(starts, begin + ALIGNED_NS) - 1, 0)]
+        covered = at <= begin + ALIGNED_NS and at + ns >= begin + length - ALIGNED_NS and ns >= length - 1000
+        covering.append(ns if covered else None)
+    return covering
+
+
+def best_found(periods, detours):
+    """The clocks begin at different times: the shift is that by which most of the periods are found."""
+    long = [(start, length) for start, length in periods if length >= 1e6]
+    shifts = [at + ns / 2 - start - length / 2 for start, length in long for at, ns in detours if length <= ns < 1.05 * length]
+    return max((found_in(periods, detours, shift) for shift in shifts), key=lambda found: sum(map(bool, found)), default=None)
+
+
+def preempted(jitbench, injector, cpu):
+    """Of the periods of a run: the CPU time of each with the detour found for it; all time preempted over the sum of these
+    times; how many detours had no room in the record; and why there are none. CPU time has the ways into sleep and out of
+    it, which the sampler lost as well."""
+    with subprocess.Popen([jitbench, "noise", "--cpus", str(cpu), "-t", "%gs" % PERIODS_SECONDS, "--threshold",
+                           PERIODS_THRESHOLD, "--fifo", "-q", "-o", "-"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                          text=True) as sampler:
+        time.sleep(PERIODS_AFTER_S)
+        done = subprocess.run([injector, str(cpu), str(PERIODS)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        rows = list(csv.DictReader(sampler.stdout.read().splitlines()))
+    if done.returncode:
+        return None, 0, 0, done.stderr.strip()
+    starts, lengths, cpu_ns = zip(*(map(float, words.split()) for words in done.stdout.splitlines()))
+    detours, left_out = points_of(only(rows, "detour"))
+    found = best_found(list(zip(starts, lengths)), detours)
+    if not found:
+        return None, 0, left_out, "none of the long ones"
+    causes = dict(pair.split(":") for pair in only(rows, "lost")["causes"].split(";") if ":" in pair)
+    return list(zip(cpu_ns, found)), float(causes["preempted"]) * 1e6 / sum(cpu_ns), left_out, ""
+
+
+def noise_injected(jitbench, injector, cpu, rounds):
+    periods, shares, without_room = [], [], 0
+    for _ in range(rounds):
+        found, share, left_out, refused = preempted(jitbench, injector, cpu)
+        without_room += left_out
+        if refused:
+            line("busy periods of another process that were found", "none", "99.9 %% (%s)" % refused)
+            return
+        periods += found
+        shares.append(share)
+    seen = [(took, ns) for took, ns in periods if ns]
+    line("busy periods of another process (5 us to 5 ms) that were found", "%.2f %%" % (100 * len(seen) / len(periods)),
+         "99.9 %% (of %d; %d detours had no room in the record)" % (len(periods), without_room))
+    short = [abs(ns - took) <= 30e3 for took, ns in seen if took < 1e6]
+    long = [abs(ns / took - 1) <= 0.05 for took, ns in seen if took >= 1e6]
+    line("  length within 30 us of its CPU time, of those below 1 ms", "%.2f %%" % (100 * statistics.mean(short)), "100 %")
+    line("  length within 5 %, of those from 1 ms on", "%.2f %%" % (100 * statistics.mean(long)), "100 %")
+    line("  longer than its CPU time by, median", "%.1f us" % (statistics.median(ns - took for took, ns in seen) / 1e3))
+    line("  time preempted, over the CPU time of all", "%.3f" % statistics.median(shares),
+         "1 (%d rounds, %.3f to %.3f)" % (rounds, min(shares), max(shares)))
+
+
+def noise_memory(jitbench):
+    """All processes together, shared pages once, at each second of a run on two CPUs."""
+    seconds = int(os.environ.get("PERF_SECONDS", MEMORY_SECONDS))
+    cpus = ",".join(map(str, sorted(os.sched_getaffinity(0))[:2]))
+    held = []
+    with subprocess.Popen([jitbench, "noise", "--cpus", cpus, "-t", "%ds" % seconds, "--no-csv", "-q"],
+                          stdout=subprocess.DEVNULL) as process:
+        while process.poll() is None:
+            try:
+                held.append(pss_bytes(process.pid) + descendants_bytes(process.pid))
+            except OSError:
+                pass  # it has just ended
+            time.sleep(0.5)
+    line("memory of all processes of noise on CPUs %s for %d s, at most" % (cpus, seconds), "%.2f MiB" % (max(held) / 2**20),
+         "8 MiB")
+    line("  in the middle", "%.2f MiB" % (held[len(held) // 2] / 2**20))
+
+
+def noise(jitbench, injector):
+    cpu = max(os.sched_getaffinity(0))
+    rounds = int(os.environ.get("PERF_ROUNDS", NOISE_ROUNDS))
+    noise_loop(jitbench, cpu, rounds)
+    noise_injected(jitbench, injector, cpu, rounds)
+    noise_memory(jitbench)
+
+
 SECTIONS = {
     "clock": lambda jitbench, musl, programs: clock_cost(jitbench),
     "start": lambda jitbench, musl, programs: start_time(jitbench),
@@ -234,6 +494,8 @@ SECTIONS = {
     "unix": lambda jitbench, musl, programs: unix(jitbench, programs + "/loops"),
     "unix-spread": lambda jitbench, musl, programs: unix_spread(jitbench, programs + "/loops-sized"),
     "unix-copies": lambda jitbench, musl, programs: unix_copies(jitbench),
+    "latency": lambda jitbench, musl, programs: latency(jitbench),
+    "noise": lambda jitbench, musl, programs: noise(jitbench, programs + "/preempt"),
 }
 
 

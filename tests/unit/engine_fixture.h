@@ -32,6 +32,9 @@
 
 #define CANNOT 255 /* exit status of a child whose machine lacks what the test needs */
 
+/* For trial_worker_main() of tests without loads. */
+static const struct load *const no_loads[] __attribute__((unused)) = {NULL};
+
 static const struct clock_info fixture_clock = {.kind = CLOCK_KIND_GETTIME, .name = "clock_gettime", .unit = "ns"};
 
 /* One to one on the CPUs that this process may use. */

@@ -188,7 +188,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_array_rows_of_a_trial),
         cmocka_unit_test(test_array_defaults),
     };
-    trial_worker_main(argc, argv, registry);
+    trial_worker_main(argc, argv, registry, no_loads);
     process_init();
     signals_init();
     return cmocka_run_group_tests(tests, NULL, NULL);

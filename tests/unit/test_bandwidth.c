@@ -241,7 +241,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_bandwidth_rates_follow_from_times),
         cmocka_unit_test(test_bandwidth_param_says_what_ran),
     };
-    trial_worker_main(argc, argv, registry);
+    trial_worker_main(argc, argv, registry, no_loads);
     process_init();
     signals_init();
     return cmocka_run_group_tests(tests, NULL, NULL);

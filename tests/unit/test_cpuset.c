@@ -218,6 +218,82 @@ static void test_cpuset_algebra(void **state)
     assert_true(cpuset_subset(&a, &a));
 }
 
+static void assert_mask(const char *text, int digits, const char *list)
+{
+    struct cpuset set;
+    char buf[256];
+    if (cpuset_parse_mask(text, &set) != digits)
+        fail_msg("'%s'", text);
+    cpuset_format(&set, buf, sizeof buf);
+    assert_string_equal(buf, list);
+    /* With its own digits it comes out as it went in. */
+    assert_int_equal(cpuset_format_mask(&set, (size_t)digits, buf, sizeof buf), strcspn(text, "\n"));
+    assert_int_equal(strncmp(buf, text, strlen(buf)), 0);
+}
+
+static void test_cpuset_masks(void **state)
+{
+    (void)state;
+    assert_mask("3\n", 1, "0-1");
+    assert_mask("0", 1, "");
+    assert_mask("ff", 2, "0-7");
+    assert_mask("8000000a\n", 8, "1,3,31");
+    assert_mask("1,00000000\n", 9, "32");
+    assert_mask("00000000,00000001", 16, "0");
+    assert_mask("80000000,00000000,00000000,00000001", 32, "0,127");
+    struct cpuset set;
+    assert_int_equal(cpuset_parse_mask("Ff", &set), 2);
+    assert_int_equal(cpuset_count(&set), 8);
+}
+
+static void test_cpuset_rejects_bad_masks(void **state)
+{
+    static const char *const bad[] = {"",  "\n",  ",",   "1,",        ",00000001",   "1,1", "1,000000001",
+                                      "x", "0x1", "1 2", "000000001", "1,,00000001", "-1",  " 1"};
+    struct cpuset set;
+    (void)state;
+    cpuset_clear(&set);
+    cpuset_add(&set, 77);
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        if (cpuset_parse_mask(bad[i], &set) != -1)
+            fail_msg("'%s' was taken", bad[i]);
+    }
+    assert_true(cpuset_has(&set, 77) && cpuset_count(&set) == 1);
+}
+
+static void test_cpuset_masks_of_the_largest_machine(void **state)
+{
+    static char text[CPUSET_MAX / 4 + CPUSET_MAX / 32 + 16], again[sizeof text + 2];
+    struct cpuset set, back;
+    (void)state;
+    cpuset_clear(&set);
+    cpuset_add(&set, CPUSET_MAX - 1);
+    cpuset_add(&set, 4096);
+    size_t length = cpuset_format_mask(&set, 1, text, sizeof text);
+    assert_int_equal(length, CPUSET_MAX / 4 + CPUSET_MAX / 32 - 1);
+    assert_int_equal(cpuset_parse_mask(text, &back), CPUSET_MAX / 4);
+    assert_true(cpuset_equal(&set, &back));
+    /* A kernel for more CPUs than these writes more digits, which are zero. */
+    snprintf(again, sizeof again, "0,%s", text);
+    assert_int_equal(cpuset_parse_mask(again, &back), CPUSET_MAX / 4 + 1);
+    assert_true(cpuset_equal(&set, &back));
+    snprintf(again, sizeof again, "1,%s", text);
+    assert_int_equal(cpuset_parse_mask(again, &back), -1);
+}
+
+static void test_cpuset_format_mask_is_cut(void **state)
+{
+    struct cpuset set;
+    char text[5] = "full", none[1] = "x";
+    (void)state;
+    cpuset_clear(&set);
+    cpuset_add(&set, 32);
+    assert_int_equal(cpuset_format_mask(&set, 1, text, sizeof text), 10);
+    assert_string_equal(text, "1,00");
+    assert_int_equal(cpuset_format_mask(&set, 1, none, 0), 10);
+    assert_int_equal(none[0], 'x');
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -236,6 +312,10 @@ int main(void)
         cmocka_unit_test(test_cpuset_ignores_cpus_beyond_the_end),
         cmocka_unit_test(test_cpuset_next_walks_all_members),
         cmocka_unit_test(test_cpuset_algebra),
+        cmocka_unit_test(test_cpuset_masks),
+        cmocka_unit_test(test_cpuset_rejects_bad_masks),
+        cmocka_unit_test(test_cpuset_masks_of_the_largest_machine),
+        cmocka_unit_test(test_cpuset_format_mask_is_cut),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -357,7 +357,7 @@ int main(int argc, char **argv)
         TEST(test_experiment_full_disk_is_told),
         TEST(test_experiment_finish_measures_the_clock),
     };
-    trial_worker_main(argc, argv, registry);
+    trial_worker_main(argc, argv, registry, no_loads);
     process_init();
     signals_init();
     return cmocka_run_group_tests(tests, NULL, NULL);

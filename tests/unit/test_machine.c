@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the machine is and does, read from trees made up in a temporary folder; expected sums are worked out by hand. */
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -285,6 +286,8 @@ static void assert_no_counters(void)
     assert_int_equal(counters.irqs, -1);
     assert_int_equal(counters.softirqs, -1);
     assert_int_equal(counters.steal_ns, -1);
+    assert_int_equal(counters.timer, -1);
+    assert_int_equal(counters.device, -1);
     machine_read_activity(tree, &a);
     assert_int_equal(a.ctx_switches, -1);
     assert_int_equal(a.interrupts, -1);
@@ -566,6 +569,66 @@ static void test_machine_memory_limit_inside_a_mounted_group(void **state)
     assert_int_equal(cgroup_memory_limit(tree), 3000);
 }
 
+/* --- memory that may still be used --- */
+
+static void test_machine_memory_available_of_version_2(void **state)
+{
+    (void)state;
+    put("/proc/self/cgroup", "0::/user.slice/app\n");
+    put("/proc/self/mountinfo", "35 23 0:30 / /cg rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate\n");
+    assert_true(cgroup_memory_available(tree) == UINT64_MAX);
+    put("/cg/user.slice/app/memory.max", "max\n");
+    put("/cg/user.slice/app/memory.current", "700000\n");
+    assert_true(cgroup_memory_available(tree) == UINT64_MAX);
+    /* The usage is not known: at most the limit. */
+    put("/cg/user.slice/memory.max", "1000000\n");
+    assert_int_equal(cgroup_memory_available(tree), 1000000);
+    put("/cg/user.slice/memory.current", "750000\n");
+    assert_int_equal(cgroup_memory_available(tree), 250000);
+    /* Only the group whose limit it is counts, and not the key that ends alike. */
+    put("/cg/user.slice/app/memory.stat", "inactive_file 7\n");
+    put("/cg/user.slice/memory.stat",
+        "anon 600000\nfile 150000\nworkingset_inactive_file 9\ninactive_file 100000\nactive_file 50000\n");
+    assert_int_equal(cgroup_memory_available(tree), 350000);
+    /* A smaller limit is not always the nearer one. */
+    put("/cg/user.slice/app/memory.max", "900000\n");
+    assert_int_equal(cgroup_memory_available(tree), 200007);
+    put("/cg/memory.max", "5000000\n");
+    put("/cg/memory.current", "4900000\n");
+    assert_int_equal(cgroup_memory_available(tree), 100000);
+}
+
+static void test_machine_memory_available_of_version_1(void **state)
+{
+    (void)state;
+    put("/proc/self/cgroup", "4:memory:/box/app\n0::/\n");
+    put("/proc/self/mountinfo", "35 31 0:32 / /m rw - cgroup cgroup rw,memory\n");
+    put("/m/box/app/memory.limit_in_bytes", "9223372036854771712\n");
+    put("/m/box/app/memory.usage_in_bytes", "300\n");
+    assert_true(cgroup_memory_available(tree) == UINT64_MAX);
+    put("/m/box/memory.limit_in_bytes", "1000\n");
+    put("/m/box/memory.usage_in_bytes", "400\n");
+    assert_int_equal(cgroup_memory_available(tree), 600);
+    /* The usage is that of all groups below, and so is the second of these. */
+    put("/m/box/memory.stat", "inactive_file 10\ntotal_inactive_file 250\n");
+    assert_int_equal(cgroup_memory_available(tree), 850);
+}
+
+static void test_machine_memory_available_is_never_negative(void **state)
+{
+    (void)state;
+    put("/sys/fs/cgroup/memory.max", "1000\n");
+    put("/sys/fs/cgroup/memory.current", "1000\n");
+    assert_int_equal(cgroup_memory_available(tree), 0);
+    put("/sys/fs/cgroup/memory.current", "2000\n");
+    assert_int_equal(cgroup_memory_available(tree), 0);
+    put("/sys/fs/cgroup/memory.stat", "inactive_file 3000\n");
+    assert_int_equal(cgroup_memory_available(tree), 1000);
+    put("/sys/fs/cgroup/memory.stat", "inactive_file\njunk\n\ninactive_file x\n");
+    put("/sys/fs/cgroup/memory.current", "400\n");
+    assert_int_equal(cgroup_memory_available(tree), 600);
+}
+
 /* --- counters --- */
 
 static void put_counters(void)
@@ -629,6 +692,267 @@ static void test_machine_counters_do_not_overflow(void **state)
     assert_int_equal(counters.steal_ns, INT64_MAX);
 }
 
+/* --- kinds of interrupts --- */
+
+/* "irqs timer resched ipi device" of the CPUs, '-' for what is not known. */
+static void assert_kinds(const char *list, const char *expected)
+{
+    const struct cpuset cpus = set_of(list);
+    struct machine_counters c;
+    char text[128] = "";
+    machine_read_counters(tree, &cpus, &c);
+    const int64_t counts[] = {c.irqs, c.timer, c.resched, c.ipi, c.device};
+    for (size_t i = 0, n = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        if (counts[i] < 0)
+            n += (size_t)snprintf(text + n, sizeof text - n, i ? " -" : "-");
+        else
+            n += (size_t)snprintf(text + n, sizeof text - n, i ? " %lld" : "%lld", (long long)counts[i]);
+    }
+    assert_string_equal(text, expected);
+}
+
+static void test_machine_interrupts_of_x86(void **state)
+{
+    (void)state;
+    put("/proc/interrupts", "            CPU0       CPU1       \n"
+                            "   0:          9          0  IR-IO-APIC    2-edge      timer\n"
+                            "   8:          1          0  IR-IO-APIC    8-edge      rtc0\n"
+                            "  16:          0          4  IR-IO-APIC   16-fasteoi   i801_smbus, ehci_hcd:usb1\n"
+                            " 120:         20         30  IR-PCI-MSIX-0000:04:00.0    1-edge      nvme0q1\n"
+                            " 121:          7          0  IR-HPET-MSI    2-edge      hpet2\n"
+                            " NMI:          2          2   Non-maskable interrupts\n"
+                            " LOC:        100        200   Local timer interrupts\n"
+                            " SPU:          0          0   Spurious interrupts\n"
+                            " PMI:          2          2   Performance monitoring interrupts\n"
+                            " IWI:          5          5   IRQ work interrupts\n"
+                            " RES:         40         50   Rescheduling interrupts\n"
+                            " CAL:         60         70   Function call interrupts\n"
+                            " TLB:          3          4   TLB shootdowns\n"
+                            " TRM:          1          0   Thermal event interrupts\n"
+                            " THR:          0          1   Threshold APIC interrupts\n"
+                            " MCP:         11         12   Machine check polls\n"
+                            " ERR:          8\n"
+                            " MIS:          8\n");
+    assert_kinds("0", "261 116 40 63 21");
+    assert_kinds("1", "380 200 50 74 34");
+    assert_kinds("0-1", "641 316 90 137 55");
+}
+
+static void test_machine_interrupts_of_arm64(void **state)
+{
+    (void)state;
+    /* CPU 1 is offline. */
+    put("/proc/interrupts", "           CPU0       CPU2       \n"
+                            " 10:          0          0     GICv3  25 Level     vgic\n"
+                            " 11:       1000       2000     GICv3  30 Level     arch_timer\n"
+                            " 12:          0          1     GICv3  27 Level     kvm guest vtimer\n"
+                            " 25:         17          0     GICv3  65 Level     mmc0\n"
+                            "IPI0:       300        400       Rescheduling interrupts\n"
+                            "IPI1:        10         20       Function call interrupts\n"
+                            "IPI2:         0          0       CPU stop interrupts\n"
+                            "IPI3:         0          0       CPU stop (for crash dump) interrupts\n"
+                            "IPI4:         5          6       Timer broadcast interrupts\n"
+                            "IPI5:         7          8       IRQ work interrupts\n"
+                            "IPI6:         0          0       CPU wake-up interrupts\n"
+                            "Err:          3\n");
+    assert_kinds("0", "1339 1005 300 17 17");
+    assert_kinds("2", "2435 2007 400 28 0");
+    assert_kinds("1", "- - - - -");
+    assert_kinds("0-2", "3774 3012 700 45 17");
+}
+
+static void test_machine_interrupts_of_riscv(void **state)
+{
+    (void)state;
+    put("/proc/interrupts", "           CPU0       CPU1       CPU2       CPU3       \n"
+                            "  5:         10         20         30         40  RISC-V INTC   5 Edge      riscv-timer\n"
+                            "  7:          1          0          0          0  SiFive PLIC  52 Edge      virtio0\n"
+                            "IPI0:         2          3          4          5  Rescheduling interrupts\n"
+                            "IPI1:         6          7          8          9  Function call interrupts\n"
+                            "IPI5:         0          0          0          1  Timer broadcast interrupts\n");
+    assert_kinds("0", "19 10 2 6 1");
+    assert_kinds("3", "55 41 5 9 0");
+    assert_kinds("1-2", "72 50 7 15 0");
+}
+
+/* It does not count the requests to reschedule by themselves. */
+static void test_machine_interrupts_of_ppc64(void **state)
+{
+    (void)state;
+    put("/proc/interrupts", "           CPU0       CPU8       \n"
+                            " 16:        500        600  XIVE-IPI   0 Edge      IPI-0\n"
+                            " 18:         12          0  XIVE-IRQ 2097152 Edge      i2c\n"
+                            "LOC:        100        200   Local timer interrupts for timer event device\n"
+                            "BCT:          1          2   Broadcast timer interrupts for timer event device\n"
+                            "LOC:         10         20   Local timer interrupts for others\n"
+                            "SPU:          0          0   Spurious interrupts\n"
+                            "PMI:          5          5   Performance monitoring interrupts\n"
+                            "MCE:          0          0   Machine check exceptions\n"
+                            "DBL:          7          8   Doorbell interrupts\n");
+    assert_kinds("0", "635 111 - 507 12");
+    assert_kinds("8", "835 222 - 608 0");
+}
+
+/* EXT, I/O, AIO and MSI are the sums of lines that follow. */
+static void test_machine_interrupts_of_s390(void **state)
+{
+    (void)state;
+    put("/proc/interrupts", "           CPU0       CPU1       \n"
+                            "EXT:         45         54   \n"
+                            "I/O:         11         22   \n"
+                            "AIO:          8         10   \n"
+                            "  1:          3          0   PCI-MSI  0-edge      mlx5_comp0\n"
+                            "CLK:         20         24   [EXT] Clock Comparator\n"
+                            "EXC:         10         12   [EXT] External Call\n"
+                            "EMS:          5          6   [EXT] Emergency Signal\n"
+                            "TMR:          2          3   [EXT] CPU Timer\n"
+                            "SCP:          8          9   [EXT] Service Call\n"
+                            "CIO:          1          2   [I/O] Common I/O Layer Interrupt\n"
+                            "DAS:         10         20   [I/O] DASD\n"
+                            "QAI:          5         10   [AIO] QDIO Adapter Interrupt\n"
+                            "MSI:          3          0   [AIO] MSI Interrupt\n"
+                            "NMI:          0          1   [NMI] Machine Check\n");
+    assert_kinds("0", "64 22 - 15 19");
+    assert_kinds("1", "87 27 - 18 32");
+}
+
+static void test_machine_interrupts_of_guests(void **state)
+{
+    (void)state;
+    put("/proc/interrupts", "           CPU0       CPU1       \n"
+                            " 48:        100          0   xen-percpu    -virq      timer0\n"
+                            " 49:         20          0   xen-percpu    -ipi       resched0\n"
+                            " 50:          3          0   xen-percpu    -ipi       callfunc0\n"
+                            " 51:          0          0   xen-percpu    -virq      debug0\n"
+                            " 55:          0        101   xen-percpu    -virq      timer1\n"
+                            " 56:          0         21   xen-percpu    -ipi       resched1\n"
+                            " 60:          5          0   xen-dyn    -event     eth0-q0-tx\n"
+                            "LOC:          0          0   Local timer interrupts\n"
+                            "HYP:        123        122   Hypervisor callback interrupts\n"
+                            "HVS:          7          8   Hyper-V stimer0 interrupts\n");
+    assert_kinds("0", "258 107 20 3 5");
+    assert_kinds("1", "252 109 21 0 0");
+}
+
+/* No name, an endless one, numbers that are none, a label that is none. */
+static void test_machine_interrupts_of_odd_lines(void **state)
+{
+    (void)state;
+    static char text[4096];
+    size_t n = (size_t)sprintf(text, " CPU0 CPU1\n 1: 1 2\n:3 4 x\nLOC: 5\nRES: 6 y\n 2: 7 8 chip ");
+    memset(text + n, 'x', 2000);
+    strcpy(text + n + 2000, " timer\nCAL: 9 10\n 3: 1 1 timer\nLOCAL: 1 1\nRES 1 1\n 4: 2 2 x mytimers");
+    put("/proc/interrupts", text);
+    /* Lines 1, the one without a label, 2 (whose name is cut off), CAL, 3, LOCAL and 4. */
+    assert_kinds("0", "24 1 - 9 10");
+    assert_kinds("1", "28 1 - 10 12");
+}
+
+/* --- counters of many sets --- */
+
+static void test_machine_counters_of_sets(void **state)
+{
+    (void)state;
+    put_counters();
+    const struct cpuset sets[] = {set_of("2"), set_of(""), set_of("0-2"), set_of("0-2"), set_of("1"), set_of("8191")};
+    struct machine_counters counters[6];
+    memset(counters, 0x55, sizeof counters);
+    machine_read_counters_of(tree, sets, 6, counters);
+    const int64_t irqs[] = {2204, -1, 3218, 3218, -1, -1}, softirqs[] = {33, -1, 66, 66, 22, -1},
+                  timer[] = {2200, -1, 3210, 3210, -1, -1}, device[] = {0, -1, 1, 1, -1, -1};
+    for (int i = 0; i < 6; i++) {
+        assert_int_equal(counters[i].irqs, irqs[i]);
+        assert_int_equal(counters[i].softirqs, softirqs[i]);
+        assert_int_equal(counters[i].timer, timer[i]);
+        assert_int_equal(counters[i].device, device[i]);
+        assert_int_equal(counters[i].resched, -1);
+    }
+    machine_read_counters_of(tree, sets, 0, counters);
+}
+
+/* --- one CPU, again and again --- */
+
+static unsigned open_descriptors(void)
+{
+    unsigned n = 0;
+    for (int fd = 0; fd < 256; fd++)
+        n += fcntl(fd, F_GETFD) >= 0;
+    return n;
+}
+
+static void test_machine_watch_sees_what_changes(void **state)
+{
+    (void)state;
+    const int64_t tick_ns = 1000000000 / sysconf(_SC_CLK_TCK);
+    const unsigned before = open_descriptors();
+    struct machine_counters c;
+    put_counters();
+    struct machine_watch *watch = machine_watch_open(tree, 2);
+    assert_non_null(watch);
+    for (int i = 0; i < 2; i++) {
+        machine_watch_read(watch, &c);
+        assert_int_equal(c.irqs, 2204);
+        assert_int_equal(c.timer, 2200);
+        assert_int_equal(c.device, 0);
+        assert_int_equal(c.resched, -1);
+        assert_int_equal(c.softirqs, 33);
+        assert_int_equal(c.steal_ns, 50 * tick_ns);
+    }
+    /* CPU 1 came, and interrupts did. */
+    put("/proc/interrupts", " CPU0 CPU1 CPU2\nLOC: 1 2 3000\nRES: 1 2 3\n");
+    machine_watch_read(watch, &c);
+    assert_int_equal(c.irqs, 3003);
+    assert_int_equal(c.timer, 3000);
+    assert_int_equal(c.resched, 3);
+    assert_int_equal(c.device, -1);
+    /* CPU 2 went. */
+    put("/proc/interrupts", " CPU0 CPU1\nLOC: 1 2\n");
+    put("/proc/stat", "cpu 1\ncpu0 1 1 1 1 1 1 1 1\n");
+    machine_watch_read(watch, &c);
+    assert_int_equal(c.irqs, -1);
+    assert_int_equal(c.timer, -1);
+    assert_int_equal(c.softirqs, 33);
+    assert_int_equal(c.steal_ns, -1);
+    machine_watch_close(watch);
+    assert_int_equal(open_descriptors(), before);
+}
+
+static void test_machine_watch_of_a_text_that_grows(void **state)
+{
+    (void)state;
+    enum { LINES = 5000 };
+    char *text = malloc(LINES * 32 + 64);
+    struct machine_counters c;
+    assert_non_null(text);
+    put("/proc/softirqs", "    CPU7\n HI: 1\n");
+    struct machine_watch *watch = machine_watch_open(tree, 7);
+    assert_non_null(watch);
+    machine_watch_read(watch, &c);
+    assert_int_equal(c.softirqs, 1);
+    assert_int_equal(c.irqs, -1);
+    size_t n = (size_t)sprintf(text, "    CPU7\n");
+    for (unsigned i = 0; i < LINES; i++)
+        n += (size_t)sprintf(text + n, "%8u: %10u\n", i, i);
+    put("/proc/softirqs", text);
+    free(text);
+    machine_watch_read(watch, &c);
+    assert_int_equal(c.softirqs, LINES * (LINES - 1) / 2);
+    machine_watch_close(watch);
+}
+
+static void test_machine_watch_without_files(void **state)
+{
+    (void)state;
+    struct machine_counters c = {0};
+    struct machine_watch *watch = machine_watch_open(tree, 0);
+    assert_non_null(watch);
+    machine_watch_read(watch, &c);
+    assert_true(c.irqs == -1 && c.softirqs == -1 && c.steal_ns == -1);
+    assert_true(c.timer == -1 && c.resched == -1 && c.ipi == -1 && c.device == -1);
+    machine_watch_close(watch);
+    machine_watch_close(NULL);
+}
+
 static void test_machine_activity(void **state)
 {
     (void)state;
@@ -689,6 +1013,59 @@ static void test_machine_with_4096_cpus(void **state)
     assert_int_equal(order[0], 1);
     assert_int_equal(order[CPUS - 2], 4095);
     assert_int_equal(order[CPUS - 1], 0);
+}
+
+/* A line of a table, with its CPU's number in each column. */
+static size_t wide_line(char *to, const char *label, unsigned cpus, const char *name)
+{
+    size_t n = (size_t)sprintf(to, "%4s:", label);
+    for (unsigned cpu = 0; cpu < cpus; cpu++)
+        n += (size_t)sprintf(to + n, " %10u", cpu);
+    return n + (size_t)sprintf(to + n, "%s\n", name);
+}
+
+/* A copy on each CPU: anything quadratic would take minutes. */
+static void test_machine_interrupts_of_4096_cpus(void **state)
+{
+    (void)state;
+    enum { CPUS = 4096, DEVICES = 298 };
+    char *text = malloc((size_t)(CPUS + 8) * 11 * (DEVICES + 3)), label[8];
+    struct cpuset *sets = calloc(CPUS, sizeof *sets);
+    struct machine_counters *counters = calloc(CPUS, sizeof *counters), one;
+    size_t n = 0;
+    assert_true(text && sets && counters);
+    for (unsigned cpu = 0; cpu < CPUS; cpu++) {
+        n += (size_t)sprintf(text + n, " CPU%-6u", cpu);
+        cpuset_add(&sets[cpu], cpu);
+    }
+    n += (size_t)sprintf(text + n, "\n");
+    for (unsigned i = 0; i < DEVICES; i++) {
+        snprintf(label, sizeof label, "%u", i);
+        n += wide_line(text + n, label, CPUS, "  ITS-MSI 524288 Edge nvme0q1");
+    }
+    n += wide_line(text + n, "IPI0", CPUS, "       Rescheduling interrupts");
+    n += wide_line(text + n, "LOC", CPUS, "");
+    put_bytes("/proc/interrupts", text, n);
+    free(text);
+    machine_read_counters_of(tree, sets, CPUS, counters);
+    for (unsigned cpu = 0; cpu < CPUS; cpu++) {
+        assert_int_equal(counters[cpu].irqs, 300 * cpu);
+        assert_int_equal(counters[cpu].device, DEVICES * cpu);
+        assert_int_equal(counters[cpu].resched, cpu);
+        assert_int_equal(counters[cpu].timer, cpu);
+    }
+    for (unsigned cpu = 0; cpu < CPUS; cpu++)
+        memset(&sets[cpu], 0xff, CPUS / 8);
+    machine_read_counters_of(tree, sets, CPUS, counters);
+    assert_int_equal(counters[0].device, 298ll * 8386560);
+    assert_int_equal(counters[CPUS - 1].device, 298ll * 8386560);
+    struct machine_watch *watch = machine_watch_open(tree, CPUS - 1);
+    assert_non_null(watch);
+    machine_watch_read(watch, &one);
+    assert_int_equal(one.device, DEVICES * 4095);
+    machine_watch_close(watch);
+    free(counters);
+    free(sets);
 }
 
 /* --- file systems --- */
@@ -807,12 +1184,27 @@ int main(void)
         TEST(test_machine_memory_limit_of_version_1),
         TEST(test_machine_memory_limit_at_the_usual_places),
         TEST(test_machine_memory_limit_inside_a_mounted_group),
+        TEST(test_machine_memory_available_of_version_2),
+        TEST(test_machine_memory_available_of_version_1),
+        TEST(test_machine_memory_available_is_never_negative),
         TEST(test_machine_counters_of_chosen_cpus),
         TEST(test_machine_counters_of_one_cpu_leave_out_errors),
         TEST(test_machine_counters_do_not_overflow),
+        TEST(test_machine_interrupts_of_x86),
+        TEST(test_machine_interrupts_of_arm64),
+        TEST(test_machine_interrupts_of_riscv),
+        TEST(test_machine_interrupts_of_ppc64),
+        TEST(test_machine_interrupts_of_s390),
+        TEST(test_machine_interrupts_of_guests),
+        TEST(test_machine_interrupts_of_odd_lines),
+        TEST(test_machine_counters_of_sets),
+        TEST(test_machine_watch_sees_what_changes),
+        TEST(test_machine_watch_of_a_text_that_grows),
+        TEST(test_machine_watch_without_files),
         TEST(test_machine_activity),
         TEST(test_machine_activity_of_old_kernels),
         TEST(test_machine_with_4096_cpus),
+        TEST(test_machine_interrupts_of_4096_cpus),
         TEST(test_machine_fs_name),
         TEST(test_machine_reads_this_machine),
         TEST(test_machine_works_without_proc_and_sys),

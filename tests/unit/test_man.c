@@ -474,6 +474,53 @@ static void session_free(struct measure *m)
     free(m);
 }
 
+/* Of latency's custom. */
+static void fill_options(const struct suite *suite, void *options)
+{
+    struct option_table tables[TABLES_MAX];
+    char error[256] = "";
+
+    memset(tables, 0, sizeof(tables));
+    if (strcmp(suite->name, "latency") != 0)
+        return;
+    (void)suite->tables(options, tables);
+    for (size_t r = 0; r < tables[0].n; r++)
+        if (tables[0].rows[r].letter == 'C' || tables[0].rows[r].letter == 'I')
+            assert_int_equal(option_set(&tables[0].rows[r], tables[0].rows[r].letter == 'C' ? "20" : "1000", options,
+                                        false, error, sizeof(error)),
+                             0);
+}
+
+static const char *test_name(const struct plan_item *item)
+{
+    return item->test ? item->test : item->bench->name;
+}
+
+/* A test under several loads is one test; what is no operand is none. */
+static void drop_doubles(const struct suite *suite, struct plan *plan)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < plan->n; i++) {
+        int keep = !suite->tests;
+        for (size_t t = 0; suite->tests && suite->tests[t]; t++)
+            keep = keep || !strcmp(suite->tests[t], test_name(&plan->items[i]));
+        if (keep && n && plan->items[n - 1].load && !strcmp(test_name(&plan->items[n - 1]), test_name(&plan->items[i])))
+            keep = 0;
+        if (keep) {
+            struct plan_item swap = plan->items[n];
+            plan->items[n++] = plan->items[i];
+            plan->items[i] = swap;
+        }
+    }
+    for (size_t i = n; i < plan->n; i++) {
+        free(plan->items[i].params);
+        free(plan->items[i].load_params);
+        free(plan->items[i].skip);
+    }
+    plan->n = n;
+}
+
 /* What the operand makes the suite's command run, with its other options at their defaults; NULL: all tests. */
 static void plan_of(const struct suite *suite, const char *operand, struct plan *plan)
 {
@@ -487,15 +534,12 @@ static void plan_of(const struct suite *suite, const char *operand, struct plan 
         m->selected[t] = !operand;
     if (operand && suite->select(m, operand))
         fail_msg("jitbench %s: '%s' is neither a test nor a group", suite->name, operand);
+    fill_options(suite, options);
     if (suite->plan(m, options, plan, error, sizeof(error)))
         fail_msg("jitbench %s: %s", suite->name, error);
+    drop_doubles(suite, plan);
     free(options);
     session_free(m);
-}
-
-static const char *test_name(const struct plan_item *item)
-{
-    return item->test ? item->test : item->bench->name;
 }
 
 static double baseline_of(const struct plan_item *item)

@@ -180,6 +180,15 @@ static void refused(const char *line, const char *error)
     assert_string_equal(r.error, error);
 }
 
+/* In a child that is to fail an assertion. */
+static void die_quietly(void)
+{
+    const struct rlimit no_core = {0, 0};
+    setrlimit(RLIMIT_CORE, &no_core);
+    signal(SIGABRT, SIG_DFL);
+    close(STDERR_FILENO);
+}
+
 /* --- types */
 
 static void test_option_count_takes_suffixes(void **state)
@@ -468,6 +477,159 @@ static void test_option_counts_hold_32(void **state)
     assert_int_equal(parse(&r, half), 0);
     assert_int_equal(parse_more(&r, "-c 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17"), -1);
     assert_int_equal(r.own.copies.n, 16);
+}
+
+static const char *const loads[] = {"none", "X", "burn", "burner", "ring", NULL};
+static const struct option load_rows[] = {
+    {.name = "load",
+     .letter = 'w',
+     .type = OPTION_NAMES,
+     .value_name = "LIST",
+     .choices = loads,
+     .preset = {"none,burn", "none", NULL},
+     .help = "loads beside it",
+     .size = sizeof(uint64_t)},
+};
+
+/* Parses one or two arguments into *names, after what is there. Returns the error, or "". */
+static const char *parse_names(struct option_table *table, uint64_t *names, char *one, char *two)
+{
+    static char error[256];
+    char *argv[] = {"test", one, two};
+    const char *operands[3];
+    table->rows = load_rows;
+    table->n = 1;
+    table->target = names;
+    error[0] = '\0';
+    int count = option_parse(two ? 3 : 2, argv, table, 1, operands, error, sizeof(error));
+    assert_int_equal(count, error[0] ? -1 : 0);
+    return error;
+}
+
+static void test_option_names_are_bits(void **state)
+{
+    (void)state;
+    static const struct {
+        char *one, *two;
+        uint64_t bits;
+    } cases[] = {
+        {"-w", "none", 0x01},      {"--load=burn", NULL, 0x04}, {"-wburner", NULL, 0x08},
+        {"-wring,none", NULL, 17}, {"-w", "burn,burn", 0x04},   {"-w", "BURN,x,Ring", 0x16},
+        {"-wburn", "-wring", 20},  {"-wburn,ring", NULL, 20},   {"-wring", "--load=burn,ring", 20},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct option_table table = {0};
+        uint64_t names = 0;
+        assert_string_equal(parse_names(&table, &names, cases[i].one, cases[i].two), "");
+        assert_int_equal(names, cases[i].bits);
+        assert_true(table.given[0]);
+    }
+}
+
+static void test_option_names_refuse_bad_values(void **state)
+{
+    (void)state;
+    static char *const empty[] = {",", "burn,", ",burn", "burn,,ring"};
+    struct option_table table = {0};
+    uint64_t names = 0;
+    for (size_t i = 0; i < sizeof(empty) / sizeof(empty[0]); i++) {
+        char error[128];
+        snprintf(error, sizeof(error), "--load: '%s' is not a list of names (comma between)", empty[i]);
+        assert_string_equal(parse_names(&table, &names, "-w", empty[i]), error);
+    }
+    assert_string_equal(parse_names(&table, &names, "-w", ""), "--load needs a value");
+    /* The word is named, not the whole list. */
+    assert_string_equal(parse_names(&table, &names, "-w", "none,brun,ring"),
+                        "--load: 'brun' is not one of none, X, burn, burner or ring; did you mean 'burn'?");
+    assert_string_equal(parse_names(&table, &names, "-w", "burn, ring"),
+                        "--load: ' ring' is not one of none, X, burn, burner or ring; did you mean 'ring'?");
+    /* No word of its own, nor the beginning or more than one. */
+    assert_string_equal(parse_names(&table, &names, "-w", "all"),
+                        "--load: 'all' is not one of none, X, burn, burner or ring");
+    assert_string_equal(parse_names(&table, &names, "-w", "rin"),
+                        "--load: 'rin' is not one of none, X, burn, burner or ring; did you mean 'ring'?");
+    assert_string_equal(parse_names(&table, &names, "-w", "rings"),
+                        "--load: 'rings' is not one of none, X, burn, burner or ring; did you mean 'ring'?");
+    assert_int_equal(names, 0);
+    assert_false(table.given[0]);
+    /* What is refused leaves what was named before. */
+    assert_string_equal(parse_names(&table, &names, "-w", "ring"), "");
+    assert_string_not_equal(parse_names(&table, &names, "-w", "burn,x,zzz"), "");
+    assert_int_equal(names, 0x10);
+}
+
+static void test_option_names_show_a_long_word_cut(void **state)
+{
+    (void)state;
+    struct option_table table = {0};
+    uint64_t names = 0;
+    char value[300];
+    memset(value, 'a', sizeof(value));
+    memcpy(value, "ring,", 5);
+    value[sizeof(value) - 1] = '\0';
+    const char *error = parse_names(&table, &names, "-w", value);
+    assert_memory_equal(error, "--load: 'aaa", 12);
+    assert_non_null(strstr(error, "aaa...' is not one of none, X, burn, burner or ring"));
+    assert_true(strlen(error) < 140);
+}
+
+static void test_option_names_reach_the_last_of_64(void **state)
+{
+    (void)state;
+    static char words[65][4];
+    static const char *choices[66];
+    struct option row = {.name = "set", .type = OPTION_NAMES, .choices = choices, .size = sizeof(uint64_t)};
+    uint64_t names = 0;
+    char error[64];
+    int status;
+    for (size_t i = 0; i < 64; i++) {
+        snprintf(words[i], sizeof(words[i]), "w%zu", i);
+        choices[i] = words[i];
+    }
+    assert_int_equal(option_set(&row, "w63,w0", &names, false, error, sizeof(error)), 0);
+    assert_true(names == (UINT64_C(1) << 63 | 1));
+    /* One more has no bit. */
+    choices[64] = "w64";
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (!child) {
+        die_quietly();
+        option_set(&row, "w0", &names, false, error, sizeof(error));
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status));
+    assert_int_equal(WTERMSIG(status), SIGABRT);
+}
+
+static void test_option_names_have_defaults(void **state)
+{
+    (void)state;
+    char error[64];
+    uint64_t names = 0xff;
+    struct option_table table = {.rows = load_rows, .n = 1, .target = &names};
+    assert_int_equal(option_defaults(&table, 1, PRESET_DEFAULT, error, sizeof(error)), 0);
+    assert_int_equal(names, 0x05);
+    assert_int_equal(option_defaults(&table, 1, PRESET_QUICK, error, sizeof(error)), 0);
+    assert_int_equal(names, 0x01);
+    assert_int_equal(option_defaults(&table, 1, PRESET_CLASSIC, error, sizeof(error)), 0);
+    assert_int_equal(names, 0x05);
+    /* The first that is named replaces the default. */
+    assert_string_equal(parse_names(&table, &names, "-wx", "-wring"), "");
+    assert_int_equal(names, 0x12);
+    assert_int_equal(option_defaults(&table, 1, PRESET_QUICK, error, sizeof(error)), 0);
+    assert_int_equal(names, 0x12);
+}
+
+static void test_option_names_are_in_help(void **state)
+{
+    (void)state;
+    const struct option_table table = {.rows = load_rows, .n = 1};
+    struct text out = {0};
+    option_help(&table, 0, &out);
+    assert_string_equal(out.data, "  -w, --load LIST  loads beside it  (none, X, burn, burner or ring; default "
+                                  "none,burn; --quick none)\n");
+    text_free(&out);
 }
 
 static void test_option_cpus_take_a_list_or_a_word(void **state)
@@ -761,10 +923,7 @@ static void test_option_too_many_rows_assert(void **state)
     pid_t child = fork();
     assert_true(child >= 0);
     if (!child) {
-        const struct rlimit no_core = {0, 0};
-        setrlimit(RLIMIT_CORE, &no_core);
-        signal(SIGABRT, SIG_DFL);
-        close(STDERR_FILENO);
+        die_quietly();
         option_parse(1, argv, &table, 1, operands, error, sizeof(error));
         _exit(0);
     }
@@ -974,6 +1133,12 @@ int main(void)
         cmocka_unit_test(test_option_counts_append_on_repetition),
         cmocka_unit_test(test_option_counts_refuse_bad_values),
         cmocka_unit_test(test_option_counts_hold_32),
+        cmocka_unit_test(test_option_names_are_bits),
+        cmocka_unit_test(test_option_names_refuse_bad_values),
+        cmocka_unit_test(test_option_names_show_a_long_word_cut),
+        cmocka_unit_test(test_option_names_reach_the_last_of_64),
+        cmocka_unit_test(test_option_names_have_defaults),
+        cmocka_unit_test(test_option_names_are_in_help),
         cmocka_unit_test(test_option_cpus_take_a_list_or_a_word),
         cmocka_unit_test(test_option_cpus_refuse_bad_values),
         cmocka_unit_test(test_option_refused_value_leaves_the_target),

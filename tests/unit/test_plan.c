@@ -2,8 +2,12 @@
 /* Plans of a trivial benchmark: the order of trials, when an item ends, what becomes of those that fail. */
 #include "plan_fixture.h"
 
+#include "engine/load.h"
+
 static const struct bench bench_tick;
 static const struct bench *const registry[] = {&bench_tick, NULL};
+static const struct load load_beside, load_bare;
+static const struct load *const loads[] = {&load_beside, &load_bare, NULL};
 
 /* A sample is base - swing in even trials and base + swing in odd ones. */
 struct tick_params {
@@ -81,6 +85,82 @@ static const struct bench bench_tick = {.name = "tick",
                                         .supported = tick_supported,
                                         .calibrate = tick_calibrate,
                                         .reduce = tick_reduce};
+
+/* --- Loads. --- */
+
+struct beside_params {
+    char id;
+    double base;
+    bool fails, unsupported;
+};
+
+/* What it was given is seen in its nice value. */
+static void beside_place(const void *params, const struct place_request *request, unsigned party,
+                         struct placement *placement)
+{
+    (void)party;
+    place_copy(request, 0, 1, false, placement);
+    placement->nice_given = true;
+    placement->nice = (int)((const struct beside_params *)params)->base;
+}
+
+static int beside_run(struct party_context *context)
+{
+    const struct beside_params *params = context->params;
+
+    if (params->fails)
+        return party_fail(context, "%c is not to be had", params->id);
+    party_proved(context);
+    while (!party_stopped(context))
+        clock_sleep_ns(MS);
+    return 0;
+}
+
+static void beside_calibrate(void *params, double value)
+{
+    ((struct beside_params *)params)->base += value;
+}
+
+static int beside_supported(const void *params, char *why, size_t why_size)
+{
+    if (!((const struct beside_params *)params)->unsupported)
+        return 0;
+    (void)snprintf(why, why_size, "no room for a load");
+    return -1;
+}
+
+static void beside_describe(const void *params, char *buf, size_t size)
+{
+    const struct beside_params *p = params;
+
+    (void)snprintf(buf, size, "%c=%g", p->id, p->base);
+}
+
+static const char *beside_scratch_dir(const void *params)
+{
+    (void)params;
+    return "/";
+}
+
+static const struct party beside_parties[] = {
+    {.name = "beside",
+     .role = ROLE_LOAD,
+     .kind = PARTY_PROCESS,
+     .stop = STOP_KILL,
+     .before_gate = true,
+     LOAD_RECORDERS,
+     .run = beside_run},
+};
+static const struct load load_beside = {.name = "beside",
+                                        .parties = beside_parties,
+                                        .n_parties = 1,
+                                        .params_size = sizeof(struct beside_params),
+                                        .describe = beside_describe,
+                                        .scratch_dir = beside_scratch_dir,
+                                        .supported = beside_supported,
+                                        .place = beside_place,
+                                        .calibrate = beside_calibrate};
+static const struct load load_bare = {.name = "bare"};
 
 /* --- A plan to work with. --- */
 
@@ -392,11 +472,11 @@ static void test_plan_rows_carry_names_and_copies(void **state)
     (void)state;
     item->copies = 2;
     item->test = "other-name";
-    item->load = "memory";
+    assert_int_equal(plan_set_load(item, &load_bare, ""), 0);
     add('B', 1);
     execute(ROW_OK);
     assert_string_equal(value_row("A")->test, "other-name");
-    assert_string_equal(value_row("A")->load, "memory");
+    assert_string_equal(value_row("A")->load, "bare");
     assert_int_equal(value_row("A")->copies, 2);
     assert_true(fixture_find(&rows, "copies", "A")->value == 2);
     assert_string_equal(value_row("B")->test, "tick");
@@ -404,6 +484,78 @@ static void test_plan_rows_carry_names_and_copies(void **state)
     assert_string_equal(value_row("B")->suite, "dummy");
     assert_string_equal(value_row("B")->run->host, "here");
     assert_int_equal(value_row("B")->copies, 1);
+}
+
+/* --- Loads beside the items. --- */
+
+static struct beside_params *add_load(struct plan_item *item)
+{
+    struct beside_params params = {.id = 'Y', .base = 3};
+
+    assert_int_equal(plan_set_load(item, &load_beside, &params), 0);
+    params.id = 'X'; /* the item has a copy */
+    return item->load_params;
+}
+
+static void test_plan_load_runs_with_params_of_its_own(void **state)
+{
+    char fs[32];
+
+    (void)state;
+    (void)add_load(add('A', 2));
+    add('B', 1);
+    execute(ROW_OK);
+    assert_string_equal(value_row("A")->load, "beside");
+    assert_string_equal(value_row("A")->param, "A base=100 clock=clock_gettime Y=3 load=other:3");
+    assert_int_equal(value_row("A")->n_samples, 2);
+    assert_true(value_row("A")->nice != 3);
+    machine_fs_name("/", fs, sizeof(fs));
+    assert_string_equal(value_row("A")->scratch_fs, fs);
+    assert_string_equal(value_row("B")->param, "B base=100 clock=clock_gettime");
+    assert_string_equal(value_row("B")->scratch_fs, "");
+}
+
+static void test_plan_load_that_fails_does_not_stop_the_others(void **state)
+{
+    (void)state;
+    add_load(add('A', 2))->fails = true;
+    (void)add_load(add('B', 2));
+    execute(ROW_FAILED);
+    assert_string_equal(seen.trials, "BB");
+    assert_int_equal(value_row("A")->status, ROW_FAILED);
+    assert_string_equal(value_row("A")->reason, "the load beside: Y is not to be had");
+    assert_string_equal(value_row("A")->load, "beside");
+    assert_int_equal(value_row("B")->status, ROW_OK);
+}
+
+static void test_plan_load_that_cannot_run_here_skips_the_item(void **state)
+{
+    (void)state;
+    add_load(add('A', 1))->unsupported = true;
+    add('B', 1);
+    struct plan_item *both = add('C', 1);
+    add_load(both)->unsupported = true;
+    params_of(both)->unsupported = true;
+    execute(ROW_SKIPPED);
+    assert_string_equal(seen.trials, "B");
+    assert_int_equal(value_row("A")->status, ROW_SKIPPED);
+    assert_string_equal(value_row("A")->reason, "no room for a load");
+    assert_string_equal(value_row("A")->load, "beside");
+    assert_string_equal(value_row("C")->reason, "not on this machine"); /* the benchmark's comes first */
+}
+
+/* Once, though there are two trials. */
+static void test_plan_calibration_reaches_the_load(void **state)
+{
+    (void)state;
+    params_of(add('A', 1))->base = 5;
+    struct plan_item *item = add('B', 2);
+    item->calibrated_by = 0;
+    params_of(item)->base = 50;
+    (void)add_load(item);
+    params_of(&plan.items[0])->swing = 0;
+    execute(ROW_OK);
+    assert_string_equal(value_row("B")->param, "B base=60 clock=clock_gettime Y=8 load=other:8");
 }
 
 /* --- Progress and rest. --- */
@@ -490,7 +642,7 @@ static int interrupted_sequence_body(void)
     CHECK(value_row("B")->status == ROW_DEGRADED && value_row("B")->n_samples == 2);
     CHECK(value_row("B")->samples[0] == 99 && value_row("B")->samples[1] == 101);
     CHECK(value_row("B")->value == 100);
-    CHECK(strcmp(value_row("B")->reason, "ended by SIGTERM after 2 samples") == 0);
+    CHECK(strncmp(value_row("B")->reason, "ended by SIGTERM after 2 samples, ", 34) == 0);
     CHECK(value_row("C")->status == ROW_SKIPPED);
     CHECK(strcmp(value_row("C")->reason, "ended by SIGTERM before the first sample") == 0);
     return 0;
@@ -517,7 +669,7 @@ static int interrupted_turns_body(void)
     CHECK(rows.n == 4);
     CHECK(value_row("A")->status == ROW_DEGRADED && value_row("A")->n_samples == 2);
     CHECK(value_row("B")->status == ROW_DEGRADED && value_row("B")->n_samples == 1);
-    CHECK(strcmp(value_row("A")->reason, "ended by SIGTERM after 2 samples") == 0);
+    CHECK(strncmp(value_row("A")->reason, "ended by SIGTERM after 2 samples, ", 34) == 0);
     return 0;
 }
 
@@ -599,6 +751,10 @@ int main(int argc, char **argv)
         TEST(test_plan_failed_item_does_not_stop_the_others),
         TEST(test_plan_failed_item_leaves_the_turns),
         TEST(test_plan_rows_carry_names_and_copies),
+        TEST(test_plan_load_runs_with_params_of_its_own),
+        TEST(test_plan_load_that_fails_does_not_stop_the_others),
+        TEST(test_plan_load_that_cannot_run_here_skips_the_item),
+        TEST(test_plan_calibration_reaches_the_load),
         TEST(test_plan_reports_progress_before_each_trial),
         TEST(test_plan_settles_before_the_next_gate),
         TEST(test_plan_interrupted_keeps_what_was_measured),
@@ -606,7 +762,7 @@ int main(int argc, char **argv)
         TEST(test_plan_interrupted_at_the_first_trial),
         TEST(test_plan_interrupted_before_it_began),
     };
-    trial_worker_main(argc, argv, registry);
+    trial_worker_main(argc, argv, registry, loads);
     process_init();
     signals_init();
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Unit tests of histograms as text. */
+/* Unit tests of distributions as text. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -168,6 +168,409 @@ static void test_plot_without_room_shows_numbers(void **state)
     text_free(&out);
 }
 
+/* --- Ranges. --- */
+
+static struct row range_row(const char *unit, double min, double median, double p99, double max)
+{
+    struct row row;
+    row_init(&row, NULL);
+    text_copy(row.unit, sizeof row.unit, unit);
+    row.stats.min = min;
+    row.stats.median = median;
+    row.stats.p99 = p99;
+    row.stats.max = max;
+    return row;
+}
+
+static struct row bare_row(enum row_status status)
+{
+    struct row row = range_row("", NAN, NAN, NAN, NAN);
+    row.status = status;
+    return row;
+}
+
+#define MOST_ROWS 8
+
+static struct text ranges(const struct row *rows, const char *const *labels, size_t n, unsigned width)
+{
+    const struct row *list[MOST_ROWS];
+    struct text out = {0};
+    assert_true(n <= MOST_ROWS);
+    for (size_t i = 0; i < n; i++)
+        list[i] = &rows[i];
+    plot_ranges("log scale", list, labels, n, width, &out);
+    assert_false(out.failed);
+    return out;
+}
+
+static void assert_ranges(const struct row *rows, const char *const *labels, size_t n, unsigned width,
+                          const char *expected)
+{
+    struct text out = ranges(rows, labels, n, width);
+    assert_string_equal(out.length == 0 ? "" : out.data, expected);
+    text_free(&out);
+}
+
+#define LEGEND "[ minimum  * median  | p99  ] maximum\n"
+
+static void test_ranges_of_one_row(void **state)
+{
+    /* The title and two blanks are 11 columns and "100us" is 5: 24 of 40 are left for three decades, 8 for each.
+     * log10 of 2, 5, 20 and 400 (us) is 0.30, 0.70, 1.30 and 2.60: columns 2, 6, 10 and 21 of the axis. */
+    const struct row row = range_row("ns", 2000, 5000, 20000, 400000);
+    const char *const labels[] = {"audio"};
+    (void)state;
+    assert_ranges(&row, labels, 1, 40,
+                  "log scale  1us     10us    100us   1ms\n"
+                  "           +-------+-------+-------+\n"
+                  "audio      . [---*===|----------]  .\n" LEGEND);
+}
+
+static void test_ranges_of_very_different_rows(void **state)
+{
+    /* 61 columns less 16 and 5 are 40 for eight decades. From 100 ns on, 2 us is 1.30 decades or 7 columns, 5 us 8, 20
+     * us 12 and 400 us 18; 2.5 us is 7, 500 us 18, 200 ms 32 and 1.2 s 35; 150 to 170 ns are all 1. */
+    const struct row rows[] = {
+        range_row("ns", 2000, 5000, 20000, 400000),
+        range_row("ns", 2500, 500000, 2e8, 1.2e9),
+        bare_row(ROW_SKIPPED),
+        range_row("ns", 150, 150, 160, 170),
+    };
+    const char *const labels[] = {"audio  none", "audio  compile", "audio  memload", "x"};
+    (void)state;
+    assert_ranges(rows, labels, 4, 61,
+                  "log scale       100ns     10us      1ms       100ms     10s\n"
+                  "                +----+----+----+----+----+----+----+----+\n"
+                  "audio  none     .    . [*===|-----] .    .    .    .    .\n"
+                  "audio  compile  .    . [----------*=============|--]    .\n"
+                  "audio  memload  skipped\n"
+                  "x               .*   .    .    .    .    .    .    .    .\n" LEGEND);
+}
+
+static void test_ranges_of_one_value_is_a_point(void **state)
+{
+    const struct row row = range_row("ns", 50000, 50000, 50000, 50000);
+    const char *const labels[] = {"a"};
+    (void)state;
+    /* One decade of 24 columns; 0.70 of it is 17. */
+    assert_ranges(&row, labels, 1, 40,
+                  "log scale  10us                    100us\n"
+                  "           +-----------------------+\n"
+                  "a          .                *      .\n" LEGEND);
+}
+
+static void test_ranges_on_a_whole_decade_have_a_whole_axis(void **state)
+{
+    const struct row rows[] = {range_row("ns", 1e6, 1e6, 1e6, 1e6), range_row("ns", 0, 0, 0, 0)};
+    const char *const labels[] = {"a"};
+    (void)state;
+    assert_ranges(rows, labels, 1, 40,
+                  "log scale  1ms                      10ms\n"
+                  "           +------------------------+\n"
+                  "a          *                        .\n" LEGEND);
+    assert_ranges(rows + 1, labels, 1, 40,
+                  "log scale  100ns                   1us\n"
+                  "           +-----------------------+\n"
+                  "a          *                       .\n" LEGEND);
+}
+
+static void test_ranges_below_the_axis_are_at_its_left_edge(void **state)
+{
+    const struct row rows[] = {range_row("ns", 0, 30, 100, 1000), range_row("ns", -5, 200, 300, 400)};
+    const char *const labels[] = {"a", "b"};
+    (void)state;
+    /* 0, 30 and 100 ns share a column: the median is seen. 200, 300 and 400 ns are at 0.30, 0.48 and 0.60 of 24. */
+    assert_ranges(rows, labels, 2, 40,
+                  "log scale  100ns                   1us\n"
+                  "           +-----------------------+\n"
+                  "a          *-----------------------]\n"
+                  "b          [------*===|--]         .\n" LEGEND);
+}
+
+static void test_ranges_leave_out_what_is_not_known(void **state)
+{
+    const struct row rows[] = {
+        range_row("ns", 1000, 3000, NAN, 10000), /* fewer than a hundred events */
+        range_row("ns", 1000, NAN, 3000, 10000),
+        range_row("ns", NAN, 3000, NAN, NAN),
+        range_row("ns", NAN, NAN, NAN, INFINITY),
+        bare_row(ROW_FAILED),
+        bare_row(ROW_DEGRADED),
+        bare_row(ROW_OK),
+    };
+    const char *const labels[] = {"a", "b", "c", "d", "e", "f", "g"};
+    (void)state;
+    /* 40 less 11 and 4 are 25; 0.48 of it is 12. */
+    assert_ranges(rows, labels, 7, 40,
+                  "log scale  1us                      10us\n"
+                  "           +------------------------+\n"
+                  "a          [-----------*------------]\n"
+                  "b          [-----------|------------]\n"
+                  "c          .           *            .\n"
+                  "d          -\n"
+                  "e          failed\n"
+                  "f          degraded\n"
+                  "g          -\n" LEGEND);
+}
+
+static void test_ranges_show_what_a_degraded_row_has(void **state)
+{
+    struct row row = range_row("ns", 1000, 3000, 5000, 10000);
+    const char *const labels[] = {"a"};
+    (void)state;
+    row.status = ROW_DEGRADED;
+    assert_ranges(&row, labels, 1, 40,
+                  "log scale  1us                      10us\n"
+                  "           +------------------------+\n"
+                  "a          [-----------*====|-------]\n" LEGEND);
+}
+
+static void test_ranges_of_marks_in_one_column_show_the_worse(void **state)
+{
+    /* p99 and maximum share a column, and minimum and p99 of the row without a median. */
+    const struct row rows[] = {range_row("ns", 1000, 2000, 9990, 10000), range_row("ns", 1000, NAN, 1001, 10000)};
+    const char *const labels[] = {"a", "b"};
+    (void)state;
+    assert_ranges(rows, labels, 2, 40,
+                  "log scale  1us                      10us\n"
+                  "           +------------------------+\n"
+                  "a          [-------*================]\n"
+                  "b          |------------------------]\n" LEGEND);
+}
+
+static void test_ranges_of_nothing_are_nothing(void **state)
+{
+    const struct row rows[] = {bare_row(ROW_FAILED), bare_row(ROW_OK)};
+    const char *const labels[] = {"a", "b"};
+    (void)state;
+    assert_ranges(NULL, NULL, 0, 80, "");
+    assert_ranges(rows, labels, 2, 80, "");
+}
+
+static void test_ranges_of_other_units_have_plain_numbers(void **state)
+{
+    const struct row row = range_row("cycles", 0.02, 3, 500, 2e6);
+    const char *const labels[] = {"a"};
+    (void)state;
+    /* 53 columns less 11 and 6 ("100000") are 36 for nine decades. 0.02 is 0.30 * 4 = 1 from the left, 3 (log10 0.48)
+     * 10, 500 19 and 2e6 33 (33.2). Of the labels every second has room. */
+    assert_ranges(&row, labels, 1, 53,
+                  "log scale  0.01    1       100     10000   1e+06\n"
+                  "           +---+---+---+---+---+---+---+---+---+\n"
+                  "a          .[--------*========|-------------]  .\n" LEGEND);
+}
+
+static void test_ranges_cut_long_labels(void **state)
+{
+    const struct row row = range_row("ns", 1000, 3000, 5000, 10000);
+    const char *const labels[] = {"a label \033[2J of fifty and more columns, all of it in one line"};
+    (void)state;
+    /* Half of 40 less the gap. */
+    assert_ranges(&row, labels, 1, 40,
+                  "log scale           1us             10us\n"
+                  "                    +---------------+\n"
+                  "a label ?[2J of fi  [-------*==|----]\n" LEGEND);
+}
+
+/* The line of that number, from 0. */
+static const char *line_of(const struct text *t, size_t number)
+{
+    const char *line = t->data;
+    while (number-- > 0)
+        line = strchr(line, '\n') + 1;
+    return line;
+}
+
+static size_t column_in(const char *line, char sign)
+{
+    return (size_t)((const char *)memchr(line, sign, strcspn(line, "\n")) - line);
+}
+
+static void test_ranges_put_marks_at_the_right_place_at_any_width(void **state)
+{
+    /* 10^3.25, 10^4.5, 10^6.75 and 10^7.5 on an axis from 10^3 to 10^8. */
+    const struct row row = range_row("ns", 1778.279410038923, 31622.776601683792, 5623413.251903491, 31622776.60168379);
+    const double share[] = {0.25 / 5, 1.5 / 5, 3.75 / 5, 4.5 / 5};
+    const char *const labels[] = {"a"};
+    (void)state;
+    for (unsigned width = 40; width <= 300; width++) {
+        struct text out = ranges(&row, labels, 1, width);
+        const char *ticks = line_of(&out, 1), *line = line_of(&out, 2);
+        size_t left = column_in(ticks, '+'), right = strcspn(ticks, "\n") - 1;
+        assert_no_wider(&out, width);
+        assert_int_equal(left, 11);
+        assert_int_equal(right, width - 5);
+        for (size_t i = 0; i < 4; i++) {
+            double expected = (double)left + share[i] * (double)(right - left);
+            double found = (double)column_in(line, "[*|]"[i]);
+            assert_true(fabs(found - expected) <= 0.500001);
+        }
+        text_free(&out);
+    }
+}
+
+static void test_ranges_at_a_decade_meet_its_tick(void **state)
+{
+    const char *const labels[] = {"long axis", "tick"};
+    (void)state;
+    for (double at = 1e3; at < 1e10; at *= 10) {
+        const struct row rows[] = {range_row("ns", 100, 200, 300, 1e10), range_row("ns", NAN, at, NAN, NAN)};
+        for (unsigned width = 40; width <= 300; width += 13) {
+            struct text out = ranges(rows, labels, 2, width);
+            size_t column = column_in(line_of(&out, 3), '*');
+            assert_int_equal(line_of(&out, 1)[column], '+');
+            text_free(&out);
+        }
+    }
+}
+
+static void test_ranges_label_ticks_that_are_theirs(void **state)
+{
+    const struct row row = range_row("ns", 100, 200, 300, 1e11);
+    const char *const labels[] = {"a"}, *const names[] = {"100ns", "1us",   "10us", "100us", "1ms",
+                                                          "10ms",  "100ms", "1s",   "10s",   "100s"};
+    (void)state;
+    for (unsigned width = 40; width <= 300; width++) {
+        struct text out = ranges(&row, labels, 1, width);
+        const char *heads = line_of(&out, 0), *ticks = line_of(&out, 1);
+        size_t shown = 0;
+        for (size_t i = 11, tick = 0; i < strcspn(ticks, "\n"); i++) {
+            if (ticks[i] != '+')
+                continue;
+            /* Either its own label begins at a tick, or none does. */
+            if (i < strcspn(heads, "\n") && heads[i] != ' ' && heads[i - 1] == ' ') {
+                assert_memory_equal(heads + i, names[tick], strlen(names[tick]));
+                shown++;
+            }
+            tick++;
+        }
+        assert_true(shown >= (width >= 90 ? 10u : 2u));
+        text_free(&out);
+    }
+}
+
+static void test_ranges_of_a_width_beyond_have_the_nearest(void **state)
+{
+    const struct row row = range_row("ns", 1000, 3000, 5000, 1e9);
+    const char *const labels[] = {"a"};
+    static const unsigned widths[][2] = {{0, 40}, {39, 40}, {301, 300}, {1000, 300}, {4294967295u, 300}};
+    (void)state;
+    for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++) {
+        struct text given = ranges(&row, labels, 1, widths[i][0]), nearest = ranges(&row, labels, 1, widths[i][1]);
+        assert_string_equal(given.data, nearest.data);
+        text_free(&given);
+        text_free(&nearest);
+    }
+}
+
+static void test_ranges_take_any_width_and_any_value(void **state)
+{
+    const struct row rows[] = {range_row("", 1e-299, -1e299, 1e299, 5e-324), range_row("", 10, 5, 2, 1),
+                               range_row("ns", 1e299, 1, NAN, 1e-299)};
+    const char *const labels[] = {"a", "b", "c"};
+    static const unsigned widths[] = {40, 41, 80, 299, 300};
+    (void)state;
+    for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++)
+        for (size_t first = 0; first < 3; first++) {
+            struct text out = ranges(rows + first, labels, 3 - first, widths[i]);
+            assert_no_wider(&out, widths[i]);
+            assert_int_equal(count_lines(&out), 6 - first);
+            text_free(&out);
+        }
+}
+
+/* --- strips ----------------------------------------------------------------------------------------------------- */
+
+#define STRIP_LEGEND                                                                                                   \
+    "lost: ' ' nothing  . less  : 0.0001 %  - 0.001 %  = 0.01 %  + 0.1 %  * 1 %  # 10 %  @ 100 % or more\n"
+#define STRIP_PARTS 100
+
+/* Parts of a millisecond each. */
+static struct row strip_row(struct row_pair *parts, const double *lost_ns, size_t n)
+{
+    struct row row;
+    row_init(&row, NULL);
+    for (size_t i = 0; i < n; i++)
+        parts[i] = (struct row_pair){.at = 5000 + 1000 * (double)i, .value = lost_ns[i]};
+    row.series = parts;
+    row.n_series = n;
+    return row;
+}
+
+static void assert_strips(const struct row *rows, const char *const *labels, size_t n, unsigned width,
+                          const char *expected)
+{
+    const struct row *list[MOST_ROWS];
+    struct text out = {0};
+    assert_true(n <= MOST_ROWS);
+    for (size_t i = 0; i < n; i++)
+        list[i] = &rows[i];
+    plot_strip("Lost time", list, labels, n, width, &out);
+    assert_false(out.failed);
+    assert_string_equal(out.length == 0 ? "" : out.data, expected);
+    text_free(&out);
+}
+
+static void test_strips_show_the_decade_of_each_part(void **state)
+{
+    static const double steps[] = {0,    1e-3, 0.9, 1,   9.9,  10,  99,    100,   990,
+                                   1000, 9900, 1e4, 9e4, 99e3, 1e5, 990e3, 999e3, 1e6},
+                        quiet[] = {0, 0, 50, 0}, wrong[] = {NAN, 10, INFINITY, -10};
+    const char *const labels[] = {"CPU 0", "CPU 12", "CPU 3", "CPU 4"};
+    struct row_pair parts[3][STRIP_PARTS];
+    const struct row rows[] = {strip_row(parts[0], steps, 18), strip_row(parts[1], quiet, 4),
+                               strip_row(parts[2], wrong, 4), bare_row(ROW_FAILED)};
+    (void)state;
+    assert_strips(rows, labels, 4, 100,
+                  "Lost time  start          end\n"
+                  "CPU 0       ..::--==++***##@@\n"
+                  "CPU 12       -\n"
+                  "CPU 3       -\n"
+                  "CPU 4      failed\n" STRIP_LEGEND);
+}
+
+/* 40 columns, 11 of them before the strip: of 58 parts two share a column, and their mean counts. */
+static void test_strips_join_parts_where_there_is_no_room(void **state)
+{
+    const char *const labels[] = {"CPU 0"};
+    struct row_pair parts[STRIP_PARTS];
+    double lost_ns[58];
+    (void)state;
+    for (size_t i = 0; i < 58; i++)
+        lost_ns[i] = i % 4 == 0 ? 19000 : i % 4 == 1 ? 0 : 100;
+    lost_ns[57] = 1e6;
+    const struct row row = strip_row(parts, lost_ns, 58);
+    assert_strips(&row, labels, 1, 40,
+                  "Lost time  start                     end\n"
+                  "CPU 0      +=+=+=+=+=+=+=+=+=+=+=+=+=+=#\n" STRIP_LEGEND);
+}
+
+static void test_strips_of_nothing_are_nothing(void **state)
+{
+    static const double one[] = {100};
+    const char *const labels[] = {"CPU 0", "CPU 1"};
+    struct row_pair parts[STRIP_PARTS], still[] = {{7, 1}, {7, 1}};
+    struct row rows[] = {bare_row(ROW_OK), strip_row(parts, one, 1)};
+    (void)state;
+    assert_strips(rows, labels, 2, 80, "");
+    rows[1].series = still; /* no part has a length */
+    rows[1].n_series = 2;
+    assert_strips(rows, labels, 2, 80, "");
+    assert_strips(rows, labels, 0, 80, "");
+}
+
+static void test_strips_cut_long_labels(void **state)
+{
+    static const double some[] = {100, 0, 100};
+    const char *const labels[] = {"a label that is longer than half of a line of forty\n"};
+    struct row_pair parts[STRIP_PARTS];
+    const struct row row = strip_row(parts, some, 3);
+    (void)state;
+    assert_strips(&row, labels, 1, 40,
+                  "Lost time           start\n"
+                  "a label that is lo  = =\n" STRIP_LEGEND);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -181,6 +584,26 @@ int main(void)
         cmocka_unit_test(test_plot_counts_each_event_once),
         cmocka_unit_test(test_plot_takes_negative_zero_and_huge_positions),
         cmocka_unit_test(test_plot_without_room_shows_numbers),
+        cmocka_unit_test(test_ranges_of_one_row),
+        cmocka_unit_test(test_ranges_of_very_different_rows),
+        cmocka_unit_test(test_ranges_of_one_value_is_a_point),
+        cmocka_unit_test(test_ranges_on_a_whole_decade_have_a_whole_axis),
+        cmocka_unit_test(test_ranges_below_the_axis_are_at_its_left_edge),
+        cmocka_unit_test(test_ranges_leave_out_what_is_not_known),
+        cmocka_unit_test(test_ranges_show_what_a_degraded_row_has),
+        cmocka_unit_test(test_ranges_of_marks_in_one_column_show_the_worse),
+        cmocka_unit_test(test_ranges_of_nothing_are_nothing),
+        cmocka_unit_test(test_ranges_of_other_units_have_plain_numbers),
+        cmocka_unit_test(test_ranges_cut_long_labels),
+        cmocka_unit_test(test_ranges_put_marks_at_the_right_place_at_any_width),
+        cmocka_unit_test(test_ranges_at_a_decade_meet_its_tick),
+        cmocka_unit_test(test_ranges_label_ticks_that_are_theirs),
+        cmocka_unit_test(test_ranges_of_a_width_beyond_have_the_nearest),
+        cmocka_unit_test(test_ranges_take_any_width_and_any_value),
+        cmocka_unit_test(test_strips_show_the_decade_of_each_part),
+        cmocka_unit_test(test_strips_join_parts_where_there_is_no_room),
+        cmocka_unit_test(test_strips_of_nothing_are_nothing),
+        cmocka_unit_test(test_strips_cut_long_labels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

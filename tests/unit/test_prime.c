@@ -181,7 +181,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_prime_rows_of_a_trial),
         cmocka_unit_test(test_prime_defaults),
     };
-    trial_worker_main(argc, argv, registry);
+    trial_worker_main(argc, argv, registry, no_loads);
     process_init();
     signals_init();
     return cmocka_run_group_tests(tests, NULL, NULL);

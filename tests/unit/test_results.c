@@ -4,10 +4,14 @@
 
 #include "plan_fixture.h"
 
+#include "engine/arena.h"
+#include "engine/load.h"
 #include "engine/results.h"
 
-static const struct bench bench_sheet, bench_copies, bench_quiet;
-static const struct bench *const registry[] = {&bench_sheet, &bench_copies, &bench_quiet, NULL};
+static const struct bench bench_sheet, bench_copies, bench_quiet, bench_timed;
+static const struct bench *const registry[] = {&bench_sheet, &bench_copies, &bench_quiet, &bench_timed, NULL};
+static const struct load load_pace;
+static const struct load *const loads[] = {&load_pace, NULL};
 
 enum { NAPS = 10 };
 
@@ -65,6 +69,100 @@ static const struct bench bench_quiet = {.name = "quiet",
                                          .n_shared_metrics = 1,
                                          .n_metrics = 1,
                                          .reduce = nap_reduce};
+
+/* As long as it is told, beside a timing thread. */
+static int timed_run(struct party_context *context)
+{
+    while (!party_stopped(context))
+        clock_sleep_ns(MS);
+    return 0;
+}
+
+static const struct party timed_parties[] = {
+    {.name = "nap",
+     .role = ROLE_MEASURED,
+     .stop = STOP_FLAG,
+     .recorders = {{RECORD_NUMBERS, 1}},
+     .n_recorders = 1,
+     .run = timed_run},
+    {.name = "timer", .role = ROLE_TIMER, .kind = PARTY_THREAD, .stop = STOP_FLAG, .run = timed_run},
+};
+static const struct bench bench_timed = {.name = "timed",
+                                         .suite = "dummy",
+                                         .parties = timed_parties,
+                                         .n_parties = 2,
+                                         .metrics = shared_metrics,
+                                         .n_shared_metrics = COUNT(shared_metrics),
+                                         .n_metrics = COUNT(shared_metrics),
+                                         .reduce = nap_reduce};
+
+/* A load that counts what it is told to, and its thread. */
+struct pace_params {
+    double count[LOAD_COUNTS];
+    bool degraded, thread_degraded, elsewhere;
+    int nice;
+};
+
+/* By then the engine has read what was counted before the gate. */
+#define PACE_SETTLED_NS (50 * MS)
+#define PACE_TIME_NS    (120 * MS)
+
+static int pace_run(struct party_context *context)
+{
+    const struct pace_params *params = context->params;
+
+    if (params->degraded)
+        party_degraded(context, "out of step");
+    party_proved(context);
+    while (!__atomic_load_n(&context->head->started, __ATOMIC_ACQUIRE))
+        clock_sleep_ns(MS);
+    clock_sleep_ns(PACE_SETTLED_NS);
+    for (int c = 0; c < LOAD_COUNTS; c++)
+        load_set(context, (enum load_count)c, params->count[c]);
+    while (!party_stopped(context))
+        clock_sleep_ns(MS);
+    return 0;
+}
+
+static int pace_thread_run(struct party_context *context)
+{
+    if (((const struct pace_params *)context->params)->thread_degraded)
+        party_degraded(context, "limping");
+    party_proved(context);
+    while (!party_stopped(context))
+        clock_sleep_ns(MS);
+    return 0;
+}
+
+static void pace_place(const void *params, const struct place_request *request, unsigned party,
+                       struct placement *placement)
+{
+    const struct pace_params *p = params;
+
+    (void)party;
+    place_copy(request, p->elsewhere && request->n_order > 1, 2, false, placement);
+    placement->nice_given = p->nice > 0;
+    placement->nice = p->nice;
+}
+
+static void pace_describe(const void *params, char *buf, size_t size)
+{
+    (void)params;
+    (void)snprintf(buf, size, "stride=2");
+}
+
+#define PACE_PARTY .role = ROLE_LOAD, .stop = STOP_KILL, .before_gate = true
+static const struct party pace_parties[] = {
+    {.name = "pace", PACE_PARTY, LOAD_RECORDERS, .run = pace_run},
+    {.name = "pace's thread", PACE_PARTY, .kind = PARTY_THREAD, .run = pace_thread_run},
+};
+static const struct load load_pace = {.name = "pace",
+                                      .parties = pace_parties,
+                                      .n_parties = 2,
+                                      .params_size = sizeof(struct pace_params),
+                                      .least = {[LOAD_WAKEUPS] = 1000},
+                                      .describe = pace_describe,
+                                      .place = pace_place};
 
 static struct place_request place;
 static struct fixture_rows rows;
@@ -473,6 +571,38 @@ static double enter_trial(void)
     return wall_s;
 }
 
+/* The number of a pair, NAN when there is none. */
+static double cause_of(const struct row *row, const char *pair)
+{
+    const char *at = strstr(row->causes, pair);
+
+    return at && (at == row->causes || at[-1] == ';') ? strtod(at + strlen(pair), NULL) : (double)NAN;
+}
+
+static bool equal(double a, double b)
+{
+    return isnan(a) ? isnan(b) : fabs(a - b) <= 0.0005;
+}
+
+/* What the causes say is what stands in columns of its own. */
+static void assert_causes(const struct row *row)
+{
+    static const char *const kinds[] = {"timer=", "resched=", "ipi=", "device="};
+    double sum = 0;
+
+    assert_true(equal(cause_of(row, "preempted:"), row->run_delay_ms));
+    assert_true(equal(cause_of(row, "steal:"), row->steal_ms));
+    assert_true(equal(cause_of(row, "softirq="), row->softirqs));
+    assert_true(equal(cause_of(row, "fault="), row->faults_minor + row->faults_major));
+    assert_true(equal(cause_of(row, "migrated="), row->migrations));
+    assert_true(equal(cause_of(row, "involuntary="), row->ctx_involuntary));
+    for (size_t i = 0; i < COUNT(kinds); i++) {
+        double kind = cause_of(row, kinds[i]);
+        sum += isnan(kind) ? 0 : kind;
+    }
+    assert_true(isnan(row->irqs) ? sum == 0 : sum <= row->irqs);
+}
+
 static void test_results_enter_counts_all_trials_and_copies(void **state)
 {
     (void)state;
@@ -505,10 +635,7 @@ static void test_results_enter_counts_all_trials_and_copies(void **state)
     cpuset_add(&cpus, place.order[1 % place.n_order]);
     (void)cpuset_format(&cpus, text, sizeof(text));
     assert_string_equal(row->cpus, text);
-    if (!isnan(row->run_delay_ms) && !isnan(row->steal_ms)) {
-        (void)snprintf(text, sizeof(text), "preempted:%.3f;steal:%.0f", row->run_delay_ms, row->steal_ms);
-        assert_string_equal(row->causes, text);
-    }
+    assert_causes(row);
 }
 
 static void test_results_enter_by_copy(void **state)
@@ -531,6 +658,7 @@ static void test_results_enter_by_copy(void **state)
         assert_string_equal(row->cpus, cpu);
         assert_true(row->nice == 2);
         assert_in_range(row->ctx_voluntary, NAPS / 2 + 1, 2 * NAPS - 1);
+        assert_causes(row);
         assert_string_equal(row->timer_latency_held, "no");
     }
 }
@@ -547,8 +675,32 @@ static void test_results_unknown_counters_stay_unknown(void **state)
     assert_true(isnan(row->irqs));
     assert_true(isnan(row->softirqs));
     assert_true(isnan(row->steal_ms));
-    assert_string_equal(row->causes, "");
+    assert_causes(row);
+    assert_null(strstr(row->causes, "steal"));
+    assert_null(strstr(row->causes, "timer"));
+    assert_true(cause_of(row, "involuntary=") >= 0);
     assert_true(row->ctx_voluntary > NAPS);
+}
+
+static void test_results_causes_of_the_benchmarks_own(void **state)
+{
+    (void)state;
+    results_free(&results);
+    begin_with(&bench_copies, 2);
+    (void)enter_trial();
+    (void)enter_trial();
+    assert_int_equal(results_cause(&results, 1, "interrupt", 1.5), 0);
+    assert_int_equal(results_cause(&results, 1, "interrupt", 0.25), 0);
+    (void)results_rows(&results, ROW_OK, "");
+    const struct row *first = &rows.row[0], *second = &rows.row[SHEET_COUNT];
+    assert_causes(first);
+    assert_int_equal(strncmp(second->causes, "interrupt:1.75;", 15), 0);
+    assert_null(strstr(second->causes, "preempted"));
+    assert_null(strstr(second->causes, "steal"));
+    assert_true(cause_of(second, "involuntary=") == second->ctx_involuntary);
+    for (int i = 1; i < CAUSES_OWN; i++)
+        assert_int_equal(results_cause(&results, 1, "abcdefgh" + i, 1), 0);
+    assert_int_equal(results_cause(&results, 1, "one more", 1), -1);
 }
 
 static void test_results_refused_placement_degrades_all_rows(void **state)
@@ -674,6 +826,137 @@ static void test_results_clock_of_nanoseconds(void **state)
     assert_true(results_clock_hz(&results) == 1e9);
 }
 
+/* --- Loads. --- */
+
+static struct trial *run_beside(struct pace_params *params, uint64_t time_ns)
+{
+    results_free(&results);
+    begin_with(&bench_timed, 1);
+    item.load = &load_pace;
+    item.load_params = params;
+    const struct trial_spec spec = {.bench = item.bench,
+                                    .params = "",
+                                    .load = item.load,
+                                    .load_params = params,
+                                    .copies = 1,
+                                    .time_ns = time_ns,
+                                    .place = how.place,
+                                    .clock = how.clock,
+                                    .series_fd = -1,
+                                    .proc_root = how.proc_root};
+    struct trial *trial = trial_run(&spec);
+    assert_non_null(trial);
+    assert_int_equal(trial_outcome(trial), TRIAL_DONE);
+    return trial;
+}
+
+/* Enters one trial so many times, and makes the rows. */
+static void enter_beside(struct pace_params *params, uint64_t time_ns, int times)
+{
+    struct trial *trial = run_beside(params, time_ns);
+
+    for (int i = 0; i < times; i++)
+        assert_int_equal(results_enter(&results, trial), 0);
+    trial_free(trial);
+    (void)results_rows(&results, ROW_OK, "");
+}
+
+static void test_results_say_how_the_others_ran_and_what_the_load_did(void **state)
+{
+    struct pace_params params = {
+        .count = {[LOAD_CPU] = 0.125, [LOAD_READ] = 3e10, [LOAD_DISK_READ] = (double)NAN, [LOAD_WAKEUPS] = 7}};
+
+    (void)state;
+    enter_beside(&params, PACE_TIME_NS, 2);
+    assert_string_equal(metric_row("mean")->load, "pace");
+    assert_string_equal(metric_row("mean")->param, " stride=2 timer=other load=other load_cpu_s=0.25"
+                                                   " load_read=60000000000 load_wakeups=14");
+    assert_int_equal(metric_row("mean")->status, ROW_OK); /* so short a run says nothing of what it does in a second */
+}
+
+static void test_results_load_of_another_nice_value_and_cpu(void **state)
+{
+    struct pace_params params = {.nice = 9, .elsewhere = true};
+    char param[96];
+
+    (void)state;
+    enter_beside(&params, 5 * MS, 1);
+    (void)snprintf(param, sizeof(param), " stride=2 timer=other load=other:9");
+    if (place.n_order > 1)
+        (void)snprintf(param + strlen(param), sizeof(param) - strlen(param), "@%u", place.order[1]);
+    assert_string_equal(metric_row("mean")->param, param);
+    assert_true(metric_row("mean")->nice != 9);
+}
+
+static void assert_all_degraded(const char *reason)
+{
+    assert_int_equal(rows.n, COUNT(shared_metrics));
+    for (size_t i = 0; i < rows.n; i++) {
+        assert_int_equal(rows.row[i].status, ROW_DEGRADED);
+        assert_string_equal(rows.row[i].reason, reason);
+    }
+}
+
+static void test_results_degraded_load_degrades_all_rows(void **state)
+{
+    struct pace_params params = {.degraded = true, .thread_degraded = true};
+
+    (void)state;
+    enter_beside(&params, 5 * MS, 1);
+    assert_all_degraded("load: out of step");
+    fixture_free_rows(&rows);
+    params.degraded = false;
+    enter_beside(&params, 5 * MS, 1);
+    assert_all_degraded("the load's thread: limping");
+}
+
+/* The least is that of a second: 1000 of the load, and 20000 of one that is more demanding. */
+static void test_results_load_that_did_next_to_nothing(void **state)
+{
+    struct pace_params params = {.count = {[LOAD_WAKEUPS] = 900}};
+    struct load demanding = load_pace;
+    char reason[128];
+
+    (void)state;
+    demanding.least[LOAD_WAKEUPS] = 20000;
+    struct trial *trial = run_beside(&params, 550 * MS);
+    assert_int_equal(results_enter(&results, trial), 0);
+    (void)results_rows(&results, ROW_OK, "");
+    assert_int_equal(metric_row("mean")->status, ROW_OK);
+    fixture_free_rows(&rows);
+    item.load = &demanding;
+    assert_int_equal(results_enter(&results, trial), 0);
+    (void)results_rows(&results, ROW_OK, "");
+    (void)snprintf(reason, sizeof(reason), "the load pace did next to nothing: load_wakeups is 900 in %.1f s",
+                   (double)trial_wall_ns(trial) * 1e-9);
+    assert_all_degraded(reason);
+    trial_free(trial);
+}
+
+/* What was claimed, beside what the kernel says of it; half of it is enough, since the run's ends are not exact. */
+static void test_results_load_whose_bytes_were_not_on_the_disk(void **state)
+{
+    struct pace_params params = {.count = {[LOAD_WRITTEN] = 100 * 0x1p20, [LOAD_DISK_WRITTEN] = 50 * 0x1p20}};
+
+    (void)state;
+    enter_beside(&params, PACE_TIME_NS, 1);
+    assert_int_equal(metric_row("mean")->status, ROW_OK);
+    fixture_free_rows(&rows);
+    params.count[LOAD_DISK_WRITTEN] = 49 * 0x1p20;
+    enter_beside(&params, PACE_TIME_NS, 1);
+    assert_all_degraded("load: of 100 MiB written only 49 MiB went to or came from the disk");
+    fixture_free_rows(&rows);
+    params.count[LOAD_DISK_WRITTEN] = 0;
+    enter_beside(&params, PACE_TIME_NS, 1);
+    assert_all_degraded("load: of 100 MiB written only 0 MiB went to or came from the disk");
+    fixture_free_rows(&rows);
+    params.count[LOAD_DISK_WRITTEN] = (double)NAN; /* not known */
+    params.count[LOAD_READ] = 0x1p40;
+    params.count[LOAD_DISK_READ] = 0x1p20;
+    enter_beside(&params, PACE_TIME_NS, 1);
+    assert_all_degraded("load: of 1048576 MiB read only 1 MiB went to or came from the disk");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(int argc, char **argv)
@@ -701,6 +984,7 @@ int main(int argc, char **argv)
         TEST(test_results_enter_counts_all_trials_and_copies),
         TEST(test_results_enter_by_copy),
         TEST(test_results_unknown_counters_stay_unknown),
+        TEST(test_results_causes_of_the_benchmarks_own),
         TEST(test_results_refused_placement_degrades_all_rows),
         TEST(test_results_policy_that_changed_is_mixed),
         TEST(test_results_layout_is_what_was_seen),
@@ -709,8 +993,13 @@ int main(int argc, char **argv)
         TEST(test_results_benchmark_with_shared_metrics_only),
         TEST(test_results_metrics_by_number),
         TEST(test_results_clock_of_nanoseconds),
+        TEST(test_results_say_how_the_others_ran_and_what_the_load_did),
+        TEST(test_results_load_of_another_nice_value_and_cpu),
+        TEST(test_results_degraded_load_degrades_all_rows),
+        TEST(test_results_load_that_did_next_to_nothing),
+        TEST(test_results_load_whose_bytes_were_not_on_the_disk),
     };
-    trial_worker_main(argc, argv, registry);
+    trial_worker_main(argc, argv, registry, loads);
     process_init();
     signals_init();
     return cmocka_run_group_tests(tests, NULL, NULL);

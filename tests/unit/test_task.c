@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Scheduling of the calling thread. What changes the process runs in a child, which answers by its exit status. */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
@@ -16,6 +17,7 @@
 #include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -462,6 +464,47 @@ static void test_task_counters_without_proc_are_not_known(void **state)
     run_in_child(no_proc_body);
 }
 
+static int made_up_io(const char *text)
+{
+    int fd = open("/proc/self/io", O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    ssize_t size = (ssize_t)strlen(text);
+    if (fd < 0 || write(fd, text, (size_t)size) != size)
+        return -1;
+    return close(fd);
+}
+
+static int io_body(void)
+{
+    uint64_t in = 1, out = 2;
+    if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+        mount("none", "/proc", "tmpfs", 0, NULL) != 0)
+        return CANNOT;
+    CHECK(task_read_io(&in, &out) == -ENOENT);
+    CHECK(mkdir("/proc/self", 0700) == 0);
+    CHECK(made_up_io("rchar: 5\nwchar: 6\nread_bytes: 7\n") == 0);
+    CHECK(task_read_io(&in, &out) == -ENODATA);
+    CHECK(made_up_io("read_bytes: 7\nwrite_bytes: -3\n") == 0);
+    CHECK(task_read_io(&in, &out) == -ENODATA);
+    CHECK(in == 1 && out == 2);
+    CHECK(made_up_io("rchar: 5\nwchar: 6\nread_bytes: 8192\nwrite_bytes: 4096\ncancelled_write_bytes: 96\n") == 0);
+    CHECK(task_read_io(&in, &out) == 0);
+    CHECK(in == 8192 && out == 4000);
+    /* Whoever removes a file takes back what others wrote. */
+    CHECK(made_up_io("read_bytes: 0\nwrite_bytes: 10\ncancelled_write_bytes: 11\n") == 0);
+    CHECK(task_read_io(&in, &out) == 0);
+    CHECK(in == 0 && out == 0);
+    CHECK(made_up_io("read_bytes: 1\nwrite_bytes: 2\n") == 0);
+    CHECK(task_read_io(&in, &out) == 0);
+    CHECK(in == 1 && out == 2);
+    return GOOD;
+}
+
+static void test_task_io_is_taken_from_its_file(void **state)
+{
+    (void)state;
+    run_in_child(io_body);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -485,6 +528,7 @@ int main(void)
         cmocka_unit_test(test_task_counters_count),
         cmocka_unit_test(test_task_counters_are_the_threads_own),
         cmocka_unit_test(test_task_counters_without_proc_are_not_known),
+        cmocka_unit_test(test_task_io_is_taken_from_its_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1676,7 +1676,7 @@ static int worker_body(void)
 {
     char *argv[] = {worker_arguments[0], worker_arguments[1], worker_arguments[2], worker_arguments[3], NULL};
 
-    trial_worker_main(worker_arguments[3][0] ? 4 : 3, argv, registry);
+    trial_worker_main(worker_arguments[3][0] ? 4 : 3, argv, registry, no_loads);
     return 2; /* it came back */
 }
 
@@ -1797,7 +1797,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_trial_worker_main_returns_when_no_worker_is_asked_for),
         cmocka_unit_test(test_trial_worker_main_refuses_what_is_no_arena),
     };
-    trial_worker_main(argc, argv, registry);
+    trial_worker_main(argc, argv, registry, no_loads);
     process_init();
     signals_init();
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -682,7 +682,7 @@ int main(int argc, char **argv)
     };
     make_broken(&bench_wrong, "wrong", wrong_parties, answer_wrong);
     make_broken(&bench_dying, "dying", dying_parties, die);
-    trial_worker_main(argc, argv, registry);
+    trial_worker_main(argc, argv, registry, (const struct load *const[]){NULL});
     process_init();
     signals_init();
     return cmocka_run_group_tests(tests, prepare, finish);

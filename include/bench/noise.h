@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* The noise sampler: a loop on each CPU that does nothing but read the clock, and says where the time went that it did
+ * not get. Method: the detours of P. Beckman et al., 'The Influence of Operating Systems on the Performance of
+ * Collective Operations at Extreme Scale', IEEE Cluster 2006; causes by what the kernel counts. */
+#ifndef BENCH_NOISE_H
+#define BENCH_NOISE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bench/detour.h"
+#include "engine/bench.h"
+
+struct noise_params {
+    char threshold[24]; /* as the user says it: a time, or "8x" */
+    /* What it comes to: one of them is 0. */
+    uint64_t threshold_ns;
+    double threshold_loops; /* times the loop's least gap */
+};
+
+/* Fills the latter from the former. 0, or -1 with one line in error that names the range. */
+int noise_read_threshold(struct noise_params *params, char *error, size_t error_size);
+
+/* The recorders of a copy. */
+enum { NOISE_HIST, NOISE_SERIES, NOISE_NUMBERS, NOISE_N_RECORDERS };
+enum {
+    NOISE_LOOP, /* ns, and so are the next */
+    NOISE_LOOP_LEAST,
+    NOISE_THRESHOLD,
+    NOISE_OBSERVED,
+    NOISE_LOST, /* by cause */
+    NOISE_COUNT = NOISE_LOST + DETOUR_CAUSES,
+    NOISE_TIMER = NOISE_COUNT + DETOUR_CAUSES, /* interrupts of the CPU; NAN when not known */
+    NOISE_RESCHED,
+    NOISE_IPI,
+    NOISE_DEVICE,
+    NOISE_SOFTIRQ,
+    NOISE_CELLS, /* ns lost in each part of the run */
+    NOISE_N_NUMBERS = NOISE_CELLS + DETOUR_CELLS
+};
+
+/* The share of the observed time that was lost, in %. */
+double noise_lost_pct(const double *numbers);
+
+enum {
+    NOISE_METRIC_LOST,
+    NOISE_METRIC_DETOURS,
+    NOISE_METRIC_DETOUR,
+    NOISE_METRIC_LOOP,
+    NOISE_METRIC_THRESHOLD,
+    NOISE_METRIC_LOST_BY, /* cause */
+    NOISE_METRIC_COUNTS = NOISE_METRIC_LOST_BY + DETOUR_CAUSES,
+    NOISE_N_METRICS = NOISE_METRIC_COUNTS + NOISE_CELLS - NOISE_TIMER
+};
+
+extern const struct bench bench_noise;
+
+#endif

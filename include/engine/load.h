@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* What a background load says of itself: one const descriptor at the end of its file. Its parties run beside those of a
+ * benchmark, from before the gate until the trial ends. */
+#ifndef ENGINE_LOAD_H
+#define ENGINE_LOAD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/bench.h"
+
+/* What a load has done since it began. Each process party of a load has these as its first recorder (RECORD_NUMBERS,
+ * capacity LOAD_COUNTS) and keeps them up to date while it runs: the engine reads them when the gate opens and when the
+ * measured party is done, and the row says how much lies between. One thread writes a count. */
+enum load_count {
+    LOAD_CPU,          /* seconds of CPU time, of all threads */
+    LOAD_WRITTEN,      /* bytes handed to write */
+    LOAD_READ,         /* bytes that read returned */
+    LOAD_DISK_WRITTEN, /* the same as the kernel counts them at the block layer (/proc/self/io) */
+    LOAD_DISK_READ,
+    LOAD_WAKEUPS, /* of a thread by another one */
+    LOAD_MOVED,   /* bytes of memory touched or moved */
+    LOAD_BURSTS,  /* pieces of work done by a simulation */
+    LOAD_COUNTS
+};
+extern const char *const load_count_names[LOAD_COUNTS]; /* "load_cpu_s", "load_written", ... */
+
+#define LOAD_RECORDERS .recorders = {{RECORD_NUMBERS, LOAD_COUNTS}}, .n_recorders = 1
+
+static inline void load_set(const struct party_context *context, enum load_count count, double total)
+{
+    ((double *)context->recorder[0])[count] = total;
+}
+
+static inline void load_add(const struct party_context *context, enum load_count count, double amount)
+{
+    ((double *)context->recorder[0])[count] += amount;
+}
+
+struct load {
+    const char *name, *title;
+    const struct party *parties; /* role ROLE_LOAD, before_gate; threads of a load process as well */
+    unsigned n_parties;
+    size_t params_size;
+    size_t shared_size; /* of the memory that its parties share: context->shared */
+    /* A second of the run, per LOAD_COUNTS: what did less did next to nothing, and its row is degraded. 0: not looked
+     * at.
+     */
+    double least[LOAD_COUNTS];
+    /* Adds what identifies the work: "file=256M". "" for nothing. May be NULL. */
+    void (*describe)(const void *params, char *buf, size_t size);
+    /* As a benchmark's. May be NULL. */
+    const char *(*scratch_dir)(const void *params);
+    int (*supported)(const void *params, char *why, size_t why_size);
+    void (*place)(const void *params, const struct place_request *, unsigned party, struct placement *);
+    void (*calibrate)(void *params, double value);
+};
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* The parameters of all loads: one struct, so that a load may be made of the parties of others (compile). */
+#ifndef LOAD_PARAMS_H
+#define LOAD_PARAMS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "bench/sim.h"
+
+struct load_params {
+    struct sim_params
+        sim;             /* first, since a simulation that is a load reads it; also says on which CPUs all loads run */
+    char dir[512];       /* scratch folder of write and read */
+    uint64_t file_bytes; /* of their file */
+    uint64_t threads;    /* of burn and ring */
+    uint64_t groups;     /* of hack */
+    uint64_t memory_bytes; /* of memload */
+    bool memory_spare;     /* memload without swap: stops growing when memory runs short */
+    bool nice_given;
+    int nice;
+};
+
+/* Normal policy, with the load's nice value, on the CPUs of the measured task. For the place of all descriptors. */
+void load_place(const void *params, const struct place_request *request, unsigned party, struct placement *placement);
+
+/* What all descriptors begin with. */
+#define LOAD(name_, title_)                                                                                            \
+    .name = name_, .title = title_, .params_size = sizeof(struct load_params), .place = load_place
+
+/* Seconds of CPU time that this process has used, for LOAD_CPU. */
+double load_process_cpu_s(void);
+
+extern const struct load load_none, load_video, load_x, load_burn, load_write, load_read, load_ring, load_compile,
+    load_memload, load_hack, load_custom;
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* Parties that more than one load has: their initialisers, since one constant cannot be copied from another. */
+#ifndef LOAD_PARTIES_H
+#define LOAD_PARTIES_H
+
+#include "engine/load.h"
+#include "load/disk.h"
+
+/* What the process party of every load begins with. */
+#define LOAD_PARTY(name_)                                                                                              \
+    .name = name_, .role = ROLE_LOAD, .kind = PARTY_PROCESS, .stop = STOP_KILL, .before_gate = true, LOAD_RECORDERS
+
+int load_burn_setup(struct party_context *context);
+int load_burn_run(struct party_context *context);
+void load_burn_teardown(struct party_context *context);
+#define LOAD_BURN_PARTY                                                                                                \
+    {                                                                                                                  \
+        LOAD_PARTY("burn"), .spins = true, .setup = load_burn_setup, .run = load_burn_run,                             \
+                            .teardown = load_burn_teardown                                                             \
+    }
+
+int load_write_setup(struct party_context *context);
+int load_write_run(struct party_context *context);
+#define LOAD_WRITE_PARTY                                                                                               \
+    {                                                                                                                  \
+        LOAD_PARTY("write"), .setup = load_write_setup, .run = load_write_run, .teardown = disk_teardown               \
+    }
+
+int load_read_setup(struct party_context *context);
+int load_read_run(struct party_context *context);
+#define LOAD_READ_PARTY                                                                                                \
+    {                                                                                                                  \
+        LOAD_PARTY("read"), .setup = load_read_setup, .run = load_read_run, .teardown = disk_teardown                  \
+    }
+
+#endif

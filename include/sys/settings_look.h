@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files behind settings.h share: how a look is written down, how files are read, and the looks themselves. */
+#ifndef SYS_SETTINGS_LOOK_H
+#define SYS_SETTINGS_LOOK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sys/settings.h"
+
+/* Writes the verdict and the value now, and clears why. Every look ends in this or in setting_not_read(). */
+void setting_say(struct setting_state *out, enum setting_verdict verdict, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void setting_why(struct setting_state *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* For a file that gave -errno: n/a when it is not there, unknown with the reason otherwise. */
+void setting_not_read(const struct settings_view *view, const char *path, int error, struct setting_state *out);
+
+/* The first line, printable: 0; -ENODATA when it is empty, or -errno. */
+int setting_read_line(const char *root, const char *path, char *buf, size_t size);
+/* A file that is one decimal number: 0; -EILSEQ when it is not, or -errno. */
+int setting_read_number(const char *root, const char *path, int64_t *out);
+/* A file that is a CPU list, which may be empty or "(null)": 0; -EILSEQ when it is none, or -errno. */
+int setting_read_cpus(const char *root, const char *path, struct cpuset *out);
+
+/* Appends a word, ", " between; "..." once there is no room for it. */
+void setting_append(char *list, size_t size, const char *word);
+
+/* Those to look at: the online ones, or the bench CPUs when these are not known. */
+const struct cpuset *setting_cpus(const struct settings_view *view);
+/* What is left of a without b. */
+void setting_without(const struct cpuset *a, const struct cpuset *b, struct cpuset *out);
+
+/* settings_cpu.c: clocks, idle states */
+void setting_look_governor(const struct settings_view *view, struct setting_state *out);
+int setting_writes_governor(const struct settings_view *view, struct setting_writes *out);
+void setting_look_frequency(const struct settings_view *view, struct setting_state *out);
+int setting_writes_frequency(const struct settings_view *view, struct setting_writes *out);
+void setting_look_turbo(const struct settings_view *view, struct setting_state *out);
+int setting_writes_turbo(const struct settings_view *view, struct setting_writes *out);
+void setting_look_smt(const struct settings_view *view, struct setting_state *out);
+int setting_writes_smt(const struct settings_view *view, struct setting_writes *out);
+void setting_look_c_states(const struct settings_view *view, struct setting_state *out);
+void setting_look_throttling(const struct settings_view *view, struct setting_state *out);
+
+/* settings_topology.c: what the bench CPUs share */
+void setting_look_numa(const struct settings_view *view, struct setting_state *out);
+void setting_look_caches(const struct settings_view *view, struct setting_state *out);
+void setting_look_siblings(const struct settings_view *view, struct setting_state *out);
+
+/* settings_isolation.c: what the kernel keeps off the bench CPUs */
+void setting_look_isolated(const struct settings_view *view, struct setting_state *out);
+void setting_look_nohz_full(const struct settings_view *view, struct setting_state *out);
+void setting_look_nohz_pstate(const struct settings_view *view, struct setting_state *out);
+void setting_look_rcu_nocbs(const struct settings_view *view, struct setting_state *out);
+void setting_look_kthread_cpus(const struct settings_view *view, struct setting_state *out);
+void setting_look_irqaffinity(const struct settings_view *view, struct setting_state *out);
+void setting_look_irqs(const struct settings_view *view, struct setting_state *out);
+int setting_writes_irqs(const struct settings_view *view, struct setting_writes *out);
+void setting_look_workqueues(const struct settings_view *view, struct setting_state *out);
+int setting_writes_workqueues(const struct settings_view *view, struct setting_writes *out);
+
+/* settings_kernel.c: what the kernel does now and then, and how it was built */
+void setting_look_aslr(const struct settings_view *view, struct setting_state *out);
+void setting_look_thp(const struct settings_view *view, struct setting_state *out);
+int setting_writes_thp(const struct settings_view *view, struct setting_writes *out);
+void setting_look_watchdogs(const struct settings_view *view, struct setting_state *out);
+int setting_writes_watchdogs(const struct settings_view *view, struct setting_writes *out);
+void setting_look_rt_throttling(const struct settings_view *view, struct setting_state *out);
+int setting_writes_rt_throttling(const struct settings_view *view, struct setting_writes *out);
+void setting_look_fair_server(const struct settings_view *view, struct setting_state *out);
+void setting_look_perf_rate(const struct settings_view *view, struct setting_state *out);
+int setting_writes_perf_rate(const struct settings_view *view, struct setting_writes *out);
+void setting_look_stat_interval(const struct settings_view *view, struct setting_state *out);
+int setting_writes_stat_interval(const struct settings_view *view, struct setting_writes *out);
+void setting_look_clocksource(const struct settings_view *view, struct setting_state *out);
+void setting_look_vulnerabilities(const struct settings_view *view, struct setting_state *out);
+void setting_look_hardening(const struct settings_view *view, struct setting_state *out);
+void setting_look_page_faults(const struct settings_view *view, struct setting_state *out);
+void setting_look_tick(const struct settings_view *view, struct setting_state *out);
+
+/* settings_around.c: what else goes on on the machine and around it */
+void setting_look_irqbalance(const struct settings_view *view, struct setting_state *out);
+void setting_look_daemons(const struct settings_view *view, struct setting_state *out);
+void setting_look_swap(const struct settings_view *view, struct setting_state *out);
+void setting_look_load(const struct settings_view *view, struct setting_state *out);
+void setting_look_pressure(const struct settings_view *view, struct setting_state *out);
+void setting_look_hypervisor(const struct settings_view *view, struct setting_state *out);
+void setting_look_steal(const struct settings_view *view, struct setting_state *out);
+void setting_look_power(const struct settings_view *view, struct setting_state *out);
+void setting_look_network(const struct settings_view *view, struct setting_state *out);
+void setting_look_temperature(const struct settings_view *view, struct setting_state *out);
+
+#endif

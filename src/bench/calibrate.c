@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/* How many rounds of the simulations' work are a millisecond, on the CPUs that they will use. */
+#include <sched.h>
+#include <stdlib.h>
+
+#include "bench/sim.h"
+#include "sys/task.h"
+
+#define CPUS_MAX   16u /* spread evenly when there are more */
+#define WARM_NS    20000000u
+#define BLOCK_NS   2000000u
+#define BLOCKS     9u
+#define CHECK_MS   10
+#define PAUSE_NS   20000000u
+#define TRIES      10
+#define WITHIN     0.01
+#define EACH_NS    1000000000ull /* a CPU that takes all tries */
+#define AFTERWARDS 0.05
+
+enum { CALIBRATE_N, CALIBRATE_FIRST, CALIBRATE_NUMBERS = CALIBRATE_FIRST + CPUS_MAX };
+
+static uint64_t time_of(uint64_t loops)
+{
+    uint64_t from = clock_raw_ns();
+
+    sim_work(loops);
+    return clock_raw_ns() - from;
+}
+
+/* Loops that take BLOCK_NS on a warm CPU, roughly. */
+static uint64_t warm_up(void)
+{
+    uint64_t begin = clock_raw_ns(), loops = 1024, took;
+
+    while ((took = time_of(loops)) < BLOCK_NS / 2)
+        loops *= 2;
+    while (clock_raw_ns() - begin < WARM_NS)
+        took = time_of(loops);
+    return (uint64_t)((double)loops * BLOCK_NS / (double)(took + 1)) + 1;
+}
+
+static double median_rate(uint64_t loops)
+{
+    double rates[BLOCKS];
+    struct stats_summary summary;
+
+    for (unsigned i = 0; i < BLOCKS; i++)
+        rates[i] = (double)loops * 1e6 / (double)(time_of(loops) + 1);
+    return stats_summarise(rates, BLOCKS, &summary) ? 0 : summary.median;
+}
+
+static bool holds(double rate, double tolerance)
+{
+    double ms = (double)time_of((uint64_t)(rate * CHECK_MS)) / 1e6;
+
+    return ms > CHECK_MS * (1 - tolerance) && ms < CHECK_MS * (1 + tolerance);
+}
+
+/* Within 1 %, and after a pause still within 5 %. False: the machine is too restless; rate is the last try's. */
+static bool calibrate_cpu(double *rate)
+{
+    uint64_t loops = warm_up();
+
+    for (int tries = 0; tries < TRIES; tries++) {
+        *rate = median_rate(loops);
+        if (!holds(*rate, WITHIN))
+            continue;
+        clock_sleep_ns(PAUSE_NS);
+        (void)time_of(loops); /* the sleep let the CPU cool down */
+        if (holds(*rate, AFTERWARDS))
+            return true;
+    }
+    return false;
+}
+
+static unsigned cpus_to_measure(const struct cpuset *all)
+{
+    unsigned count = cpuset_count(all);
+
+    return count < CPUS_MAX ? count : CPUS_MAX;
+}
+
+static int setup(struct party_context *context)
+{
+    struct cpuset all;
+
+    if (task_get_affinity(&all))
+        cpuset_clear(&all);
+    context->expected_ns = EACH_NS * (cpus_to_measure(&all) + 1);
+    return 0;
+}
+
+static int run(struct party_context *context)
+{
+    double *numbers = context->recorder[0];
+    struct cpuset all, one;
+    unsigned n = 0, restless = 0, count, step;
+
+    if (task_get_affinity(&all))
+        cpuset_add(&all, 0);
+    count = cpuset_count(&all);
+    step = (count + CPUS_MAX - 1) / CPUS_MAX;
+    unsigned number = 0;
+    for (unsigned cpu = cpuset_next(&all, 0); cpu != CPUSET_NONE; cpu = cpuset_next(&all, cpu + 1)) {
+        if (number++ % step)
+            continue;
+        cpuset_clear(&one);
+        cpuset_add(&one, cpu);
+        (void)task_set_affinity(&one); /* refused: it is measured where it is */
+        restless += !calibrate_cpu(&numbers[CALIBRATE_FIRST + n]);
+        n++;
+    }
+    (void)task_set_affinity(&all);
+    numbers[CALIBRATE_N] = n;
+    if (restless)
+        party_degraded(context, "the speed of %u of %u CPUs would not hold still within %.0f %%", restless, n,
+                       100 * WITHIN);
+    return 0;
+}
+
+static void place(const void *params, const struct place_request *request, unsigned party, unsigned copy,
+                  unsigned copies, struct placement *placement)
+{
+    (void)party;
+    place_copy(request, copy, copies, true, placement);
+    sim_place_cpus(params, request, placement);
+    placement->policy = SCHED_OTHER;
+    placement->rt_priority = 0;
+}
+
+static int reduce(const struct trial *trial, struct results *results)
+{
+    const double *numbers = trial_recorder(trial, 0, 0, 0);
+    int error = 0;
+
+    for (unsigned i = 0; i < (unsigned)numbers[CALIBRATE_N]; i++)
+        error |= results_sample(results, 0, 0, numbers[CALIBRATE_FIRST + i]);
+    return error;
+}
+
+static const struct party parties[] = {
+    {.name = "calibrate",
+     .role = ROLE_MEASURED,
+     .kind = PARTY_PROCESS,
+     .stop = STOP_SELF,
+     .spins = true,
+     .recorders = {{RECORD_NUMBERS, CALIBRATE_NUMBERS}},
+     .n_recorders = 1,
+     .setup = setup,
+     .run = run},
+};
+
+static const struct metric metrics[] = {
+    {.id = "loops_per_ms",
+     .unit = "1/ms",
+     .better = "",
+     .value = VALUE_MEDIAN,
+     .headline = true,
+     .title = "rounds of the simulations' work in a millisecond, a sample a CPU"},
+};
+
+#define ONCE                                                                                                           \
+    {                                                                                                                  \
+        .min_samples = 1, .max_samples = 1, .max_ns = 60000000000ull, .precision_pct = 100                             \
+    }
+
+const struct bench bench_calibrate = {
+    .name = "calibrate",
+    .suite = "latency",
+    .title = "the speed of the simulations' work on the CPUs that will be used",
+    .params_size = sizeof(struct sim_params),
+    .parties = parties,
+    .n_parties = 1,
+    .metrics = metrics,
+    .n_shared_metrics = 1,
+    .n_metrics = 1,
+    .sampling = {[PRESET_DEFAULT] = ONCE, [PRESET_QUICK] = ONCE, [PRESET_CLASSIC] = ONCE},
+    .place = place,
+    .reduce = reduce,
+};

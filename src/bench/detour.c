@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: MIT */
+/* Accounting of detours: lengths, causes, blind time. */
+#include "bench/detour.h"
+
+#include <string.h>
+
+/* A step of the estimate of what is usual: small enough to be steady, large enough to settle within 100 detours. */
+#define USUAL_STEPS 64u
+/* Gaps of the loop beyond are not the loop's own. */
+#define LOOP_GAP_MAX 4096u
+
+const char *const detour_cause_names[DETOUR_CAUSES] = {
+    [DETOUR_PREEMPTED] = "preempted", [DETOUR_FAULT] = "fault", [DETOUR_MIGRATED] = "migrated",
+    [DETOUR_INTERRUPT] = "interrupt", [DETOUR_STEAL] = "steal", [DETOUR_UNEXPLAINED] = "unexplained",
+};
+
+void detour_begin(struct detour_account *a, uint64_t start, uint64_t length, uint64_t threshold, double ns_per_tick,
+                  const struct detour_seen *seen)
+{
+    struct hist *hist = a->hist;
+    struct series *series = a->series;
+
+    memset(a, 0, sizeof(*a));
+    a->hist = hist;
+    a->series = series;
+    a->start = start;
+    a->length = length;
+    a->threshold = threshold;
+    a->ns_per_tick = ns_per_tick;
+    a->seen = *seen;
+}
+
+static void count(struct detour_sum *sum, uint64_t n, uint64_t ticks)
+{
+    sum->n += n;
+    sum->ticks += ticks;
+}
+
+static uint64_t to_ns(const struct detour_account *a, uint64_t ticks)
+{
+    return (uint64_t)((double)ticks * a->ns_per_tick + 0.5);
+}
+
+/* --- Where in the run. --- */
+
+static uint64_t cell_start(const struct detour_account *a, uint64_t cell)
+{
+    return a->start + a->length / DETOUR_CELLS * cell + a->length % DETOUR_CELLS * cell / DETOUR_CELLS;
+}
+
+/* What lies beyond the planned end is in no cell. */
+static void mark_cells(struct detour_account *a, uint64_t from, uint64_t to)
+{
+    uint64_t cell = (uint64_t)((double)(from - a->start) / (double)a->length * DETOUR_CELLS);
+
+    cell -= cell > 0; /* rounding */
+    for (; cell < DETOUR_CELLS && cell_start(a, cell) < to; cell++) {
+        uint64_t low = cell_start(a, cell), high = cell_start(a, cell + 1);
+        low = low < from ? from : low;
+        high = high > to ? to : high;
+        a->cell[cell] += high > low ? high - low : 0;
+    }
+}
+
+/* --- Left-over detours. --- */
+
+/* Puts one into a heap in place of its top. */
+static void heap_replace(struct detour_left *heap, size_t n, struct detour_left left)
+{
+    size_t i = 0;
+
+    for (;;) {
+        size_t least = 2 * i + 1;
+        least += least + 1 < n && heap[least + 1].ticks < heap[least].ticks;
+        if (least >= n || heap[least].ticks >= left.ticks)
+            break;
+        heap[i] = heap[least];
+        i = least;
+    }
+    heap[i] = left;
+}
+
+/* The least of all. In place of qsort(), which may allocate. */
+static struct detour_left heap_pop(struct detour_left *heap, size_t *n)
+{
+    struct detour_left top = heap[0];
+
+    --*n;
+    heap_replace(heap, *n, heap[*n]);
+    return top;
+}
+
+/* Puts one into a heap, or drops the least of all when there is no room. Returns the ticks of what was dropped. */
+static uint64_t heap_push(struct detour_left *heap, size_t *n, size_t room, struct detour_left left)
+{
+    uint64_t dropped = heap[0].ticks;
+    size_t i = *n;
+
+    if (i < room) {
+        ++*n;
+        for (; i > 0 && heap[(i - 1) / 2].ticks > left.ticks; i = (i - 1) / 2)
+            heap[i] = heap[(i - 1) / 2];
+        heap[i] = left;
+        return 0;
+    }
+    if (left.ticks <= dropped)
+        return left.ticks;
+    heap_replace(heap, room, left);
+    return dropped;
+}
+
+static void leave_over(struct detour_account *a, uint64_t ticks)
+{
+    const struct detour_left left = {.ticks = ticks, .cause = DETOUR_UNEXPLAINED};
+
+    if (to_ns(a, ticks) < DETOUR_INTERRUPT_MIN_NS) {
+        count(&a->sum[DETOUR_UNEXPLAINED], 1, ticks);
+        return;
+    }
+    bool full = a->n_window == DETOUR_WINDOW_MAX;
+    uint64_t dropped = heap_push(a->window, &a->n_window, DETOUR_WINDOW_MAX, left);
+
+    if (full)
+        count(&a->shorter, 1, dropped);
+}
+
+/* Of those that are only known as a sum, in proportion. */
+static uint64_t explain_sum(struct detour_account *a, uint64_t interrupts)
+{
+    struct detour_sum *rest = &a->shorter;
+    uint64_t n = rest->n < interrupts ? rest->n : interrupts;
+    uint64_t ticks = n == rest->n ? rest->ticks : (uint64_t)((double)rest->ticks * ((double)n / (double)rest->n));
+
+    count(&a->sum[DETOUR_INTERRUPT], n, ticks);
+    count(&a->sum[DETOUR_UNEXPLAINED], rest->n - n, rest->ticks - ticks);
+    *rest = (struct detour_sum){0};
+    return n;
+}
+
+/* --- One detour. --- */
+
+/* DETOUR_UNEXPLAINED for what is left over. Who is moved is switched out as well, and who was out may come back to a
+ * fault. */
+static enum detour_cause cause_of(const struct detour_seen *before, const struct detour_seen *now)
+{
+    if (now->cpu != before->cpu)
+        return DETOUR_MIGRATED;
+    if (now->switches > before->switches)
+        return DETOUR_PREEMPTED;
+    return now->faults > before->faults ? DETOUR_FAULT : DETOUR_UNEXPLAINED;
+}
+
+static void settle(struct detour_account *a)
+{
+    const struct detour_last *last = &a->last;
+    uint64_t began = last->end - a->start > last->ticks ? last->end - last->ticks : a->start;
+
+    if (!last->ticks)
+        return;
+    if (last->cause == DETOUR_UNEXPLAINED)
+        leave_over(a, last->ticks);
+    else
+        count(&a->sum[last->cause], 1, last->ticks);
+    a->switched += last->cause == DETOUR_PREEMPTED || last->cause == DETOUR_MIGRATED;
+    hist_add(a->hist, to_ns(a, last->ticks));
+    series_add(a->series, to_ns(a, began - a->start) / 1000, to_ns(a, last->ticks));
+    mark_cells(a, began, last->end);
+    a->last.ticks = 0;
+}
+
+void detour_add(struct detour_account *a, uint64_t end, uint64_t ticks, const struct detour_seen *seen)
+{
+    settle(a);
+    a->last = (struct detour_last){.end = end, .ticks = ticks, .cause = cause_of(&a->seen, seen), .before = a->seen};
+    a->seen = *seen;
+}
+
+/* --- The sampler's own steps. --- */
+
+/* A median needs no memory when each value moves it by a step up or down. */
+static void follow(struct detour_cost *cost, uint64_t took)
+{
+    uint64_t step = cost->usual / USUAL_STEPS + 1;
+
+    if (took > cost->usual)
+        cost->usual += step < took - cost->usual ? step : took - cost->usual;
+    else
+        cost->usual -= step < cost->usual - took ? step : cost->usual - took;
+}
+
+static uint64_t beyond_usual(struct detour_account *a, const struct detour_cost *cost, uint64_t took)
+{
+    uint64_t usual = cost->usual;
+    bool met = took > 2 * usual && took - usual > a->threshold;
+
+    a->blind += met ? usual : took;
+    return met ? took - usual : 0;
+}
+
+uint64_t detour_added(struct detour_account *a, struct detour_cost *cost, uint64_t took, bool again)
+{
+    uint64_t beyond = beyond_usual(a, cost, took);
+
+    if (!again)
+        follow(cost, took);
+    if (beyond > a->last.ticks && a->last.cause != DETOUR_UNEXPLAINED) {
+        a->last.cause = DETOUR_UNEXPLAINED;
+        a->seen = a->last.before;
+    }
+    return beyond;
+}
+
+uint64_t detour_read(struct detour_account *a, struct detour_cost *cost, uint64_t took)
+{
+    uint64_t beyond = beyond_usual(a, cost, took);
+
+    follow(cost, took);
+    return beyond;
+}
+
+void detour_unwatched(struct detour_account *a, uint64_t now, uint64_t took, const struct detour_seen *seen)
+{
+    if (cause_of(&a->seen, seen) != DETOUR_UNEXPLAINED)
+        detour_add(a, now, took, seen);
+    else
+        a->blind += took;
+}
+
+/* --- Ends. --- */
+
+void detour_window(struct detour_account *a, uint64_t interrupts, bool carry)
+{
+    uint64_t left = interrupts + a->unused;
+
+    settle(a);
+    left -= a->switched < left ? a->switched : left;
+    a->switched = 0;
+    left -= explain_sum(a, left);
+    while (a->n_window) {
+        struct detour_left shortest = heap_pop(a->window, &a->n_window);
+        shortest.cause = left ? DETOUR_INTERRUPT : DETOUR_UNEXPLAINED;
+        left -= left > 0;
+        count(&a->sum[shortest.cause], 1, shortest.ticks);
+        (void)heap_push(a->kept, &a->n_kept, DETOUR_KEPT_MAX, shortest);
+    }
+    a->unused = carry && left ? 1 : 0;
+}
+
+static void take_steal(struct detour_account *a, double stolen_ns)
+{
+    size_t n = a->n_kept;
+    double sum_ns = 0;
+
+    while (n) {
+        struct detour_left shortest = heap_pop(a->kept, &n);
+        a->kept[n] = shortest; /* so that the longest comes first in the end */
+    }
+    for (size_t i = 0; i < a->n_kept && sum_ns < stolen_ns; i++) {
+        const struct detour_left *left = &a->kept[i];
+        double ns = (double)left->ticks * a->ns_per_tick;
+        if (ns < DETOUR_STEAL_MIN_NS)
+            break;
+        a->sum[left->cause].n--;
+        a->sum[left->cause].ticks -= left->ticks;
+        count(&a->sum[DETOUR_STEAL], 1, left->ticks);
+        sum_ns += ns;
+    }
+    a->n_kept = 0;
+}
+
+void detour_end(struct detour_account *a, uint64_t end, uint64_t stolen_ns)
+{
+    detour_window(a, 0, false);
+    a->end = end;
+    take_steal(a, (double)stolen_ns);
+}
+
+/* --- Sums. --- */
+
+uint64_t detour_lost(const struct detour_account *a)
+{
+    uint64_t ticks = 0;
+
+    for (unsigned c = 0; c < DETOUR_CAUSES; c++)
+        ticks += a->sum[c].ticks;
+    return ticks;
+}
+
+uint64_t detour_observed(const struct detour_account *a)
+{
+    return a->end - a->start - a->blind;
+}
+
+void detour_loop(const uint64_t *gaps, size_t n, uint64_t *least, uint64_t *mode)
+{
+    uint32_t counts[LOOP_GAP_MAX] = {0};
+
+    *least = UINT64_MAX;
+    *mode = 0;
+    for (size_t i = 0; i < n; i++) {
+        *least = gaps[i] < *least ? gaps[i] : *least;
+        if (gaps[i] < LOOP_GAP_MAX)
+            counts[gaps[i]]++;
+    }
+    *least = *least > 0 ? *least : 1;
+    for (uint64_t gap = 1; gap < LOOP_GAP_MAX; gap++)
+        if (counts[gap] > counts[*mode])
+            *mode = gap;
+    if (!counts[*mode])
+        *mode = *least;
+}

@@ -1,0 +1,559 @@
+/* SPDX-License-Identifier: MIT */
+/* The noise sampler: its loop, what it asks behind a detour and at the end of a window, its descriptor. */
+#include "bench/noise.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/plan.h"
+#include "engine/text.h"
+#include "engine/trial.h"
+#include "sys/machine.h"
+#include "sys/task.h"
+
+/* At the end of a window the CPU's interrupts are counted. A reading shall cost no more than a thousandth of it. */
+#define WINDOW_NS     100000000u
+#define WINDOW_MAX_NS 1000000000u
+#define WINDOW_COSTS  1000u
+/* For the counter's frequency. */
+#define HZ_NS 20000000u
+/* What a step usually takes: the median of so many, or of what there is time for on a machine with thousands of CPUs.
+ */
+#define COSTS         100u
+#define COSTS_MIN     3u
+#define COSTS_NS      50000000u
+#define COSTS_TURN_NS 5000u
+/* The loop's own gaps. */
+#define LOOP_GAPS 65536u
+/* A run that is thrown away: costs of steps behind real detours, and everything warm. */
+#define WARM_NS 30000000u
+/* A chain of detours that met the step of the one before is broken so often, to learn that the step takes longer now.
+ */
+#define CHAIN 16u
+/* Of thresholds. Below the least the loop itself would be a detour. */
+#define LEAST_LOOPS 2
+#define MOST_LOOPS  1000000
+#define MOST_NS     1000000000u
+
+/* --- The threshold. --- */
+
+int noise_read_threshold(struct noise_params *params, char *error, size_t error_size)
+{
+    static const struct option loops = {.type = OPTION_PERCENT, .size = sizeof(params->threshold_loops)};
+    static const struct option time = {.type = OPTION_DURATION, .size = sizeof(params->threshold_ns)};
+    size_t length = strlen(params->threshold);
+    bool in_loops = length > 0 && params->threshold[length - 1] == 'x';
+    char number[sizeof(params->threshold)], ignored[160];
+
+    text_copy(number, sizeof(number), params->threshold);
+    number[in_loops ? length - 1 : length] = 0;
+    params->threshold_ns = 0;
+    params->threshold_loops = 0;
+    bool junk = strchr(number, '%') ||
+                (in_loops ? option_set(&loops, number, &params->threshold_loops, false, ignored, sizeof(ignored))
+                          : option_set(&time, number, &params->threshold_ns, false, ignored, sizeof(ignored)));
+    bool inside = in_loops ? params->threshold_loops >= LEAST_LOOPS && params->threshold_loops <= MOST_LOOPS
+                           : params->threshold_ns >= 1 && params->threshold_ns <= MOST_NS;
+    if (!junk && inside)
+        return 0;
+    (void)snprintf(error, error_size,
+                   "--threshold: '%s' is %s (1 ns to 1 s, unit ns, us, ms or s, or %dx to %dx the loop)",
+                   params->threshold, junk ? "not a threshold" : "out of range", LEAST_LOOPS, MOST_LOOPS);
+    return -1;
+}
+
+/* --- The loop. --- */
+
+struct sampler {
+    struct detour_account account;
+    struct detour_cost adding, reading;
+    struct machine_watch *watch;
+    unsigned watched;                        /* CPU */
+    struct machine_counters counters, risen; /* by the last reading; over the run */
+    enum clock_kind clock;
+    double ns_per_tick;
+    uint64_t loop, least, threshold, window; /* ticks */
+};
+
+/* Two readings of the clock that are further apart than they should be, or the last two of the window. */
+struct gap {
+    uint64_t from, to;
+};
+
+static inline __attribute__((always_inline)) struct gap watch(uint64_t from, uint64_t threshold, uint64_t end,
+                                                              enum clock_kind clock)
+{
+    uint64_t to;
+
+    for (;;) {
+        to = clock_now(clock);
+        if (to - from > threshold || to >= end)
+            return (struct gap){.from = from, .to = to};
+        from = to;
+    }
+}
+
+/* A function of its own for each clock, so that nothing is decided in the loop. */
+static __attribute__((noinline)) struct gap watch_counter(uint64_t from, uint64_t threshold, uint64_t end)
+{
+    return watch(from, threshold, end, CLOCK_KIND_COUNTER);
+}
+
+static __attribute__((noinline)) struct gap watch_gettime(uint64_t from, uint64_t threshold, uint64_t end)
+{
+    return watch(from, threshold, end, CLOCK_KIND_GETTIME);
+}
+
+static inline __attribute__((always_inline)) void collect_gaps(uint64_t *gaps, enum clock_kind clock)
+{
+    uint64_t from = clock_now(clock);
+
+    for (size_t i = 0; i < LOOP_GAPS; i++) {
+        uint64_t to = clock_now(clock);
+        gaps[i] = to - from;
+        from = to;
+    }
+}
+
+/* --- Behind the loop. --- */
+
+static void look(struct detour_seen *seen)
+{
+    struct task_counters counters;
+
+    task_read_usage(&counters);
+    *seen = (struct detour_seen){.switches = counters.ctx_voluntary + counters.ctx_involuntary,
+                                 .faults = counters.faults_minor + counters.faults_major,
+                                 .cpu = task_current_cpu()};
+}
+
+/* A detour of so many ticks ended at `to`. Returns a fresh reading of the clock, to go on from. */
+static uint64_t follow_detour(struct sampler *s, uint64_t to, uint64_t ticks)
+{
+    struct detour_seen seen;
+
+    for (unsigned chain = 0; ticks; chain++) {
+        look(&seen);
+        detour_add(&s->account, to, ticks, &seen);
+        uint64_t fresh = clock_now(s->clock);
+        ticks = detour_added(&s->account, &s->adding, fresh - to, chain % CHAIN != 0);
+        to = fresh;
+    }
+    return to;
+}
+
+/* Until the end of the window. Returns the last reading of the clock. */
+static uint64_t run_window(struct sampler *s, uint64_t from, uint64_t end)
+{
+    while (from < end) {
+        struct gap gap = s->clock == CLOCK_KIND_COUNTER ? watch_counter(from, s->threshold, end)
+                                                        : watch_gettime(from, s->threshold, end);
+        uint64_t ticks = gap.to - gap.from;
+        from = gap.to;
+        /* The counters of two CPUs may differ by a little: a step back is no detour. */
+        if (ticks > s->threshold && gap.to > gap.from && ticks > s->loop)
+            from = follow_detour(s, gap.to, ticks - s->loop);
+    }
+    return from;
+}
+
+static void read_counters(const struct sampler *s, struct machine_counters *out)
+{
+    if (s->watch)
+        machine_watch_read(s->watch, out);
+    else
+        memset(out, 0xff, sizeof(*out)); /* -1: not known */
+}
+
+static int64_t rise(int64_t *sum, int64_t before, int64_t after)
+{
+    int64_t by = before < 0 || after < before ? -1 : after - before;
+
+    *sum = by < 0 || *sum < 0 ? -1 : *sum + by;
+    return by;
+}
+
+/* The CPU whose counters are read. Only a sampler that is not bound changes it. */
+static void watch_cpu(struct sampler *s, unsigned cpu)
+{
+    if (cpu == s->watched)
+        return;
+    machine_watch_close(s->watch);
+    s->watched = cpu;
+    s->watch = cpu == CPUSET_NONE ? NULL : machine_watch_open("", cpu);
+    read_counters(s, &s->counters);
+}
+
+/* What the CPU's counters rose by since the last reading. Returns the interrupts; 0 when not known. */
+static uint64_t count_interrupts(struct sampler *s)
+{
+    struct machine_counters before = s->counters, *now = &s->counters, *sum = &s->risen;
+
+    read_counters(s, now);
+    (void)rise(&sum->softirqs, before.softirqs, now->softirqs);
+    (void)rise(&sum->steal_ns, before.steal_ns, now->steal_ns);
+    (void)rise(&sum->timer, before.timer, now->timer);
+    (void)rise(&sum->resched, before.resched, now->resched);
+    (void)rise(&sum->ipi, before.ipi, now->ipi);
+    (void)rise(&sum->device, before.device, now->device);
+    int64_t irqs = rise(&sum->irqs, before.irqs, now->irqs);
+    return irqs > 0 ? (uint64_t)irqs : 0;
+}
+
+/* Reads the CPU's counters at the end of a window, which was reached at `from`. Returns a fresh reading of the clock.
+ */
+static uint64_t end_window(struct sampler *s, uint64_t from)
+{
+    struct detour_seen seen;
+    uint64_t interrupts = count_interrupts(s), read = clock_now(s->clock);
+    uint64_t beyond = detour_read(&s->account, &s->reading, read - from);
+
+    detour_window(&s->account, interrupts, beyond > 0);
+    look(&seen);
+    watch_cpu(s, seen.cpu);
+    if (beyond)
+        detour_add(&s->account, read, beyond, &seen);
+    uint64_t fresh = clock_now(s->clock);
+    detour_unwatched(&s->account, fresh, fresh - read, &seen);
+    return fresh;
+}
+
+/* The whole run. */
+static void sample(const struct party_context *context, struct sampler *s, uint64_t time_ns)
+{
+    struct detour_seen seen;
+    uint64_t length = (uint64_t)((double)time_ns / s->ns_per_tick) + 1;
+
+    look(&seen);
+    s->risen = (struct machine_counters){0};
+    read_counters(s, &s->counters);
+    uint64_t from = clock_now(s->clock), end = from + length;
+    detour_begin(&s->account, from, length, s->threshold, s->ns_per_tick, &seen);
+    while (from < end && !party_stopped(context)) {
+        from = run_window(s, from, end - from > s->window ? from + s->window : end);
+        from = end_window(s, from);
+    }
+    detour_end(&s->account, from, s->risen.steal_ns > 0 ? (uint64_t)s->risen.steal_ns : 0);
+}
+
+/* --- Set-up. --- */
+
+/* The loop alone, whatever its gaps. */
+static void turn(const struct sampler *s, uint64_t ticks)
+{
+    uint64_t from = clock_now(s->clock);
+
+    if (s->clock == CLOCK_KIND_COUNTER)
+        (void)watch_counter(from, UINT64_MAX, from + ticks);
+    else
+        (void)watch_gettime(from, UINT64_MAX, from + ticks);
+}
+
+/* Spins meanwhile, so that the core is at its speed afterwards. 0 when the clock stands still. */
+static double measure_tick_ns(enum clock_kind clock)
+{
+    struct clock_pair first, second;
+
+    clock_pair_read(clock, &first);
+    do
+        clock_pair_read(clock, &second);
+    while (second.raw_ns < first.raw_ns + HZ_NS);
+    double hz = clock_hz(clock, &first, &second);
+    return hz > 0 ? 1e9 / hz : 0;
+}
+
+static int measure_loop(struct sampler *s)
+{
+    uint64_t *gaps = malloc(LOOP_GAPS * sizeof(*gaps));
+
+    if (!gaps)
+        return -1;
+    memset(gaps, 0, LOOP_GAPS * sizeof(*gaps));
+    if (s->clock == CLOCK_KIND_COUNTER)
+        collect_gaps(gaps, CLOCK_KIND_COUNTER);
+    else
+        collect_gaps(gaps, CLOCK_KIND_GETTIME);
+    detour_loop(gaps, LOOP_GAPS, &s->least, &s->loop);
+    free(gaps);
+    return 0;
+}
+
+static void choose_threshold(struct party_context *context, struct sampler *s)
+{
+    const struct noise_params *params = context->params;
+    uint64_t floor = LEAST_LOOPS * s->least;
+
+    s->threshold = params->threshold_ns ? (uint64_t)((double)params->threshold_ns / s->ns_per_tick + 0.5)
+                                        : (uint64_t)(params->threshold_loops * (double)s->least);
+    if (s->threshold >= floor)
+        return;
+    party_degraded(context, "a threshold of %s is less than two turns of the loop: %.0f ns instead", params->threshold,
+                   (double)floor * s->ns_per_tick);
+    s->threshold = floor;
+}
+
+static int rising(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* What a step usually takes, each time behind some turns of the loop. */
+static void measure_cost(struct sampler *s, void (*step)(struct sampler *s), struct detour_cost *cost)
+{
+    uint64_t costs[COSTS], begin = clock_raw_ns();
+    size_t n = 0;
+
+    while (n < COSTS && (n < COSTS_MIN || clock_raw_ns() - begin < COSTS_NS)) {
+        turn(s, (uint64_t)(COSTS_TURN_NS / s->ns_per_tick));
+        uint64_t from = clock_now(s->clock);
+        step(s);
+        costs[n++] = clock_now(s->clock) - from;
+    }
+    qsort(costs, n, sizeof(costs[0]), rising);
+    cost->usual = costs[n / 2];
+}
+
+static void add_one(struct sampler *s)
+{
+    struct detour_seen seen;
+
+    look(&seen);
+    detour_add(&s->account, clock_now(s->clock), s->threshold + 1, &seen);
+}
+
+static void read_once(struct sampler *s)
+{
+    (void)count_interrupts(s);
+}
+
+static void measure_costs(struct sampler *s)
+{
+    struct detour_seen seen;
+    double window_ns = WINDOW_NS, least_ns;
+
+    look(&seen);
+    detour_begin(&s->account, clock_now(s->clock), UINT64_MAX / 2, s->threshold, s->ns_per_tick, &seen);
+    measure_cost(s, add_one, &s->adding);
+    measure_cost(s, read_once, &s->reading);
+    least_ns = (double)s->reading.usual * s->ns_per_tick * WINDOW_COSTS;
+    if (least_ns > window_ns)
+        window_ns = least_ns < WINDOW_MAX_NS ? least_ns : WINDOW_MAX_NS;
+    s->window = (uint64_t)(window_ns / s->ns_per_tick);
+}
+
+static int setup(struct party_context *context)
+{
+    struct sampler *s = context->state = malloc(sizeof(*s));
+
+    if (!s)
+        return party_fail(context, "out of memory");
+    memset(s, 0, sizeof(*s)); /* its pages are not to be new in the run */
+    s->clock = context->clock;
+    s->account.hist = context->recorder[NOISE_HIST];
+    s->account.series = context->recorder[NOISE_SERIES];
+    s->watched = CPUSET_NONE;
+    watch_cpu(s, task_current_cpu());
+    s->ns_per_tick = measure_tick_ns(s->clock);
+    if (!(s->ns_per_tick > 0))
+        return party_fail(context, "the clock's frequency cannot be measured");
+    if (measure_loop(s))
+        return party_fail(context, "out of memory");
+    choose_threshold(context, s);
+    measure_costs(s);
+    sample(context, s, WARM_NS);
+    hist_init(s->account.hist, 0);
+    series_init(s->account.series);
+    return 0;
+}
+
+static double known(int64_t count)
+{
+    return count < 0 ? (double)NAN : (double)count;
+}
+
+static int run(struct party_context *context)
+{
+    double *number = context->recorder[NOISE_NUMBERS];
+    struct sampler *s = context->state;
+    const struct detour_account *a = &s->account;
+
+    sample(context, s, context->time_ns);
+    number[NOISE_LOOP] = (double)s->loop * s->ns_per_tick;
+    number[NOISE_LOOP_LEAST] = (double)s->least * s->ns_per_tick;
+    number[NOISE_THRESHOLD] = (double)s->threshold * s->ns_per_tick;
+    number[NOISE_OBSERVED] = (double)detour_observed(a) * s->ns_per_tick;
+    for (unsigned c = 0; c < DETOUR_CAUSES; c++) {
+        number[NOISE_LOST + c] = (double)a->sum[c].ticks * s->ns_per_tick;
+        number[NOISE_COUNT + c] = (double)a->sum[c].n;
+    }
+    number[NOISE_TIMER] = known(s->risen.timer);
+    number[NOISE_RESCHED] = known(s->risen.resched);
+    number[NOISE_IPI] = known(s->risen.ipi);
+    number[NOISE_DEVICE] = known(s->risen.device);
+    number[NOISE_SOFTIRQ] = known(s->risen.softirqs);
+    for (unsigned cell = 0; cell < DETOUR_CELLS; cell++)
+        number[NOISE_CELLS + cell] = (double)a->cell[cell] * s->ns_per_tick;
+    return 0;
+}
+
+static void teardown(struct party_context *context)
+{
+    struct sampler *s = context->state;
+
+    if (s)
+        machine_watch_close(s->watch);
+    free(s);
+}
+
+/* --- The figures. --- */
+
+double noise_lost_pct(const double *numbers)
+{
+    double ns = 0;
+
+    for (unsigned c = 0; c < DETOUR_CAUSES; c++)
+        ns += numbers[NOISE_LOST + c];
+    return 100 * ns / numbers[NOISE_OBSERVED];
+}
+
+/* The parts of the run as points: where in the run, in microseconds, and ns lost there. */
+static int enter_cells(struct results *results, unsigned copy, const double *number, uint64_t first_us,
+                       uint64_t time_us)
+{
+    struct series *cells = calloc(1, sizeof(*cells));
+
+    if (!cells)
+        return -1;
+    for (unsigned cell = 0; cell < DETOUR_CELLS; cell++)
+        series_add(cells, time_us * cell / DETOUR_CELLS, (uint64_t)number[NOISE_CELLS + cell]);
+    int error = results_series_from(results, copy, NOISE_METRIC_LOST, cells, first_us);
+    free(cells);
+    return error;
+}
+
+static int reduce_copy(const struct trial *trial, unsigned copy, struct results *results)
+{
+    const struct trial_spec *spec = trial_spec_of(trial);
+    const double *number = trial_recorder(trial, 0, copy, NOISE_NUMBERS);
+    const struct hist *hist = trial_recorder(trial, 0, copy, NOISE_HIST);
+    const struct series *series = trial_recorder(trial, 0, copy, NOISE_SERIES);
+    double observed_ns = number[NOISE_OBSERVED];
+    uint64_t time_us = spec->time_ns / 1000, first_us = spec->sample * time_us;
+    int error = enter_cells(results, copy, number, first_us, time_us);
+
+    error |= results_sample(results, copy, NOISE_METRIC_LOST, noise_lost_pct(number));
+    error |= results_sample(results, copy, NOISE_METRIC_DETOURS, (double)hist->n / observed_ns * 1e9);
+    error |= results_sample(results, copy, NOISE_METRIC_DETOUR, hist_mean(hist));
+    error |= results_hist(results, copy, NOISE_METRIC_DETOUR, hist);
+    error |= results_series_from(results, copy, NOISE_METRIC_DETOUR, series, first_us);
+    error |= results_sample(results, copy, NOISE_METRIC_LOOP, number[NOISE_LOOP]);
+    error |= results_sample(results, copy, NOISE_METRIC_THRESHOLD, number[NOISE_THRESHOLD]);
+    for (unsigned c = 0; c < DETOUR_CAUSES; c++) {
+        error |= results_sample(results, copy, NOISE_METRIC_LOST_BY + c, 100 * number[NOISE_LOST + c] / observed_ns);
+        error |= results_cause(results, copy, detour_cause_names[c], number[NOISE_LOST + c] * 1e-6);
+    }
+    for (unsigned i = 0; NOISE_METRIC_COUNTS + i < NOISE_N_METRICS; i++)
+        error |= results_sample(results, copy, NOISE_METRIC_COUNTS + i, number[NOISE_TIMER + i] / observed_ns * 1e9);
+    return error;
+}
+
+static int reduce(const struct trial *trial, struct results *results)
+{
+    int error = 0;
+
+    for (unsigned copy = 0; copy < trial_spec_of(trial)->copies; copy++)
+        error |= reduce_copy(trial, copy, results);
+    return error;
+}
+
+static void describe(const void *params, const struct clock_info *clock, char *buf, size_t size)
+{
+    (void)snprintf(buf, size, "threshold=%s clock=%s", ((const struct noise_params *)params)->threshold,
+                   clock->kind == CLOCK_KIND_COUNTER ? COUNTER_NOW_NAME : clock->name);
+}
+
+/* --- The descriptor. --- */
+
+static const struct option options[] = {
+    {.name = "threshold",
+     .type = OPTION_TEXT,
+     .value_name = "TIME|Nx",
+     .preset = {"8x"},
+     OPTION_AT(struct noise_params, threshold),
+     .help = "what takes longer is a detour: a time, or so many times the loop's least gap"},
+};
+
+static const struct party parties[] = {
+    {.name = "sampler",
+     .role = ROLE_MEASURED,
+     .kind = PARTY_PROCESS,
+     .stop = STOP_FLAG,
+     .spins = true,
+     .recorders = {[NOISE_HIST] = {RECORD_HIST, 0},
+                   [NOISE_SERIES] = {RECORD_SERIES, 0},
+                   [NOISE_NUMBERS] = {RECORD_NUMBERS, NOISE_N_NUMBERS}},
+     .n_recorders = NOISE_N_RECORDERS,
+     .setup = setup,
+     .run = run,
+     .teardown = teardown},
+};
+
+#define LOWER(id_, unit_, title_)                                                                                      \
+    {                                                                                                                  \
+        .id = id_, .unit = unit_, .better = "lower", .value = VALUE_MEAN, .title = title_                              \
+    }
+
+static const struct metric metrics[NOISE_N_METRICS] = {
+    [NOISE_METRIC_LOST] = {.id = "lost",
+                           .unit = "%",
+                           .better = "lower",
+                           .value = VALUE_MEAN,
+                           .headline = true,
+                           .title = "share of the time that detours took"},
+    [NOISE_METRIC_DETOURS] = LOWER("detours", "1/s", "detours a second"),
+    [NOISE_METRIC_DETOUR] =
+        {.id = "detour", .unit = "ns", .better = "lower", .value = VALUE_MEDIAN, .title = "length of a detour"},
+    [NOISE_METRIC_LOOP] = LOWER("loop", "ns", "the most frequent time of the loop"),
+    [NOISE_METRIC_THRESHOLD] =
+        {.id = "threshold", .unit = "ns", .better = "", .value = VALUE_MEAN, .title = "what took longer was a detour"},
+    [NOISE_METRIC_LOST_BY + DETOUR_PREEMPTED] = LOWER("lost_preempted", "%", "lost while somebody else ran"),
+    [NOISE_METRIC_LOST_BY + DETOUR_FAULT] = LOWER("lost_fault", "%", "lost to page faults"),
+    [NOISE_METRIC_LOST_BY + DETOUR_MIGRATED] = LOWER("lost_migrated", "%", "lost on the way to another CPU"),
+    [NOISE_METRIC_LOST_BY + DETOUR_INTERRUPT] = LOWER("lost_interrupt", "%", "lost to interrupts"),
+    [NOISE_METRIC_LOST_BY + DETOUR_STEAL] = LOWER("lost_steal", "%", "lost to the hypervisor, as it says"),
+    [NOISE_METRIC_LOST_BY + DETOUR_UNEXPLAINED] =
+        LOWER("lost_unexplained", "%", "lost, and the kernel counted nothing"),
+    [NOISE_METRIC_COUNTS] = LOWER("count_timer", "1/s", "timer interrupts of the CPU"),
+    [NOISE_METRIC_COUNTS + 1] = LOWER("count_resched", "1/s", "calls to reschedule from other CPUs"),
+    [NOISE_METRIC_COUNTS + 2] = LOWER("count_ipi", "1/s", "other calls from other CPUs"),
+    [NOISE_METRIC_COUNTS + 3] = LOWER("count_device", "1/s", "interrupts of devices"),
+    [NOISE_METRIC_COUNTS + 4] = LOWER("count_softirq", "1/s", "soft interrupts"),
+};
+
+#define SAMPLING(seconds_)                                                                                             \
+    {                                                                                                                  \
+        .min_samples = 1, .max_samples = 1, .time_ns = seconds_ * 1000000000ull, .max_ns = 600 * 1000000000ull,        \
+        .precision_pct = 2                                                                                             \
+    }
+
+const struct bench bench_noise = {
+    .name = "noise",
+    .suite = "noise",
+    .title = "Noise: where the time of a CPU goes",
+    .options = options,
+    .n_options = sizeof(options) / sizeof(options[0]),
+    .params_size = sizeof(struct noise_params),
+    .parties = parties,
+    .n_parties = sizeof(parties) / sizeof(parties[0]),
+    .own_metrics = metrics,
+    .n_metrics = NOISE_N_METRICS,
+    .sampling = {[PRESET_DEFAULT] = SAMPLING(5), [PRESET_QUICK] = SAMPLING(2), [PRESET_CLASSIC] = SAMPLING(60)},
+    .group_per_copy = true,
+    .ends_early = true,
+    .describe = describe,
+    .reduce = reduce,
+};

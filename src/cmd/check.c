@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: MIT */
+/* jitbench check: what disturbs measurements on this machine. Looks, and changes nothing. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/suites.h"
+#include "cmd/tuned.h"
+#include "engine/signals.h"
+#include "engine/text.h"
+#include "out/csv.h"
+#include "sys/clock.h"
+#include "sys/settings.h"
+
+#define SETTINGS_MAX 64
+#define WIDTH        100u
+#define WIDTH_MOST   200u
+#define WIDTH_LEAST  72u
+#define GAP          2u
+/* How long to look at what may be rising. */
+#define MOMENT_NS 100000000u
+
+struct check_options {
+    struct option_cpus cpus;
+    char output[1024];
+    bool quiet, help;
+};
+
+static const struct option rows[] = {
+    {.name = "cpus",
+     .type = OPTION_CPUS,
+     .value_name = "LIST|all|quiet",
+     .choices = tuned_cpus_choices,
+     OPTION_AT(struct check_options, cpus),
+     .help = "CPUs to measure on; the isolated ones or all but the boot CPU unless given; quiet: the one that loses "
+             "least time now"},
+    {.name = "output",
+     .letter = 'o',
+     .type = OPTION_TEXT,
+     .value_name = "FILE|-",
+     OPTION_AT(struct check_options, output),
+     .help = "CSV file; '-' is standard output, and the table goes to standard error"},
+    {.name = "quiet",
+     .letter = 'q',
+     .type = OPTION_FLAG,
+     OPTION_AT(struct check_options, quiet),
+     .help = "only the table: no header or summary"},
+    {.name = "help",
+     .letter = 'h',
+     .type = OPTION_FLAG,
+     OPTION_AT(struct check_options, help),
+     .help = "print this help"},
+};
+
+struct checking {
+    struct check_options options;
+    bool cpus_given;
+    struct machine machine;
+    struct cpuset bench;
+    bool selected[SETTINGS_MAX]; /* by settings_list */
+    struct setting_state state[SETTINGS_MAX];
+    int csv_fd; /* -1: none is wanted */
+    bool csv_created;
+};
+
+static size_t tables(const struct command *command, struct option_table *out)
+{
+    (void)command;
+    out[0] = (struct option_table){.heading = "Options of check", .rows = rows, .n = sizeof(rows) / sizeof(rows[0])};
+    return 1;
+}
+
+/* --- The command line. --- */
+
+static int usage_error(const char *error)
+{
+    (void)fprintf(stderr, "jitbench check: %s\n", error);
+    return EXIT_USAGE;
+}
+
+static int select_settings(struct checking *c, const char *const *operands, int n)
+{
+    const char *names[SETTINGS_MAX];
+
+    for (size_t i = 0; i < settings_count; i++) {
+        names[i] = settings_list[i].name;
+        c->selected[i] = n == 0;
+    }
+    for (int i = 0; i < n; i++) {
+        const struct setting *setting = setting_find(operands[i]);
+        if (!setting)
+            return command_unknown("setting", operands[i], names, settings_count);
+        c->selected[setting - settings_list] = true;
+    }
+    return 0;
+}
+
+/* 0; EXIT_USAGE; or -1 when help was asked for and printed. */
+static int parse(const struct command *command, struct checking *c, int argc, char **argv)
+{
+    struct option_table table;
+    const char **operands = calloc((size_t)argc + 1, sizeof(*operands));
+    struct text help = {0};
+    char error[512];
+
+    if (!operands)
+        return usage_error("out of memory");
+    (void)tables(command, &table);
+    table.target = &c->options;
+    int n = option_parse(argc, argv, &table, 1, operands, error, sizeof(error));
+    int status = n < 0 ? usage_error(error) : c->options.help ? -1 : select_settings(c, operands, n);
+    free(operands);
+    c->cpus_given = option_given(&table, 1, "cpus");
+    if (status == -1) {
+        command_help(command, &help);
+        command_print(1, &help);
+    }
+    return status;
+}
+
+static int resolve_cpus(struct checking *c)
+{
+    char error[512];
+
+    if (tuned_cpus(c->cpus_given ? &c->options.cpus : NULL, &c->machine, &c->bench, error, sizeof(error)))
+        return usage_error(error);
+    return 0;
+}
+
+/* Before anything is looked at. A file is never overwritten. */
+static int open_csv(struct checking *c)
+{
+    const char *path = c->options.output;
+    char error[1200];
+
+    c->csv_fd = -1;
+    if (!path[0])
+        return 0;
+    c->csv_fd = !strcmp(path, "-") ? 1 : csv_create(path, &c->csv_created, error, sizeof(error));
+    return c->csv_fd < 0 ? usage_error(error) : 0;
+}
+
+/* --- The table. --- */
+
+enum column { COLUMN_ITEM, COLUMN_NOW, COLUMN_GOOD, COLUMN_VERDICT, COLUMN_COST, COLUMN_HOW, CHECK_COLUMNS };
+static const char *const headings[CHECK_COLUMNS] = {"Item", "Now", "Good", "Verdict", "Cost", "How to set it"};
+
+struct cells {
+    const char *text[CHECK_COLUMNS];
+    char now[sizeof(((struct setting_state *)0)->now) + sizeof(((struct setting_state *)0)->why) + 2];
+};
+
+/* What it costs, and how to set it, is of interest only where it is to be set. */
+static void fill_cells(const struct setting *setting, const struct setting_state *state, struct cells *cells)
+{
+    bool matters = state->verdict == SETTING_NOISY;
+
+    (void)snprintf(cells->now, sizeof(cells->now), "%s%s%s", state->now, state->now[0] && state->why[0] ? ": " : "",
+                   state->why);
+    cells->text[COLUMN_ITEM] = setting->name;
+    cells->text[COLUMN_NOW] = cells->now[0] ? cells->now : "-";
+    cells->text[COLUMN_GOOD] = setting->good;
+    cells->text[COLUMN_VERDICT] = setting_verdict_names[state->verdict];
+    cells->text[COLUMN_COST] = matters ? setting->cost : "";
+    cells->text[COLUMN_HOW] = matters ? setting->set : "";
+}
+
+static void widen(size_t *widths, const char *const *text)
+{
+    for (size_t i = 0; i < CHECK_COLUMNS; i++)
+        if (strlen(text[i]) > widths[i])
+            widths[i] = strlen(text[i]);
+}
+
+/* As wide as their content; where that is too much, the widest gives way. Names and verdicts are not broken. */
+static void find_widths(const struct checking *c, size_t width, size_t *widths)
+{
+    struct cells cells;
+    size_t sum = GAP * (CHECK_COLUMNS - 1);
+
+    memset(widths, 0, CHECK_COLUMNS * sizeof(*widths));
+    widen(widths, headings);
+    for (size_t i = 0; i < settings_count; i++)
+        if (c->selected[i]) {
+            fill_cells(&settings_list[i], &c->state[i], &cells);
+            widen(widths, cells.text);
+        }
+    for (size_t i = 0; i < CHECK_COLUMNS; i++)
+        sum += widths[i];
+    for (; sum > (width > WIDTH_LEAST ? width : WIDTH_LEAST); sum--) {
+        size_t widest = COLUMN_NOW;
+        for (size_t i = COLUMN_NOW; i < CHECK_COLUMNS; i++)
+            if (i != COLUMN_VERDICT && widths[i] > widths[widest])
+                widest = i;
+        widths[widest]--;
+    }
+}
+
+/* One row of the table, on as many lines as its longest cell takes. */
+static void put_cells(const char *const *text, const size_t *widths, struct text *out)
+{
+    const char *rest[CHECK_COLUMNS];
+    bool more = true;
+
+    memcpy(rest, text, sizeof(rest));
+    while (more) {
+        size_t blanks = 0;
+        more = false;
+        for (size_t i = 0; i < CHECK_COLUMNS; i++) {
+            size_t n = command_break(rest[i], widths[i]);
+            if (n)
+                text_printf(out, "%*s%.*s", (int)blanks, "", (int)n, rest[i]);
+            blanks = (n ? 0 : blanks) + widths[i] - n + GAP;
+            rest[i] += n;
+            rest[i] += *rest[i] == ' ';
+            more |= *rest[i] != 0;
+        }
+        text_append(out, "\n", 1);
+    }
+}
+
+static void put_table(const struct checking *c, size_t width, struct text *out)
+{
+    size_t widths[CHECK_COLUMNS];
+    struct cells cells;
+
+    find_widths(c, width, widths);
+    put_cells(headings, widths, out);
+    for (size_t i = 0; i < settings_count; i++)
+        if (c->selected[i]) {
+            fill_cells(&settings_list[i], &c->state[i], &cells);
+            put_cells(cells.text, widths, out);
+        }
+}
+
+/* --- Around it. --- */
+
+/* Where it runs: what is below, what is around, and what cannot be seen from here. */
+static void put_header(const struct checking *c, struct text *out)
+{
+    const struct machine *m = &c->machine;
+    struct cpuset others = m->online;
+    char cpus[96], kept[96];
+
+    if (m->hypervisor[0])
+        text_printf(out, "Where     virtual machine (%s)", m->hypervisor);
+    else
+        text_printf(out, "Where     %s", m->have_proc || m->have_sys ? "bare metal" : "not known what is below");
+    if (m->container[0])
+        text_printf(out, ", container (%s)", m->container);
+    text_printf(out, ", Linux %.*s, %s, %s\n", (int)strcspn(m->kernel, " "), m->kernel, m->arch,
+                geteuid() == 0 ? "as root" : "not as root: some settings cannot be read");
+    for (unsigned cpu = cpuset_next(&c->bench, 0); cpu != CPUSET_NONE; cpu = cpuset_next(&c->bench, cpu + 1))
+        cpuset_remove(&others, cpu);
+    settings_format_cpus(&c->bench, cpus, sizeof(cpus));
+    settings_format_cpus(&others, kept, sizeof(kept));
+    text_printf(out, "CPUs      %s to measure on (bench CPUs), %s for all else\n", cpus, kept);
+    if (!m->have_proc || !m->have_sys)
+        text_printf(out, "Unknown   %s%s%s not mounted: most settings cannot be known\n", m->have_proc ? "" : "/proc",
+                    m->have_proc || m->have_sys ? "" : " and ", m->have_sys ? "" : "/sys");
+    text_append(out, "\n", 1);
+}
+
+static void put_summary(const unsigned counts[4], const char *noisy, struct text *out)
+{
+    text_printf(out, "\n%u noisy, %u ok, %u n/a, %u unknown%s%s\n", counts[SETTING_NOISY], counts[SETTING_OK],
+                counts[SETTING_NA], counts[SETTING_UNKNOWN], noisy[0] ? ". Noisy: " : "", noisy);
+}
+
+/* --- The CSV. --- */
+
+static void put_csv(const struct checking *c, struct text *out)
+{
+    text_printf(out, "item,now,good,verdict,cost,how,why\r\n");
+    for (size_t i = 0; i < settings_count; i++) {
+        const struct setting *setting = &settings_list[i];
+        const char *const fields[] = {
+            setting->name, c->state[i].now, setting->good,  setting_verdict_names[c->state[i].verdict],
+            setting->cost, setting->set,    c->state[i].why};
+        for (size_t f = 0; c->selected[i] && f < sizeof(fields) / sizeof(fields[0]); f++) {
+            text_append(out, ",", f > 0);
+            csv_text(out, fields[f]);
+        }
+        text_append(out, "\r\n", c->selected[i] ? 2 : 0);
+    }
+}
+
+/* Whole, or not at all. */
+static int write_csv(const struct checking *c)
+{
+    struct text out = {0};
+
+    put_csv(c, &out);
+    errno = ENOMEM;
+    bool whole = !out.failed && signals_write(c->csv_fd, out.data, out.length) == out.length;
+    text_free(&out);
+    if (whole && c->csv_created)
+        whole = fsync(c->csv_fd) == 0 && close(c->csv_fd) == 0;
+    if (whole)
+        return 0;
+    (void)fprintf(stderr, "jitbench check: -o '%s': %s\n", c->options.output, strerror(errno));
+    if (c->csv_created)
+        (void)unlink(c->options.output);
+    return EXIT_ROW_FAILED;
+}
+
+/* --- The whole. --- */
+
+static void moment(void)
+{
+    clock_sleep_ns(MOMENT_NS);
+}
+
+static int look(const struct command *command, struct checking *c)
+{
+    const struct settings_view view = {.root = "", .machine = &c->machine, .bench = &c->bench, .moment = moment};
+    int out_fd = c->csv_fd == 1 ? 2 : 1, status = 0;
+    unsigned counts[4] = {0}, width = command_width(out_fd, WIDTH, WIDTH_MOST);
+    char noisy[WIDTH_MOST + 1] = "";
+    struct text out = {0};
+
+    for (size_t i = 0; i < settings_count; i++)
+        if (c->selected[i]) {
+            settings_list[i].look(&view, &c->state[i]);
+            setting_count(&settings_list[i], &c->state[i], counts, noisy, sizeof(noisy));
+        }
+    if (!c->options.quiet)
+        put_header(c, &out);
+    put_table(c, width, &out);
+    if (!c->options.quiet)
+        put_summary(counts, noisy, &out);
+    if (tuned_print(command, out_fd, &out))
+        status = EXIT_ROW_FAILED;
+    if (c->csv_fd >= 0 && write_csv(c))
+        status = EXIT_ROW_FAILED;
+    return status ? status : counts[SETTING_NOISY] ? EXIT_FINDING : EXIT_DONE;
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+    struct checking *c = calloc(1, sizeof(*c));
+
+    if (!c || settings_count > SETTINGS_MAX) {
+        (void)fprintf(stderr, "jitbench check: out of memory\n");
+        free(c);
+        return EXIT_ROW_FAILED;
+    }
+    signals_init(); /* a reader that has gone ends nothing, and none ends the search for a quiet CPU half-way */
+    int status = parse(command, c, argc, argv);
+    if (status == 0) {
+        machine_read("", &c->machine);
+        status = resolve_cpus(c);
+    }
+    if (status == 0)
+        status = open_csv(c);
+    if (status == 0)
+        status = look(command, c);
+    free(c);
+    return status < 0 ? EXIT_DONE : status;
+}
+
+const struct command command_check = {
+    .name = "check",
+    .operands = "[ITEM...]",
+    .title = "what disturbs measurements on this machine, and how to set it",
+    .description =
+        "Looks at the settings of the machine that disturb measurements, and prints for each what it is now, what "
+        "would be good, what it costs otherwise and how to set it. Without names it looks at all. Changes nothing.",
+    .run = run,
+    .tables = tables,
+};

@@ -1,0 +1,652 @@
+/* SPDX-License-Identifier: MIT */
+/* jitbench latency: its options, the matrix of simulations and loads, its tables. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "bench/sim.h"
+#include "cmd/suites.h"
+#include "load/list.h"
+#include "load/memload.h"
+#include "load/params.h"
+#include "out/plot.h"
+#include "out/reader.h"
+#include "sys/cgroup.h"
+#include "sys/scratch.h"
+
+struct latency_options {
+    uint64_t tasks, no_tasks, loads, no_loads; /* bit masks */
+    char loops[1024];
+    bool anew, real_time, single_cpu, all_pairs;
+    uint64_t load_threads, hack_groups, file_bytes, memory_bytes;
+    int64_t load_nice;
+    double custom_pct;
+    uint64_t custom_us;
+};
+
+enum { TASK_AUDIO, TASK_VIDEO, TASK_X, TASK_GAMING, TASK_CUSTOM, N_TASKS };
+static const struct task {
+    const struct bench *bench;
+    const struct sim_params *params; /* NULL: the user's */
+    const char *title;
+    bool real_time; /* has a real-time mode */
+    /* The loads that tell most about it: by default, and in a quick look. */
+    const char *telling, *quick;
+} tasks[N_TASKS] = {
+    [TASK_AUDIO] = {&bench_audio, &sim_audio, "Audio", true, "none burn write read ring compile x",
+                    "none burn write compile"},
+    [TASK_VIDEO] = {&bench_video, &sim_video, "Video", true, "none burn write compile x", "none burn compile"},
+    [TASK_X] = {&bench_x, &sim_x, "X", false, "none burn write compile video", "none burn"},
+    [TASK_GAMING] = {&bench_gaming, &sim_gaming, "Gaming", false, "none burn compile", "none burn"},
+    [TASK_CUSTOM] = {&bench_custom, NULL, "Custom", true, "none burn write compile", "none burn"},
+};
+static const char *const task_names[] = {"audio", "video", "x", "gaming", "custom", NULL};
+
+enum { LOAD_AT_NONE, LOAD_AT_COMPILE = 7, LOAD_AT_MEMLOAD, LOAD_AT_HACK, LOAD_AT_CUSTOM, N_LOADS };
+static const char *const load_names[] = {"none", "video",   "x",       "burn", "write",  "read",
+                                         "ring", "compile", "memload", "hack", "custom", NULL};
+
+#define BIT(n)      (1ull << (n))
+#define ALL_TASKS   (BIT(TASK_CUSTOM) - 1)  /* custom only when it is named, or has its figures */
+#define ALL_LOADS   (BIT(LOAD_AT_HACK) - 1) /* hack can drive a box out of memory; memload looks for swap */
+#define MEMLOAD_PCT 110u                    /* of RAM, with swap */
+#define NO_SWAP_PCT 90u                     /* of what is available */
+#define SPARE_PCT   5u                      /* of RAM, that swapping leaves free */
+#define OVERHEAD_MS 350u                    /* of a pair, beside its time */
+
+/* --- Options. --- */
+
+static const struct option rows[] = {
+    {.name = "task",
+     .letter = 'W',
+     .type = OPTION_NAMES,
+     .value_name = "TASK,...",
+     .choices = task_names,
+     OPTION_AT(struct latency_options, tasks),
+     .help = "only these simulated tasks, as if given as operands"},
+    {.name = "exclude-task",
+     .letter = 'X',
+     .type = OPTION_NAMES,
+     .value_name = "TASK,...",
+     .choices = task_names,
+     OPTION_AT(struct latency_options, no_tasks),
+     .help = "not these"},
+    {.name = "load",
+     .letter = 'w',
+     .type = OPTION_NAMES,
+     .value_name = "LOAD,...",
+     .choices = load_names,
+     OPTION_AT(struct latency_options, loads),
+     .help = "only under these loads"},
+    {.name = "exclude-load",
+     .letter = 'x',
+     .type = OPTION_NAMES,
+     .value_name = "LOAD,...",
+     .choices = load_names,
+     OPTION_AT(struct latency_options, no_loads),
+     .help = "not under these"},
+    {.name = "all-pairs",
+     .type = OPTION_FLAG,
+     OPTION_AT(struct latency_options, all_pairs),
+     .preset = {[PRESET_CLASSIC] = "yes"},
+     .help = "each task under each load, not only the telling pairs"},
+    {.name = "real-time",
+     .letter = 'r',
+     .type = OPTION_FLAG,
+     OPTION_AT(struct latency_options, real_time),
+     .help = "SCHED_FIFO and locked memory for audio, video and custom; --fifo for any task"},
+    {.name = "single-cpu",
+     .letter = 'u',
+     .type = OPTION_FLAG,
+     OPTION_AT(struct latency_options, single_cpu),
+     .help = "task and load together on one CPU"},
+    {.name = "loops-per-ms",
+     .letter = 'l',
+     .type = OPTION_TEXT,
+     .value_name = "N|FILE",
+     OPTION_AT(struct latency_options, loops),
+     .help = "work of a millisecond: N loops, or as an earlier CSV says; measured unless given"},
+    {.name = "calibrate",
+     .letter = 'b',
+     .type = OPTION_FLAG,
+     OPTION_AT(struct latency_options, anew),
+     .help = "measure loops per millisecond anew: the default"},
+    {.name = "load-cpus",
+     .letter = 'L',
+     .type = OPTION_COUNT,
+     .value_name = "N",
+     .min = 1,
+     .max = 4096,
+     OPTION_AT(struct latency_options, load_threads),
+     .help = "threads of burn and ring; one a CPU unless given"},
+    {.name = "load-nice",
+     .letter = 'N',
+     .type = OPTION_INT,
+     .value_name = "N",
+     .min = -20,
+     .max = 19,
+     OPTION_AT(struct latency_options, load_nice),
+     .help = "nice value of the load"},
+    {.name = "custom-cpu",
+     .letter = 'C',
+     .type = OPTION_PERCENT,
+     .value_name = "PCT",
+     .min = 0.1,
+     .max = 100,
+     OPTION_AT(struct latency_options, custom_pct),
+     .help = "share of a CPU that custom uses"},
+    {.name = "custom-interval",
+     .letter = 'I',
+     .type = OPTION_COUNT,
+     .value_name = "US",
+     .min = 100,
+     .max = 1e7,
+     OPTION_AT(struct latency_options, custom_us),
+     .help = "microseconds between custom's wake-ups"},
+    {.name = "file-size",
+     .type = OPTION_SIZE,
+     .value_name = "SIZE",
+     .min = 8 << 20,
+     .max = 0x1p44,
+     OPTION_AT(struct latency_options, file_bytes),
+     .preset = {"256M", "64M", "1G"},
+     .help = "file of write and read; never more than half of what is free"},
+    {.name = "memload-size",
+     .type = OPTION_SIZE,
+     .value_name = "SIZE",
+     .min = 16 << 20,
+     .max = 0x1p50,
+     OPTION_AT(struct latency_options, memory_bytes),
+     .help = "memory of memload; 110 % of RAM with swap, 90 % of what is available without"},
+    {.name = "hack-groups",
+     .type = OPTION_COUNT,
+     .value_name = "N",
+     .min = 1,
+     .max = 1000,
+     OPTION_AT(struct latency_options, hack_groups),
+     .help = "groups of hack, 40 threads each; one a CPU unless given"},
+};
+
+static size_t tables(void *options, struct option_table *out)
+{
+    out[0] = (struct option_table){
+        .heading = "Options of latency", .rows = rows, .n = sizeof(rows) / sizeof(rows[0]), .target = options};
+    return 1;
+}
+
+static const struct option common_rows[] = {
+    {.name = "no-file",
+     .letter = 'c',
+     .type = OPTION_FLAG,
+     OPTION_AT(struct measure_options, no_file),
+     .help = "the same as --no-csv"},
+};
+
+static int select_task(struct measure *m, const char *operand)
+{
+    for (size_t t = 0; t < N_TASKS; t++)
+        if (!strcasecmp(task_names[t], operand)) {
+            m->selected[t] = true;
+            return 0;
+        }
+    return -1;
+}
+
+/* --- The plan. --- */
+
+static bool has_word(const char *words, const char *word)
+{
+    size_t length = strlen(word);
+
+    for (const char *at = words; *at; at += strspn(at, " ")) {
+        size_t n = strcspn(at, " ");
+        if (n == length && !memcmp(at, word, n))
+            return true;
+        at += n;
+    }
+    return false;
+}
+
+/* What the user's words come to. */
+struct choice {
+    uint64_t tasks, loads;
+    bool telling; /* nothing was chosen: the telling pairs */
+};
+
+static void choose(const struct measure *m, const struct latency_options *o, struct choice *choice)
+{
+    uint64_t named = o->tasks;
+
+    for (size_t t = 0; t < N_TASKS && m->operands_given; t++)
+        named |= m->selected[t] ? BIT(t) : 0;
+    choice->telling = !named && !o->loads && !o->no_tasks && !o->no_loads && !o->all_pairs;
+    choice->tasks = named;
+    if (!named) {
+        choice->tasks = ALL_TASKS | (o->custom_us && o->custom_pct > 0 ? BIT(TASK_CUSTOM) : 0);
+        for (size_t t = 0; t < N_TASKS && o->real_time; t++)
+            if (!tasks[t].real_time)
+                choice->tasks &= ~BIT(t);
+    }
+    choice->loads = o->loads ? o->loads : ALL_LOADS;
+    choice->tasks &= ~o->no_tasks;
+    choice->loads &= ~o->no_loads;
+}
+
+static bool wanted(const struct measure *m, const struct choice *choice, size_t task, size_t load)
+{
+    if (!(choice->tasks & BIT(task)) || !(choice->loads & BIT(load)) || !strcmp(task_names[task], load_names[load]))
+        return false; /* a task is no load of its own */
+    return !choice->telling ||
+           has_word(m->preset == PRESET_QUICK ? tasks[task].quick : tasks[task].telling, load_names[load]);
+}
+
+static bool any_wanted(const struct measure *m, const struct choice *choice)
+{
+    for (size_t task = 0; task < N_TASKS; task++)
+        for (size_t load = 0; load < N_LOADS; load++)
+            if (wanted(m, choice, task, load))
+                return true;
+    return false;
+}
+
+static int check(const struct measure *m, const struct latency_options *o, const struct choice *choice, char *error,
+                 size_t error_size)
+{
+    const char *problem = NULL;
+
+    if ((choice->tasks & BIT(TASK_CUSTOM) || choice->loads & BIT(LOAD_AT_CUSTOM)) && !o->custom_us)
+        problem = "--custom-interval (-I) is missing: custom needs it, in microseconds (100 to 10000000)";
+    else if ((choice->tasks & BIT(TASK_CUSTOM) || choice->loads & BIT(LOAD_AT_CUSTOM)) && !(o->custom_pct > 0))
+        problem = "--custom-cpu (-C) is missing: custom needs it, in % (0.1 to 100)";
+    else if (!o->custom_us != !(o->custom_pct > 0))
+        problem = "--custom-interval (-I) and --custom-cpu (-C) go together";
+    else if (o->anew && o->loops[0])
+        problem = "--calibrate (-b) and --loops-per-ms (-l) exclude each other";
+    else if (!choice->tasks)
+        problem = "--exclude-task (-X) leaves no task to measure";
+    else if (!choice->loads)
+        problem = "--exclude-load (-x) leaves no load to measure under";
+    else if (!any_wanted(m, choice))
+        problem = "--task and --load leave no pair to measure: a task is no load of its own";
+    if (!problem)
+        return 0;
+    (void)snprintf(error, error_size, "%s", problem);
+    return -1;
+}
+
+/* From an earlier CSV: the calibration's own row, or a parameter of any other one. */
+static double loops_of_file(const char *path, char *error, size_t error_size)
+{
+    struct reader *r = reader_open(path, error, error_size);
+    double loops = (double)NAN;
+
+    if (!r)
+        return loops;
+    const size_t at_metric = reader_column(r, "metric"), at_param = reader_column(r, "param");
+    const size_t at_value = reader_column(r, "value");
+    while (reader_next(r) == 1) {
+        const char *metric = reader_at(r, at_metric), *param = reader_at(r, at_param);
+        const char *word = param ? strstr(param, "loops_per_ms=") : NULL;
+        if (metric && !strcmp(metric, "loops_per_ms"))
+            loops = reader_number(r, at_value);
+        else if (isnan(loops) && word)
+            loops = strtod(word + strlen("loops_per_ms="), NULL);
+    }
+    reader_close(r);
+    if (!(loops >= 1))
+        (void)snprintf(error, error_size, "--loops-per-ms '%.200s': no row of this file has loops_per_ms", path);
+    return loops;
+}
+
+/* 0: to be measured; negative: an error. */
+static double given_loops(const struct latency_options *o, char *error, size_t error_size)
+{
+    char *end, reason[300] = "";
+
+    if (!o->loops[0])
+        return 0;
+    double loops = strtod(o->loops, &end);
+    if (o->loops[strspn(o->loops, "0123456789.")] == 0) {
+        if (*end == 0 && loops >= 100 && loops <= 1e9)
+            return loops;
+        (void)snprintf(error, error_size, "--loops-per-ms '%.40s' is outside of 100 to 1000000000", o->loops);
+        return -1;
+    }
+    loops = loops_of_file(o->loops, reason, sizeof(reason));
+    if (loops >= 1)
+        return loops;
+    (void)snprintf(error, error_size, "%s%s", strncmp(reason, "--", 2) ? "--loops-per-ms: " : "", reason);
+    return -1;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* What a load may use of this machine. Returns why memload is left out, NULL when it is not. */
+static const char *fill_load(const struct measure *m, const struct latency_options *o, const struct choice *choice,
+                             struct load_params *p)
+{
+    const struct machine *machine = &m->machine;
+    uint64_t cpus = o->single_cpu || (m->place.bind_given && m->place.bind == BIND_ONE) ? 1 : m->place.n_order,
+             free_bytes;
+    uint64_t cgroup = cgroup_memory_available(""), available = least(machine->memory_available_bytes, cgroup);
+    uint64_t wanted_bytes = machine->memory_total_bytes / 100 * MEMLOAD_PCT;
+    /* Without room in the swap for what is wanted, somebody would have to be killed for it. */
+    bool swap = cgroup == UINT64_MAX &&
+                available + machine->swap_total_bytes > wanted_bytes + machine->memory_total_bytes / 100 * SPARE_PCT;
+
+    (void)snprintf(p->dir, sizeof(p->dir), "%s", measure_dir(m));
+    free_bytes = scratch_free_bytes(p->dir);
+    p->file_bytes = free_bytes > 1 ? least(o->file_bytes, free_bytes / 2) : o->file_bytes;
+    if (cgroup != UINT64_MAX) /* what is cached of it is the group's */
+        p->file_bytes = least(p->file_bytes, cgroup / 2);
+    p->threads = o->load_threads ? o->load_threads : cpus;
+    p->groups = o->hack_groups ? o->hack_groups : cpus;
+    p->memory_spare = !swap;
+    p->memory_bytes = swap ? wanted_bytes : least(available / 100 * NO_SWAP_PCT, memload_room(""));
+    if (o->memory_bytes)
+        p->memory_bytes = o->memory_bytes;
+    p->nice_given = measure_given(m, "load-nice");
+    p->nice = (int)o->load_nice;
+    p->sim.single_cpu = o->single_cpu;
+    if (!machine->memory_total_bytes)
+        return "the size of the memory is not known here";
+    return swap || choice->telling || o->loads & BIT(LOAD_AT_MEMLOAD)
+               ? NULL
+               : "no swap that could hold it: `--load memload` runs it in 90 % of what is available";
+}
+
+static void fill_custom(const struct latency_options *o, struct sim_params *p)
+{
+    p->interval_ns = o->custom_us * 1000;
+    p->busy_ns = (uint64_t)((double)p->interval_ns * o->custom_pct / 100);
+}
+
+/* The simulation that a load is. */
+static void fill_load_sim(const struct latency_options *o, size_t load, struct load_params *p)
+{
+    bool single_cpu = p->sim.single_cpu;
+    double loops = p->sim.loops_per_ms;
+
+    for (size_t t = 0; t < N_TASKS; t++)
+        if (!strcmp(task_names[t], load_names[load]) && tasks[t].params)
+            p->sim = *tasks[t].params;
+    if (load == LOAD_AT_CUSTOM)
+        fill_custom(o, &p->sim);
+    p->sim.single_cpu = single_cpu;
+    p->sim.loops_per_ms = loops;
+}
+
+static int add_pair(const struct measure *m, const struct latency_options *o, size_t task, size_t load,
+                    const struct load_params *load_params, const char *skip, struct plan *out)
+{
+    struct sim_params params = {0};
+    struct load_params beside = *load_params;
+
+    if (tasks[task].params)
+        params = *tasks[task].params;
+    else
+        fill_custom(o, &params);
+    params.loops_per_ms = load_params->sim.loops_per_ms;
+    params.real_time = o->real_time;
+    params.single_cpu = o->single_cpu;
+    fill_load_sim(o, load, &beside);
+    if (load == LOAD_AT_COMPILE)
+        beside.file_bytes /= 2; /* it has two of them */
+    if (o->real_time && !tasks[task].real_time && !m->place.fifo)
+        skip = "has no real-time mode of its own: --fifo gives it SCHED_FIFO";
+    struct plan_item *item = plan_add(out, tasks[task].bench, &params);
+    if (!item || plan_set_load(item, load_list[load], &beside))
+        return -1;
+    item->sampling = measure_sampling(m, tasks[task].bench);
+    item->phase = 1;
+    item->calibrated_by = params.loops_per_ms > 0 ? -1 : 0;
+    if (skip && !(item->skip = strdup(skip)))
+        return -1;
+    return 0;
+}
+
+static int add_all(const struct measure *m, const struct latency_options *o, const struct choice *choice,
+                   struct load_params *load_params, struct plan *out)
+{
+    const char *no_memload = fill_load(m, o, choice, load_params);
+
+    if (!(load_params->sim.loops_per_ms > 0)) {
+        struct plan_item *item = plan_add(out, &bench_calibrate, &load_params->sim);
+        if (!item)
+            return -1;
+        item->sampling = bench_calibrate.sampling[m->preset];
+    }
+    for (size_t task = 0; task < N_TASKS; task++)
+        for (size_t load = 0; load < N_LOADS; load++)
+            if (wanted(m, choice, task, load) &&
+                add_pair(m, o, task, load, load_params, load == LOAD_AT_MEMLOAD ? no_memload : NULL, out))
+                return -1;
+    return 0;
+}
+
+static int plan(const struct measure *m, void *options, struct plan *out, char *error, size_t error_size)
+{
+    const struct latency_options *o = options;
+    struct load_params *load_params = calloc(1, sizeof(*load_params));
+    struct choice choice;
+    int failed;
+
+    choose(m, o, &choice);
+    failed = check(m, o, &choice, error, error_size);
+    if (!failed && load_params) {
+        load_params->sim.loops_per_ms = given_loops(o, error, error_size);
+        failed = load_params->sim.loops_per_ms < 0;
+    }
+    if (!failed && (!load_params || add_all(m, o, &choice, load_params, out))) {
+        (void)snprintf(error, error_size, "out of memory");
+        failed = -1;
+    }
+    free(load_params);
+    return failed ? -1 : 0;
+}
+
+static bool is_pair(const struct plan_item *item)
+{
+    return item->load != NULL;
+}
+
+/* What will be measured, and for how long. */
+static void announce(const struct measure *m, const struct plan *plan, struct text *out)
+{
+    const struct bench *bench = NULL;
+    uint64_t ms = 0, pairs = 0;
+    char each[32] = "", all[32];
+
+    for (size_t i = 0; i < plan->n; i++) {
+        const struct plan_item *item = &plan->items[i];
+        if (!is_pair(item) || item->skip)
+            continue;
+        pairs++;
+        ms += (item->sampling.time_ns / 1000000 + OVERHEAD_MS) * item->sampling.min_samples;
+        text_duration(item->sampling.time_ns, each, sizeof(each));
+    }
+    text_duration(ms * 1000000, all, sizeof(all));
+    text_printf(out, "Plan      %llu pair%s", (unsigned long long)pairs, pairs == 1 ? "" : "s");
+    if (pairs)
+        text_printf(out, " of %s each, about %s", each, all);
+    for (size_t i = 0; i < plan->n; i++) {
+        const struct plan_item *item = &plan->items[i];
+        if (!is_pair(item))
+            continue;
+        if (item->bench != bench)
+            text_printf(out, "\n            %-7s under", item->bench->name);
+        bench = item->bench;
+        text_printf(out, item->skip ? " (%s)" : " %s", item->load->name);
+    }
+    text_append(out, "\n", 1);
+    (void)m;
+}
+
+/* --- Tables. --- */
+
+static bool is_real_time(const struct measure *m)
+{
+    for (size_t i = 0; i < m->n_rows; i++)
+        if (m->rows[i].load[0] && !strcmp(m->rows[i].policy, "fifo"))
+            return true;
+    return false;
+}
+
+/* A blank line between what is printed. */
+static void put_gap(struct text *out)
+{
+    if (out->length)
+        text_append(out, "\n", 1);
+}
+
+enum { N_COLUMNS = 10 };
+
+/* As the original's: milliseconds, in real-time mode microseconds. */
+static void put_task(const struct measure *m, size_t task, const struct row *task_rows, size_t n, struct text *out)
+{
+    bool fine = is_real_time(m), classic = m->preset == PRESET_CLASSIC;
+    const char *metric = classic ? "latency_classic" : "latency";
+    double scale = fine ? 1e-3 : 1e-6;
+    unsigned decimals = fine ? 1 : 3;
+    const struct table_column columns[N_COLUMNS] = {
+        {.heading = "Load", .field = TABLE_LOAD},
+        {.heading = "Latency", .metric = metric, .field = TABLE_MEAN, .decimals = decimals, .scale = scale},
+        {.heading = fine ? "+/- SD (us)" : "+/- SD (ms)",
+         .metric = metric,
+         .field = TABLE_SD,
+         .decimals = decimals,
+         .scale = scale},
+        {.heading = "Median", .metric = metric, .field = TABLE_MEDIAN, .decimals = decimals, .scale = scale},
+        {.heading = "P99", .metric = metric, .field = TABLE_P99, .decimals = decimals, .scale = scale},
+        {.heading = "Max Latency", .metric = metric, .field = TABLE_MAX, .decimals = decimals, .scale = scale},
+        {.heading = "% Desired CPU", .metric = "desired_cpu", .field = TABLE_VALUE, .decimals = 1},
+        {.heading = "% Deadlines Met", .metric = "deadlines_met", .field = TABLE_VALUE, .decimals = 1},
+        {.heading = "Timer", .metric = "timer_latency", .field = TABLE_MEDIAN, .decimals = decimals, .scale = scale},
+        {.heading = "Timer Max", .metric = "timer_latency", .field = TABLE_MAX, .decimals = decimals, .scale = scale},
+    };
+    char title[160];
+    const struct table_layout layout = {
+        .title = title, .columns = columns, .n_columns = tasks[task].bench == &bench_gaming ? 7 : N_COLUMNS};
+
+    (void)snprintf(title, sizeof(title), "Simulated %s under each load%s", tasks[task].title,
+                   classic ? ", counted as Interbench did (metric latency_classic)" : "");
+    put_gap(out);
+    table_print(&layout, task_rows, n, out);
+}
+
+static void put_picture(const struct measure *m, struct text *out)
+{
+    const struct row **shown = calloc(m->n_rows + 1, sizeof(const struct row *));
+    char(*labels)[24] = calloc(m->n_rows + 1, sizeof(*labels));
+    const char **names = calloc(m->n_rows + 1, sizeof(*names));
+    size_t n = 0;
+
+    for (size_t i = 0; shown && labels && names && i < m->n_rows; i++) {
+        if (!m->rows[i].load[0] || strcmp(m->rows[i].metric, "latency"))
+            continue;
+        (void)snprintf(labels[n], sizeof(labels[n]), "%-7.7s %.10s", m->rows[i].test, m->rows[i].load);
+        names[n] = labels[n];
+        shown[n++] = &m->rows[i];
+    }
+    if (n) {
+        put_gap(out);
+        plot_ranges("Latency, log scale", shown, names, n, command_width(m->out_fd, 100, 100), out);
+    }
+    free(shown);
+    free(labels);
+    free(names);
+}
+
+/* --- The whole. --- */
+
+static void put_calibration(const struct measure *m, struct text *out)
+{
+    for (size_t i = 0; i < m->n_rows; i++)
+        if (!strcmp(m->rows[i].metric, "loops_per_ms") && m->rows[i].status < ROW_SKIPPED) {
+            const struct row *row = &m->rows[i];
+            put_gap(out);
+            text_printf(out, "Calibrated: %.0f loops a millisecond on CPU%s %s", row->value,
+                        row->stats.n == 1 ? "" : "s", row->cpus);
+            if (row->stats.n > 1)
+                text_printf(out, ", %.0f to %.0f", row->stats.min, row->stats.max);
+            text_printf(out, "%s%s\n", row->status == ROW_OK ? "" : ": ", row->reason);
+        }
+}
+
+/* What stops the timing thread stops the task's clock as well: such a stall is in no latency. */
+static void put_stalls(const struct measure *m, struct text *out)
+{
+    char late[32];
+
+    for (size_t i = 0; i < m->n_rows; i++) {
+        const struct row *row = &m->rows[i];
+        const char *interval = strstr(row->param, "interval_us=");
+        if (strcmp(row->metric, "timer_latency") || !interval)
+            continue;
+        if (!(row->stats.max > 1000 * strtod(interval + strlen("interval_us="), NULL)))
+            continue;
+        text_duration((uint64_t)row->stats.max, late, sizeof(late));
+        text_printf(out,
+                    "Stall: under %s the timing thread of %s was up to %s late, which no latency shows: everything "
+                    "stood still\n",
+                    row->load, row->test, late);
+    }
+}
+
+static void print(const struct measure *m, bool alone, struct text *out)
+{
+    struct row *task_rows = calloc(m->n_rows + 1, sizeof(*task_rows));
+
+    for (size_t t = 0; task_rows && t < N_TASKS; t++) {
+        size_t n = 0;
+        for (size_t i = 0; i < m->n_rows; i++)
+            if (!strcmp(m->rows[i].test, task_names[t]))
+                task_rows[n++] = m->rows[i]; /* shallow: only to be read */
+        if (n)
+            put_task(m, t, task_rows, n, out);
+    }
+    free(task_rows);
+    put_stalls(m, out);
+    put_calibration(m, out);
+    if (m->options.verbose || (alone && isatty(m->out_fd)))
+        put_picture(m, out);
+}
+
+const struct suite suite_latency = {
+    .name = "latency",
+    .title = "scheduling latency of interactive tasks under background loads",
+    .seconds = {[PRESET_DEFAULT] = 95, [PRESET_QUICK] = 16, [PRESET_CLASSIC] = 1100},
+    .options_size = sizeof(struct latency_options),
+    .tables = tables,
+    .common_rows = common_rows,
+    .n_common_rows = sizeof(common_rows) / sizeof(common_rows[0]),
+    .timed = true,
+    .schedule = SCHEDULE_SEQUENCE,
+    .tests = task_names,
+    .select = select_task,
+    .plan = plan,
+    .announce = announce,
+    .print = print,
+};
+
+const struct command command_latency = {
+    .name = "latency",
+    .operands = "[TASK...]",
+    .title = "scheduling latency of interactive tasks under background loads",
+    .description = "Simulates tasks that must react in time (audio, video, x, gaming, custom) beside background loads "
+                   "(none, video, "
+                   "x, burn, write, read, ring, compile, memload, hack, custom), and measures how late they come to "
+                   "run after each "
+                   "wake-up, how much of their work they get done, and how many deadlines they meet. Without names it "
+                   "measures the "
+                   "pairs that tell most. Interbench's letters have their meaning.",
+    .suite = &suite_latency,
+    .run = measure_suite_main,
+    .tables = measure_tables,
+};

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT */
+/* jitbench noise: its options, its plan, its tables. */
+#include "bench/noise.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/suites.h"
+#include "out/plot.h"
+
+/* Room for a label, and a column for each of the 100 parts. */
+#define STRIP_WIDTH 120u
+#define HIST_WIDTH  100u
+#define HISTS_MAX   4u
+
+static size_t tables(void *options, struct option_table *out)
+{
+    out[0] = (struct option_table){
+        .heading = "Options of noise", .rows = bench_noise.options, .n = bench_noise.n_options, .target = options};
+    return 1;
+}
+
+static const struct option common_rows[] = {
+    {.name = "time",
+     .letter = 't',
+     .aliases = "seconds",
+     .type = OPTION_DURATION,
+     .value_name = "TIME",
+     .min = 10e6,
+     .max = 86400e9,
+     OPTION_AT(struct measure_options, time_ns),
+     .help = "how long to look; 5 s unless given, 2 s with --quick, 60 s with --classic"},
+};
+
+static int plan(const struct measure *m, void *options, struct plan *out, char *error, size_t error_size)
+{
+    struct noise_params *params = options;
+
+    if (noise_read_threshold(params, error, error_size))
+        return -1;
+    struct plan_item *item = plan_add(out, &bench_noise, params);
+    if (!item) {
+        (void)snprintf(error, error_size, "out of memory");
+        return -1;
+    }
+    item->copies = (unsigned)m->place.n_order;
+    item->sampling = measure_sampling(m, &bench_noise);
+    return 0;
+}
+
+/* --- Tables. --- */
+
+/* The rows of a CPU stand together, and begin with its headline row. */
+struct line {
+    const struct row *lost;
+    size_t n;
+};
+
+static int quieter(const void *a, const void *b)
+{
+    const struct row *x = ((const struct line *)a)->lost, *y = ((const struct line *)b)->lost;
+    double first = isnan(x->value) ? HUGE_VAL : x->value, second = isnan(y->value) ? HUGE_VAL : y->value;
+
+    if (first < second || first > second)
+        return first < second ? -1 : 1;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+/* Sorted, the quietest first. Returns how many; lines has room for all rows. */
+static size_t rank_lines(const struct measure *m, struct line *lines)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < m->n_rows; i++) {
+        if (strcmp(m->rows[i].suite, bench_noise.suite) != 0)
+            continue;
+        if (m->rows[i].headline || !n)
+            lines[n++] = (struct line){.lost = &m->rows[i]};
+        lines[n - 1].n++;
+    }
+    qsort(lines, n, sizeof(*lines), quieter);
+    return n;
+}
+
+/* Copies of the rows, to be read only, in that order; the rank is the first word of their parameters. */
+static size_t rank_rows(const struct line *lines, size_t n_lines, struct row *rows)
+{
+    size_t n = 0;
+
+    for (size_t rank = 0; rank < n_lines; rank++)
+        for (size_t i = 0; i < lines[rank].n; i++, n++) {
+            rows[n] = lines[rank].lost[i];
+            (void)snprintf(rows[n].param, sizeof(rows[n].param), "rank=%zu %.400s", rank + 1,
+                           lines[rank].lost[i].param);
+        }
+    return n;
+}
+
+#define CPU_COLUMNS                                                                                                    \
+    {.heading = "Rank", .field = TABLE_PARAM_VALUE, .key = "rank"},                                                    \
+    {                                                                                                                  \
+        .heading = "CPU", .field = TABLE_CPUS                                                                          \
+    }
+#define DETOUR_COLUMN(heading_, field_)                                                                                \
+    {                                                                                                                  \
+        .heading = heading_, .metric = "detour", .field = field_, .decimals = 2, .scale = 1e-3                         \
+    }
+#define SHARE_COLUMN(heading_, metric_)                                                                                \
+    {                                                                                                                  \
+        .heading = heading_, .metric = metric_, .field = TABLE_VALUE, .decimals = 4                                    \
+    }
+#define COUNT_COLUMN(heading_, metric_)                                                                                \
+    {                                                                                                                  \
+        .heading = heading_, .metric = metric_, .field = TABLE_VALUE, .decimals = 1                                    \
+    }
+
+static const struct table_column columns[] = {
+    CPU_COLUMNS,
+    {.heading = "Loop ns", .metric = "loop", .field = TABLE_VALUE, .decimals = 1},
+    COUNT_COLUMN("Detours/s", "detours"),
+    SHARE_COLUMN("Lost %", "lost"),
+    DETOUR_COLUMN("Min", TABLE_MIN),
+    DETOUR_COLUMN("Median", TABLE_MEDIAN),
+    DETOUR_COLUMN("P99", TABLE_P99),
+    DETOUR_COLUMN("P99.9", TABLE_P999),
+    DETOUR_COLUMN("Max", TABLE_MAX),
+    SHARE_COLUMN("Preempted", "lost_preempted"),
+    SHARE_COLUMN("Fault", "lost_fault"),
+    SHARE_COLUMN("Migrated", "lost_migrated"),
+    SHARE_COLUMN("Interrupt", "lost_interrupt"),
+    SHARE_COLUMN("Steal", "lost_steal"),
+    SHARE_COLUMN("Unexplained", "lost_unexplained"),
+};
+static const struct table_column count_columns[] = {
+    CPU_COLUMNS,
+    COUNT_COLUMN("Timer", "count_timer"),
+    COUNT_COLUMN("Resched", "count_resched"),
+    COUNT_COLUMN("IPI", "count_ipi"),
+    COUNT_COLUMN("Device", "count_device"),
+    COUNT_COLUMN("Softirq", "count_softirq"),
+};
+
+static const struct table_layout detour_layout = {
+    .title = "Noise, the quietest CPU first: detours, their lengths in us, and the time lost in them by cause in %",
+    .columns = columns,
+    .n_columns = sizeof(columns) / sizeof(columns[0])};
+static const struct table_layout count_layout = {.title = "Interrupts a second",
+                                                 .columns = count_columns,
+                                                 .n_columns = sizeof(count_columns) / sizeof(count_columns[0]),
+                                                 .no_status = 1};
+
+static void put_quietest(const struct line *lines, size_t n, struct text *out)
+{
+    if (n > 1 && !isnan(lines[0].lost->value) && !strcmp(lines[0].lost->bind, "one"))
+        text_printf(out, "Quietest: CPU %s, %.4f %% of its time lost\n", lines[0].lost->cpus, lines[0].lost->value);
+}
+
+static void put_strips(const struct line *lines, size_t n, struct text *out)
+{
+    const struct row **shown = calloc(n + 1, sizeof(const struct row *));
+    char(*labels)[24] = calloc(n + 1, sizeof(*labels));
+    const char **names = calloc(n + 1, sizeof(*names));
+
+    if (shown && labels && names) {
+        for (size_t i = 0; i < n; i++) {
+            (void)snprintf(labels[i], sizeof(labels[i]), "CPU %.18s", lines[i].lost->cpus);
+            names[i] = labels[i];
+            shown[i] = lines[i].lost;
+        }
+        text_append(out, "\n", 1);
+        plot_strip("Lost time", shown, names, n, STRIP_WIDTH, out);
+    }
+    free(shown);
+    free(labels);
+    free(names);
+}
+
+static const struct row *detour_row(const struct line *line)
+{
+    for (size_t i = 0; i < line->n; i++)
+        if (!strcmp(line->lost[i].metric, "detour"))
+            return &line->lost[i];
+    return line->lost;
+}
+
+/* From both ends of the ranking: those of the quietest and of the noisiest CPU are the ones to compare. */
+static void put_histograms(const struct line *lines, size_t n, struct text *out)
+{
+    unsigned shown = 0;
+
+    for (size_t low = 0, high = n; low < high && shown < HISTS_MAX;) {
+        const struct row *row = detour_row(&lines[shown % 2 ? --high : low++]);
+        if (!row->n_hist)
+            continue;
+        text_printf(out, "\nDetours of CPU %s by length (bars: logarithm of the count)\n", row->cpus);
+        plot_histogram(row, HIST_WIDTH, out);
+        shown++;
+    }
+}
+
+static void print(const struct measure *m, bool alone, struct text *out)
+{
+    struct line *lines = calloc(m->n_rows + 1, sizeof(*lines));
+    struct row *rows = calloc(m->n_rows + 1, sizeof(*rows));
+
+    if (!lines || !rows) {
+        free(lines);
+        free(rows);
+        return;
+    }
+    size_t n_lines = rank_lines(m, lines), n = rank_rows(lines, n_lines, rows);
+    table_print(&detour_layout, rows, n, out);
+    put_quietest(lines, n_lines, out);
+    text_append(out, "\n", 1);
+    table_print(&count_layout, rows, n, out);
+    if (m->options.verbose || (alone && isatty(m->out_fd))) {
+        put_strips(lines, n_lines, out);
+        put_histograms(lines, n_lines, out);
+    }
+    free(lines);
+    free(rows);
+}
+
+const struct suite suite_noise = {
+    .name = "noise",
+    .title = "detours on all CPUs at once: how much of their time is lost, and to whom",
+    .seconds = {[PRESET_DEFAULT] = 6, [PRESET_QUICK] = 3, [PRESET_CLASSIC] = 61},
+    .options_size = sizeof(struct noise_params),
+    .tables = tables,
+    .common_rows = common_rows,
+    .n_common_rows = sizeof(common_rows) / sizeof(common_rows[0]),
+    .schedule = SCHEDULE_SEQUENCE,
+    .plan = plan,
+    .print = print,
+};
+
+const struct command command_noise = {
+    .name = "noise",
+    .operands = "",
+    .title = "detours on all CPUs at once: how much of their time is lost, and to whom",
+    .description =
+        "Runs a loop that does nothing but read the clock on each CPU, all at once, and looks at the turns that took "
+        "longer than the threshold: the detours. Says how many there were, how long they were, how much of the time "
+        "was lost in them, and to what: somebody else who ran, page faults, moves to another CPU, interrupts, the "
+        "hypervisor, or nothing that the kernel counts. Ranks the CPUs, the quietest first.",
+    .suite = &suite_noise,
+    .run = measure_suite_main,
+    .tables = measure_tables,
+};

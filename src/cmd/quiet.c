@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/* Finds the quietest CPU: a short run of the noise sampler on all of them. */
+#include "cmd/quiet.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "bench/noise.h"
+#include "engine/text.h"
+#include "engine/trial.h"
+
+#define LOOK_NS 500000000u
+
+static bool loses_less(double a, double b)
+{
+    return a < b || (isnan(b) && !isnan(a));
+}
+
+/* At most three digits, and never an exponent. */
+static void put_share(struct text *out, double pct)
+{
+    if (isnan(pct))
+        text_printf(out, "an unknown share");
+    else if (pct > 0 && pct < 0.0001)
+        text_printf(out, "less than 0.0001 %%");
+    else
+        text_printf(out, "%.3g %%", pct);
+}
+
+unsigned quiet_pick(const unsigned *cpus, const double *lost, size_t n, unsigned boot_cpu)
+{
+    size_t best = n, boot = n;
+
+    for (size_t i = 0; i < n; i++) {
+        if (cpus[i] == boot_cpu)
+            boot = i;
+        else if (best == n || loses_less(lost[i], lost[best]))
+            best = i;
+    }
+    if (best == n)
+        return cpus[boot];
+    return boot < n && loses_less(2 * lost[boot], lost[best]) ? boot_cpu : cpus[best];
+}
+
+void quiet_explain(const unsigned *cpus, const double *lost, size_t n, unsigned boot_cpu, unsigned picked, char *why,
+                   size_t why_size)
+{
+    struct text text = {0};
+    size_t chosen = 0, boot = n, worst = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        chosen = cpus[i] == picked ? i : chosen;
+        boot = cpus[i] == boot_cpu ? i : boot;
+        worst = loses_less(lost[worst], lost[i]) ? i : worst;
+    }
+    text_printf(&text, "CPU %u lost ", picked);
+    put_share(&text, lost[chosen]);
+    text_printf(&text, " of half a second");
+    if (loses_less(lost[chosen], lost[worst])) {
+        text_printf(&text, ", the noisiest ");
+        put_share(&text, lost[worst]);
+    }
+    if (boot < n && loses_less(lost[boot], lost[chosen])) {
+        text_printf(&text, "; CPU %u lost ", boot_cpu);
+        put_share(&text, lost[boot]);
+        text_printf(&text, ", but it is the boot CPU");
+    }
+    text_copy(why, why_size, text.data ? text.data : "");
+    text_free(&text);
+}
+
+/* A copy on each CPU, whatever the user wants of the measurement. */
+static void fill_request(const struct place_request *allowed, struct place_request *request)
+{
+    *request = *allowed;
+    request->bind = BIND_ONE;
+    request->nice_given = request->fifo = false;
+}
+
+static int pick(const struct trial *trial, const struct place_request *request, unsigned *cpu, char *why,
+                size_t why_size)
+{
+    double *lost = calloc(request->n_order, sizeof(*lost));
+    const unsigned boot_cpu = cpuset_next(&request->online, 0);
+
+    if (!lost) {
+        (void)snprintf(why, why_size, "out of memory");
+        return -1;
+    }
+    for (size_t i = 0; i < request->n_order; i++)
+        lost[i] = noise_lost_pct(trial_recorder(trial, 0, (unsigned)i, NOISE_NUMBERS));
+    *cpu = quiet_pick(request->order, lost, request->n_order, boot_cpu);
+    quiet_explain(request->order, lost, request->n_order, boot_cpu, *cpu, why, why_size);
+    free(lost);
+    return 0;
+}
+
+int quiet_cpu(const struct place_request *allowed, const struct clock_info *clock, unsigned *cpu, char *why,
+              size_t why_size)
+{
+    struct place_request *request = NULL;
+    const struct noise_params params = {.threshold = "8x", .threshold_loops = 8};
+    struct trial *trial = NULL;
+    int status = -1;
+
+    if (allowed->n_order == 1) {
+        *cpu = allowed->order[0];
+        (void)snprintf(why, why_size, "CPU %u is the only one", *cpu);
+        return 0;
+    }
+    if ((request = malloc(sizeof(*request)))) {
+        fill_request(allowed, request);
+        const struct trial_spec spec = {.bench = &bench_noise,
+                                        .params = &params,
+                                        .copies = (unsigned)request->n_order,
+                                        .time_ns = LOOK_NS,
+                                        .place = request,
+                                        .clock = clock,
+                                        .series_fd = -1,
+                                        .proc_root = ""};
+        trial = trial_run(&spec);
+    }
+    if (!trial)
+        (void)snprintf(why, why_size, "out of memory");
+    else if (trial_outcome(trial) == TRIAL_DONE)
+        status = pick(trial, request, cpu, why, why_size);
+    else
+        (void)snprintf(why, why_size, "%s", trial_reason(trial));
+    trial_free(trial);
+    free(request);
+    return status;
+}

@@ -1,0 +1,551 @@
+/* SPDX-License-Identifier: MIT */
+/* jitbench tune and untune: settings made good, and put back as they were. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/suites.h"
+#include "cmd/tuned.h"
+#include "engine/signals.h"
+#include "engine/text.h"
+#include "sys/snapshot.h"
+
+#define SHOWN_MAX 28 /* of a value; masks can be 2 KiB long */
+
+struct tune_options {
+    struct option_cpus cpus;
+    char snapshot[1024];
+    bool dry_run, quiet, help;
+};
+
+#define SNAPSHOT_ROW                                                                                                   \
+    {                                                                                                                  \
+        .name = "snapshot", .type = OPTION_TEXT, .value_name = "FILE", OPTION_AT(struct tune_options, snapshot),       \
+        .help = "where the old state is kept, instead of /run or /dev/shm"                                             \
+    }
+#define COMMON_ROWS                                                                                                    \
+    {.name = "quiet",                                                                                                  \
+     .letter = 'q',                                                                                                    \
+     .type = OPTION_FLAG,                                                                                              \
+     OPTION_AT(struct tune_options, quiet),                                                                            \
+     .help = "only what went wrong"},                                                                                  \
+    {                                                                                                                  \
+        .name = "help", .letter = 'h', .type = OPTION_FLAG, OPTION_AT(struct tune_options, help),                      \
+        .help = "print this help"                                                                                      \
+    }
+
+static const struct option tune_rows[] = {
+    {.name = "cpus",
+     .type = OPTION_CPUS,
+     .value_name = "LIST|all|quiet",
+     .choices = tuned_cpus_choices,
+     OPTION_AT(struct tune_options, cpus),
+     .help = "CPUs to be measured on, which interrupts and work are kept off; isolated ones, or all but the boot CPU, "
+             "unless given; quiet: the one that loses least time now"},
+    {.name = "dry-run",
+     .type = OPTION_FLAG,
+     OPTION_AT(struct tune_options, dry_run),
+     .help = "show what would be written, and write nothing"},
+    SNAPSHOT_ROW,
+    COMMON_ROWS,
+};
+static const struct option untune_rows[] = {SNAPSHOT_ROW, COMMON_ROWS};
+
+static size_t tune_tables(const struct command *command, struct option_table *out)
+{
+    (void)command;
+    out[0] =
+        (struct option_table){.heading = "Options", .rows = tune_rows, .n = sizeof(tune_rows) / sizeof(tune_rows[0])};
+    return 1;
+}
+
+static size_t untune_tables(const struct command *command, struct option_table *out)
+{
+    (void)command;
+    out[0] = (struct option_table){
+        .heading = "Options", .rows = untune_rows, .n = sizeof(untune_rows) / sizeof(untune_rows[0])};
+    return 1;
+}
+
+/* --- The table: a line for files next to each other that fared alike. --- */
+
+struct line {
+    char item[24], path[200], was[SHOWN_MAX + 4], now[SHOWN_MAX + 4], result[120];
+    bool failed, managed; /* managed: refused, as was to be expected */
+    unsigned more;        /* files after the first */
+    size_t order, number; /* of the item in the list, of the line */
+};
+
+struct outcome {
+    const struct command *command;
+    const struct tuned_plan *plan; /* NULL: untune */
+    bool dry_run;
+    struct line *line;
+    size_t n, capacity;
+    size_t changed, failed;
+    bool incomplete; /* memory ran out: the table is short, nothing else is wrong */
+};
+
+static void show_value(const char *value, char *buf)
+{
+    (void)snprintf(buf, SHOWN_MAX + 4, "%.*s%s", SHOWN_MAX, value[0] ? value : "-",
+                   strlen(value) > SHOWN_MAX ? "..." : "");
+    for (; *buf; buf++)
+        if (*buf < ' ' || *buf > '~')
+            *buf = '?';
+}
+
+static void describe(const struct outcome *outcome, const struct snapshot_report *report, char *buf, size_t size)
+{
+    switch (report->result) {
+    case SNAPSHOT_DONE:
+        text_copy(buf, size, outcome->plan ? "set" : "restored");
+        break;
+    case SNAPSHOT_ALREADY:
+        text_copy(buf, size, outcome->plan ? "already good" : "unchanged");
+        break;
+    case SNAPSHOT_OTHER:
+        if (outcome->dry_run)
+            (void)snprintf(buf, size, "would be set to %.80s", report->wanted);
+        else
+            (void)snprintf(buf, size, "not taken: the kernel keeps another value than %.40s", report->wanted);
+        break;
+    case SNAPSHOT_REFUSED:
+        (void)snprintf(buf, size, "refused: %.100s", tuned_refusal(report->path, report->error));
+        break;
+    }
+}
+
+static const char *file_name(const char *path)
+{
+    return strrchr(path, '/') ? strrchr(path, '/') : path;
+}
+
+static bool alike(const struct line *a, const struct line *b)
+{
+    return !a->managed && !b->managed && !strcmp(a->item, b->item) && !strcmp(a->was, b->was) &&
+           !strcmp(a->now, b->now) && !strcmp(a->result, b->result) && !strcmp(file_name(a->path), file_name(b->path));
+}
+
+static void put_line(struct outcome *outcome, const struct line *line)
+{
+    if (outcome->n && line->path[0] && alike(&outcome->line[outcome->n - 1], line)) {
+        outcome->line[outcome->n - 1].more++;
+        return;
+    }
+    if (outcome->n == outcome->capacity) {
+        size_t capacity = outcome->capacity ? outcome->capacity * 2 : 64;
+        struct line *larger = realloc(outcome->line, capacity * sizeof(*larger));
+        outcome->incomplete = outcome->incomplete || !larger;
+        if (!larger)
+            return;
+        outcome->line = larger;
+        outcome->capacity = capacity;
+    }
+    outcome->line[outcome->n] = *line;
+    outcome->line[outcome->n].number = outcome->n;
+    outcome->n++;
+}
+
+/* The line's item and place in the table. */
+static void name_line(struct line *line, size_t setting)
+{
+    text_copy(line->item, sizeof(line->item), settings_list[setting].name);
+    line->order = setting;
+}
+
+static int by_item(const void *a, const void *b)
+{
+    const struct line *x = a, *y = b;
+
+    if (x->order != y->order)
+        return x->order < y->order ? -1 : 1;
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+static void put_report(void *context, const struct snapshot_report *report)
+{
+    struct outcome *outcome = context;
+    struct line line = {.more = 0};
+
+    outcome->changed += report->result == SNAPSHOT_DONE;
+    line.managed = outcome->plan && report->result == SNAPSHOT_REFUSED && tuned_is_managed(report->path, report->error);
+    line.failed = (report->result == SNAPSHOT_REFUSED && !line.managed) ||
+                  (report->result == SNAPSHOT_OTHER && !outcome->dry_run);
+    outcome->failed += line.failed;
+    if (!outcome->plan && report->result == SNAPSHOT_ALREADY)
+        return; /* it was remembered in case that it changed along */
+    if (outcome->plan)
+        name_line(&line, outcome->plan->of[report->index]);
+    text_copy(line.path, sizeof(line.path), report->path);
+    show_value(report->was, line.was);
+    show_value(report->now, line.now);
+    describe(outcome, report, line.result, sizeof(line.result));
+    put_line(outcome, &line);
+}
+
+static void path_cell(const struct line *line, char *buf, size_t size)
+{
+    if (line->more)
+        (void)snprintf(buf, size, "%s and %u more", line->path, line->more);
+    else
+        text_copy(buf, size, line->path[0] ? line->path : "-");
+}
+
+static void widen(size_t *width, const char *text)
+{
+    size_t length = strlen(text);
+    *width = length > *width ? length : *width;
+}
+
+static int print_table(struct outcome *outcome)
+{
+    static const struct line heading = {
+        .item = "Item", .path = "Path", .was = "Was", .now = "Is now", .result = "Result"};
+    size_t item = outcome->plan ? strlen(heading.item) : 0, path = 0, was = 0, now = 0;
+    char cell[sizeof(heading.path) + 32];
+    struct text out = {0};
+
+    if (outcome->n)
+        qsort(outcome->line, outcome->n, sizeof(*outcome->line), by_item);
+    for (size_t i = 0; i <= outcome->n; i++) {
+        const struct line *line = i ? &outcome->line[i - 1] : &heading;
+        path_cell(line, cell, sizeof(cell));
+        widen(&item, outcome->plan ? line->item : "");
+        widen(&path, cell);
+        widen(&was, line->was);
+        widen(&now, line->now);
+    }
+    for (size_t i = 0; i <= outcome->n && outcome->n; i++) {
+        const struct line *line = i ? &outcome->line[i - 1] : &heading;
+        path_cell(line, cell, sizeof(cell));
+        if (outcome->plan)
+            text_printf(&out, "%-*s  ", (int)item, line->item);
+        text_printf(&out, "%-*s  %-*s  %-*s  %s\n", (int)path, cell, (int)was, line->was, (int)now, line->now,
+                    line->result);
+    }
+    if (outcome->incomplete)
+        text_printf(&out, "(out of memory: not all lines are shown)\n");
+    return tuned_print(outcome->command, 1, &out);
+}
+
+/* With --quiet, what went wrong is not in the table that nobody sees. */
+static void say_failures(const struct outcome *outcome)
+{
+    char cell[sizeof(outcome->line->path) + 32];
+
+    for (size_t i = 0; i < outcome->n; i++) {
+        const struct line *line = &outcome->line[i];
+        path_cell(line, cell, sizeof(cell));
+        if (line->failed)
+            (void)fprintf(stderr, "jitbench %s: %s: %s\n", outcome->command->name, cell, line->result);
+    }
+}
+
+static const char *plural(size_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+/* 0, or -1 when it could not be printed. */
+static int finish_outcome(struct outcome *outcome, bool quiet, const char *summary)
+{
+    struct text out = {0};
+    int status = 0;
+
+    if (quiet) {
+        say_failures(outcome);
+    } else {
+        status = print_table(outcome);
+        text_printf(&out, "%s\n", summary);
+        if (status)
+            text_free(&out);
+        else
+            status = tuned_print(outcome->command, 1, &out);
+    }
+    free(outcome->line);
+    return status;
+}
+
+/* --- What both commands begin with. --- */
+
+static int complain(const struct command *command, const char *what, int status)
+{
+    (void)fprintf(stderr, "jitbench %s: %s\n", command->name, what);
+    return status;
+}
+
+/* The number of operands; or -1 with the exit status in status, when the command ends here. */
+static int parse(const struct command *command, int argc, char **argv, struct option_table *table,
+                 struct tune_options *options, const char **operands, int *status)
+{
+    struct text help = {0};
+    char error[512];
+
+    memset(table, 0, sizeof(*table));
+    (void)command->tables(command, table);
+    table->target = options;
+    int n = option_parse(argc, argv, table, 1, operands, error, sizeof(error));
+    *status = EXIT_DONE;
+    if (n >= 0 && !options->help)
+        return n;
+    if (n < 0) {
+        *status = complain(command, error, EXIT_USAGE);
+        return -1;
+    }
+    command_help(command, &help);
+    command_print(1, &help);
+    return -1;
+}
+
+static struct snapshot_place place_of(const struct tune_options *options)
+{
+    return (struct snapshot_place){.root = "",
+                                   .file = options->snapshot[0] ? options->snapshot : snapshot_default_file()};
+}
+
+/* --- tune --- */
+
+struct tune {
+    const struct command *command;
+    struct tune_options options;
+    struct option_table table;
+    bool *chosen; /* by settings_list */
+    struct machine machine;
+    struct cpuset bench;
+    struct settings_view view;
+    struct tuned_plan plan;
+    struct outcome outcome;
+};
+
+static int unknown_item(const char *word)
+{
+    const char **names = calloc(settings_count, sizeof(*names));
+
+    for (size_t i = 0; names && i < settings_count; i++)
+        names[i] = settings_list[i].name;
+    int status = command_unknown("setting", word, names, names ? settings_count : 0);
+    free(names);
+    return status;
+}
+
+static bool is_named(const struct setting *setting, const char *const *operands, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (!strcmp(operands[i], setting->name))
+            return true;
+    return false;
+}
+
+static int choose(struct tune *t, const char *const *operands, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (!setting_find(operands[i]))
+            return unknown_item(operands[i]);
+    t->chosen = calloc(settings_count, sizeof(*t->chosen));
+    if (!t->chosen)
+        return complain(t->command, "out of memory", EXIT_ROW_FAILED);
+    for (size_t i = 0; i < settings_count; i++)
+        t->chosen[i] = n ? is_named(&settings_list[i], operands, n) : settings_list[i].how == SETTING_WRITE;
+    return 0;
+}
+
+/* Of a setting for which nothing is to be written: how it stands, or how else it is set. */
+static void put_state(struct tune *t, size_t i)
+{
+    const struct setting *setting = &settings_list[i];
+    struct line line = {.more = 0};
+    struct setting_state state;
+
+    setting->look(&t->view, &state);
+    name_line(&line, i);
+    show_value(state.now, line.was);
+    show_value(state.now, line.now);
+    if (!setting->writes)
+        (void)snprintf(line.result, sizeof(line.result), "not by tune: %.100s", setting->set);
+    else if (state.verdict == SETTING_NOISY)
+        (void)snprintf(line.result, sizeof(line.result), "cannot be set here%s%.90s", state.why[0] ? ": " : "",
+                       state.why);
+    else if (state.verdict == SETTING_OK)
+        text_copy(line.result, sizeof(line.result), "already good");
+    else
+        (void)snprintf(line.result, sizeof(line.result), "%s%s%.100s", setting_verdict_names[state.verdict],
+                       state.why[0] ? ": " : "", state.why);
+    put_line(&t->outcome, &line);
+}
+
+static int make_plan(struct tune *t)
+{
+    for (size_t i = 0; i < settings_count; i++) {
+        size_t before = t->plan.writes.n;
+        if (!t->chosen[i])
+            continue;
+        if (tuned_plan_add(&t->plan, i, &t->view))
+            return complain(t->command, "out of memory", EXIT_ROW_FAILED);
+        if (t->plan.writes.n == before)
+            put_state(t, i);
+    }
+    return 0;
+}
+
+static int needs_root(const struct tune *t)
+{
+    struct text line = {0};
+
+    for (size_t i = 0; i < t->plan.writes.n; i++)
+        if (i == 0 || t->plan.of[i] != t->plan.of[i - 1])
+            text_printf(&line, "%s%s", i ? ", " : "", settings_list[t->plan.of[i]].name);
+    (void)fprintf(stderr, "jitbench tune: only root may set %s; nothing was changed\n", line.data ? line.data : "them");
+    text_free(&line);
+    return EXIT_ROW_FAILED;
+}
+
+/* Nothing was changed: no snapshot is to stand in the way of the next tune. */
+static void drop(const struct tune *t, struct snapshot *snapshot)
+{
+    struct outcome ignored = {.command = t->command};
+    char error[512];
+
+    if (snapshot_restore(snapshot, put_report, &ignored, error, sizeof(error)))
+        (void)complain(t->command, error, EXIT_ROW_FAILED);
+    free(ignored.line);
+}
+
+static int apply(struct tune *t, struct snapshot *snapshot)
+{
+    char summary[1200] = "Nothing was changed.";
+
+    if (snapshot_save(snapshot, summary, sizeof(summary)))
+        return complain(t->command, summary, EXIT_ROW_FAILED);
+    snapshot_apply(snapshot, put_report, &t->outcome);
+    if (t->outcome.changed)
+        (void)snprintf(summary, sizeof(summary), "%zu file%s changed; 'jitbench untune%s%s' restores what was.",
+                       t->outcome.changed, plural(t->outcome.changed), t->options.snapshot[0] ? " --snapshot " : "",
+                       t->options.snapshot);
+    else
+        drop(t, snapshot);
+    int unprinted = finish_outcome(&t->outcome, t->options.quiet, summary);
+    return t->outcome.failed || unprinted ? EXIT_ROW_FAILED : EXIT_DONE;
+}
+
+static int set_or_show(struct tune *t)
+{
+    const struct snapshot_place place = place_of(&t->options);
+    struct snapshot *snapshot;
+
+    if (!t->options.dry_run && t->plan.writes.n && geteuid() != 0)
+        return needs_root(t);
+    if (snapshot_look(&place, &t->plan.writes, &snapshot))
+        return complain(t->command, "out of memory", EXIT_ROW_FAILED);
+    int status = EXIT_DONE;
+    if (t->options.dry_run) {
+        snapshot_preview(snapshot, put_report, &t->outcome);
+        if (finish_outcome(&t->outcome, t->options.quiet, "Nothing was written."))
+            status = EXIT_ROW_FAILED;
+    } else {
+        status = apply(t, snapshot);
+    }
+    snapshot_close(snapshot);
+    return status;
+}
+
+static int tune(struct tune *t, int argc, char **argv, const char **operands)
+{
+    char error[512];
+    int status = 0, n = parse(t->command, argc, argv, &t->table, &t->options, operands, &status);
+
+    if (n < 0 || (status = choose(t, operands, n)))
+        return status;
+    machine_read("", &t->machine);
+    if (tuned_cpus(option_given(&t->table, 1, "cpus") ? &t->options.cpus : NULL, &t->machine, &t->bench, error,
+                   sizeof(error)))
+        return complain(t->command, error, EXIT_USAGE);
+    t->view = (struct settings_view){.root = "", .machine = &t->machine, .bench = &t->bench};
+    t->outcome = (struct outcome){.command = t->command, .plan = &t->plan, .dry_run = t->options.dry_run};
+    if ((status = make_plan(t)))
+        return status;
+    return set_or_show(t);
+}
+
+static int run_tune(const struct command *command, int argc, char **argv)
+{
+    struct tune *t = calloc(1, sizeof(*t));
+    const char **operands = calloc((size_t)argc + 1, sizeof(*operands));
+    int status = EXIT_ROW_FAILED;
+
+    signals_init(); /* none ends it between two files */
+    if (t && operands) {
+        t->command = command;
+        status = tune(t, argc, argv, operands);
+        free(t->chosen);
+        tuned_plan_free(&t->plan);
+    } else {
+        (void)complain(command, "out of memory", EXIT_ROW_FAILED);
+    }
+    free(operands);
+    free(t);
+    return status;
+}
+
+/* --- untune --- */
+
+static int untune(const struct command *command, const struct tune_options *options)
+{
+    const struct snapshot_place place = place_of(options);
+    struct outcome outcome = {.command = command};
+    struct snapshot *snapshot;
+    char error[1200], summary[64];
+
+    if (snapshot_open(&place, &snapshot, error, sizeof(error)))
+        return complain(command, error, EXIT_ROW_FAILED);
+    if (error[0])
+        (void)complain(command, error, EXIT_DONE);
+    int failed = snapshot_restore(snapshot, put_report, &outcome, error, sizeof(error));
+    snapshot_close(snapshot);
+    (void)snprintf(summary, sizeof(summary), "%zu file%s restored.", outcome.changed, plural(outcome.changed));
+    int unprinted = finish_outcome(&outcome, options->quiet, summary);
+    if (failed)
+        return complain(command, error, EXIT_ROW_FAILED);
+    return unprinted ? EXIT_ROW_FAILED : EXIT_DONE;
+}
+
+static int run_untune(const struct command *command, int argc, char **argv)
+{
+    struct tune_options options = {.quiet = false};
+    struct option_table table;
+    const char **operands = calloc((size_t)argc + 1, sizeof(*operands));
+    char error[160];
+    int status = EXIT_DONE;
+
+    if (!operands)
+        return complain(command, "out of memory", EXIT_ROW_FAILED);
+    signals_init(); /* none ends it between two files */
+    int n = parse(command, argc, argv, &table, &options, operands, &status);
+    if (n > 0)
+        (void)snprintf(error, sizeof(error), "takes no operands, but '%.80s' was given", operands[0]);
+    free(operands);
+    if (n > 0)
+        return complain(command, error, EXIT_USAGE);
+    return n < 0 ? status : untune(command, &options);
+}
+
+const struct command command_tune = {
+    .name = "tune",
+    .operands = "[ITEM...]",
+    .title = "settings of the machine made good for measuring; untune restores them",
+    .description = "Makes settings good that disturb measurements, those that 'jitbench check' shows and a program can "
+                   "write: all that lock nobody out, or the items named. What they were is kept, and 'jitbench untune' "
+                   "restores it to the byte. Needs root.",
+    .run = run_tune,
+    .tables = tune_tables,
+};
+const struct command command_untune = {
+    .name = "untune",
+    .operands = "",
+    .title = "settings restored as they were before tune",
+    .description = "Restores what 'jitbench tune', or a run with --tuned that was killed, has changed.",
+    .run = run_untune,
+    .tables = untune_tables,
+};

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+/* Settings made good for the time of a run. */
+#include "cmd/tuned.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/measure.h"
+#include "cmd/quiet.h"
+#include "engine/signals.h"
+#include "sys/clock.h"
+#include "sys/settings_look.h"
+#include "sys/snapshot.h"
+#include "sys/task.h"
+
+const char *const tuned_cpus_choices[] = {[CPUS_ALL] = "all", [CPUS_QUIET] = "quiet", NULL};
+
+int tuned_bench(const struct cpuset *named, const struct machine *machine, struct cpuset *bench, char *error,
+                size_t error_size)
+{
+    struct cpuset offline;
+    char list[256], online[128];
+
+    if (!named) {
+        settings_bench_cpus("", machine, bench);
+        return 0;
+    }
+    *bench = offline = *named;
+    if (!cpuset_count(&machine->online) || cpuset_subset(bench, &machine->online))
+        return 0;
+    for (unsigned cpu = cpuset_next(&machine->online, 0); cpu != CPUSET_NONE;
+         cpu = cpuset_next(&machine->online, cpu + 1))
+        cpuset_remove(&offline, cpu);
+    (void)cpuset_format(&offline, list, sizeof(list));
+    (void)cpuset_format(&machine->online, online, sizeof(online));
+    (void)snprintf(error, error_size, "--cpus: CPU %s is offline or does not exist (online: %s)", list, online);
+    return -1;
+}
+
+/* Those of the mask, and isolated ones, which are not in it. */
+static void allowed_cpus(const struct cpuset *online, struct cpuset *out)
+{
+    struct cpuset mask, usable;
+
+    cpuset_clear(out);
+    if (task_get_affinity(&mask)) {
+        cpuset_add(out, 0);
+        return;
+    }
+    *out = mask;
+    if (cpuset_count(online) && task_set_affinity(online) == 0 && task_get_affinity(&usable) == 0)
+        cpuset_union(out, &usable);
+    (void)task_set_affinity(&mask);
+}
+
+static int find_quiet(const struct machine *machine, struct cpuset *bench, char *error, size_t error_size)
+{
+    struct place_request *allowed = calloc(1, sizeof(*allowed));
+    struct clock_info clock;
+    char why[160] = "out of memory";
+    unsigned cpu = 0;
+    int status = -1;
+
+    if (allowed) {
+        allowed_cpus(&machine->online, &allowed->cpus);
+        allowed->online = cpuset_count(&machine->online) ? machine->online : allowed->cpus;
+        allowed->n_order = machine_cpu_order("", &allowed->cpus, allowed->order, CPUSET_MAX);
+        clock_choose(&clock);
+        status = quiet_cpu(allowed, &clock, &cpu, why, sizeof(why));
+    }
+    free(allowed);
+    cpuset_clear(bench);
+    cpuset_add(bench, cpu);
+    if (status)
+        (void)snprintf(error, error_size, "--cpus quiet: %s", why);
+    return status;
+}
+
+int tuned_cpus(const struct option_cpus *named, const struct machine *machine, struct cpuset *bench, char *error,
+               size_t error_size)
+{
+    if (!named || named->choice < 0)
+        return tuned_bench(named ? &named->set : NULL, machine, bench, error, error_size);
+    if (named->choice == CPUS_QUIET)
+        return find_quiet(machine, bench, error, error_size);
+    *bench = machine->online;
+    if (!cpuset_count(bench))
+        allowed_cpus(&machine->online, bench);
+    return 0;
+}
+
+int tuned_plan_add(struct tuned_plan *plan, size_t setting, const struct settings_view *view)
+{
+    size_t first = plan->writes.n;
+
+    if (settings_list[setting].writes && settings_list[setting].writes(view, &plan->writes))
+        return -1;
+    size_t *of = realloc(plan->of, (plan->writes.n + 1) * sizeof(*of));
+    if (!of)
+        return -1;
+    plan->of = of;
+    for (size_t i = first; i < plan->writes.n; i++)
+        of[i] = setting;
+    return 0;
+}
+
+void tuned_plan_free(struct tuned_plan *plan)
+{
+    setting_writes_free(&plan->writes);
+    free(plan->of);
+    memset(plan, 0, sizeof(*plan));
+}
+
+bool tuned_is_managed(const char *path, int error)
+{
+    static const char folder[] = "/proc/irq/";
+
+    if (strncmp(path, folder, sizeof(folder) - 1) != 0 || !strspn(path + sizeof(folder) - 1, "0123456789"))
+        return false;
+    return error == -EIO || (error == -EPERM && geteuid() == 0); /* older kernels, newer ones */
+}
+
+int tuned_print(const struct command *command, int fd, struct text *text)
+{
+    errno = ENOMEM;
+    bool whole = !text->failed && signals_write(fd, text->data, text->length) == text->length;
+    int error = whole ? 0 : errno;
+
+    text_free(text);
+    if (whole || error == EPIPE)
+        return 0;
+    (void)fprintf(stderr, "jitbench %s: standard %s: %s\n", command->name, fd == 1 ? "output" : "error",
+                  strerror(error));
+    return -1;
+}
+
+const char *tuned_refusal(const char *path, int error)
+{
+    if (tuned_is_managed(path, error))
+        return "the kernel manages this interrupt itself";
+    switch (-error) {
+    case EROFS:
+        return "mounted read-only, as in a container";
+    case EPERM:
+        return geteuid() == 0 ? "the kernel or the firmware forbids it" : strerror(EPERM);
+    default:
+        return strerror(-error);
+    }
+}
+
+/* --- Around a run. --- */
+
+/* A session has one such state of the machine, and its end must find it wherever the session ends. */
+static struct {
+    struct tuned_plan plan;
+    struct snapshot *snapshot;
+} held;
+
+struct outcome {
+    const struct tuned_plan *plan;
+    size_t set, refused;
+    char first[160];  /* of what was refused */
+    char managed[64]; /* interrupts that stay where they are */
+};
+
+static void count_outcome(void *context, const struct snapshot_report *report)
+{
+    struct outcome *outcome = context;
+
+    if (report->result == SNAPSHOT_DONE)
+        outcome->set++;
+    if (report->result == SNAPSHOT_REFUSED && tuned_is_managed(report->path, report->error)) {
+        char number[16];
+        (void)snprintf(number, sizeof(number), "%.*s", (int)strcspn(report->path + 10, "/"), report->path + 10);
+        setting_append(outcome->managed, sizeof(outcome->managed), number);
+        return;
+    }
+    if (report->result != SNAPSHOT_REFUSED && report->result != SNAPSHOT_OTHER)
+        return;
+    if (!outcome->refused++)
+        (void)snprintf(outcome->first, sizeof(outcome->first), "%.40s: %.100s",
+                       settings_list[outcome->plan->of[report->index]].name,
+                       report->error ? tuned_refusal(report->path, report->error) : "the kernel keeps another value");
+}
+
+static int make_plan(const struct cpuset *bench)
+{
+    struct machine *machine = calloc(1, sizeof(*machine));
+    const struct settings_view view = {.root = "", .machine = machine, .bench = bench};
+    int status = machine ? 0 : -1;
+
+    if (machine)
+        machine_read("", machine);
+    for (size_t i = 0; i < settings_count && status == 0; i++)
+        if (settings_list[i].how == SETTING_WRITE)
+            status = tuned_plan_add(&held.plan, i, &view);
+    free(machine);
+    return status;
+}
+
+/* The line is the reason why nothing was changed. */
+static int not_tuned(char *message, size_t size, const char *why)
+{
+    (void)snprintf(message, size, "%s; no setting was changed", why);
+    return -1;
+}
+
+int tuned_begin(const struct cpuset *bench, char *message, size_t size)
+{
+    struct snapshot_place place = {.root = "", .file = snapshot_default_file()};
+    struct outcome outcome = {.plan = &held.plan};
+    char why[512];
+
+    text_copy(message, size, "");
+    if (make_plan(bench))
+        return not_tuned(message, size, "out of memory");
+    if (!held.plan.writes.n)
+        return 0;
+    if (geteuid() != 0)
+        return not_tuned(message, size, "needs root");
+    if (snapshot_look(&place, &held.plan.writes, &held.snapshot))
+        return not_tuned(message, size, "out of memory");
+    if (snapshot_save(held.snapshot, why, sizeof(why))) {
+        snapshot_close(held.snapshot);
+        held.snapshot = NULL;
+        return not_tuned(message, size, why);
+    }
+    snapshot_apply(held.snapshot, count_outcome, &outcome);
+    if (!outcome.refused) {
+        (void)snprintf(message, size, "%zu settings changed until the end of the run%s%s", outcome.set,
+                       outcome.managed[0] ? "; interrupts that the kernel manages itself stay: " : "", outcome.managed);
+        return 0;
+    }
+    (void)snprintf(message, size, "%zu of %zu settings refused (%s)", outcome.refused, held.plan.writes.n,
+                   outcome.first);
+    return -1;
+}
+
+static void say_left(void *context, const struct snapshot_report *report)
+{
+    (void)context;
+    if (report->result == SNAPSHOT_REFUSED || report->result == SNAPSHOT_OTHER)
+        (void)fprintf(stderr, "jitbench: %s is '%.80s', not '%.80s' as before: %s\n", report->path, report->now,
+                      report->wanted,
+                      report->error ? tuned_refusal(report->path, report->error) : "kept by the kernel");
+}
+
+void tuned_end(void)
+{
+    char error[512];
+
+    if (held.snapshot && snapshot_restore(held.snapshot, say_left, NULL, error, sizeof(error)))
+        (void)fprintf(stderr, "jitbench: %s\n", error);
+    snapshot_close(held.snapshot);
+    held.snapshot = NULL;
+    tuned_plan_free(&held.plan);
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* Threads of pure CPU: arithmetic in registers that never sleeps. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "load/params.h"
+#include "load/parties.h"
+#include "load/run.h"
+
+/* Rounds of work between two looks at the time: some 100 us. */
+#define ROUNDS 100000u
+
+struct burn {
+    struct crew crew;
+    struct party_context *context;
+    uint32_t counting; /* a thread brings the count up to date */
+    uint64_t due_ns;   /* that thread's */
+};
+
+/* A piece of work. Whoever runs brings the count up to date: with many threads to a CPU, the turn of any one of them
+ * comes too seldom. */
+static void work(struct burn *burn, uint64_t *look_ns)
+{
+    sim_work(ROUNDS);
+    if (!load_due(look_ns, clock_raw_ns()) || __atomic_exchange_n(&burn->counting, 1, __ATOMIC_ACQUIRE))
+        return;
+    load_count_cpu(burn->context, &burn->due_ns);
+    __atomic_store_n(&burn->counting, 0, __ATOMIC_RELEASE);
+}
+
+static void *burn_on(void *argument)
+{
+    struct burn *burn = argument;
+    uint64_t look_ns = 0;
+
+    if (!crew_wait(&burn->crew))
+        return NULL;
+    crew_at_work(&burn->crew);
+    while (!crew_ended(&burn->crew))
+        work(burn, &look_ns);
+    return NULL;
+}
+
+int load_burn_setup(struct party_context *context)
+{
+    struct burn *burn = context->state = calloc(1, sizeof(*burn));
+
+    if (!burn)
+        return party_fail(context, "out of memory");
+    burn->context = context;
+    return 0;
+}
+
+int load_burn_run(struct party_context *context)
+{
+    const struct load_params *params = context->params;
+    struct burn *burn = context->state;
+    uint64_t look_ns = 0;
+    bool proved = false;
+
+    if (crew_start(&burn->crew, context, params->threads - 1, burn_on, burn, 0))
+        return -1;
+    while (!party_stopped(context)) {
+        work(burn, &look_ns);
+        if (!proved && (proved = crew_complete(&burn->crew)))
+            party_proved(context);
+    }
+    return 0;
+}
+
+void load_burn_teardown(struct party_context *context)
+{
+    struct burn *burn = context->state;
+
+    if (!burn)
+        return;
+    crew_end(&burn->crew);
+    crew_join(&burn->crew);
+    free(burn);
+    context->state = NULL;
+}
+
+static void describe(const void *params, char *buf, size_t size)
+{
+    (void)snprintf(buf, size, "threads=%llu", (unsigned long long)((const struct load_params *)params)->threads);
+}
+
+static const struct party parties[] = {LOAD_BURN_PARTY};
+
+const struct load load_burn = {
+    LOAD("burn", "threads of pure CPU, which never sleep"),
+    .parties = parties,
+    .n_parties = sizeof(parties) / sizeof(parties[0]),
+    .least = {[LOAD_CPU] = 0.05},
+    .describe = describe,
+};

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT */
+/* Groups of threads that send each other messages without end. Method: hackbench by Rusty Russell (2001), as it is
+ * known: 20 senders and 20 receivers a group, and a socket pair for each receiver. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "load/params.h"
+#include "load/parties.h"
+#include "load/run.h"
+
+/* Of a group: as many senders as receivers. A round is so many messages from each sender to each receiver. */
+#define RECEIVERS     20u
+#define MEMBERS       (2 * RECEIVERS)
+#define MESSAGES      100u
+#define MESSAGE_BYTES 100u
+
+struct group {
+    int pair[RECEIVERS][2]; /* senders have the first end */
+};
+
+/* A thread, in a cache line of its own. received wraps: the main thread adds up differences. */
+struct member {
+    struct hack *hack;
+    const struct group *group;
+    unsigned number; /* senders follow the receivers */
+    uint32_t received, counted;
+} __attribute__((aligned(64)));
+
+struct hack {
+    struct crew crew;
+    struct group *groups;
+    size_t n;
+    struct member *members;
+    uint32_t error; /* errno of a thread that cannot go on */
+};
+
+/* --- The threads. --- */
+
+/* The first error is the true one. */
+static void give_up(struct hack *hack, int error)
+{
+    uint32_t none = 0;
+
+    (void)__atomic_compare_exchange_n(&hack->error, &none, (uint32_t)error, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+/* Whether a whole message went. A pair that was shut down gives or takes none. */
+static bool whole(ssize_t n)
+{
+    if (n >= 0 && n != MESSAGE_BYTES)
+        errno = EPIPE;
+    return n == MESSAGE_BYTES;
+}
+
+static bool send_message(int fd, const char *message)
+{
+    while (!whole(send(fd, message, MESSAGE_BYTES, MSG_NOSIGNAL)))
+        if (errno != EINTR)
+            return false;
+    return true;
+}
+
+static bool receive_message(int fd, char *message)
+{
+    while (!whole(recv(fd, message, MESSAGE_BYTES, MSG_WAITALL)))
+        if (errno != EINTR)
+            return false;
+    return true;
+}
+
+static bool send_round(const struct group *group)
+{
+    char message[MESSAGE_BYTES] = {0};
+
+    for (unsigned i = 0; i < MESSAGES; i++)
+        for (unsigned r = 0; r < RECEIVERS; r++)
+            if (!send_message(group->pair[r][0], message))
+                return false;
+    return true;
+}
+
+static void send_all(struct hack *hack, const struct group *group)
+{
+    crew_at_work(&hack->crew);
+    while (send_round(group)) {
+    }
+}
+
+static void receive_all(struct hack *hack, int fd, uint32_t *count)
+{
+    char message[MESSAGE_BYTES];
+    bool first = true;
+
+    for (uint32_t received = 1; receive_message(fd, message); received++) {
+        __atomic_store_n(count, received, __ATOMIC_RELAXED);
+        if (first)
+            crew_at_work(&hack->crew);
+        first = false;
+    }
+}
+
+static void *member_main(void *argument)
+{
+    struct member *member = argument;
+    struct hack *hack = member->hack;
+
+    if (!crew_wait(&hack->crew))
+        return NULL;
+    if (member->number < RECEIVERS)
+        receive_all(hack, member->group->pair[member->number][1], &member->received);
+    else
+        send_all(hack, member->group);
+    if (!crew_ended(&hack->crew))
+        give_up(hack, errno);
+    return NULL;
+}
+
+/* --- The main thread. --- */
+
+/* As many descriptors as may be had without asking anybody. */
+static void raise_file_limit(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit))
+        return;
+    limit.rlim_cur = limit.rlim_max;
+    (void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static void close_pairs(struct group *group, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) {
+        (void)close(group->pair[i][0]);
+        (void)close(group->pair[i][1]);
+    }
+}
+
+/* A whole group or none of it. 0 or errno. */
+static int open_group(struct group *group)
+{
+    for (unsigned i = 0; i < RECEIVERS; i++)
+        if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, group->pair[i])) {
+            int error = errno;
+            close_pairs(group, i);
+            return error;
+        }
+    return 0;
+}
+
+/* Room for one more, and its pairs. 0 or errno. */
+static int add_group(struct hack *hack)
+{
+    struct group *groups = realloc(hack->groups, (hack->n + 1) * sizeof(*groups));
+
+    if (!groups)
+        return ENOMEM;
+    hack->groups = groups;
+    int error = open_group(&groups[hack->n]);
+    hack->n += !error;
+    return error;
+}
+
+static int open_groups(struct party_context *context, struct hack *hack, uint64_t wanted)
+{
+    const char *which;
+    int error = 0;
+
+    while (hack->n < wanted && !error)
+        error = add_group(hack);
+    if (!error)
+        return 0;
+    which = error == EMFILE ? " (RLIMIT_NOFILE)" : error == ENFILE ? " (fs.file-max)" : "";
+    if (!hack->n)
+        return party_fail(context, "cannot make the socket pairs of a group: %s%s", strerror(error), which);
+    party_degraded(context, "hack: %zu of %llu groups: %s%s", hack->n, (unsigned long long)wanted, strerror(error),
+                   which);
+    return 0;
+}
+
+static int make_members(struct party_context *context, struct hack *hack)
+{
+    size_t n = hack->n * MEMBERS;
+    void *members;
+
+    if (posix_memalign(&members, sizeof(*hack->members), n * sizeof(*hack->members)))
+        return party_fail(context, "out of memory");
+    hack->members = members;
+    for (size_t i = 0; i < n; i++)
+        hack->members[i] =
+            (struct member){.hack = hack, .group = &hack->groups[i / MEMBERS], .number = (unsigned)(i % MEMBERS)};
+    return 0;
+}
+
+static int setup(struct party_context *context)
+{
+    const struct load_params *params = context->params;
+    struct hack *hack = context->state = calloc(1, sizeof(*hack));
+
+    if (!hack)
+        return party_fail(context, "out of memory");
+    raise_file_limit();
+    return open_groups(context, hack, params->groups) ? -1 : make_members(context, hack);
+}
+
+static uint32_t count_received(struct hack *hack)
+{
+    uint32_t sum = 0;
+
+    for (size_t i = 0; i < hack->n * MEMBERS; i++) {
+        struct member *member = &hack->members[i];
+        uint32_t received = __atomic_load_n(&member->received, __ATOMIC_RELAXED);
+        sum += received - member->counted;
+        member->counted = received;
+    }
+    return sum;
+}
+
+static int run(struct party_context *context)
+{
+    struct hack *hack = context->state;
+    uint64_t due_ns = 0;
+    uint32_t error;
+
+    if (crew_start(&hack->crew, context, hack->n * MEMBERS, member_main, hack->members, sizeof(*hack->members)))
+        return -1;
+    while (!party_stopped(context)) {
+        clock_sleep_ns(LOAD_REFRESH_NS);
+        load_add(context, LOAD_WAKEUPS, count_received(hack));
+        load_count_cpu(context, &due_ns);
+        if ((error = __atomic_load_n(&hack->error, __ATOMIC_RELAXED)))
+            return party_fail(context, "a message was lost: %s", strerror((int)error));
+        if (crew_complete(&hack->crew))
+            party_proved(context);
+    }
+    return 0;
+}
+
+static void teardown(struct party_context *context)
+{
+    struct hack *hack = context->state;
+
+    if (!hack)
+        return;
+    crew_end(&hack->crew);
+    for (size_t i = 0; i < hack->n; i++)
+        for (unsigned r = 0; r < RECEIVERS; r++)
+            (void)shutdown(hack->groups[i].pair[r][0], SHUT_RDWR);
+    crew_join(&hack->crew);
+    for (size_t i = 0; i < hack->n; i++)
+        close_pairs(&hack->groups[i], RECEIVERS);
+    free(hack->groups);
+    free(hack->members);
+    free(hack);
+    context->state = NULL;
+}
+
+static void describe(const void *params, char *buf, size_t size)
+{
+    (void)snprintf(buf, size, "groups=%llu", (unsigned long long)((const struct load_params *)params)->groups);
+}
+
+static const struct party parties[] = {
+    {LOAD_PARTY("hack"), .setup = setup, .run = run, .teardown = teardown},
+};
+
+const struct load load_hack = {
+    LOAD("hack", "groups of 40 threads that send each other messages"),
+    .parties = parties,
+    .n_parties = sizeof(parties) / sizeof(parties[0]),
+    .least = {[LOAD_WAKEUPS] = 1000},
+    .describe = describe,
+};

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/* What loads have in common: where they run, their threads and their CPU time. */
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "load/params.h"
+#include "load/run.h"
+#include "sys/futex.h"
+
+/* The threads do little but system calls. Small, because there may be thousands. */
+#define STACK_BYTES ((size_t)64 << 10)
+
+void load_place(const void *params, const struct place_request *request, unsigned party, struct placement *placement)
+{
+    const struct load_params *p = params;
+
+    (void)party;
+    memset(placement, 0, sizeof(*placement));
+    sim_place_cpus(&p->sim, request, placement);
+    placement->policy = SCHED_OTHER;
+    placement->nice_given = p->nice_given;
+    placement->nice = p->nice;
+}
+
+double load_process_cpu_s(void)
+{
+    struct timespec t;
+
+    return clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t) ? 0 : (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+bool load_due(uint64_t *due_ns, uint64_t now_ns)
+{
+    if (now_ns < *due_ns)
+        return false;
+    *due_ns = now_ns + LOAD_REFRESH_NS;
+    return true;
+}
+
+void load_count_cpu(struct party_context *context, uint64_t *due_ns)
+{
+    if (load_due(due_ns, clock_raw_ns()))
+        load_set(context, LOAD_CPU, load_process_cpu_s());
+}
+
+void load_size_text(uint64_t bytes, char *buf, size_t size)
+{
+    static const char units[] = "KMGT";
+    size_t unit = 0;
+
+    for (; bytes && bytes % 1024 == 0 && units[unit]; unit++)
+        bytes /= 1024;
+    (void)snprintf(buf, size, "%llu%.*s", (unsigned long long)bytes, unit ? 1 : 0, unit ? units + unit - 1 : "");
+}
+
+/* The kernel's frame for a signal may alone need more than a small stack has: some vector units have much state. */
+static size_t stack_size(void)
+{
+    long least = sysconf(_SC_THREAD_STACK_MIN);
+
+    return least > 0 && (size_t)least > STACK_BYTES / 2 ? 2 * (size_t)least : STACK_BYTES;
+}
+
+static void let_go(struct crew *crew)
+{
+    __atomic_store_n(&crew->made, 1, __ATOMIC_RELEASE);
+    futex_wake_all(&crew->made);
+}
+
+int crew_start(struct crew *crew, struct party_context *context, size_t n, void *(*body)(void *), void *members,
+               size_t member_size)
+{
+    pthread_attr_t attributes;
+    int error = 0;
+
+    *crew = (struct crew){.threads = n <= UINT32_MAX ? calloc(n ? n : 1, sizeof(*crew->threads)) : NULL};
+    if (!crew->threads || pthread_attr_init(&attributes))
+        return party_fail(context, "out of memory");
+    (void)pthread_attr_setstacksize(&attributes, stack_size());
+    while (crew->n < n && !error) {
+        error = pthread_create(&crew->threads[crew->n], &attributes, body, (char *)members + crew->n * member_size);
+        crew->n += !error;
+    }
+    (void)pthread_attr_destroy(&attributes);
+    if (!error) {
+        let_go(crew);
+        return 0;
+    }
+    return party_fail(context, "cannot make thread %u of %zu: %s%s", crew->n + 1, n, strerror(error),
+                      error == EAGAIN ? " (RLIMIT_NPROC, the pids cgroup or memory)" : "");
+}
+
+bool crew_wait(struct crew *crew)
+{
+    while (!__atomic_load_n(&crew->made, __ATOMIC_ACQUIRE))
+        futex_wait(&crew->made, 0);
+    return !crew_ended(crew);
+}
+
+void crew_at_work(struct crew *crew)
+{
+    (void)__atomic_add_fetch(&crew->at_work, 1, __ATOMIC_RELEASE);
+}
+
+bool crew_complete(const struct crew *crew)
+{
+    return __atomic_load_n(&crew->at_work, __ATOMIC_ACQUIRE) == crew->n;
+}
+
+void crew_end(struct crew *crew)
+{
+    __atomic_store_n(&crew->ended, 1, __ATOMIC_RELEASE);
+    let_go(crew);
+}
+
+bool crew_ended(const struct crew *crew)
+{
+    return __atomic_load_n(&crew->ended, __ATOMIC_ACQUIRE) != 0;
+}
+
+void crew_join(struct crew *crew)
+{
+    for (uint32_t i = 0; i < crew->n; i++)
+        (void)pthread_join(crew->threads[i], NULL);
+    free(crew->threads);
+    *crew = (struct crew){.n = 0};
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/* Memory that is allocated, touched, moved and freed, again and again. */
+#include "load/memload.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "engine/text.h"
+#include "load/params.h"
+#include "load/parties.h"
+#include "load/run.h"
+#include "sys/cgroup.h"
+#include "sys/clock.h"
+#include "sys/machine.h"
+#include "sys/tree.h"
+
+/* Far less than the engine waits for parties. */
+#define PATIENCE_NS 15000000000u
+
+/* --- The guard. --- */
+
+static uint64_t value_of(const char *meminfo, const char *key)
+{
+    char value[32];
+    uint64_t kib;
+
+    return tree_value(meminfo, key, value, sizeof(value)) && tree_number(value, &kib) ? kib * 1024 : 0;
+}
+
+/* machine_read() looks at each CPU, which is too much to do for each piece; it knows more, though, where there is no
+ * /proc. */
+static void read_memory(const char *root, uint64_t *total, uint64_t *available)
+{
+    char meminfo[1024];
+    struct machine machine;
+
+    if (machine_read_file(root, "/proc/meminfo", meminfo, sizeof(meminfo)) > 0) {
+        *total = value_of(meminfo, "MemTotal");
+        *available = value_of(meminfo, "MemAvailable");
+        return;
+    }
+    machine_read(root, &machine);
+    *total = machine.memory_total_bytes;
+    *available = machine.memory_available_bytes;
+}
+
+uint64_t memload_room(const char *root)
+{
+    uint64_t total, available, of_group = cgroup_memory_available(root);
+
+    read_memory(root, &total, &available);
+    uint64_t spare = total / 20 > MEMLOAD_LEAST_SPARE ? total / 20 : MEMLOAD_LEAST_SPARE;
+    uint64_t left = available < of_group ? available : of_group;
+    return left > spare ? left - spare : 0;
+}
+
+/* --- The load. --- */
+
+/* The last piece may be a smaller one. */
+static size_t piece_bytes(const struct load_params *params, size_t number)
+{
+    uint64_t left = params->memory_bytes - (uint64_t)number * MEMLOAD_PIECE_BYTES;
+    return left < MEMLOAD_PIECE_BYTES ? (size_t)left : MEMLOAD_PIECE_BYTES;
+}
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static void count_moved(struct party_context *context, size_t bytes)
+{
+    struct memload *m = context->state;
+
+    load_add(context, LOAD_MOVED, (double)bytes);
+    load_count_cpu(context, &m->due_ns);
+}
+
+static void prove(struct party_context *context)
+{
+    struct memload *m = context->state;
+
+    if (!m->proved)
+        party_proved(context);
+    m->proved = true;
+}
+
+static void touch_piece(struct party_context *context, char *piece, size_t bytes)
+{
+    const struct memload *m = context->state;
+
+    for (size_t at = 0; at < bytes && !party_stopped(context);) {
+        size_t end = least(bytes, at + MEMLOAD_STEP_BYTES), begin = at;
+        for (; at < end; at += m->page_bytes)
+            *(volatile size_t *)(piece + at) = at ^ (size_t)piece;
+        count_moved(context, end - begin);
+        if (clock_raw_ns() - m->start_ns >= m->patience_ns)
+            prove(context);
+    }
+}
+
+static void move_piece(struct party_context *context, char *to, const char *from, size_t bytes)
+{
+    for (size_t at = 0; at < bytes && !party_stopped(context); at += MEMLOAD_STEP_BYTES) {
+        size_t part = least(bytes - at, MEMLOAD_STEP_BYTES);
+        memmove(to + at, from + at, part);
+        count_moved(context, part);
+    }
+}
+
+/* All pieces, or as many as can be had. 0, or the error of mmap. */
+static int grow(struct party_context *context)
+{
+    const struct load_params *params = context->params;
+    struct memload *m = context->state;
+
+    while (m->n < m->max && !party_stopped(context)) {
+        size_t bytes = piece_bytes(params, m->n);
+        if (params->memory_spare && m->room_bytes("") < bytes)
+            return 0;
+        void *piece = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (piece == MAP_FAILED)
+            return errno;
+        m->pieces[m->n++] = piece;
+        touch_piece(context, piece, bytes);
+    }
+    return 0;
+}
+
+static void move_all(struct party_context *context)
+{
+    const struct memload *m = context->state;
+
+    for (size_t i = m->n; i-- > 1;)
+        move_piece(context, m->pieces[i], m->pieces[i - 1], piece_bytes(context->params, i));
+}
+
+static void free_all(struct party_context *context)
+{
+    struct memload *m = context->state;
+
+    for (; m->n; m->n--)
+        (void)munmap(m->pieces[m->n - 1], piece_bytes(context->params, m->n - 1));
+}
+
+static int setup(struct party_context *context)
+{
+    const struct load_params *params = context->params;
+    struct memload *m = context->state = calloc(1, sizeof(*m));
+    uint64_t max = params->memory_bytes / MEMLOAD_PIECE_BYTES + (params->memory_bytes % MEMLOAD_PIECE_BYTES != 0);
+
+    if (m && max <= SIZE_MAX / sizeof(*m->pieces)) {
+        m->max = (size_t)max;
+        m->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+        m->patience_ns = PATIENCE_NS;
+        m->room_bytes = memload_room;
+        m->pieces = calloc(m->max, sizeof(*m->pieces));
+    }
+    return m && m->pieces ? 0 : party_fail(context, "out of memory");
+}
+
+static int no_memory(struct party_context *context, int error)
+{
+    if (error)
+        return party_fail(context, "cannot allocate memory: mmap: %s", strerror(error));
+    return party_fail(context, "memory is short: too little could be taken without harm to the machine");
+}
+
+static void less_memory(struct party_context *context, int error)
+{
+    const struct load_params *params = context->params;
+    const struct memload *m = context->state;
+    char got[32], wanted[32];
+
+    text_bytes((uint64_t)m->n * MEMLOAD_PIECE_BYTES, got, sizeof(got));
+    text_bytes(params->memory_bytes, wanted, sizeof(wanted));
+    party_degraded(context, "memload holds %s of %s: memory is short%s%s", got, wanted, error ? ": mmap: " : "",
+                   error ? strerror(error) : "");
+}
+
+static int run(struct party_context *context)
+{
+    struct memload *m = context->state;
+
+    m->start_ns = clock_raw_ns();
+    for (;;) {
+        int error = grow(context);
+        if (party_stopped(context))
+            return 0;
+        if (!m->n && !m->proved)
+            return no_memory(context, error);
+        if (m->n < m->max)
+            less_memory(context, error);
+        prove(context);
+        if (!m->n) /* others have taken it; it may come back */
+            clock_sleep_ns(LOAD_REFRESH_NS);
+        move_all(context);
+        free_all(context);
+    }
+}
+
+static void teardown(struct party_context *context)
+{
+    struct memload *m = context->state;
+
+    if (!m)
+        return;
+    free_all(context);
+    free(m->pieces);
+    free(m);
+    context->state = NULL;
+}
+
+static void describe(const void *params, char *buf, size_t size)
+{
+    char memory[32];
+
+    load_size_text(((const struct load_params *)params)->memory_bytes, memory, sizeof(memory));
+    (void)snprintf(buf, size, "memory=%s", memory);
+}
+
+static const struct party parties[] = {
+    {LOAD_PARTY("memload"), .setup = setup, .run = run, .teardown = teardown},
+};
+
+const struct load load_memload = {
+    LOAD("memload", "memory allocated, touched, moved and freed"),
+    .parties = parties,
+    .n_parties = sizeof(parties) / sizeof(parties[0]),
+    .least = {[LOAD_MOVED] = 64 << 20},
+    .describe = describe,
+};

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads a file from disk, again and again, uncached. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "engine/text.h"
+#include "load/disk.h"
+#include "load/parties.h"
+#include "sys/clock.h"
+
+/* The first blocks go to the disk one by one, so that a slow one is found out early. */
+static int write_block(struct party_context *context)
+{
+    const struct disk *disk = context->state;
+    int error = disk_write(context);
+
+    if (error || (disk->at_bytes > DISK_LEAST_BYTES && disk->at_bytes % DISK_SYNC_BYTES))
+        return error;
+    return disk_sync(disk);
+}
+
+/* The file is what could be written of it, and no partial block. */
+static int end_file(struct party_context *context, const char *why)
+{
+    struct disk *disk = context->state;
+    char size[32], wanted[32];
+
+    if (disk->at_bytes < disk->size_bytes) {
+        text_bytes(disk->at_bytes, size, sizeof(size));
+        text_bytes(disk->size_bytes, wanted, sizeof(wanted));
+        party_degraded(context, "the file to be read has %s, not %s: %s", size, wanted, why);
+    }
+    disk->size_bytes = disk->at_bytes;
+    disk->at_bytes = disk->moved_bytes = 0;
+    int error = ftruncate(disk->fd, (off_t)disk->size_bytes) ? -errno : disk_sync(disk);
+    return error ? disk_fail(context, "write", error) : 0;
+}
+
+static int fill_file(struct party_context *context)
+{
+    struct disk *disk = context->state;
+    uint64_t start_ns = clock_raw_ns();
+
+    for (;;) {
+        int error = write_block(context);
+        if (disk_is_full(error) && disk->at_bytes >= DISK_SYNC_BYTES) {
+            /* Others want to write, too. */
+            disk->at_bytes -= disk->at_bytes / 2 / DISK_BLOCK_BYTES * DISK_BLOCK_BYTES;
+            return end_file(context, strerror(-error));
+        }
+        if (error)
+            return disk_fail(context, "write", error);
+        switch (disk_fill(disk->at_bytes, disk->size_bytes, clock_raw_ns() - start_ns)) {
+        case DISK_GROWS:
+            break;
+        case DISK_FILLED:
+            return end_file(context, "writing it took too long");
+        case DISK_TOO_SLOW:
+            return party_fail(context, "the disk is too slow to make a file to be read");
+        }
+    }
+}
+
+int load_read_setup(struct party_context *context)
+{
+    return disk_setup(context, "reads") || fill_file(context) ? -1 : 0;
+}
+
+int load_read_run(struct party_context *context)
+{
+    struct disk *disk = context->state;
+
+    disk_count(context, LOAD_READ);
+    while (!party_stopped(context)) {
+        /* With O_DIRECT too: there are file systems that take it and read through the cache all the same. */
+        if (disk->at_bytes == 0)
+            (void)posix_fadvise(disk->fd, 0, 0, POSIX_FADV_DONTNEED);
+        int error = disk_read(context);
+        if (error)
+            return disk_fail(context, "read", error);
+        if (disk->at_bytes >= disk->size_bytes)
+            disk->at_bytes = 0;
+        disk_count(context, LOAD_READ);
+        party_proved(context);
+    }
+    return 0;
+}
+
+static const struct party parties[] = {LOAD_READ_PARTY};
+
+const struct load load_read = {
+    LOAD("read", "Reading a file from disk"),
+    LOAD_DISK,
+    .parties = parties,
+    .n_parties = 1,
+    .least = {[LOAD_READ] = LOAD_DISK_LEAST},
+    .describe = disk_describe,
+};

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* Threads that wake each other in a circle: one token goes round, and whoever does not have it sleeps. */
+#include <semaphore.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "load/params.h"
+#include "load/parties.h"
+#include "load/run.h"
+
+/* A cache line each, so that no two threads touch one but to hand on the token. */
+struct seat {
+    sem_t token;
+    struct seat *next;
+    struct crew *crew;
+} __attribute__((aligned(64)));
+
+/* The main thread has seat 0. */
+struct ring {
+    struct crew crew;
+    size_t n;
+    struct seat *seats;
+};
+
+static size_t size_of(const struct load_params *params)
+{
+    return params->threads > 2 ? (size_t)params->threads : 2;
+}
+
+/* A signal may cut the wait short. */
+static void wait_for_token(struct seat *seat)
+{
+    while (sem_wait(&seat->token)) {
+    }
+}
+
+static void *sit(void *argument)
+{
+    struct seat *seat = argument;
+
+    for (;;) {
+        wait_for_token(seat);
+        if (crew_ended(seat->crew))
+            return NULL;
+        (void)sem_post(&seat->next->token);
+    }
+}
+
+static int setup(struct party_context *context)
+{
+    struct ring *ring = context->state = calloc(1, sizeof(*ring));
+    size_t n = size_of(context->params);
+    void *seats;
+
+    if (!ring || n > SIZE_MAX / sizeof(*ring->seats) || posix_memalign(&seats, 64, n * sizeof(*ring->seats)))
+        return party_fail(context, "out of memory");
+    memset(seats, 0, n * sizeof(*ring->seats));
+    ring->seats = seats;
+    ring->n = n;
+    for (size_t i = 0; i < n; i++) {
+        ring->seats[i].next = &ring->seats[(i + 1) % n];
+        ring->seats[i].crew = &ring->crew;
+        (void)sem_init(&ring->seats[i].token, 0, 0);
+    }
+    return 0;
+}
+
+static int run(struct party_context *context)
+{
+    struct ring *ring = context->state;
+    struct seat *first = ring->seats;
+    uint64_t due_ns = 0;
+    bool proved = false;
+
+    if (crew_start(&ring->crew, context, ring->n - 1, sit, ring->seats + 1, sizeof(*ring->seats)))
+        return -1;
+    while (!party_stopped(context)) {
+        (void)sem_post(&first->next->token);
+        wait_for_token(first);
+        load_add(context, LOAD_WAKEUPS, (double)ring->n);
+        load_count_cpu(context, &due_ns);
+        /* Whoever handed on the token is at work. */
+        if (!proved)
+            party_proved(context);
+        proved = true;
+    }
+    return 0;
+}
+
+static void teardown(struct party_context *context)
+{
+    struct ring *ring = context->state;
+
+    if (!ring)
+        return;
+    crew_end(&ring->crew);
+    for (size_t i = 0; i < ring->n; i++)
+        (void)sem_post(&ring->seats[i].token);
+    crew_join(&ring->crew);
+    for (size_t i = 0; i < ring->n; i++)
+        (void)sem_destroy(&ring->seats[i].token);
+    free(ring->seats);
+    free(ring);
+    context->state = NULL;
+}
+
+static void describe(const void *params, char *buf, size_t size)
+{
+    (void)snprintf(buf, size, "threads=%zu", size_of(params));
+}
+
+static const struct party parties[] = {
+    {LOAD_PARTY("ring"), .setup = setup, .run = run, .teardown = teardown},
+};
+
+const struct load load_ring = {
+    LOAD("ring", "threads that wake each other in a circle"),
+    .parties = parties,
+    .n_parties = sizeof(parties) / sizeof(parties[0]),
+    .least = {[LOAD_WAKEUPS] = 100},
+    .describe = describe,
+};

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* Streams a file to disk, again and again. */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "engine/text.h"
+#include "load/disk.h"
+#include "load/parties.h"
+
+int load_write_setup(struct party_context *context)
+{
+    return disk_setup(context, "writes");
+}
+
+static int begin_again(struct disk *disk)
+{
+    disk->at_bytes = 0;
+    return ftruncate(disk->fd, 0) ? -errno : 0;
+}
+
+/* The room that the file took is not always free before the disk knows that it is gone. */
+static int begin_again_when_full(struct party_context *context, int full)
+{
+    struct disk *disk = context->state;
+    char size[32], wanted[32];
+
+    text_bytes(disk->at_bytes, size, sizeof(size));
+    text_bytes(disk->size_bytes, wanted, sizeof(wanted));
+    party_degraded(context, "the file gets no larger than %s of %s: %s", size, wanted, strerror(-full));
+    int error = begin_again(disk);
+    return error ? error : disk_sync(disk);
+}
+
+/* A block. Of cached ones, what was not yet on its way to the disk when the file is truncated would never get there. */
+static int write_block(struct party_context *context)
+{
+    const struct disk *disk = context->state;
+    int error = disk_write(context);
+
+    if (error || disk->direct || (disk->at_bytes % DISK_SYNC_BYTES && disk->at_bytes < disk->size_bytes))
+        return error;
+    return disk_sync(disk);
+}
+
+int load_write_run(struct party_context *context)
+{
+    struct disk *disk = context->state;
+
+    disk_count(context, LOAD_WRITTEN);
+    while (!party_stopped(context)) {
+        int error = write_block(context);
+        if (disk_is_full(error) && disk->at_bytes >= DISK_SYNC_BYTES)
+            error = begin_again_when_full(context, error);
+        else if (!error && disk->at_bytes >= disk->size_bytes)
+            error = begin_again(disk);
+        if (error)
+            return disk_fail(context, "write", error);
+        disk_count(context, LOAD_WRITTEN);
+        party_proved(context);
+    }
+    return 0;
+}
+
+static const struct party parties[] = {LOAD_WRITE_PARTY};
+
+const struct load load_write = {
+    LOAD("write", "Streaming a file to disk"),
+    LOAD_DISK,
+    .parties = parties,
+    .n_parties = 1,
+    .least = {[LOAD_WRITTEN] = LOAD_DISK_LEAST},
+    .describe = disk_describe,
+};

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/* What the looks at settings have in common. */
+#include "sys/settings_look.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sys/tree.h"
+
+void setting_say(struct setting_state *out, enum setting_verdict verdict, const char *format, ...)
+{
+    va_list args;
+    out->verdict = verdict;
+    out->why[0] = '\0';
+    va_start(args, format);
+    vsnprintf(out->now, sizeof out->now, format, args);
+    va_end(args);
+}
+
+void setting_why(struct setting_state *out, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(out->why, sizeof out->why, format, args);
+    va_end(args);
+}
+
+/* The mount that the path needs and this machine lacks, or NULL. */
+static const char *missing_mount(const struct settings_view *view, const char *path)
+{
+    if (!view->machine->have_sys && strncmp(path, "/sys/", 5) == 0)
+        return "/sys";
+    return !view->machine->have_proc && strncmp(path, "/proc/", 6) == 0 ? "/proc" : NULL;
+}
+
+void setting_not_read(const struct settings_view *view, const char *path, int error, struct setting_state *out)
+{
+    const char *mount = missing_mount(view, path);
+    setting_say(out, SETTING_UNKNOWN, "%s", "");
+    switch (-error) {
+    case ENOENT:
+    case ENOTDIR:
+    case ENODEV:
+    case ENXIO:
+    case EOPNOTSUPP:
+        if (mount)
+            setting_why(out, "%s is not mounted", mount);
+        else
+            out->verdict = SETTING_NA;
+        break;
+    case EACCES:
+    case EPERM:
+        setting_why(out, "only root may read %.120s", path);
+        break;
+    case ENODATA:
+        setting_why(out, "%.120s is empty", path);
+        break;
+    case EILSEQ:
+        setting_why(out, "%.100s holds what is not understood", path);
+        break;
+    default:
+        setting_why(out, "%.100s: %.50s", path, strerror(-error));
+    }
+}
+
+int setting_read_line(const char *root, const char *path, char *buf, size_t size)
+{
+    char text[512];
+    ssize_t length = tree_read(root, path, text, sizeof text);
+    buf[0] = '\0';
+    if (length < 0)
+        return (int)length;
+    return tree_copy(text, strcspn(text, "\n"), buf, size) ? 0 : -ENODATA;
+}
+
+int setting_read_number(const char *root, const char *path, int64_t *out)
+{
+    char text[32];
+    uint64_t value;
+    int error = setting_read_line(root, path, text, sizeof text);
+    if (error)
+        return error;
+    bool negative = text[0] == '-';
+    const char *rest = tree_number(text + negative, &value);
+    if (!rest || *rest || value > INT64_MAX)
+        return -EILSEQ;
+    *out = negative ? -(int64_t)value : (int64_t)value;
+    return 0;
+}
+
+int setting_read_cpus(const char *root, const char *path, struct cpuset *out)
+{
+    char why[1], start[16];
+    int error = setting_read_line(root, path, start, sizeof start);
+    cpuset_clear(out);
+    if (error)
+        return error == -ENODATA ? 0 : error;
+    if (strcmp(start, "(null)") == 0)
+        return 0;
+    char *text = tree_read_all(root, path);
+    bool good = text && cpuset_parse(text, out, why, sizeof why) == 0;
+    free(text);
+    return good ? 0 : -EILSEQ;
+}
+
+void setting_append(char *list, size_t size, const char *word)
+{
+    static const char more[] = ", ...";
+    size_t length = strlen(list), kept = length + sizeof more;
+    char printable[64];
+    if (length >= sizeof more - 1 && strcmp(list + length - (sizeof more - 1), more) == 0)
+        return;
+    tree_copy(word, strlen(word), printable, sizeof printable);
+    /* Room for what says that there are more is always kept. */
+    if (kept + strlen(printable) + 2 <= size)
+        snprintf(list + length, size - length, "%s%s", length ? ", " : "", printable);
+    else if (kept <= size)
+        snprintf(list + length, size - length, "%s", more);
+}
+
+void settings_format_cpus(const struct cpuset *set, char *buf, size_t size)
+{
+    static const char more[] = ",...";
+    size_t length = cpuset_format(set, buf, size);
+    if (length == 0)
+        snprintf(buf, size, "none");
+    if (length < size || size <= sizeof more)
+        return;
+    buf[size - sizeof more] = '\0';
+    char *comma = strrchr(buf, ',');
+    snprintf(comma ? comma : buf, sizeof more, "%s", more);
+}
+
+const struct cpuset *setting_cpus(const struct settings_view *view)
+{
+    return cpuset_next(&view->machine->online, 0) == CPUSET_NONE ? view->bench : &view->machine->online;
+}
+
+void setting_without(const struct cpuset *a, const struct cpuset *b, struct cpuset *out)
+{
+    for (size_t i = 0; i < CPUSET_WORDS; i++)
+        out->word[i] = a->word[i] & ~b->word[i];
+}

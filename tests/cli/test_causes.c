@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT */
+/* What disturbed a row: a task of known length that takes its CPU, and what the columns say of any run. */
+#include <errno.h>
+#include <math.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+#define MS 1000000u
+
+/* --- Helpers. --- */
+
+/* The number of a pair, NAN when there is none. */
+static double cause_of(const struct cli_csv *csv, size_t row, const char *pair)
+{
+    const char *causes = cli_cell(csv, row, "causes"), *at = strstr(causes, pair);
+
+    return at && (at == causes || at[-1] == ';') ? strtod(at + strlen(pair), NULL) : (double)NAN;
+}
+
+/* Equal but for the rounding of a pair, or both not known. */
+static bool equal(double pair, double number)
+{
+    return isnan(pair) || isnan(number) ? isnan(pair) && isnan(number) : fabs(pair - number) <= 0.0005;
+}
+
+static void expect_pair(const struct cli_csv *csv, size_t row, const char *pair, const char *column)
+{
+    double got = cause_of(csv, row, pair), expected = cli_number(csv, row, column);
+
+    if (!equal(got, expected))
+        fail_msg("%s is %g, but %s%g", column, expected, pair, got);
+}
+
+/* What the causes say is what the row's other columns say. */
+static void expect_causes(const struct cli_csv *csv, size_t row)
+{
+    static const char *const kinds[] = {"timer=", "resched=", "ipi=", "device="};
+    double faults = cli_number(csv, row, "faults_minor") + cli_number(csv, row, "faults_major"), irqs = 0;
+
+    expect_pair(csv, row, "preempted:", "run_delay_ms");
+    expect_pair(csv, row, "steal:", "steal_ms");
+    expect_pair(csv, row, "softirq=", "softirqs");
+    expect_pair(csv, row, "migrated=", "migrations");
+    expect_pair(csv, row, "involuntary=", "ctx_involuntary");
+    assert_true(equal(cause_of(csv, row, "fault="), faults));
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        double kind = cause_of(csv, row, kinds[i]);
+        irqs += isnan(kind) ? 0 : kind;
+    }
+    double all = cli_number(csv, row, "irqs");
+    if (irqs > (isnan(all) ? 0 : all))
+        fail_msg("%g interrupts, of which %g are told apart", all, irqs);
+}
+
+/* The highest CPU that the test may use. */
+static unsigned last_cpu(void)
+{
+    cpu_set_t allowed;
+    unsigned cpu = CPU_SETSIZE - 1;
+
+    if (sched_getaffinity(0, sizeof(allowed), &allowed))
+        cli_skip("this machine has more than %d CPUs", CPU_SETSIZE);
+    while (cpu > 0 && !CPU_ISSET(cpu, &allowed))
+        cpu--;
+    return cpu;
+}
+
+/* --- A task of known length. --- */
+
+#define HOG_MS 300
+/* What is disturbed takes as long without the hog. Together they stay below the 0.95 s after which the kernel gives
+ * ordinary tasks a turn on a CPU that real-time tasks keep busy. */
+#define ALONE_MS 450
+/* The hog begins when the measured run has had as much of the CPU. */
+#define BEFORE_MS  60
+#define BLOCKED_MS 100
+#define PATIENCE_S 10
+
+/* CPU time of a process that runs, or of one that sleeps when that is asked for; 0 when it does the other. */
+static uint64_t cpu_ns(pid_t pid, bool asleep)
+{
+    char path[64], line[512] = "";
+    unsigned long long ns = 0;
+
+    (void)snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+    FILE *stat = fopen(path, "r");
+    (void)snprintf(path, sizeof(path), "/proc/%d/schedstat", pid);
+    FILE *schedstat = fopen(path, "r");
+    if (stat && schedstat && fgets(line, sizeof(line), stat) && fscanf(schedstat, "%llu", &ns) != 1)
+        ns = 0;
+    if (stat)
+        (void)fclose(stat);
+    if (schedstat)
+        (void)fclose(schedstat);
+    const char *name_end = strrchr(line, ')');
+    return name_end && (!strncmp(name_end, ") S", 3)) == asleep ? ns : 0;
+}
+
+/* Until a worker waits at the gate, which its parent, being stopped, cannot open. Returns the CPU time that it had. */
+static uint64_t wait_at_gate(pid_t worker, uint64_t until)
+{
+    uint64_t since = cli_now_ns(), had = 0;
+
+    while (cli_now_ns() < until) {
+        uint64_t has = cpu_ns(worker, true);
+        if (!has || has != had)
+            since = cli_now_ns();
+        else if (cli_now_ns() - since > (uint64_t)BLOCKED_MS * MS)
+            return has;
+        had = has;
+        cli_sleep_ms(5);
+    }
+    return 0;
+}
+
+/* Until the measured run of jitbench's worker is well under way. */
+static bool wait_for_run(pid_t jitbench)
+{
+    uint64_t until = cli_now_ns() + (uint64_t)PATIENCE_S * 1000 * MS, had;
+    pid_t worker;
+
+    while (!(worker = cli_worker_of(jitbench)) && cli_now_ns() < until)
+        cli_sleep_ms(2);
+    if (!worker || kill(jitbench, SIGSTOP))
+        return false;
+    had = wait_at_gate(worker, until);
+    (void)kill(jitbench, SIGCONT);
+    while (had && cpu_ns(worker, false) < had + (uint64_t)BEFORE_MS * MS) {
+        if (cli_now_ns() > until)
+            return false;
+        cli_sleep_ms(5);
+    }
+    return had != 0;
+}
+
+/* Above the measured process, which in turn is above all ordinary tasks: they cannot disturb the test. Answers how long
+ * it was. */
+static void hog(unsigned cpu, pid_t jitbench, int answer)
+{
+    const struct sched_param priority = {.sched_priority = 50};
+    cpu_set_t one;
+    uint64_t start, now;
+
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    if (sched_setaffinity(0, sizeof(one), &one) || sched_setscheduler(0, SCHED_FIFO, &priority) ||
+        !wait_for_run(jitbench))
+        _exit(1);
+    start = now = cli_now_ns();
+    while (now - start < (uint64_t)HOG_MS * MS)
+        now = cli_now_ns();
+    now -= start;
+    _exit(write(answer, &now, sizeof(now)) != sizeof(now));
+}
+
+struct hogged {
+    double wall_s, delay_ms, hog_ms;
+};
+
+static void run_prime(const struct cli *cli, unsigned cpu, double experiments, bool with_hog, struct hogged *out)
+{
+    char cpus[16], number[32], csv_path[CLI_PATH];
+    const struct cli_run run = {
+        .args = ARGS("prime", "-q", "--fifo=40", "-i", "1", "-n", number, "--cpus", cpus, "-o", "run.csv")};
+    struct cli_child child;
+    struct cli_result result;
+    struct cli_csv csv;
+    uint64_t length = 0;
+    int answer[2];
+
+    (void)snprintf(cpus, sizeof(cpus), "%u", cpu);
+    (void)snprintf(number, sizeof(number), "%.0f", experiments);
+    assert_int_equal(pipe(answer), 0);
+    cli_start(cli, &run, &child);
+    if (with_hog) {
+        pid_t pid = fork();
+        assert_true(pid >= 0);
+        if (pid == 0)
+            hog(cpu, child.pid, answer[1]);
+    }
+    (void)close(answer[1]);
+    cli_wait(&child, &result);
+    if (with_hog)
+        assert_int_equal(read(answer[0], &length, sizeof(length)), sizeof(length));
+    (void)close(answer[0]);
+    cli_expect_status(&result, 0);
+    (void)snprintf(csv_path, sizeof(csv_path), "%s/run.csv", cli->work);
+    cli_csv_read(csv_path, &csv);
+    size_t row = cli_row(&csv, "prime", "cycles", 0);
+    assert_string_equal(cli_cell(&csv, row, "status"), "ok");
+    assert_string_equal(cli_cell(&csv, row, "policy"), "fifo");
+    expect_causes(&csv, row);
+    *out = (struct hogged){.wall_s = cli_number(&csv, row, "wall_s"),
+                           .delay_ms = cli_number(&csv, row, "run_delay_ms"),
+                           .hog_ms = (double)length * 1e-6};
+    cli_csv_free(&csv);
+    cli_result_free(&result);
+    assert_int_equal(unlink(csv_path), 0);
+}
+
+static bool hog_is_seen(const struct cli *cli, unsigned cpu)
+{
+    const double first = 200000;
+    struct hogged alone, hogged;
+
+    run_prime(cli, cpu, first, false, &alone);
+    if (isnan(alone.delay_ms))
+        cli_skip("this kernel does not count for how long a task waits for its CPU (schedstat)");
+    run_prime(cli, cpu, ceil(first * ALONE_MS / 1000 / alone.wall_s), true, &hogged);
+    double rise = hogged.delay_ms - alone.delay_ms;
+    if (fabs(rise - hogged.hog_ms) <= 0.1 * hogged.hog_ms)
+        return true;
+    print_message("a hog of %.1f ms, run delays of %.3f ms without and %.3f ms with it\n", hogged.hog_ms,
+                  alone.delay_ms, hogged.delay_ms);
+    return false;
+}
+
+/* Once more when something else, a hypervisor or the kernel itself, came in between. */
+static void test_causes_a_hog_is_as_long_as_it_was(void **state)
+{
+    const struct cli *cli = *state;
+    bool seen = false;
+
+    cli_need_root();
+    cli_need_fifo();
+    const unsigned cpu = last_cpu();
+    for (int attempt = 0; attempt < 2 && !seen; attempt++)
+        seen = hog_is_seen(cli, cpu);
+    assert_true(seen);
+}
+
+/* --- Any run. --- */
+
+/* Copies with rows of their own, and tests that are one row for all copies. */
+static void check_rows(const struct cli *cli, const struct cli_run *run)
+{
+    struct cli_result result;
+    struct cli_csv csv;
+
+    cli_expect(cli, run, 0, &result);
+    cli_csv_parse(result.out, &csv);
+    assert_true(csv.n_rows > 0);
+    for (size_t row = 0; row < csv.n_rows; row++) {
+        const char *test = cli_cell(&csv, row, "test"), *causes = cli_cell(&csv, row, "causes");
+        if (!strcmp(test, "index")) {
+            assert_string_equal(causes, "");
+            continue;
+        }
+        expect_causes(&csv, row);
+        cli_expect_text(causes, "fault=");
+        cli_expect_text(causes, "involuntary=");
+    }
+    cli_csv_free(&csv);
+    cli_result_free(&result);
+}
+
+static void test_causes_agree_with_the_other_columns(void **state)
+{
+    check_rows(*state,
+               &(const struct cli_run){.args = ARGS("prime", "-q", "-n", "1000", "-i", "2", "-c", "2", "-o", "-")});
+    check_rows(*state, &(const struct cli_run){.args = ARGS("unix", "-q", "-t", "50ms", "-i", "2", "-c", "1,2", "-o",
+                                                            "-", "context1", "spawn")});
+}
+
+static int become_nobody(void *context)
+{
+    (void)context;
+    return cli_become_nobody();
+}
+
+static void test_causes_of_nobody(void **state)
+{
+    char binary[CLI_PATH];
+
+    cli_copy_binary(*state, binary);
+    check_rows(*state, &(const struct cli_run){.program = binary,
+                                               .args = ARGS("prime", "-q", "-n", "1000", "-i", "2", "-o", "-"),
+                                               .prepare = become_nobody});
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CLI_TEST(test_causes_a_hog_is_as_long_as_it_was),
+        CLI_TEST(test_causes_agree_with_the_other_columns),
+        CLI_TEST(test_causes_of_nobody),
+    };
+
+    return cmocka_run_group_tests_name("causes", tests, cli_group_setup, NULL);
+}

@@ -1,0 +1,521 @@
+/* SPDX-License-Identifier: MIT */
+/* jitbench check on the machine that the tests run on, whatever that is like. What it finds in machines of other kinds
+ * is in tests/unit/test_settings.c. */
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+#define DONE    0
+#define USAGE   2
+#define FINDING 4
+
+/* --- helpers --- */
+
+/* Runs it, and reads the CSV that it writes to standard output; result has the table as err. */
+static void check(const struct cli *cli, const struct cli_run *how, struct cli_csv *csv, struct cli_result *result)
+{
+    struct cli_run run = *how;
+    struct cli_child child;
+
+    cli_start(cli, &run, &child);
+    cli_wait(&child, result);
+    if (result->unprepared) {
+        int error = result->unprepared;
+        cli_result_free(result);
+        cli_skip("this place cannot be made here: %s", strerror(error));
+    }
+    if (result->status != DONE && result->status != FINDING)
+        cli_expect_status(result, FINDING);
+    cli_csv_parse(result->out, csv);
+    assert_true(csv->n_rows > 0);
+}
+
+static size_t row_of(const struct cli_csv *csv, const char *item)
+{
+    for (size_t row = 0; row < csv->n_rows; row++)
+        if (!strcmp(cli_cell(csv, row, "item"), item))
+            return row;
+    fail_msg("no item '%s'", item);
+    return 0;
+}
+
+static size_t count_verdicts(const struct cli_csv *csv, const char *verdict)
+{
+    size_t n = 0;
+
+    for (size_t row = 0; row < csv->n_rows; row++)
+        n += !strcmp(cli_cell(csv, row, "verdict"), verdict);
+    return n;
+}
+
+/* The line of a table that begins with the item; "" when there is none. */
+static const char *line_of(const char *text, const char *item)
+{
+    size_t length = strlen(item);
+
+    for (const char *at = text; at && *at; at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL)
+        if (!strncmp(at, item, length) && at[length] == ' ')
+            return at;
+    return "";
+}
+
+static void expect_error(const struct cli *cli, const char *const *args, const char *message)
+{
+    const struct cli_run run = {.args = args};
+    struct cli_result result;
+
+    cli_expect(cli, &run, USAGE, &result);
+    assert_string_equal(result.err, message);
+    assert_string_equal(result.out, "");
+    cli_result_free(&result);
+}
+
+static int become_nobody(void *context)
+{
+    (void)context;
+    if (geteuid() != 0)
+        return 0;
+    return setgroups(0, NULL) || setgid(65534) || setuid(65534) ? -1 : 0;
+}
+
+static int hide_proc_and_sys(void *context)
+{
+    (void)context;
+    if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL))
+        return -1;
+    return mount("none", "/proc", "tmpfs", 0, NULL) || mount("none", "/sys", "tmpfs", 0, NULL) ? -1 : 0;
+}
+
+static int only_cpu_0(void *context)
+{
+    cpu_set_t one;
+
+    (void)context;
+    CPU_ZERO(&one);
+    CPU_SET(0, &one);
+    return sched_setaffinity(0, sizeof(one), &one);
+}
+
+/* --- what it prints --- */
+
+static void test_check_prints_where_a_table_and_a_summary(void **state)
+{
+    const struct cli *cli = *state;
+    const struct cli_run run = {.args = ARGS("check", "-o", "-")};
+    struct cli_result result;
+    struct cli_csv csv;
+    char summary[128];
+
+    check(cli, &run, &csv, &result);
+    cli_expect_text(result.err, "Where     ");
+    cli_expect_text(result.err, "\nCPUs      ");
+    cli_expect_text(result.err, geteuid() == 0 ? ", as root\n" : ", not as root");
+    cli_expect_text(result.err, "\n\nItem ");
+    for (size_t row = 0; row < csv.n_rows; row++)
+        cli_expect_text(line_of(result.err, cli_cell(&csv, row, "item")), cli_cell(&csv, row, "verdict"));
+    (void)snprintf(summary, sizeof(summary), "\n\n%zu noisy, %zu ok, %zu n/a, %zu unknown",
+                   count_verdicts(&csv, "noisy"), count_verdicts(&csv, "ok"), count_verdicts(&csv, "n/a"),
+                   count_verdicts(&csv, "unknown"));
+    cli_expect_text(result.err, summary);
+    assert_int_equal(count_verdicts(&csv, "noisy") + count_verdicts(&csv, "ok") + count_verdicts(&csv, "n/a") +
+                         count_verdicts(&csv, "unknown"),
+                     csv.n_rows);
+    assert_int_equal(result.status, count_verdicts(&csv, "noisy") ? FINDING : DONE);
+    cli_expect_files(cli->work, 0);
+    cli_csv_free(&csv);
+    cli_result_free(&result);
+}
+
+/* A line under the heading is a whole word at its column: nothing is broken within the names and verdicts. */
+static void test_check_fits_the_terminal(void **state)
+{
+    static const unsigned short widths[] = {72, 80, 100, 160};
+
+    for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
+        const struct cli_run run = {.args = ARGS("check"), .out = CLI_TERMINAL, .columns = widths[i]};
+        struct cli_child child;
+        struct cli_result result;
+        cli_start(*state, &run, &child);
+        cli_wait(&child, &result);
+        const char *table = strstr(result.terminal, "Item ");
+        assert_non_null(table);
+        for (const char *at = table; *at && *at != '\r'; at += strcspn(at, "\n") + 1)
+            if (strcspn(at, "\r\n") > widths[i])
+                fail_msg("wider than %u: %.200s", widths[i], at);
+        cli_expect_text(table, "rt_throttling  ");
+        assert_true(widths[i] < 160 || strstr(table, "How to set it"));
+        cli_result_free(&result);
+    }
+}
+
+static void test_check_is_100_columns_wide_without_a_terminal(void **state)
+{
+    const struct cli_run run = {.args = ARGS("check", "-q")};
+    struct cli_child child;
+    struct cli_result result;
+    size_t longest = 0;
+
+    cli_start(*state, &run, &child);
+    cli_wait(&child, &result);
+    for (const char *at = result.out; *at; at += strcspn(at, "\n") + 1)
+        longest = strcspn(at, "\n") > longest ? strcspn(at, "\n") : longest;
+    if (longest > 100 || longest < 70)
+        fail_msg("%zu columns", longest);
+    cli_result_free(&result);
+}
+
+static void test_check_quiet_is_only_the_table(void **state)
+{
+    const struct cli_run run = {.args = ARGS("check", "-q", "aslr", "tick")};
+    struct cli_result result;
+
+    cli_expect(*state, &run, DONE, &result);
+    assert_memory_equal(result.out, "Item ", 5);
+    cli_expect_no_text(result.out, "Where");
+    cli_expect_no_text(result.out, " unknown,");
+    cli_expect_no_text(result.out, "\n\n");
+    assert_string_equal(result.err, "");
+    cli_result_free(&result);
+}
+
+/* --- items --- */
+
+/* Alone each item has the verdict that it has among all, and the exit status goes by it. */
+static void test_check_items_alone_and_the_exit_status(void **state)
+{
+    static const char *const steady[] = {"aslr", "isolated", "rcu_nocbs", "thp", "clocksource", "hypervisor", "power"};
+    const struct cli *cli = *state;
+    const struct cli_run all = {.args = ARGS("check", "-o", "-")};
+    struct cli_result result;
+    struct cli_csv csv;
+
+    check(cli, &all, &csv, &result);
+    cli_result_free(&result);
+    for (size_t i = 0; i < sizeof(steady) / sizeof(steady[0]); i++) {
+        const struct cli_run one = {.args = ARGS("check", "-q", steady[i])};
+        const char *verdict = cli_cell(&csv, row_of(&csv, steady[i]), "verdict");
+        cli_expect(cli, &one, strcmp(verdict, "noisy") ? DONE : FINDING, &result);
+        cli_expect_text(line_of(result.out, steady[i]), verdict);
+        cli_result_free(&result);
+    }
+    cli_csv_free(&csv);
+}
+
+static void test_check_items_in_the_order_of_the_list_and_once(void **state)
+{
+    const struct cli_run run = {.args = ARGS("check", "tick", "-o", "-", "governor", "tick", "thp")};
+    struct cli_result result;
+    struct cli_csv csv;
+
+    check(*state, &run, &csv, &result);
+    assert_int_equal(csv.n_rows, 3);
+    assert_string_equal(cli_cell(&csv, 0, "item"), "governor");
+    assert_string_equal(cli_cell(&csv, 1, "item"), "thp");
+    assert_string_equal(cli_cell(&csv, 2, "item"), "tick");
+    cli_csv_free(&csv);
+    cli_result_free(&result);
+}
+
+static void test_check_wrong_command_lines(void **state)
+{
+    expect_error(*state, ARGS("check", "govenor"), "jitbench: unknown setting 'govenor'; did you mean 'governor'?\n");
+    expect_error(*state, ARGS("check", "tick", "qqqqqqqq"),
+                 "jitbench: unknown setting 'qqqqqqqq'; 'jitbench check' shows them\n");
+    expect_error(*state, ARGS("check", "--cpus", "x"), "jitbench check: --cpus: 'x' is not a CPU list, all or quiet\n");
+    expect_error(*state, ARGS("check", "--cpus", "3-1"), "jitbench check: --cpus: '3-1': the range 3-1 is reversed\n");
+    expect_error(*state, ARGS("check", "--cpus"), "jitbench check: --cpus needs a value\n");
+    expect_error(*state, ARGS("check", "--output"), "jitbench check: --output needs a value\n");
+    expect_error(*state, ARGS("check", "-o", ""), "jitbench check: --output needs a value\n");
+}
+
+static void test_check_cpus(void **state)
+{
+    const struct cli_run named = {.args = ARGS("check", "--cpus", "0", "aslr")};
+    const struct cli_run none = {.args = ARGS("check", "--cpus", "0,8191")};
+    struct cli_result result;
+
+    cli_need_cpus(1);
+    cli_expect(*state, &named, DONE, &result);
+    cli_expect_text(result.out, "\nCPUs      0 to measure on");
+    cli_result_free(&result);
+    cli_expect(*state, &none, USAGE, &result);
+    cli_expect_text(result.err, "jitbench check: --cpus: CPU 8191 is offline or does not exist (online: 0");
+    cli_result_free(&result);
+}
+
+static void test_check_cpus_by_name(void **state)
+{
+    const struct cli_run all = {.args = ARGS("check", "--cpus", "all", "aslr")};
+    const struct cli_run quiet = {.args = ARGS("check", "--cpus", "quiet", "aslr")};
+    struct cli_result result;
+    unsigned cpu;
+    char end;
+
+    cli_need_cpus(2);
+    cli_expect(*state, &all, DONE, &result);
+    cli_expect_text(result.out, " to measure on (bench CPUs), none for all else");
+    cli_result_free(&result);
+    cli_expect(*state, &quiet, DONE, &result);
+    const char *line = strstr(result.out, "\nCPUs ");
+    assert_non_null(line);
+    assert_int_equal(sscanf(line, "\nCPUs %u to measure on (bench CPUs)%c", &cpu, &end), 2);
+    assert_int_equal(end, ',');
+    cli_result_free(&result);
+}
+
+/* Bound to one CPU it judges that; with several, the one that booted is left out. */
+static void test_check_default_cpus(void **state)
+{
+    const struct cli_run bound = {.args = ARGS("check", "aslr"), .prepare = only_cpu_0};
+    const struct cli_run free_run = {.args = ARGS("check", "aslr")};
+    struct cli_result result;
+
+    cli_need_cpus(2);
+    cli_expect(*state, &bound, DONE, &result);
+    cli_expect_text(result.out, "\nCPUs      0 to measure on");
+    cli_result_free(&result);
+    cli_expect(*state, &free_run, DONE, &result);
+    cli_expect_no_text(result.out, "\nCPUs      0");
+    cli_result_free(&result);
+}
+
+static void test_check_help(void **state)
+{
+    const struct cli_run run = {.args = ARGS("check", "-h")};
+    struct cli_result result;
+
+    cli_expect(*state, &run, DONE, &result);
+    cli_expect_text(result.out, "Usage: jitbench check [OPTION...] [ITEM...]\n");
+    cli_expect_text(result.out, "--cpus");
+    cli_expect_text(result.out, "--output");
+    cli_result_free(&result);
+}
+
+/* --- the CSV --- */
+
+static void test_check_csv_is_what_the_table_says(void **state)
+{
+    static const char *const columns[] = {"item", "now", "good", "verdict", "cost", "how", "why"};
+    const struct cli *cli = *state;
+    const struct cli_run run = {.args = ARGS("check", "-o", "found.csv")};
+    char path[CLI_PATH];
+    struct cli_child child;
+    struct cli_result result;
+    struct cli_csv csv;
+
+    cli_start(cli, &run, &child);
+    cli_wait(&child, &result);
+    assert_true(result.status == DONE || result.status == FINDING);
+    assert_string_equal(result.err, "");
+    (void)snprintf(path, sizeof(path), "%s/found.csv", cli->work);
+    cli_csv_read(path, &csv);
+    assert_int_equal(csv.n_columns, 7);
+    for (size_t i = 0; i < 7; i++)
+        assert_string_equal(csv.cell[i], columns[i]);
+    for (size_t row = 0; row < csv.n_rows; row++) {
+        cli_expect_text(line_of(result.out, cli_cell(&csv, row, "item")), cli_cell(&csv, row, "verdict"));
+        assert_true(cli_cell(&csv, row, "good")[0] && cli_cell(&csv, row, "cost")[0] && cli_cell(&csv, row, "how")[0]);
+        /* What is known has a value, and what is not known a reason. */
+        if (!strcmp(cli_cell(&csv, row, "verdict"), "unknown"))
+            assert_true(cli_cell(&csv, row, "why")[0] != 0);
+        else if (strcmp(cli_cell(&csv, row, "verdict"), "n/a") != 0)
+            assert_true(cli_cell(&csv, row, "now")[0] != 0);
+    }
+    cli_csv_free(&csv);
+    cli_result_free(&result);
+}
+
+static void test_check_never_overwrites(void **state)
+{
+    const struct cli *cli = *state;
+    char path[CLI_PATH];
+    size_t size;
+
+    cli_write_file(cli->work, "mine", "precious");
+    expect_error(cli, ARGS("check", "-o", "mine"),
+                 "jitbench check: -o 'mine': the file exists; jitbench never overwrites\n");
+    (void)snprintf(path, sizeof(path), "%s/mine", cli->work);
+    char *text = cli_read_file(path, &size);
+    assert_string_equal(text, "precious");
+    free(text);
+    (void)snprintf(path, sizeof(path), "%s/link", cli->work);
+    assert_int_equal(symlink("nowhere", path), 0);
+    expect_error(cli, ARGS("check", "-o", "link"),
+                 "jitbench check: -o 'link': the file exists; jitbench never overwrites\n");
+    expect_error(cli, ARGS("check", "-o", "none/x"), "jitbench check: -o 'none/x': No such file or directory\n");
+    expect_error(cli, ARGS("check", "-o", "."), "jitbench check: -o '.': Is a directory\n");
+    cli_expect_files(cli->work, 2);
+}
+
+static void test_check_csv_that_cannot_be_written(void **state)
+{
+    const struct cli *cli = *state;
+    const struct cli_run device = {.args = ARGS("check", "aslr", "-o", "/dev/full")};
+    struct cli_result result;
+    int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+
+    if (full < 0)
+        cli_skip("no /dev/full");
+    const struct cli_run to_stdout = {.args = ARGS("check", "aslr", "-o", "-"), .out = full};
+    cli_expect(cli, &device, 1, &result);
+    cli_expect_text(result.err, "jitbench check: -o '/dev/full': No space left on device\n");
+    cli_result_free(&result);
+    cli_expect(cli, &to_stdout, 1, &result);
+    cli_expect_text(result.err, "jitbench check: -o '-': No space left on device\n");
+    cli_result_free(&result);
+    (void)close(full);
+}
+
+static void test_check_says_when_its_table_is_lost(void **state)
+{
+    const struct cli *cli = *state;
+    struct cli_result result;
+    int full = open("/dev/full", O_WRONLY | O_CLOEXEC), ends[2];
+
+    if (full < 0)
+        cli_skip("no /dev/full");
+    const struct cli_run lost = {.args = ARGS("check", "aslr"), .out = full};
+    cli_expect(cli, &lost, 1, &result);
+    assert_string_equal(result.err, "jitbench check: standard output: No space left on device\n");
+    cli_result_free(&result);
+    (void)close(full);
+    /* A reader that has seen enough is none of our business. */
+    assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+    (void)close(ends[0]);
+    const struct cli_run unread = {.args = ARGS("check", "aslr"), .out = ends[1]};
+    cli_expect(cli, &unread, DONE, &result);
+    assert_string_equal(result.err, "");
+    cli_result_free(&result);
+    (void)close(ends[1]);
+}
+
+static void test_check_with_standard_output_closed(void **state)
+{
+    const struct cli_run run = {.args = ARGS("check", "aslr"), .out = CLI_CLOSED};
+    struct cli_result result;
+
+    cli_expect(*state, &run, DONE, &result);
+    cli_result_free(&result);
+}
+
+/* --- places --- */
+
+static void test_check_as_nobody(void **state)
+{
+    const struct cli *cli = *state;
+    char binary[CLI_PATH];
+    struct cli_result result;
+    struct cli_csv csv;
+
+    cli_copy_binary(cli, binary);
+    const struct cli_run run = {.program = binary, .args = ARGS("check", "-o", "-"), .prepare = become_nobody};
+    check(cli, &run, &csv, &result);
+    cli_expect_text(result.err, ", not as root: some settings cannot be read\n");
+    /* What everybody may read is known. */
+    assert_string_not_equal(cli_cell(&csv, row_of(&csv, "load"), "verdict"), "unknown");
+    cli_csv_free(&csv);
+    cli_result_free(&result);
+}
+
+static void test_check_without_proc_and_sys(void **state)
+{
+    static const char *const unknown[] = {"governor", "irqs",  "thp",       "watchdogs", "stat_interval",
+                                          "swap",     "steal", "rcu_nocbs", "aslr",      "caches"};
+    const struct cli *cli = *state;
+    struct cli_result result;
+    struct cli_csv csv;
+
+    cli_need_mount_namespace();
+    const struct cli_run run = {.args = ARGS("check", "-o", "-"), .prepare = hide_proc_and_sys};
+    check(cli, &run, &csv, &result);
+    cli_expect_text(result.err, "\nUnknown   /proc and /sys not mounted: most settings cannot be known\n");
+    for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++) {
+        size_t row = row_of(&csv, unknown[i]);
+        assert_string_equal(cli_cell(&csv, row, "verdict"), "unknown");
+        cli_expect_text(cli_cell(&csv, row, "why"), " is not mounted");
+    }
+    cli_csv_free(&csv);
+    cli_result_free(&result);
+}
+
+/* --- it only looks --- */
+
+static char *read_all(const char *const *paths, size_t n)
+{
+    char *all = calloc(n, 4096);
+
+    assert_non_null(all);
+    for (size_t i = 0; i < n; i++) {
+        int fd = open(paths[i], O_RDONLY | O_CLOEXEC);
+        ssize_t length = fd < 0 ? 0 : read(fd, all + i * 4096, 4095);
+        (void)length;
+        if (fd >= 0)
+            (void)close(fd);
+    }
+    return all;
+}
+
+static void test_check_changes_nothing(void **state)
+{
+    static const char *const paths[] = {
+        "/proc/sys/vm/stat_interval",
+        "/proc/sys/kernel/perf_event_max_sample_rate",
+        "/proc/sys/kernel/sched_rt_runtime_us",
+        "/proc/sys/kernel/randomize_va_space",
+        "/proc/irq/default_smp_affinity",
+        "/sys/kernel/mm/transparent_hugepage/enabled",
+        "/sys/kernel/mm/transparent_hugepage/defrag",
+        "/sys/devices/virtual/workqueue/cpumask",
+        "/sys/devices/system/cpu/online",
+        "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
+    };
+    const size_t n = sizeof(paths) / sizeof(paths[0]);
+    const struct cli_run run = {.args = ARGS("check")};
+    struct cli_child child;
+    struct cli_result result;
+    char *before = read_all(paths, n);
+
+    cli_start(*state, &run, &child);
+    cli_wait(&child, &result);
+    char *after = read_all(paths, n);
+    for (size_t i = 0; i < n; i++)
+        assert_string_equal(before + i * 4096, after + i * 4096);
+    free(before);
+    free(after);
+    cli_result_free(&result);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CLI_TEST(test_check_prints_where_a_table_and_a_summary),
+        CLI_TEST(test_check_fits_the_terminal),
+        CLI_TEST(test_check_is_100_columns_wide_without_a_terminal),
+        CLI_TEST(test_check_quiet_is_only_the_table),
+        CLI_TEST(test_check_items_alone_and_the_exit_status),
+        CLI_TEST(test_check_items_in_the_order_of_the_list_and_once),
+        CLI_TEST(test_check_wrong_command_lines),
+        CLI_TEST(test_check_cpus),
+        CLI_TEST(test_check_cpus_by_name),
+        CLI_TEST(test_check_default_cpus),
+        CLI_TEST(test_check_help),
+        CLI_TEST(test_check_csv_is_what_the_table_says),
+        CLI_TEST(test_check_never_overwrites),
+        CLI_TEST(test_check_csv_that_cannot_be_written),
+        CLI_TEST(test_check_says_when_its_table_is_lost),
+        CLI_TEST(test_check_with_standard_output_closed),
+        CLI_TEST(test_check_as_nobody),
+        CLI_TEST(test_check_without_proc_and_sys),
+        CLI_TEST(test_check_changes_nothing),
+    };
+
+    return cmocka_run_group_tests_name("check", tests, cli_group_setup, NULL);
+}

@@ -1,0 +1,1099 @@
+/* SPDX-License-Identifier: MIT */
+/* jitbench latency: its matrix, its options as the CSV shows them, a stall that is made, what is refused, what cannot
+ * run, and what is left behind.
+ *
+ * Samples are short and the calibration is made once, so that all of this takes a minute. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <math.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+/* The CSV on standard output, the tables on standard error. */
+#define CSV "-q", "-o", "-"
+/* No calibration of its own. */
+#define KNOWN "-l", loops
+#define FAST  CSV, KNOWN, "-t", "100ms"
+/* The least file of write and read. */
+#define SMALL "--file-size", "8M"
+/* What is real-time here must leave a CPU to the rest: this one is taken, and there are more. */
+#define CPU   1
+#define CPU_S "1"
+
+enum { N_METRICS = 5, N_METRICS_GAMING = 3 };
+
+/* Loops a millisecond of this machine, whole: the first test that runs anything finds it. */
+static char loops[32];
+
+/* --- Running. --- */
+
+static void need_loops(const struct cli *cli)
+{
+    const struct cli_run run = {.args = ARGS("latency", "audio", "--load", "none", "-t", "10ms", CSV)};
+    struct cli_result result;
+    struct cli_csv csv;
+
+    if (loops[0])
+        return;
+    cli_expect(cli, &run, 0, &result);
+    cli_csv_parse(result.out, &csv);
+    (void)snprintf(loops, sizeof(loops), "%.0f",
+                   cli_number(&csv, cli_row(&csv, "calibrate", "loops_per_ms", 0), "value"));
+    cli_csv_free(&csv);
+    cli_result_free(&result);
+}
+
+static void measure_as(const struct cli *cli, const struct cli_run *run, int status, struct cli_result *result,
+                       struct cli_csv *csv)
+{
+    need_loops(cli);
+    cli_expect(cli, run, status, result);
+    cli_csv_parse(result->out, csv);
+}
+
+/* For those that look at the rows only. */
+static void measure(const struct cli *cli, const char *const *args, int status, struct cli_csv *csv)
+{
+    const struct cli_run run = {.args = args};
+    struct cli_result result;
+
+    measure_as(cli, &run, status, &result, csv);
+    cli_result_free(&result);
+}
+
+static void measure_prepared(const struct cli *cli, const char *const *args, int (*prepare)(void *), void *context,
+                             int status, struct cli_csv *csv)
+{
+    char binary[CLI_PATH];
+    struct cli_result result;
+
+    cli_copy_binary(cli, binary); /* where nobody can reach it, too */
+    const struct cli_run run = {.program = binary, .args = args, .prepare = prepare, .context = context};
+    measure_as(cli, &run, status, &result, csv);
+    cli_result_free(&result);
+}
+
+/* --- Rows. --- */
+
+static bool is_pair(const struct cli_csv *csv, size_t row, const char *test, const char *load)
+{
+    return !strcmp(cli_cell(csv, row, "test"), test) && !strcmp(cli_cell(csv, row, "load"), load);
+}
+
+static size_t count_pair(const struct cli_csv *csv, const char *test, const char *load)
+{
+    size_t n = 0;
+
+    for (size_t row = 0; row < csv->n_rows; row++)
+        n += is_pair(csv, row, test, load);
+    return n;
+}
+
+static size_t pair_row(const struct cli_csv *csv, const char *test, const char *load, const char *metric)
+{
+    for (size_t row = 0; row < csv->n_rows; row++)
+        if (is_pair(csv, row, test, load) && !strcmp(cli_cell(csv, row, "metric"), metric))
+            return row;
+    fail_msg("no row of %s under %s has %s", test, load, metric);
+    return 0;
+}
+
+static double pair_number(const struct cli_csv *csv, const char *test, const char *load, const char *metric,
+                          const char *column)
+{
+    return cli_number(csv, pair_row(csv, test, load, metric), column);
+}
+
+/* A word "name=value" of a pair's param, "" when it has none of that name. */
+static const char *word_of(const struct cli_csv *csv, const char *test, const char *load, const char *name)
+{
+    static char value[64];
+    const char *param = cli_cell(csv, pair_row(csv, test, load, "latency"), "param");
+    size_t length = strlen(name);
+
+    value[0] = 0;
+    for (const char *at = param; *at; at += strcspn(at, " "), at += strspn(at, " "))
+        if (!strncmp(at, name, length) && at[length] == '=')
+            (void)snprintf(value, sizeof(value), "%.*s", (int)strcspn(at + length + 1, " "), at + length + 1);
+    return value;
+}
+
+static void expect_word(const struct cli_csv *csv, const char *test, const char *load, const char *name,
+                        const char *value)
+{
+    const char *word = word_of(csv, test, load, name);
+
+    if (strcmp(word, value))
+        fail_msg("%s under %s has %s=%s, not %s: %s", test, load, name, word, value,
+                 cli_cell(csv, pair_row(csv, test, load, "latency"), "param"));
+}
+
+static void expect_status(const struct cli_csv *csv, const char *test, const char *load, const char *status,
+                          const char *reason)
+{
+    size_t row = pair_row(csv, test, load, "latency");
+
+    if (strcmp(cli_cell(csv, row, "status"), status) || !strstr(cli_cell(csv, row, "reason"), reason))
+        fail_msg("%s under %s is %s (%s), not %s (%s)", test, load, cli_cell(csv, row, "status"),
+                 cli_cell(csv, row, "reason"), status, reason);
+    if (!strcmp(status, "skipped") || !strcmp(status, "failed")) {
+        assert_int_equal(count_pair(csv, test, load), 1);
+        assert_string_equal(cli_cell(csv, row, "value"), "");
+    }
+}
+
+/* It ran: what it is marked with (no rights, no disk) is of the machine. */
+static void expect_measured(const struct cli_csv *csv, const char *test, const char *load)
+{
+    bool gaming = !strcmp(test, "gaming");
+    size_t row = pair_row(csv, test, load, "latency");
+    const char *status = cli_cell(csv, row, "status");
+
+    if (strcmp(status, "ok") && strcmp(status, "degraded"))
+        fail_msg("%s under %s is %s: %s", test, load, status, cli_cell(csv, row, "reason"));
+    assert_int_equal(count_pair(csv, test, load), gaming ? N_METRICS_GAMING : N_METRICS);
+    assert_true(cli_number(csv, row, "n") > 0);
+    assert_int_equal(cli_items(cli_cell(csv, row, "series")), cli_number(csv, row, "n"));
+    assert_true(cli_items(cli_cell(csv, row, "hist")) > 0);
+}
+
+/* The pairs, each line as "audio none burn": all of them, in that order, and no other. */
+static void expect_matrix(const struct cli_csv *csv, const char *const *lines)
+{
+    size_t row = cli_count(csv, "calibrate", NULL);
+    char test[16], load[16];
+
+    for (; *lines; lines++) {
+        int used = 0, n;
+        assert_int_equal(sscanf(*lines, "%15s%n", test, &used), 1);
+        for (const char *at = *lines + used; sscanf(at, " %15s%n", load, &n) == 1; at += n) {
+            if (row >= csv->n_rows || !is_pair(csv, row, test, load))
+                fail_msg("%s under %s is not where it should be, in row %zu", test, load, row);
+            row += count_pair(csv, test, load);
+        }
+    }
+    assert_int_equal(row, csv->n_rows);
+}
+
+/* --- The matrix. --- */
+
+static void test_latency_quick_matrix(void **state)
+{
+    static const char *const pairs[] = {"audio none burn write compile", "video none burn compile", "x none burn",
+                                        "gaming none burn", NULL};
+    const struct cli *cli = *state;
+    struct cli_csv csv;
+
+    measure(cli, ARGS("latency", "--quick", FAST, SMALL), 0, &csv);
+    expect_matrix(&csv, pairs);
+    for (size_t row = 0; row < csv.n_rows; row++) {
+        expect_measured(&csv, cli_cell(&csv, row, "test"), cli_cell(&csv, row, "load"));
+        assert_string_equal(cli_cell(&csv, row, "suite"), "latency");
+    }
+    assert_int_equal(cli_metrics(cli, "audio"), N_METRICS);
+    assert_int_equal(cli_metrics(cli, "gaming"), N_METRICS_GAMING);
+    cli_expect_files(cli->tmp, 0);
+    cli_csv_free(&csv);
+}
+
+static char *printed_so_far(const struct cli_child *child)
+{
+    char path[64];
+    size_t size;
+
+    (void)snprintf(path, sizeof(path), "/proc/self/fd/%d", child->out);
+    return cli_read_file(path, &size);
+}
+
+/* Nobody measures anything before the plan is printed. */
+static void wait_plan(const struct cli_child *child, const char *plan)
+{
+    uint64_t until = cli_now_ns() + 10000000000u;
+
+    for (bool there = false; !there; cli_sleep_ms(1)) {
+        bool measures = cli_workers() > 0;
+        char *text = printed_so_far(child);
+        there = strstr(text, plan) != NULL;
+        if (!there && (measures || cli_now_ns() > until))
+            fail_msg("the plan '%s' is not there%s: %s", plan, measures ? ", but a worker is" : "", text);
+        free(text);
+    }
+}
+
+/* What is planned, seen from its rows: those that a signal kept from beginning are there, too. */
+static void expect_planned(const struct cli *cli, const char *const *args, const char *plan, const char *const *pairs)
+{
+    const struct cli_run run = {.args = args};
+    char path[CLI_PATH];
+    struct cli_child child;
+    struct cli_result result;
+    struct cli_csv csv;
+
+    cli_start(cli, &run, &child);
+    wait_plan(&child, plan);
+    assert_int_equal(kill(child.pid, SIGINT), 0);
+    cli_wait(&child, &result);
+    cli_expect_status(&result, 128 + SIGINT);
+    cli_csv_only(cli->work, &csv);
+    (void)snprintf(path, sizeof(path), "%s/rows.csv", cli->work);
+    assert_int_equal(unlink(path), 0);
+    expect_matrix(&csv, pairs);
+    cli_csv_free(&csv);
+    cli_result_free(&result);
+}
+
+static void test_latency_plan_comes_first(void **state)
+{
+    static const char *const telling[] = {"audio none x burn write read ring compile",
+                                          "video none x burn write compile", "x none video burn write compile",
+                                          "gaming none burn compile", NULL};
+    static const char *const all[] = {"audio none video x burn write read ring compile memload",
+                                      "video none x burn write read ring compile memload",
+                                      "x none video burn write read ring compile memload",
+                                      "gaming none video x burn write read ring compile memload", NULL};
+    const struct cli *cli = *state;
+
+    expect_planned(cli, ARGS("latency", "-o", "rows.csv"), "\n            gaming  under none burn compile\n", telling);
+    expect_planned(cli, ARGS("latency", "--all-pairs", "-o", "rows.csv"), " of 4 s each, about ", all);
+    expect_planned(cli, ARGS("latency", "--classic", "-o", "rows.csv"), " of 30 s each, about ", all);
+}
+
+static void test_latency_audio_under_every_load_but_memload(void **state)
+{
+    static const char *const pairs[] = {"audio none video x burn write read ring compile", NULL};
+    static const struct {
+        const char *load, *counts[4];
+    } did[] = {
+        {"video", {"load_bursts"}},
+        {"x", {"load_bursts"}},
+        {"burn", {"load_cpu_s"}},
+        {"write", {"load_written"}},
+        {"read", {"load_read"}},
+        {"ring", {"load_wakeups"}},
+        {"compile", {"load_cpu_s", "load_written", "load_read"}},
+    };
+    struct cli_csv csv;
+
+    measure(*state, ARGS("latency", "-W", "audio", "-x", "memload", CSV, KNOWN, "-t", "600ms", SMALL), 0, &csv);
+    expect_matrix(&csv, pairs);
+    expect_measured(&csv, "audio", "none");
+    expect_word(&csv, "audio", "none", "load", "");
+    for (size_t i = 0; i < COUNT(did); i++) {
+        expect_measured(&csv, "audio", did[i].load);
+        expect_word(&csv, "audio", did[i].load, "load", "other");
+        for (size_t c = 0; did[i].counts[c]; c++)
+            if (!(strtod(word_of(&csv, "audio", did[i].load, did[i].counts[c]), NULL) > 0))
+                fail_msg("%s has no %s", did[i].load, did[i].counts[c]);
+    }
+    cli_csv_free(&csv);
+}
+
+/* --- Options. --- */
+
+static void test_latency_chooses_tasks_and_loads(void **state)
+{
+    static const char *const two[] = {"audio none burn", "gaming none burn", NULL};
+    static const char *const rest[] = {"gaming none ring", NULL};
+    struct cli_csv csv;
+
+    measure(*state, ARGS("latency", "-W", "audio", "-W", "Gaming", "-w", "burn", "-w", "none", FAST), 0, &csv);
+    expect_matrix(&csv, two);
+    cli_csv_free(&csv);
+    measure(*state, ARGS("latency", "gaming", "--task", "audio", "--load", "burn,none", FAST), 0, &csv);
+    expect_matrix(&csv, two);
+    cli_csv_free(&csv);
+    measure(*state,
+            ARGS("latency", "-X", "audio,x", "-X", "video", "-w", "ring,burn,none,write", "-x", "burn", "-x", "write",
+                 FAST),
+            0, &csv);
+    expect_matrix(&csv, rest);
+    cli_csv_free(&csv);
+}
+
+static void test_latency_loops_are_measured_unless_given(void **state)
+{
+    struct cli_csv csv;
+
+    measure(*state, ARGS("latency", "audio", "-w", "none", "-t", "50ms", "-l", "1234567", CSV), 0, &csv);
+    assert_int_equal(csv.n_rows, N_METRICS);
+    expect_word(&csv, "audio", "none", "loops_per_ms", "1234567");
+    cli_csv_free(&csv);
+    measure(*state, ARGS("latency", "audio", "-w", "none", "-t", "50ms", "-b", CSV), 0, &csv);
+    assert_int_equal(csv.n_rows, N_METRICS + 1);
+    assert_int_equal(cli_row(&csv, "calibrate", "loops_per_ms", 0), 0);
+    (void)snprintf(loops, sizeof(loops), "%.0f", cli_number(&csv, 0, "value"));
+    expect_word(&csv, "audio", "none", "loops_per_ms", loops);
+    cli_csv_free(&csv);
+}
+
+/* From the calibration's own row, or from a parameter when that is not there. */
+static void test_latency_loops_from_an_earlier_file(void **state)
+{
+    const struct cli *cli = *state;
+    const struct cli_run first = {.args = ARGS("latency", "audio", "-w", "none", "-t", "50ms", "-q", "-o", "1.csv")};
+    const struct cli_run second = {
+        .args = ARGS("latency", "audio", "-w", "none", "-t", "50ms", "-q", "-l", "1.csv", "-o", "2.csv")};
+    struct cli_result result;
+    char path[CLI_PATH], found[32];
+    struct cli_csv csv;
+
+    cli_expect(cli, &first, 0, &result);
+    cli_result_free(&result);
+    (void)snprintf(path, sizeof(path), "%s/1.csv", cli->work);
+    cli_csv_read(path, &csv);
+    (void)snprintf(found, sizeof(found), "%.0f", cli_number(&csv, cli_row(&csv, "calibrate", NULL, 0), "value"));
+    cli_csv_free(&csv);
+    cli_expect(cli, &second, 0, &result);
+    cli_result_free(&result);
+    measure(cli, ARGS("latency", "x", "-w", "none", "-t", "50ms", CSV, "-l", "2.csv"), 0, &csv);
+    assert_int_equal(cli_count(&csv, "calibrate", NULL), 0);
+    expect_word(&csv, "x", "none", "loops_per_ms", found);
+    cli_csv_free(&csv);
+}
+
+/* Threads of the worker processes of a run. */
+static unsigned threads_below(pid_t parent)
+{
+    DIR *proc = opendir("/proc");
+    const struct dirent *entry;
+    unsigned n = 0;
+
+    assert_non_null(proc);
+    while ((entry = readdir(proc))) {
+        pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+        char path[64];
+        struct stat status;
+        if (pid <= 0 || cli_parent_of(pid) != parent)
+            continue;
+        (void)snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+        if (stat(path, &status) == 0)
+            n += (unsigned)status.st_nlink - 2; /* a folder a thread */
+    }
+    (void)closedir(proc);
+    return n;
+}
+
+/* The task, its timing thread, and those of the load. */
+static void expect_load_threads(const struct cli *cli, const char *const *args, unsigned of_load, const char *load,
+                                const char *name, const char *value)
+{
+    const struct cli_run run = {.args = args};
+    uint64_t until = cli_now_ns() + 10000000000u;
+    struct cli_child child;
+    struct cli_result result;
+    struct cli_csv csv;
+
+    need_loops(cli);
+    cli_start(cli, &run, &child);
+    for (unsigned n; (n = threads_below(child.pid)) != 2 + of_load; cli_sleep_ms(1))
+        if (cli_ended(child.pid) || cli_now_ns() > until)
+            fail_msg("%s: the load has never had %u threads; now there are %u with the task's 2", load, of_load, n);
+    cli_wait(&child, &result);
+    cli_expect_status(&result, 0);
+    cli_csv_parse(result.out, &csv);
+    expect_word(&csv, "audio", load, name, value);
+    cli_csv_free(&csv);
+    cli_result_free(&result);
+}
+
+static void test_latency_threads_of_the_load(void **state)
+{
+    expect_load_threads(*state, ARGS("latency", "audio", "-w", "burn", "-L", "3", FAST), 3, "burn", "threads", "3");
+    expect_load_threads(*state, ARGS("latency", "audio", "-w", "ring", "-L5", FAST), 5, "ring", "threads", "5");
+    expect_load_threads(*state, ARGS("latency", "audio", "-w", "hack", "--hack-groups", "2", FAST), 81, "hack",
+                        "groups", "2");
+}
+
+/* Every 50 ms. */
+static void test_latency_time(void **state)
+{
+    static const char *const times[] = {"250ms", "0.1"};
+    static const double wakeups[] = {5, 2};
+    struct cli_csv csv;
+
+    for (size_t i = 0; i < COUNT(times); i++) {
+        measure(*state, ARGS("latency", "audio", "-w", "none", CSV, KNOWN, i ? "--seconds" : "-t", times[i]), 0, &csv);
+        assert_true(pair_number(&csv, "audio", "none", "latency", "n") == wakeups[i]);
+        assert_true(pair_number(&csv, "audio", "none", "timer_latency", "n") == wakeups[i]);
+        cli_csv_free(&csv);
+    }
+}
+
+static void test_latency_nice(void **state)
+{
+    struct cli_csv csv;
+
+    measure(*state, ARGS("latency", "audio", "-w", "burn", FAST), 0, &csv);
+    cli_expect_all(&csv, "nice", "0");
+    expect_word(&csv, "audio", "burn", "load", "other");
+    cli_csv_free(&csv);
+    measure(*state, ARGS("latency", "audio", "-w", "burn", FAST, "-N", "7"), 0, &csv);
+    cli_expect_all(&csv, "nice", "0");
+    expect_word(&csv, "audio", "burn", "load", "other:7");
+    cli_csv_free(&csv);
+    measure(*state, ARGS("latency", "audio", "-w", "burn", FAST, "-B", "5"), 0, &csv);
+    cli_expect_all(&csv, "nice", "5");
+    expect_word(&csv, "audio", "burn", "load", "other");
+    cli_csv_free(&csv);
+}
+
+static void test_latency_no_file(void **state)
+{
+    const struct cli *cli = *state;
+    const struct cli_run run = {.args = ARGS("latency", "audio", "-w", "none", KNOWN, "-t", "50ms", "-c")};
+    struct cli_result result;
+
+    need_loops(cli);
+    cli_expect(cli, &run, 0, &result);
+    cli_expect_text(result.out, "Simulated Audio under each load");
+    cli_expect_no_text(result.out, "CSV:");
+    cli_expect_files(cli->work, 0);
+    cli_result_free(&result);
+}
+
+static void test_latency_comment(void **state)
+{
+    struct cli_csv csv;
+
+    measure(*state, ARGS("latency", "audio", "-w", "none", FAST, "-m", "my box"), 0, &csv);
+    cli_expect_all(&csv, "comment", "my box");
+    cli_csv_free(&csv);
+}
+
+/* Task, timing thread and load are on the same CPUs: the words would name others. */
+static void test_latency_single_cpu(void **state)
+{
+    struct cli_csv csv;
+
+    cli_need_cpus(2);
+    measure(*state, ARGS("latency", "audio", "-w", "burn", FAST, "--cpus", "0-1"), 0, &csv);
+    cli_expect_all(&csv, "cpus", "0-1");
+    cli_expect_all(&csv, "bind", "range");
+    expect_word(&csv, "audio", "burn", "threads", "2");
+    expect_word(&csv, "audio", "burn", "load", "other");
+    cli_csv_free(&csv);
+    measure(*state, ARGS("latency", "audio", "-w", "burn", FAST, "--cpus", "0-1", "-u"), 0, &csv);
+    assert_int_equal(strlen(cli_cell(&csv, 0, "cpus")), 1);
+    cli_expect_all(&csv, "cpus", cli_cell(&csv, 0, "cpus"));
+    cli_expect_all(&csv, "bind", "one");
+    expect_word(&csv, "audio", "burn", "threads", "1");
+    expect_word(&csv, "audio", "burn", "load", "other");
+    cli_csv_free(&csv);
+    measure(*state, ARGS("latency", "audio", "-w", "burn", FAST, "-u", "--cpus", CPU_S), 0, &csv);
+    cli_expect_all(&csv, "cpus", CPU_S);
+    cli_csv_free(&csv);
+}
+
+/* x and gaming have no such mode of their own. */
+static void test_latency_real_time(void **state)
+{
+    static const char *const fine[] = {"audio none", "video none", NULL};
+    struct cli_csv csv;
+
+    cli_need_fifo();
+    measure(*state, ARGS("latency", "-r", "-w", "none", FAST), 0, &csv);
+    expect_matrix(&csv, fine);
+    cli_expect_all(&csv, "status", "ok");
+    cli_expect_all(&csv, "policy", "fifo");
+    cli_expect_all(&csv, "rt_priority", "95");
+    expect_word(&csv, "audio", "none", "timer", "fifo:96");
+    expect_word(&csv, "audio", "none", "control", "fifo:98");
+    cli_csv_free(&csv);
+    measure(*state, ARGS("latency", "-r", "gaming", "audio", "-w", "burn", FAST), 0, &csv);
+    expect_status(&csv, "audio", "burn", "ok", "");
+    expect_word(&csv, "audio", "burn", "load", "other");
+    expect_status(&csv, "gaming", "burn", "skipped", "--fifo");
+    cli_csv_free(&csv);
+    cli_need_cpus(2);
+    measure(*state, ARGS("latency", "-r", "gaming", "audio", "-w", "none", FAST, "--fifo=40"), 0, &csv);
+    cli_expect_all(&csv, "status", "ok");
+    cli_expect_all(&csv, "rt_priority", "40");
+    cli_csv_free(&csv);
+}
+
+static void test_latency_custom(void **state)
+{
+    struct cli_csv csv;
+
+    measure(*state, ARGS("latency", "custom", "audio", "-w", "none,custom", "-C", "10", "-I", "2000", FAST), 0, &csv);
+    expect_matrix(&csv, ARGS("audio none custom", "custom none"));
+    expect_word(&csv, "custom", "none", "interval_us", "2000");
+    expect_word(&csv, "custom", "none", "busy_us", "200");
+    assert_true(pair_number(&csv, "custom", "none", "latency", "n") == 50);
+    /* As many bursts as there are intervals, but for those that a busy machine swallows. */
+    double bursts = strtod(word_of(&csv, "audio", "custom", "load_bursts"), NULL);
+    if (!(bursts > 1 && bursts < 60))
+        fail_msg("custom has had %.0f bursts in 100 ms", bursts);
+    cli_csv_free(&csv);
+    /* With its figures it is one of the tasks. */
+    measure(*state, ARGS("latency", "-C", "2.5", "-I", "10000", "-w", "none", FAST), 0, &csv);
+    expect_matrix(&csv, ARGS("audio none", "video none", "x none", "gaming none", "custom none"));
+    expect_word(&csv, "custom", "none", "busy_us", "250");
+    cli_csv_free(&csv);
+}
+
+static void test_latency_x_sweeps(void **state)
+{
+    struct cli_csv csv;
+
+    measure(*state, ARGS("latency", "x", "-w", "none", CSV, KNOWN, "-t", "600ms"), 0, &csv);
+    expect_measured(&csv, "x", "none");
+    expect_word(&csv, "x", "none", "busy", "sweep");
+    /* Six wake-ups with 0, 20, ... 100 % of 100 ms. */
+    double cpu_s = pair_number(&csv, "x", "none", "latency", "cpu_s");
+    if (!(cpu_s > 0.05 && cpu_s < 0.5))
+        fail_msg("x has used %g s of 0.6 s", cpu_s);
+    cli_csv_free(&csv);
+}
+
+/* Work that is over long before its time has no excess: no latency, no deviation, all of the CPU that was wanted. */
+static void test_latency_gaming(void **state)
+{
+    struct cli_csv csv;
+
+    measure(*state, ARGS("latency", "gaming", "-w", "none", CSV, KNOWN, "-t", "300ms"), 0, &csv);
+    expect_measured(&csv, "gaming", "none");
+    expect_word(&csv, "gaming", "none", "busy_us", "100000");
+    cli_csv_free(&csv);
+    measure(*state, ARGS("latency", "gaming", "-w", "none", CSV, "-l", "100", "-t", "20ms"), 0, &csv);
+    assert_true(pair_number(&csv, "gaming", "none", "latency", "n") > 1);
+    assert_string_equal(cli_cell(&csv, pair_row(&csv, "gaming", "none", "latency"), "value"), "0");
+    assert_string_equal(cli_cell(&csv, pair_row(&csv, "gaming", "none", "latency"), "sd"), "0");
+    assert_string_equal(cli_cell(&csv, pair_row(&csv, "gaming", "none", "desired_cpu"), "value"), "100");
+    cli_csv_free(&csv);
+}
+
+/* Each metric of a row stands in the page on the CSV. */
+static void test_latency_metrics_are_those_of_the_man_page(void **state)
+{
+    struct cli_csv csv;
+    char item[80];
+    size_t size;
+
+    measure(*state, ARGS("latency", "x", "gaming", "-w", "none", "-t", "50ms", CSV), 0, &csv);
+    char *page = cli_read_file("man/jitbench-csv.5", &size);
+    for (size_t row = 0; row < csv.n_rows; row++) {
+        (void)snprintf(item, sizeof(item), "\n.It Cm %s Pq ", cli_cell(&csv, row, "metric"));
+        cli_expect_text(page, item);
+    }
+    free(page);
+    cli_csv_free(&csv);
+}
+
+/* --- A stall. --- */
+
+#define STALL_NS   300000000.0
+#define PERIOD_NS  5000000.0
+#define PERIODS    400
+#define STALL_RUNS 4
+
+/* Takes the CPU from all but the timing thread, once. Returns how long, to the pipe. */
+static void hog(int report)
+{
+    const struct rlimit limit = {1000000, 2000000};
+    const struct sched_param param = {.sched_priority = 50};
+    cpu_set_t one;
+
+    CPU_ZERO(&one);
+    CPU_SET(CPU, &one);
+    (void)alarm(3);
+    if (setrlimit(RLIMIT_RTTIME, &limit) || sched_setaffinity(0, sizeof(one), &one) ||
+        sched_setscheduler(0, SCHED_FIFO, &param))
+        _exit(1);
+    uint64_t from = cli_now_ns(), took;
+    while ((took = cli_now_ns() - from) < (uint64_t)STALL_NS) {
+    }
+    _exit(write(report, &took, sizeof(took)) == sizeof(took) ? 0 : 1);
+}
+
+static double stall(void)
+{
+    uint64_t took = 0;
+    int report[2], status = -1;
+
+    assert_int_equal(pipe2(report, O_CLOEXEC), 0);
+    (void)fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0)
+        hog(report[1]);
+    (void)close(report[1]);
+    assert_true(pid > 0);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+    assert_int_equal(read(report[0], &took, sizeof(took)), sizeof(took));
+    (void)close(report[0]);
+    return (double)took;
+}
+
+static bool within(double value, double expected, double by, const char *what)
+{
+    bool is = fabs(value - expected) <= by;
+
+    if (!is)
+        print_message("%s is %g, not %g\n", what, value, expected);
+    return is;
+}
+
+/* What arithmetic makes of it: the wake-ups that it swallowed are late by what was left of it. */
+static bool stall_is_seen(const struct cli_csv *csv, double stalled_ns)
+{
+    double lost = floor(stalled_ns / PERIOD_NS), sum = 0;
+
+    for (double left = stalled_ns; left > 0; left -= PERIOD_NS)
+        sum += left;
+    bool seen =
+        within(pair_number(csv, "custom", "none", "latency", "max"), stalled_ns, 0.05 * STALL_NS, "the maximum");
+    seen &=
+        within(pair_number(csv, "custom", "none", "latency", "mean"), sum / PERIODS, 0.1 * sum / PERIODS, "the mean");
+    /* By Interbench's rule it is one latency, to which each period that was lost adds its length. */
+    seen &= within(pair_number(csv, "custom", "none", "latency_classic", "max"), stalled_ns + lost * PERIOD_NS,
+                   0.05 * STALL_NS, "the maximum by the classic rule");
+    seen &= within(PERIODS * (1 - pair_number(csv, "custom", "none", "deadlines_met", "value") / 100), lost, 6,
+                   "missed deadlines");
+    seen &= within(PERIODS * (1 - pair_number(csv, "custom", "none", "desired_cpu", "value") / 100), lost, 6,
+                   "missed work");
+    return seen;
+}
+
+/* What else runs on the machine may spoil a run; a program that does not see the stall fails all of them. The last runs
+ * are real-time, below the hog: nothing else keeps the task from its CPU then. */
+static void test_latency_sees_a_stall(void **state)
+{
+    bool seen = false;
+
+    cli_need_cpus(2);
+    cli_need_fifo();
+    need_loops(*state);
+    for (unsigned i = 0; i < STALL_RUNS && !seen; i++) {
+        const struct cli_run run = {.args = ARGS("latency", "custom", "-C", "10", "-I", "5000", "-u", "--cpus", CPU_S,
+                                                 "--load", "none", "-t", "2", CSV, KNOWN,
+                                                 i < STALL_RUNS / 2 ? NULL : "--fifo=10")};
+        struct cli_child child;
+        struct cli_result result;
+        struct cli_csv csv;
+        cli_start(*state, &run, &child);
+        (void)cli_wait_worker(child.pid);
+        cli_sleep_ms(700);
+        double stalled_ns = stall();
+        assert_false(cli_ended(child.pid));
+        cli_wait(&child, &result);
+        cli_expect_status(&result, 0);
+        cli_csv_parse(result.out, &csv);
+        expect_status(&csv, "custom", "none", "ok", "");
+        assert_true(pair_number(&csv, "custom", "none", "latency", "n") == PERIODS);
+        seen = stall_is_seen(&csv, stalled_ns);
+        /* The timing thread was not stalled. */
+        assert_true(pair_number(&csv, "custom", "none", "timer_latency", "max") < STALL_NS / 3);
+        cli_csv_free(&csv);
+        cli_result_free(&result);
+    }
+    assert_true(seen);
+}
+
+/* --- Safety. --- */
+
+static void wait_living(pid_t parent, unsigned n)
+{
+    uint64_t until = cli_now_ns() + 10000000000u;
+
+    while (cli_living(parent) < n) {
+        if (cli_now_ns() > until)
+            fail_msg("not %u processes within 10 s", n);
+        cli_sleep_ms(2);
+    }
+}
+
+/* Milliseconds of CPU time that a process which does not sleep has had on the CPU in half a second. */
+static unsigned cpu_ms_left(void)
+{
+    int status = -1;
+    cpu_set_t one;
+
+    CPU_ZERO(&one);
+    CPU_SET(CPU, &one);
+    (void)fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0) {
+        uint64_t until = cli_now_ns() + 500000000u;
+        struct timespec used = {.tv_sec = 0};
+        if (sched_setaffinity(0, sizeof(one), &one))
+            _exit(0);
+        while (cli_now_ns() < until)
+            (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+        _exit((int)(used.tv_nsec / 1000000) / 2); /* less than 256 */
+    }
+    assert_true(pid > 0);
+    for (unsigned tries = 0; waitpid(pid, &status, WNOHANG) == 0; tries++) {
+        if (tries == 1000)
+            (void)kill(pid, SIGKILL);
+        cli_sleep_ms(5);
+    }
+    return WIFEXITED(status) ? 2 * (unsigned)WEXITSTATUS(status) : 0;
+}
+
+static void test_latency_real_time_leaves_the_cpu_to_others(void **state)
+{
+    const struct cli *cli = *state;
+    const struct cli_run run = {.args = ARGS("latency", "audio", "-r", "-u", "--cpus", CPU_S, "--load", "burn", "-t",
+                                             "30", KNOWN, "-o", "rows.csv")};
+    struct cli_child child;
+    struct cli_result result;
+    struct cli_csv csv;
+
+    cli_need_cpus(2);
+    cli_need_fifo();
+    need_loops(cli);
+    cli_start(cli, &run, &child);
+    wait_living(child.pid, 2);
+    cli_sleep_ms(300);
+    unsigned ms = cpu_ms_left();
+    if (ms < 20)
+        fail_msg("only %u ms of 500 were left", ms);
+    uint64_t sent = cli_now_ns();
+    assert_int_equal(kill(child.pid, SIGINT), 0);
+    cli_wait(&child, &result);
+    assert_true(cli_now_ns() - sent < 2000000000u);
+    cli_expect_status(&result, 128 + SIGINT);
+    cli_csv_only(cli->work, &csv);
+    expect_status(&csv, "audio", "burn", "skipped", "SIGINT");
+    cli_expect_all_gone(cli, "burn");
+    cli_csv_free(&csv);
+    cli_result_free(&result);
+}
+
+static void test_latency_leaves_nothing(void **state)
+{
+    static const char *const loads[] = {"burn", "hack", "write", "read"};
+    static const int signals[] = {SIGINT, SIGKILL, 0};
+    const struct cli *cli = *state;
+
+    need_loops(cli);
+    for (size_t i = 0; i < COUNT(loads) * COUNT(signals); i++) {
+        const char *load = loads[i / COUNT(signals)];
+        int number = signals[i % COUNT(signals)];
+        const struct cli_run run = {.args = ARGS("latency", "audio", "-w", load, "-q", "-c", KNOWN, SMALL, "-d",
+                                                 cli->tmp, "-t", number ? "60s" : "100ms", "--hack-groups", "1")};
+        struct cli_child child;
+        struct cli_result result;
+        cli_start(cli, &run, &child);
+        wait_living(child.pid, 2);
+        cli_sleep_ms(number ? 200 : 0);
+        if (number)
+            assert_int_equal(kill(child.pid, number), 0);
+        cli_wait(&child, &result);
+        cli_expect_all_gone(cli, load);
+        cli_expect_status(&result, number == SIGKILL ? -number : number ? 128 + number : 0);
+        cli_result_free(&result);
+    }
+}
+
+/* --- What is refused. --- */
+
+static int deny(void *context)
+{
+    const unsigned *number = context;
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, *number, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    const struct sock_fprog program = {.len = COUNT(code), .filter = code};
+
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+        return -1;
+    return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
+}
+
+static void test_latency_says_what_was_refused(void **state)
+{
+    static const struct {
+        unsigned number;
+        const char *option, *value, *reason, *column, *seen;
+    } denied[] = {
+        {SYS_sched_setscheduler, "-L", "1", "timer: SCHED_FIFO 96 refused: ", "policy", "other"},
+        {SYS_sched_setscheduler, "-i", "1", "control", NULL, NULL},
+        {SYS_sched_setscheduler, "--fifo=50", "-u", "SCHED_FIFO 50 refused: ", "policy", "other"},
+        {SYS_sched_setaffinity, "-L", "1", "CPU affinity refused: ", NULL, NULL},
+        {SYS_setpriority, "-B", "5", "nice 5 refused: ", "nice", "0"},
+        {SYS_setpriority, "-N", "5", "load: nice 5 refused: ", NULL, NULL},
+        {SYS_mlockall, "-r", "-u", "mlockall refused: ", "policy", "fifo"},
+    };
+    struct cli_csv csv;
+
+    cli_need_fifo(); /* its lack would be another reason */
+    for (size_t i = 0; i < COUNT(denied); i++) {
+        unsigned number = denied[i].number;
+        const char *task = strcmp(denied[i].reason, "control") ? "audio" : "gaming"; /* has no timing thread */
+        measure_prepared(*state, ARGS("latency", task, "-w", "burn", FAST, denied[i].option, denied[i].value), deny,
+                         &number, 0, &csv);
+        expect_status(&csv, task, "burn", "degraded", denied[i].reason);
+        expect_status(&csv, task, "burn", "degraded", "Operation not permitted");
+        cli_expect_all(&csv, "status", "degraded");
+        if (denied[i].column)
+            cli_expect_all(&csv, denied[i].column, denied[i].seen);
+        cli_csv_free(&csv);
+    }
+}
+
+/* Nobody, who may not be real-time. The context is how many processes he may have, NULL: as many as there may be. */
+static int become_nobody(void *context)
+{
+    const struct rlimit none = {0, 0}, *processes = context;
+
+    if (setrlimit(RLIMIT_RTPRIO, &none) || (processes && setrlimit(RLIMIT_NPROC, processes)))
+        return -1;
+    return cli_become_nobody();
+}
+
+static void test_latency_nobody(void **state)
+{
+    struct cli_csv csv;
+
+    measure_prepared(*state, ARGS("latency", "audio", "-w", "burn", FAST), become_nobody, NULL, 0, &csv);
+    expect_status(&csv, "audio", "burn", "degraded", "timer: SCHED_FIFO 96 refused: ");
+    expect_status(&csv, "audio", "burn", "degraded", "needs root, CAP_SYS_NICE or ulimit -r");
+    expect_word(&csv, "audio", "burn", "timer", "other");
+    expect_word(&csv, "audio", "burn", "control", "");
+    assert_true(pair_number(&csv, "audio", "burn", "latency", "n") == 2);
+    cli_csv_free(&csv);
+    measure_prepared(*state, ARGS("latency", "audio", "-r", "-w", "none", FAST), become_nobody, NULL, 0, &csv);
+    expect_status(&csv, "audio", "none", "degraded", "SCHED_FIFO 95 refused: ");
+    cli_expect_all(&csv, "policy", "other");
+    cli_csv_free(&csv);
+}
+
+static int hide_devices(void *context)
+{
+    (void)context;
+    return cli_own_mounts() || mount("none", "/dev", "tmpfs", 0, "size=64k") ? -1 : 0;
+}
+
+#define HOLDING "latency", "audio", "-w", "none", FAST, "--hold-latency"
+
+static void test_latency_holds_latency(void **state)
+{
+    struct cli_csv csv;
+
+    cli_need_fifo();
+    measure(*state, ARGS("latency", "audio", "-w", "none", FAST), 0, &csv);
+    cli_expect_all(&csv, "timer_latency_held", "no");
+    cli_expect_all(&csv, "status", "ok");
+    cli_csv_free(&csv);
+    if (access("/dev/cpu_dma_latency", R_OK | W_OK) == 0) {
+        measure(*state, ARGS(HOLDING), 0, &csv);
+        cli_expect_all(&csv, "timer_latency_held", "yes");
+        cli_expect_all(&csv, "status", "ok");
+        cli_csv_free(&csv);
+    }
+    cli_need_root();
+    measure_prepared(*state, ARGS(HOLDING), become_nobody, NULL, 0, &csv);
+    cli_expect_all(&csv, "timer_latency_held", "no");
+    cli_expect_all(&csv, "status", "degraded");
+    cli_csv_free(&csv);
+    cli_need_mount_namespace();
+    measure_prepared(*state, ARGS(HOLDING), hide_devices, NULL, 0, &csv);
+    cli_expect_all(&csv, "timer_latency_held", "no");
+    expect_status(&csv, "audio", "none", "degraded", "--hold-latency: /dev/cpu_dma_latency: No such file");
+    cli_csv_free(&csv);
+}
+
+/* --- Disks. --- */
+
+static void expect_on_disk(const struct cli_csv *csv, const char *load, const char *moved, const char *counted)
+{
+    double did = strtod(word_of(csv, "audio", load, moved), NULL);
+    double disk = strtod(word_of(csv, "audio", load, counted), NULL);
+
+    expect_status(csv, "audio", load, "ok", "");
+    if (!(did >= 1048576 && disk >= did / 2))
+        fail_msg("%s: %s is %.0f, %s %.0f", load, moved, did, counted, disk);
+}
+
+static void test_latency_disk_loads_reach_the_disk(void **state)
+{
+    static const char *const disks[] = {"ext4", "xfs", "btrfs", "f2fs"};
+    const struct cli *cli = *state;
+    struct cli_csv csv;
+    bool disk = false;
+
+    cli_need_fifo();
+    measure(cli,
+            ARGS("latency", "audio", "-w", "write,read,compile", CSV, KNOWN, "-t", "500ms", "--file-size", "16M", "-d",
+                 cli->tmp),
+            0, &csv);
+    const char *fs = cli_cell(&csv, 0, "scratch_fs");
+    for (size_t i = 0; i < COUNT(disks); i++)
+        disk |= !strcmp(fs, disks[i]);
+    if (!disk)
+        cli_skip("%s is on %s, which is not known to be a disk", cli->tmp, fs);
+    cli_expect_all(&csv, "scratch_fs", fs);
+    expect_word(&csv, "audio", "write", "file", "16M");
+    expect_on_disk(&csv, "write", "load_written", "load_disk_written");
+    expect_on_disk(&csv, "read", "load_read", "load_disk_read");
+    expect_on_disk(&csv, "compile", "load_written", "load_disk_written");
+    expect_on_disk(&csv, "compile", "load_read", "load_disk_read");
+    cli_csv_free(&csv);
+}
+
+/* In a mount namespace, the scratch folder as a file system of its own. */
+struct mounted {
+    const char *folder, *options;
+};
+
+static int mount_scratch(void *context)
+{
+    const struct mounted *m = context;
+
+    return cli_own_mounts() || mount("none", m->folder, "tmpfs", 0, m->options) ? -1 : 0;
+}
+
+static void test_latency_tmpfs_is_no_disk(void **state)
+{
+    const struct cli *cli = *state;
+    struct mounted mounted = {.folder = cli->tmp, .options = "size=64m,mode=0777"};
+    struct cli_csv csv;
+
+    cli_need_mount_namespace();
+    cli_need_fifo();
+    measure_prepared(cli, ARGS("latency", "audio", "-w", "write,read", FAST, SMALL), mount_scratch, &mounted, 0, &csv);
+    cli_expect_all(&csv, "scratch_fs", "tmpfs");
+    expect_status(&csv, "audio", "write", "degraded", "tmpfs is not a disk");
+    expect_status(&csv, "audio", "read", "degraded", "tmpfs is not a disk");
+    cli_csv_free(&csv);
+}
+
+/* --- Loads that cannot run. --- */
+
+static void expect_no_disk_loads(const struct cli_csv *csv, const char *reason)
+{
+    expect_status(csv, "audio", "write", "skipped", reason);
+    expect_status(csv, "audio", "read", "skipped", reason);
+    expect_status(csv, "audio", "compile", "skipped", reason);
+    expect_measured(csv, "audio", "none");
+    expect_measured(csv, "audio", "burn");
+}
+
+#define AROUND_DISKS "latency", "audio", "-w", "none,burn,write,read,compile", FAST
+
+static void test_latency_no_place_for_files(void **state)
+{
+    const struct cli *cli = *state;
+    struct mounted mounted = {.folder = cli->tmp, .options = "size=64k,mode=0777"};
+    struct cli_csv csv;
+
+    measure(cli, ARGS(AROUND_DISKS, "-d", "/nonexistent"), 0, &csv);
+    expect_no_disk_loads(&csv, "'/nonexistent': No such file");
+    cli_csv_free(&csv);
+    assert_int_equal(chmod(cli->tmp, 0555), 0);
+    measure_prepared(cli, ARGS(AROUND_DISKS, "-d", cli->tmp), become_nobody, NULL, 0, &csv);
+    assert_int_equal(chmod(cli->tmp, 0777), 0);
+    expect_no_disk_loads(&csv, "Permission denied");
+    cli_csv_free(&csv);
+    cli_need_mount_namespace();
+    measure_prepared(cli, ARGS(AROUND_DISKS), mount_scratch, &mounted, 0, &csv);
+    expect_no_disk_loads(&csv, " free, not ");
+    cli_csv_free(&csv);
+}
+
+/* The row says which limit, and those behind it are measured. */
+static void test_latency_too_few_processes(void **state)
+{
+    struct rlimit few = {50, 50};
+    struct cli_csv csv;
+
+    cli_need_root(); /* which itself is not bound by the limit */
+    measure_prepared(*state, ARGS("latency", "audio", "-w", "none,burn,ring,write", "-L", "64", FAST, SMALL),
+                     become_nobody, &few, 1, &csv);
+    expect_measured(&csv, "audio", "none");
+    expect_status(&csv, "audio", "burn", "failed", "the load burn: cannot make thread ");
+    expect_status(&csv, "audio", "burn", "failed", "RLIMIT_NPROC");
+    expect_status(&csv, "audio", "ring", "failed", "RLIMIT_NPROC");
+    expect_measured(&csv, "audio", "write");
+    cli_csv_free(&csv);
+}
+
+static bool has_swap(void)
+{
+    char line[128];
+    unsigned long kib = 1;
+    FILE *file = fopen("/proc/meminfo", "re");
+
+    assert_non_null(file);
+    while (fgets(line, sizeof(line), file))
+        (void)sscanf(line, "SwapTotal: %lu", &kib);
+    (void)fclose(file);
+    return kib > 0;
+}
+
+/* Not unless it is named: it would take nearly all of the memory, and there is nowhere to put it. */
+static void test_latency_memload_without_swap(void **state)
+{
+    struct cli_csv csv;
+
+    cli_need_fifo();
+    measure(*state, ARGS("latency", "audio", "-w", "memload", "--memload-size", "64M", FAST), 0, &csv);
+    expect_status(&csv, "audio", "memload", "ok", "");
+    expect_word(&csv, "audio", "memload", "memory", "64M");
+    assert_true(strtod(word_of(&csv, "audio", "memload", "load_moved"), NULL) >= 1048576);
+    cli_csv_free(&csv);
+    if (has_swap())
+        cli_skip("there is swap");
+    measure(*state, ARGS("latency", "audio", "-x", "none,video,x,burn,write,read,ring", "-x", "compile", FAST), 0,
+            &csv);
+    expect_status(&csv, "audio", "memload", "skipped", "no swap");
+    expect_status(&csv, "audio", "memload", "skipped", "--load memload");
+    cli_csv_free(&csv);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CLI_TEST(test_latency_quick_matrix),
+        CLI_TEST(test_latency_plan_comes_first),
+        CLI_TEST(test_latency_audio_under_every_load_but_memload),
+        CLI_TEST(test_latency_chooses_tasks_and_loads),
+        CLI_TEST(test_latency_loops_are_measured_unless_given),
+        CLI_TEST(test_latency_loops_from_an_earlier_file),
+        CLI_TEST(test_latency_threads_of_the_load),
+        CLI_TEST(test_latency_time),
+        CLI_TEST(test_latency_nice),
+        CLI_TEST(test_latency_no_file),
+        CLI_TEST(test_latency_comment),
+        CLI_TEST(test_latency_single_cpu),
+        CLI_TEST(test_latency_real_time),
+        CLI_TEST(test_latency_custom),
+        CLI_TEST(test_latency_x_sweeps),
+        CLI_TEST(test_latency_gaming),
+        CLI_TEST(test_latency_metrics_are_those_of_the_man_page),
+        CLI_TEST(test_latency_sees_a_stall),
+        CLI_TEST(test_latency_real_time_leaves_the_cpu_to_others),
+        CLI_TEST(test_latency_leaves_nothing),
+        CLI_TEST(test_latency_says_what_was_refused),
+        CLI_TEST(test_latency_nobody),
+        CLI_TEST(test_latency_holds_latency),
+        CLI_TEST(test_latency_disk_loads_reach_the_disk),
+        CLI_TEST(test_latency_tmpfs_is_no_disk),
+        CLI_TEST(test_latency_no_place_for_files),
+        CLI_TEST(test_latency_too_few_processes),
+        CLI_TEST(test_latency_memload_without_swap),
+    };
+
+    return cmocka_run_group_tests_name("latency", tests, cli_group_setup, NULL);
+}

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: MIT */
+/* jitbench noise on the real program: what it says of each CPU, who is found to disturb one, what is refused. */
+#include <math.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+static const char *const causes[] = {"lost_preempted", "lost_fault", "lost_migrated",
+                                     "lost_interrupt", "lost_steal", "lost_unexplained"};
+#define N_CAUSES (sizeof(causes) / sizeof(causes[0]))
+
+/* The row of that metric on that CPU. */
+static size_t row_of(const struct cli_csv *csv, const char *cpu, const char *metric)
+{
+    for (size_t row = 0; row < csv->n_rows; row++)
+        if (!strcmp(cli_cell(csv, row, "cpus"), cpu) && !strcmp(cli_cell(csv, row, "metric"), metric))
+            return row;
+    fail_msg("CPU %s has no row %s", cpu, metric);
+    return 0;
+}
+
+static double value_of(const struct cli_csv *csv, const char *cpu, const char *metric)
+{
+    return cli_number(csv, row_of(csv, cpu, metric), "value");
+}
+
+static void expect_adds_up(const struct cli_csv *csv, const char *cpu)
+{
+    double lost = value_of(csv, cpu, "lost"), sum = 0;
+
+    for (size_t i = 0; i < N_CAUSES; i++)
+        sum += value_of(csv, cpu, causes[i]);
+    if (!(lost >= 0 && lost <= 100 && fabs(sum - lost) <= 1e-9 * lost))
+        fail_msg("CPU %s: the causes take %.17g %%, all detours %.17g %%", cpu, sum, lost);
+}
+
+static void run_noise(const struct cli *cli, struct cli_run run, struct cli_result *result, struct cli_csv *csv)
+{
+    cli_expect(cli, &run, 0, result);
+    cli_csv_only(cli->work, csv);
+}
+
+/* --- What it says. --- */
+
+static void expect_histogram(const char *out, unsigned cpu)
+{
+    char heading[64];
+
+    (void)snprintf(heading, sizeof(heading), "\nDetours of CPU %u by length", cpu);
+    const char *at = strstr(out, heading);
+    assert_non_null(at);
+    cli_expect_text(strchr(at + 1, '\n'), " ns ");
+    cli_expect_text(at, " |#");
+}
+
+static void test_noise_causes_add_up_to_what_was_lost(void **state)
+{
+    const struct cli *cli = *state;
+    struct cli_result result;
+    struct cli_csv csv;
+
+    cli_need_cpus(2);
+    run_noise(cli, (struct cli_run){.args = ARGS("noise", "-q", "-v", "-t", "1", "--cpus", "0,1")}, &result, &csv);
+    cli_expect_all(&csv, "suite", "noise");
+    cli_expect_all(&csv, "bind", "one");
+    cli_expect_all(&csv, "copies", "2");
+    assert_int_equal(csv.n_rows, 2 * cli_metrics(cli, "noise"));
+    for (unsigned cpu = 0; cpu < 2; cpu++) {
+        const char *name = cpu ? "1" : "0";
+        const size_t lost = row_of(&csv, name, "lost"), detour = row_of(&csv, name, "detour");
+        expect_adds_up(&csv, name);
+        cli_expect_text(cli_cell(&csv, lost, "causes"), "preempted:");
+        cli_expect_text(cli_cell(&csv, lost, "causes"), ";unexplained:");
+        assert_int_equal(cli_items(cli_cell(&csv, lost, "series")), 100);
+        assert_true(cli_number(&csv, lost, "wall_s") >= 0.99);
+        /* The loop is some ten cycles, and a detour 8 times as long. */
+        assert_in_range((uintmax_t)value_of(&csv, name, "loop"), 1, 2000);
+        assert_true(cli_number(&csv, detour, "min") + value_of(&csv, name, "loop") + 1 >=
+                    value_of(&csv, name, "threshold"));
+        assert_true(cli_number(&csv, detour, "max") >= cli_number(&csv, detour, "median"));
+    }
+    cli_expect_text(result.out, "Rank  CPU  Loop ns  Detours/s");
+    cli_expect_text(result.out, "Quietest: CPU ");
+    cli_expect_text(result.out, "Interrupts a second");
+    cli_expect_text(result.out, "lost: ' ' nothing");
+    for (unsigned cpu = 0; cpu < 2; cpu++)
+        if (cli_cell(&csv, row_of(&csv, cpu ? "1" : "0", "detour"), "min")[0])
+            expect_histogram(result.out, cpu);
+    cli_csv_free(&csv);
+    cli_result_free(&result);
+}
+
+/* A process that never sleeps, of some importance. */
+static pid_t start_spinner(unsigned cpu)
+{
+    pid_t pid = fork();
+    cpu_set_t one;
+
+    assert_true(pid >= 0);
+    if (pid)
+        return pid;
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    (void)alarm(20);
+    (void)nice(-5); /* refused: it is as important as the sampler then */
+    if (sched_setaffinity(0, sizeof(one), &one))
+        _exit(1);
+    for (volatile unsigned long turns = 0;; turns++) {
+    }
+}
+
+static void end_spinner(pid_t pid)
+{
+    assert_int_equal(kill(pid, SIGKILL), 0);
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+static const char *last_ranked(const char *table)
+{
+    static char cpu[16];
+    const char *line = strstr(table, "\n   2  ");
+
+    assert_non_null(line);
+    assert_int_equal(sscanf(line, "%*d %15s", cpu), 1);
+    return cpu;
+}
+
+static void test_noise_a_busy_cpu_is_the_noisiest(void **state)
+{
+    const struct cli *cli = *state;
+    struct cli_result result;
+    struct cli_csv csv;
+
+    cli_need_cpus(2);
+    pid_t spinners[] = {start_spinner(1), start_spinner(1), start_spinner(1)};
+    run_noise(cli, (struct cli_run){.args = ARGS("noise", "-q", "-t", "1", "--cpus", "0,1")}, &result, &csv);
+    for (size_t i = 0; i < 3; i++)
+        end_spinner(spinners[i]);
+    double preempted = value_of(&csv, "1", "lost_preempted"), other = value_of(&csv, "0", "lost");
+    assert_true(preempted > 40);
+    for (size_t i = 1; i < N_CAUSES; i++)
+        assert_true(value_of(&csv, "1", causes[i]) < preempted);
+    bool hidden = other > 70 && other >= value_of(&csv, "1", "lost"); /* by what else runs on this machine */
+    if (!hidden) {
+        assert_true(value_of(&csv, "1", "lost") > other);
+        assert_string_equal(last_ranked(result.out), "1");
+        cli_expect_text(result.out, "Quietest: CPU 0, ");
+    }
+    cli_csv_free(&csv);
+    cli_result_free(&result);
+    if (hidden)
+        cli_skip("the other CPU lost %.0f %%: this machine is too busy to tell", other);
+}
+
+/* --- Options. --- */
+
+static void expect_refused(const struct cli *cli, const char *const *args, const char *first, const char *second)
+{
+    const struct cli_run run = {.args = args};
+    struct cli_result result;
+
+    cli_expect(cli, &run, 2, &result);
+    cli_expect_text(result.err, first);
+    cli_expect_text(result.err, second);
+    assert_ptr_equal(strchr(result.err, '\n'), result.err + strlen(result.err) - 1);
+    assert_int_equal(result.out_size, 0);
+    cli_expect_files(cli->work, 0);
+    cli_result_free(&result);
+}
+
+static void test_noise_wrong_values_are_refused(void **state)
+{
+    static const char *const wrong[] = {"0", "0x", "-5us", "1.5s", "2", "1x", "junk"};
+    const struct cli *cli = *state;
+    char option[32];
+
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        (void)snprintf(option, sizeof(option), "--threshold=%s", wrong[i]);
+        expect_refused(cli, ARGS("noise", option), "--threshold", "1 ns to 1 s");
+    }
+    expect_refused(cli, ARGS("noise", "-t", "5ms"), "--time: '5ms'", "10 ms to 24 h");
+    expect_refused(cli, ARGS("noise", "--cpus", "8191"), "--cpus", "CPU 8191 is offline or does not exist");
+    expect_refused(cli, ARGS("noise", "prime"), "takes no operands", "'prime'");
+    expect_refused(cli, ARGS("noise", "--copies", "2"), "--copies", "unknown");
+}
+
+static void test_noise_threshold_is_kept_to(void **state)
+{
+    const struct cli *cli = *state;
+    struct cli_result result;
+    struct cli_csv csv;
+
+    run_noise(cli, (struct cli_run){.args = ARGS("noise", "-q", "-t", "200ms", "--cpus", "0", "--threshold", "20us")},
+              &result, &csv);
+    const size_t detour = row_of(&csv, "0", "detour");
+    cli_expect_all(&csv, "status", "ok");
+    cli_expect_text(cli_cell(&csv, 0, "param"), "threshold=20us ");
+    assert_true(fabs(value_of(&csv, "0", "threshold") - 20000) < 100);
+    if (cli_cell(&csv, detour, "min")[0])
+        assert_true(cli_number(&csv, detour, "min") > 17000);
+    cli_expect_no_text(result.out, "Quietest");  /* of one there is none */
+    cli_expect_no_text(result.out, "by length"); /* no terminal */
+    cli_csv_free(&csv);
+    cli_result_free(&result);
+}
+
+static void test_noise_real_time_leaves_a_cpu_to_others(void **state)
+{
+    const struct cli *cli = *state;
+    struct cli_result result;
+    struct cli_csv csv;
+    size_t degraded = 0;
+
+    cli_need_fifo();
+    run_noise(cli, (struct cli_run){.args = ARGS("noise", "-q", "-t", "200ms", "--fifo", "--cpus", "all")}, &result,
+              &csv);
+    for (size_t row = 0; row < csv.n_rows; row++) {
+        bool normal = !strcmp(cli_cell(&csv, row, "policy"), "other");
+        assert_string_equal(cli_cell(&csv, row, "status"), normal ? "degraded" : "ok");
+        if (normal)
+            cli_expect_text(cli_cell(&csv, row, "reason"), "may not take every CPU");
+        else
+            assert_string_equal(cli_cell(&csv, row, "policy"), "fifo");
+        degraded += normal;
+    }
+    assert_int_equal(degraded, cli_metrics(cli, "noise")); /* one CPU's */
+    cli_csv_free(&csv);
+    cli_result_free(&result);
+}
+
+/* --- Places. --- */
+
+static int as_nobody(void *context)
+{
+    (void)context;
+    return cli_become_nobody();
+}
+
+static void test_noise_needs_no_rights(void **state)
+{
+    const struct cli *cli = *state;
+    char binary[CLI_PATH];
+    struct cli_result result;
+    struct cli_csv csv;
+
+    cli_copy_binary(cli, binary);
+    run_noise(cli,
+              (struct cli_run){
+                  .program = binary, .args = ARGS("noise", "-q", "-t", "100ms", "--cpus", "0"), .prepare = as_nobody},
+              &result, &csv);
+    cli_expect_all(&csv, "status", "ok");
+    expect_adds_up(&csv, "0");
+    cli_csv_free(&csv);
+    cli_result_free(&result);
+}
+
+static int without_proc(void *context)
+{
+    return cli_own_mounts() || mount("none", "/proc", "tmpfs", 0, "size=64k") || chdir(context) ? -1 : 0;
+}
+
+/* What cannot be counted is empty, and nothing is taken for an interrupt. */
+static void test_noise_needs_no_proc(void **state)
+{
+    struct cli *cli = *state;
+    struct cli_result result;
+    struct cli_csv csv;
+
+    cli_need_mount_namespace();
+    run_noise(cli,
+              (struct cli_run){.args = ARGS("noise", "-q", "-t", "100ms", "--cpus", "0"),
+                               .prepare = without_proc,
+                               .context = cli->work},
+              &result, &csv);
+    cli_expect_all(&csv, "status", "ok");
+    expect_adds_up(&csv, "0");
+    assert_true(value_of(&csv, "0", "lost_interrupt") == 0 && value_of(&csv, "0", "lost_steal") == 0);
+    assert_string_equal(cli_cell(&csv, row_of(&csv, "0", "count_timer"), "value"), "");
+    cli_csv_free(&csv);
+    cli_result_free(&result);
+}
+
+/* Whoever lets it run for a day ends it by hand, and wants to see what it saw. */
+static void test_noise_that_is_ended_shows_what_it_saw(void **state)
+{
+    const struct cli *cli = *state;
+    const struct cli_run run = {.args = ARGS("noise", "-q", "-t", "60s", "--cpus", "0")};
+    struct cli_child child;
+    struct cli_result result;
+    struct cli_csv csv;
+
+    cli_start(cli, &run, &child);
+    cli_sleep_ms(2000);
+    uint64_t sent = cli_now_ns();
+    assert_int_equal(kill(child.pid, SIGINT), 0);
+    cli_wait(&child, &result);
+    assert_true(cli_now_ns() - sent < 2000000000u);
+    cli_expect_status(&result, 128 + SIGINT);
+    cli_csv_only(cli->work, &csv);
+    cli_expect_all(&csv, "status", "degraded");
+    cli_expect_text(cli_cell(&csv, row_of(&csv, "0", "lost"), "reason"), "ended by SIGINT after 1 sample, ");
+    expect_adds_up(&csv, "0");
+    assert_true(value_of(&csv, "0", "detours") > 0);
+    cli_expect_text(result.out, "Noise, the quietest CPU first");
+    cli_csv_free(&csv);
+    cli_result_free(&result);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CLI_TEST(test_noise_causes_add_up_to_what_was_lost),
+        CLI_TEST(test_noise_a_busy_cpu_is_the_noisiest),
+        CLI_TEST(test_noise_wrong_values_are_refused),
+        CLI_TEST(test_noise_threshold_is_kept_to),
+        CLI_TEST(test_noise_real_time_leaves_a_cpu_to_others),
+        CLI_TEST(test_noise_that_is_ended_shows_what_it_saw),
+        CLI_TEST(test_noise_needs_no_rights),
+        CLI_TEST(test_noise_needs_no_proc),
+    };
+    return cmocka_run_group_tests(tests, cli_group_setup, NULL);
+}

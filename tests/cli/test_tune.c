@@ -1,0 +1,769 @@
+/* SPDX-License-Identifier: MIT */
+/* tune and untune on this machine: with settings that harm nobody for a moment, and each test puts them back whatever
+ * happens to it. All that tune could write is the same before and after. */
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <grp.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+/* What the tests tune. */
+#define HARMLESS "stat_interval", "perf_rate", "thp", "watchdogs"
+#define INTERVAL "/proc/sys/vm/stat_interval"
+#define STATE    32768
+
+/* All that tune writes, and what kernels change along with it. */
+static const char *const patterns[] = {
+    "/proc/irq/*/smp_affinity",
+    "/proc/irq/default_smp_affinity",
+    "/proc/sys/kernel/nmi_watchdog",
+    "/proc/sys/kernel/perf_cpu_time_max_percent",
+    "/proc/sys/kernel/perf_event_max_sample_rate",
+    "/proc/sys/kernel/randomize_va_space",
+    "/proc/sys/kernel/sched_rt_runtime_us",
+    "/proc/sys/kernel/soft_watchdog",
+    "/proc/sys/kernel/watchdog",
+    "/proc/sys/kernel/watchdog_cpumask",
+    "/proc/sys/kernel/watchdog_thresh",
+    "/proc/sys/vm/min_free_kbytes",
+    "/proc/sys/vm/stat_interval",
+    "/sys/devices/system/cpu/cpu*/cpufreq/energy_performance_preference",
+    "/sys/devices/system/cpu/cpu*/cpufreq/scaling_governor",
+    "/sys/devices/system/cpu/cpu*/cpufreq/scaling_m*_freq",
+    "/sys/devices/system/cpu/cpu*/cpufreq/boost",
+    "/sys/devices/system/cpu/cpufreq/boost",
+    "/sys/devices/system/cpu/intel_pstate/*_*",
+    "/sys/devices/system/cpu/online",
+    "/sys/devices/system/cpu/smt/control",
+    "/sys/devices/virtual/workqueue/*/cpumask",
+    "/sys/devices/virtual/workqueue/cpumask",
+    "/sys/kernel/mm/transparent_hugepage/defrag",
+    "/sys/kernel/mm/transparent_hugepage/enabled",
+};
+
+static void append_content(const char *path, char state[STATE])
+{
+    size_t length = strlen(state);
+    FILE *file = fopen(path, "re");
+
+    assert_true(length < STATE - 4096);
+    length += (size_t)snprintf(state + length, 512, "%s: ", path);
+    length += file ? fread(state + length, 1, 2500, file) : 0;
+    (void)strcpy(state + length, "\n");
+    if (file)
+        (void)fclose(file);
+}
+
+static void read_state(char state[STATE])
+{
+    state[0] = 0;
+    for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++) {
+        glob_t found;
+        if (glob(patterns[i], 0, NULL, &found))
+            continue;
+        for (size_t k = 0; k < found.gl_pathc; k++)
+            append_content(found.gl_pathv[k], state);
+        globfree(&found);
+    }
+}
+
+static void expect_state(const char *before)
+{
+    static char now[STATE];
+
+    read_state(now);
+    assert_string_equal(now, before);
+}
+
+static char state_before[STATE];
+
+/* The snapshot of a test is in its folder. */
+static void snapshot_path(const struct cli *cli, char path[CLI_PATH])
+{
+    (void)snprintf(path, CLI_PATH, "%s/snapshot", cli->root);
+}
+
+static int setup(void **state)
+{
+    int status = cli_setup(state);
+
+    read_state(state_before);
+    return status;
+}
+
+/* Even after a failure nothing stays. */
+static int teardown(void **state)
+{
+    const struct cli *cli = *state;
+    char path[CLI_PATH];
+
+    snapshot_path(cli, path);
+    if (access(path, F_OK) == 0) {
+        pid_t child = fork();
+        if (child == 0) {
+            (void)execl(cli_binary, "jitbench", "untune", "--snapshot", path, (char *)NULL);
+            _exit(127);
+        }
+        (void)waitpid(child, NULL, 0);
+    }
+    return cli_teardown(state);
+}
+
+#define TUNE_TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+
+/* Runs in one line: what is to be seen on standard output and error ("": nothing; NULL: anything). */
+static void expect_run(const struct cli *cli, const struct cli_run *run, int status, const char *out, const char *err)
+{
+    struct cli_result result;
+
+    cli_expect(cli, run, status, &result);
+    if (out && !out[0])
+        assert_string_equal(result.out, "");
+    else if (out)
+        cli_expect_text(result.out, out);
+    if (err && !err[0])
+        assert_string_equal(result.err, "");
+    else if (err)
+        cli_expect_text(result.err, err);
+    cli_result_free(&result);
+}
+
+static void expect_tune(const struct cli *cli, int status, const char *out, const char *err)
+{
+    char path[CLI_PATH];
+
+    snapshot_path(cli, path);
+    const struct cli_run run = {.args = ARGS("tune", HARMLESS, "--snapshot", path)};
+    expect_run(cli, &run, status, out, err);
+}
+
+static void expect_untune(const struct cli *cli, int status, const char *out, const char *err)
+{
+    char path[CLI_PATH];
+
+    snapshot_path(cli, path);
+    const struct cli_run run = {.args = ARGS("untune", "--snapshot", path)};
+    expect_run(cli, &run, status, out, err);
+}
+
+/* Root, who may write one of them. */
+static void need_settings(void)
+{
+    cli_need_root();
+    if (access(INTERVAL, W_OK))
+        cli_skip("needs a writable %s: %s", INTERVAL, strerror(errno));
+}
+
+static bool has_snapshot(const struct cli *cli)
+{
+    char path[CLI_PATH];
+    struct stat status;
+
+    snapshot_path(cli, path);
+    return lstat(path, &status) == 0;
+}
+
+/* --- There and back. --- */
+
+static void test_tune_sets_and_untune_restores(void **state)
+{
+    const struct cli *cli = *state;
+    static char tuned[STATE];
+
+    need_settings();
+    expect_tune(cli, 0, "jitbench untune --snapshot", "");
+    read_state(tuned);
+    cli_expect_text(tuned, INTERVAL ": 20\n");
+    assert_true(has_snapshot(cli));
+    expect_untune(cli, 0, "restored", "");
+    expect_state(state_before);
+    assert_false(has_snapshot(cli));
+    cli_expect_files(cli->root, 2); /* work and tmp */
+}
+
+static void test_tune_prints_a_line_a_setting(void **state)
+{
+    const struct cli *cli = *state;
+    char path[CLI_PATH];
+    struct cli_result result;
+
+    need_settings();
+    snapshot_path(cli, path);
+    const struct cli_run run = {.args = ARGS("tune", "stat_interval", "--snapshot", path)};
+    cli_expect(cli, &run, 0, &result);
+    const char *heading = strtok(result.out, "\n"), *line = strtok(NULL, "\n"), *last = strtok(NULL, "\n");
+    assert_string_equal(heading, "Item           Path                        Was  Is now  Result");
+    assert_string_equal(line, "stat_interval  /proc/sys/vm/stat_interval  1    20      set");
+    cli_expect_text(last, "1 file changed; 'jitbench untune --snapshot ");
+    assert_null(strtok(NULL, "\n"));
+    cli_result_free(&result);
+    expect_untune(cli, 0, "1 file restored.\n", "");
+}
+
+static void test_tune_quiet_says_nothing(void **state)
+{
+    const struct cli *cli = *state;
+    char path[CLI_PATH];
+
+    need_settings();
+    snapshot_path(cli, path);
+    const struct cli_run tune = {.args = ARGS("tune", "-q", "stat_interval", "--snapshot", path)};
+    const struct cli_run untune = {.args = ARGS("untune", "--quiet", "--snapshot", path)};
+    expect_run(cli, &tune, 0, "", "");
+    expect_run(cli, &untune, 0, "", "");
+    expect_run(cli, &untune, 1, "", "nothing to restore");
+    expect_state(state_before);
+}
+
+static void test_tune_dry_run_writes_nothing(void **state)
+{
+    const struct cli *cli = *state;
+    char path[CLI_PATH];
+
+    snapshot_path(cli, path);
+    const struct cli_run all = {.args = ARGS("tune", "--dry-run", "--snapshot", path)};
+    const struct cli_run one = {.args = ARGS("tune", "stat_interval", "--dry-run", "--snapshot", path)};
+    expect_run(cli, &all, 0, "Nothing was written.\n", "");
+    expect_state(state_before);
+    assert_false(has_snapshot(cli));
+    if (strstr(state_before, INTERVAL ": 1\n"))
+        expect_run(cli, &one, 0, "would be set to 20\n", "");
+    cli_expect_files(cli->root, 2);
+}
+
+/* A closed standard output keeps nothing from being set or restored. */
+static void test_tune_without_output(void **state)
+{
+    const struct cli *cli = *state;
+    char path[CLI_PATH];
+
+    need_settings();
+    snapshot_path(cli, path);
+    const struct cli_run tune = {.args = ARGS("tune", HARMLESS, "--snapshot", path), .out = CLI_CLOSED};
+    const struct cli_run untune = {.args = ARGS("untune", "--snapshot", path), .out = CLI_CLOSED, .err = CLI_CLOSED};
+    expect_run(cli, &tune, 0, NULL, "");
+    assert_true(has_snapshot(cli));
+    expect_run(cli, &untune, 0, NULL, NULL);
+    expect_state(state_before);
+}
+
+static void test_tune_says_when_its_table_is_lost(void **state)
+{
+    const struct cli *cli = *state;
+    char path[CLI_PATH];
+    int full = open("/dev/full", O_WRONLY | O_CLOEXEC), ends[2];
+
+    if (full < 0)
+        cli_skip("no /dev/full");
+    need_settings();
+    snapshot_path(cli, path);
+    const struct cli_run tune = {.args = ARGS("tune", HARMLESS, "--snapshot", path), .out = full};
+    const struct cli_run dry = {.args = ARGS("tune", "--dry-run", "--snapshot", path), .out = full};
+    const struct cli_run untune = {.args = ARGS("untune", "--snapshot", path), .out = full};
+    expect_run(cli, &dry, 1, NULL, "jitbench tune: standard output: No space left on device\n");
+    expect_run(cli, &tune, 1, NULL, "jitbench tune: standard output: No space left on device\n");
+    assert_true(has_snapshot(cli));
+    expect_run(cli, &untune, 1, NULL, "jitbench untune: standard output: No space left on device\n");
+    assert_false(has_snapshot(cli));
+    expect_state(state_before);
+    (void)close(full);
+    /* A reader that has seen enough is none of our business. */
+    assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+    (void)close(ends[0]);
+    const struct cli_run unread = {.args = ARGS("tune", "--dry-run", "--snapshot", path), .out = ends[1]};
+    expect_run(cli, &unread, 0, NULL, "");
+    (void)close(ends[1]);
+}
+
+/* Items that are set by other means: a line each, and on it goes. */
+static void test_tune_says_how_else_a_setting_is_set(void **state)
+{
+    const struct cli *cli = *state;
+    struct cli_result result;
+
+    const struct cli_run run = {.args = ARGS("tune", "isolated", "c_states", "irqbalance", "tick", "--dry-run")};
+    cli_expect(cli, &run, 0, &result);
+    cli_expect_text(result.out, "not by tune: boot with isolcpus=");
+    cli_expect_text(result.out, "not by tune: --hold-latency");
+    cli_expect_text(result.out, "not by tune: stop irqbalance");
+    cli_result_free(&result);
+    expect_state(state_before);
+}
+
+/* What could lock somebody out is not touched unless it is named. */
+static void test_tune_leaves_what_must_be_named(void **state)
+{
+    const struct cli *cli = *state;
+    struct cli_result result;
+    const struct cli_run run = {.args = ARGS("tune", "--dry-run")};
+
+    cli_expect(cli, &run, 0, &result);
+    cli_expect_no_text(result.out, "smt");
+    cli_expect_no_text(result.out, "rt_throttling");
+    cli_expect_no_text(result.out, "isolated");
+    cli_expect_text(result.out, "stat_interval");
+    cli_result_free(&result);
+}
+
+/* --- Refusals. --- */
+
+static void test_tune_refuses_a_second_time(void **state)
+{
+    const struct cli *cli = *state;
+    char path[CLI_PATH];
+    static char tuned[STATE];
+
+    need_settings();
+    expect_tune(cli, 0, NULL, "");
+    read_state(tuned);
+    expect_tune(cli, 1, "", "'jitbench untune' restores");
+    snapshot_path(cli, path);
+    const struct cli_run other = {.args = ARGS("tune", "rt_throttling", "--snapshot", path)};
+    expect_run(cli, &other, 1, "", "'jitbench untune' restores");
+    expect_state(tuned);
+    expect_untune(cli, 0, NULL, "");
+    expect_state(state_before);
+    expect_untune(cli, 1, "", "nothing to restore");
+}
+
+static int become_nobody(void *context)
+{
+    (void)context;
+    if (geteuid() != 0)
+        return 0;
+    return setgroups(0, NULL) || setgid(65534) || setuid(65534) ? -1 : 0;
+}
+
+static void test_tune_as_nobody(void **state)
+{
+    const struct cli *cli = *state;
+    char binary[CLI_PATH];
+
+    cli_copy_binary(cli, binary);
+    if (!strstr(state_before, INTERVAL ": 1\n"))
+        cli_skip("needs a setting that is not good");
+    const struct cli_run run = {.program = binary, .args = ARGS("tune"), .prepare = become_nobody};
+    expect_run(cli, &run, 1, "", "only root may set ");
+    expect_run(cli, &run, 1, "", "stat_interval");
+    const struct cli_run dry = {.program = binary, .args = ARGS("tune", "--dry-run"), .prepare = become_nobody};
+    expect_run(cli, &dry, 0, "would be set to 20", "");
+    expect_state(state_before);
+}
+
+static void expect_usage(const struct cli *cli, const char *const *args, const char *text)
+{
+    const struct cli_run run = {.args = args};
+    struct cli_result result;
+
+    cli_expect(cli, &run, 2, &result);
+    assert_string_equal(result.out, "");
+    cli_expect_text(result.err, text);
+    assert_ptr_equal(strchr(result.err, '\n'), result.err + strlen(result.err) - 1); /* one line */
+    cli_result_free(&result);
+}
+
+static void test_tune_refuses_a_wrong_command_line(void **state)
+{
+    const struct cli *cli = *state;
+
+    expect_usage(cli, ARGS("tune", "govenor"), "did you mean 'governor'?");
+    expect_usage(cli, ARGS("tune", "stat_interval", "nothing-like-it"), "unknown setting 'nothing-like-it'");
+    expect_usage(cli, ARGS("tune", "--cpus", "x"), "--cpus: 'x'");
+    expect_usage(cli, ARGS("tune", "--cpus", "8191"), "CPU 8191 is offline or does not exist");
+    expect_usage(cli, ARGS("tune", "--snapshot", ""), "--snapshot needs a value");
+    expect_usage(cli, ARGS("tune", "--snapshot"), "--snapshot needs a value");
+    expect_usage(cli, ARGS("tune", "--bogus"), "--bogus");
+    expect_usage(cli, ARGS("untune", "stat_interval"), "takes no operands, but 'stat_interval' was given");
+    expect_usage(cli, ARGS("untune", "--snapshot="), "--snapshot needs a value");
+    expect_usage(cli, ARGS("untune", "--dry-run"), "--dry-run");
+    expect_state(state_before);
+}
+
+/* Without a place for the snapshot nothing is written. */
+static void test_tune_needs_a_place_for_the_snapshot(void **state)
+{
+    const struct cli *cli = *state;
+
+    need_settings();
+    const struct cli_run missing = {.args = ARGS("tune", HARMLESS, "--snapshot", "/nonexistent/snapshot")};
+    expect_run(cli, &missing, 1, "", "'/nonexistent/snapshot': No such file");
+    const struct cli_run folder = {.args = ARGS("tune", HARMLESS, "--snapshot", "/dev/null/snapshot")};
+    expect_run(cli, &folder, 1, "", "Not a directory");
+    expect_state(state_before);
+}
+
+static void test_tune_does_not_follow_a_planted_link(void **state)
+{
+    const struct cli *cli = *state;
+    char path[CLI_PATH], target[CLI_PATH + 8];
+
+    need_settings();
+    snapshot_path(cli, path);
+    (void)snprintf(target, sizeof(target), "%s.target", path);
+    assert_int_equal(symlink(target, path), 0);
+    expect_tune(cli, 1, "", path);
+    assert_int_equal(access(target, F_OK), -1);
+    expect_untune(cli, 1, "", "symbolic link: not trusted");
+    expect_state(state_before);
+    assert_int_equal(unlink(path), 0);
+}
+
+static void flip_byte(const char *path, off_t at)
+{
+    char byte;
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+
+    assert_true(fd >= 0);
+    assert_int_equal(pread(fd, &byte, 1, at), 1);
+    byte = (char)(byte ^ 1);
+    assert_int_equal(pwrite(fd, &byte, 1, at), 1);
+    assert_int_equal(close(fd), 0);
+}
+
+static void test_untune_refuses_a_damaged_snapshot(void **state)
+{
+    const struct cli *cli = *state;
+    static char tuned[STATE];
+    char path[CLI_PATH];
+
+    need_settings();
+    snapshot_path(cli, path);
+    expect_tune(cli, 0, NULL, "");
+    read_state(tuned);
+    flip_byte(path, 100);
+    expect_untune(cli, 1, "", "is damaged");
+    expect_state(tuned);
+    flip_byte(path, 100);
+    assert_int_equal(chmod(path, 0602), 0);
+    expect_untune(cli, 1, "", "can be written by others: not trusted");
+    expect_state(tuned);
+    assert_int_equal(chmod(path, 0600), 0);
+    expect_untune(cli, 0, NULL, "");
+    expect_state(state_before);
+}
+
+/* --- Killed. --- */
+
+/* Starts it, kills it after a while, and says how long it was let run. */
+static void kill_after(const struct cli *cli, const char *const *args, unsigned us)
+{
+    const struct cli_run run = {.args = args};
+    const struct timespec moment = {.tv_nsec = (long)us * 1000};
+    struct cli_child child;
+    struct cli_result result;
+
+    cli_start(cli, &run, &child);
+    (void)nanosleep(&moment, NULL);
+    (void)kill(child.pid, SIGKILL);
+    cli_wait(&child, &result);
+    assert_true(result.status == -SIGKILL || result.status == 0);
+    cli_result_free(&result);
+}
+
+static unsigned duration_us(const struct cli *cli, const char *const *args)
+{
+    const struct cli_run run = {.args = args};
+    struct cli_result result;
+
+    cli_expect(cli, &run, 0, &result);
+    unsigned us = (unsigned)(result.seconds * 1e6);
+    cli_result_free(&result);
+    return us < 500000 ? us : 500000;
+}
+
+/* Whatever it had come to, untune restores it, or there was nothing to restore. */
+static void test_tune_killed_at_any_moment_is_restored(void **state)
+{
+    const struct cli *cli = *state;
+    unsigned seed = (unsigned)getpid();
+    char path[CLI_PATH];
+
+    need_settings();
+    snapshot_path(cli, path);
+    const char *const *args = ARGS("tune", HARMLESS, "--snapshot", path);
+    unsigned most = duration_us(cli, args) + 1000;
+    expect_untune(cli, 0, NULL, "");
+    for (unsigned i = 0; i < 20; i++) {
+        kill_after(cli, args, (unsigned)rand_r(&seed) % most);
+        expect_untune(cli, has_snapshot(cli) ? 0 : 1, NULL, NULL);
+        expect_state(state_before);
+        assert_false(has_snapshot(cli));
+        cli_expect_files(cli->root, 2);
+    }
+}
+
+static void test_untune_killed_at_any_moment_can_be_repeated(void **state)
+{
+    const struct cli *cli = *state;
+    unsigned seed = (unsigned)getpid(), most;
+    char path[CLI_PATH];
+
+    need_settings();
+    snapshot_path(cli, path);
+    const char *const *args = ARGS("untune", "--snapshot", path);
+    expect_tune(cli, 0, NULL, "");
+    most = duration_us(cli, args) + 1000;
+    for (unsigned i = 0; i < 20; i++) {
+        expect_tune(cli, 0, NULL, "");
+        kill_after(cli, args, (unsigned)rand_r(&seed) % most);
+        if (has_snapshot(cli))
+            expect_untune(cli, 0, NULL, "");
+        expect_state(state_before);
+    }
+}
+
+/* A signal that asks for the end does not end it half-way. */
+static void test_tune_interrupted_is_whole(void **state)
+{
+    const struct cli *cli = *state;
+    char path[CLI_PATH];
+
+    need_settings();
+    snapshot_path(cli, path);
+    for (unsigned i = 0; i < 5; i++) {
+        const struct cli_run run = {.args = ARGS("tune", HARMLESS, "--snapshot", path)};
+        const struct timespec moment = {.tv_nsec = (long)i * 1000000};
+        struct cli_child child;
+        struct cli_result result;
+        cli_start(cli, &run, &child);
+        (void)nanosleep(&moment, NULL);
+        (void)kill(child.pid, SIGINT);
+        cli_wait(&child, &result);
+        assert_true(result.status == 0 || result.status == -SIGINT); /* before it had begun */
+        assert_int_equal(has_snapshot(cli), result.status == 0);
+        cli_result_free(&result);
+        if (has_snapshot(cli))
+            expect_untune(cli, 0, NULL, "");
+        expect_state(state_before);
+    }
+}
+
+/* --- Places. --- */
+
+/* Folders over /run and /dev/shm, and what cannot be written, in a mount namespace of its own. */
+struct place {
+    char run[CLI_PATH], shm[CLI_PATH];
+    const char *readonly[3], *hidden[3];
+};
+
+static int make_place(void *context)
+{
+    const struct place *place = context;
+
+    if (cli_own_mounts())
+        return -1;
+    if (mount(place->run, "/run", NULL, MS_BIND, NULL) || mount(place->shm, "/dev/shm", NULL, MS_BIND, NULL))
+        return -1;
+    for (size_t i = 0; i < 3 && place->readonly[i]; i++)
+        if (mount(place->readonly[i], place->readonly[i], NULL, MS_BIND | MS_REC, NULL) ||
+            mount(NULL, place->readonly[i], NULL, MS_BIND | MS_REMOUNT | MS_RDONLY, NULL))
+            return -1;
+    for (size_t i = 0; i < 3 && place->hidden[i]; i++)
+        if (mount("none", place->hidden[i], "tmpfs", 0, "size=64k"))
+            return -1;
+    return 0;
+}
+
+static void init_place(const struct cli *cli, struct place *place)
+{
+    memset(place, 0, sizeof(*place));
+    (void)snprintf(place->run, sizeof(place->run), "%s/run", cli->root);
+    (void)snprintf(place->shm, sizeof(place->shm), "%s/shm", cli->root);
+    if ((mkdir(place->run, 0755) && errno != EEXIST) || (mkdir(place->shm, 0755) && errno != EEXIST))
+        fail_msg("%s: %s", cli->root, strerror(errno));
+}
+
+/* Where the snapshot is when nobody says; the folder is the test's own. */
+static void expect_default_place(const struct cli *cli, const struct place *place, const char *folder)
+{
+    char path[CLI_PATH + 32], names[CLI_FILES][256];
+    const struct cli_run tune = {
+        .args = ARGS("tune", "stat_interval"), .prepare = make_place, .context = (void *)place};
+    const struct cli_run untune = {.args = ARGS("untune"), .prepare = make_place, .context = (void *)place};
+
+    expect_run(cli, &tune, 0, "'jitbench untune' restores", "");
+    assert_int_equal(cli_files(folder, names), 1);
+    assert_string_equal(names[0], "jitbench.snapshot");
+    /* For the teardown, should the rest fail. */
+    (void)snprintf(path, sizeof(path), "%s/jitbench.snapshot", folder);
+    (void)snprintf(names[0], sizeof(names[0]), "%s/snapshot", cli->root);
+    assert_int_equal(link(path, names[0]), 0);
+    expect_run(cli, &untune, 0, "1 file restored", "");
+    assert_int_equal(unlink(names[0]), 0);
+    cli_expect_files(folder, 0);
+    expect_run(cli, &untune, 1, "", "nothing to restore");
+    expect_state(state_before);
+}
+
+static void test_tune_keeps_the_snapshot_in_run(void **state)
+{
+    const struct cli *cli = *state;
+    struct place place;
+
+    need_settings();
+    cli_need_mount_namespace();
+    init_place(cli, &place);
+    expect_default_place(cli, &place, place.run);
+}
+
+static void test_tune_keeps_the_snapshot_in_shared_memory_otherwise(void **state)
+{
+    const struct cli *cli = *state;
+    struct place place;
+
+    need_settings();
+    cli_need_mount_namespace();
+    init_place(cli, &place);
+    place.readonly[0] = "/run";
+    expect_default_place(cli, &place, place.shm);
+    place.readonly[1] = "/dev/shm";
+    const struct cli_run nowhere = {.args = ARGS("tune", "stat_interval"), .prepare = make_place, .context = &place};
+    expect_run(cli, &nowhere, 1, "", "'/run/jitbench.snapshot': Read-only file system");
+    expect_state(state_before);
+}
+
+/* As in a container. */
+static void test_tune_where_nothing_can_be_written(void **state)
+{
+    const struct cli *cli = *state;
+    struct place place;
+
+    need_settings();
+    cli_need_mount_namespace();
+    init_place(cli, &place);
+    place.readonly[0] = "/proc/sys";
+    place.readonly[1] = "/sys";
+    const struct cli_run run = {.args = ARGS("tune", HARMLESS), .prepare = make_place, .context = &place};
+    const struct cli_run quiet = {.args = ARGS("tune", "-q", HARMLESS), .prepare = make_place, .context = &place};
+    expect_run(cli, &run, 1, "refused: mounted read-only, as in a container", "");
+    expect_run(cli, &run, 1, "Nothing was changed.", "");
+    expect_run(cli, &quiet, 1, "", "jitbench tune: " INTERVAL ": refused: mounted read-only");
+    expect_state(state_before);
+    cli_expect_files(place.run, 0); /* no snapshot stands in the way of the next one */
+}
+
+/* An interrupt with CPU 0 that even root cannot move; -1 when there is none. The same is written as it has. */
+static int find_managed(void)
+{
+    char path[64], list[64];
+    int found = -1;
+
+    for (int irq = 0; irq < 512 && found < 0; irq++) {
+        (void)snprintf(path, sizeof(path), "/proc/irq/%d/smp_affinity_list", irq);
+        int fd = open(path, O_RDWR | O_CLOEXEC);
+        if (fd < 0)
+            continue;
+        ssize_t n = read(fd, list, sizeof(list));
+        if (n > 1 && list[0] == '0' && write(fd, list, (size_t)n) < 0 && (errno == EPERM || errno == EIO))
+            found = irq;
+        (void)close(fd);
+    }
+    return found;
+}
+
+/* Nothing but that one in /proc/irq. */
+static int show_only(int irq)
+{
+    char path[64], real[64];
+
+    (void)snprintf(path, sizeof(path), "/proc/irq/%d/smp_affinity_list", irq);
+    int fd = open(path, O_PATH);
+    if (fd < 0 || mount("none", "/proc/irq", "tmpfs", 0, "size=64k"))
+        return -1;
+    (void)snprintf(path, sizeof(path), "/proc/irq/%d", irq);
+    if (mkdir(path, 0755))
+        return -1;
+    (void)strcat(path, "/smp_affinity_list");
+    (void)snprintf(real, sizeof(real), "/proc/self/fd/%d", fd);
+    int file = open(path, O_WRONLY | O_CREAT, 0644);
+    int status = file < 0 || mount(real, path, NULL, MS_BIND, NULL) ? -1 : 0;
+    (void)close(file);
+    (void)close(fd);
+    return status;
+}
+
+static int make_place_with_one_irq(void *context)
+{
+    const int *irq = context;
+
+    return cli_own_mounts() || show_only(*irq) ? -1 : 0;
+}
+
+/* What nobody can move is said, and is no failure. */
+static void test_tune_leaves_interrupts_that_the_kernel_manages(void **state)
+{
+    const struct cli *cli = *state;
+    char path[CLI_PATH], line[64];
+    int irq = find_managed();
+
+    need_settings();
+    cli_need_mount_namespace();
+    cli_need_cpus(2);
+    if (irq < 0)
+        cli_skip("all interrupts can be moved");
+    snapshot_path(cli, path);
+    (void)snprintf(line, sizeof(line), "irqs  /proc/irq/%d/smp_affinity_list ", irq);
+    const struct cli_run run = {.args = ARGS("tune", "irqs", "--cpus", "0", "--snapshot", path),
+                                .prepare = make_place_with_one_irq,
+                                .context = &irq};
+    expect_run(cli, &run, 0, line, "");
+    expect_run(cli, &run, 0, "refused: the kernel manages this interrupt itself\nNothing was changed.\n", "");
+    assert_false(has_snapshot(cli));
+    expect_state(state_before);
+}
+
+static void test_tune_without_proc_and_sys(void **state)
+{
+    const struct cli *cli = *state;
+    struct place place;
+
+    cli_need_root();
+    cli_need_mount_namespace();
+    init_place(cli, &place);
+    place.hidden[0] = "/proc";
+    place.hidden[1] = "/sys";
+    const struct cli_run run = {.args = ARGS("tune"), .prepare = make_place, .context = &place};
+    expect_run(cli, &run, 0, "/sys is not mounted", "");
+    expect_run(cli, &run, 0, "Nothing was changed.", "");
+    const struct cli_run untune = {.args = ARGS("untune"), .prepare = make_place, .context = &place};
+    expect_run(cli, &untune, 1, "", "nothing to restore");
+    expect_state(state_before);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TUNE_TEST(test_tune_sets_and_untune_restores),
+        TUNE_TEST(test_tune_prints_a_line_a_setting),
+        TUNE_TEST(test_tune_quiet_says_nothing),
+        TUNE_TEST(test_tune_dry_run_writes_nothing),
+        TUNE_TEST(test_tune_without_output),
+        TUNE_TEST(test_tune_says_when_its_table_is_lost),
+        TUNE_TEST(test_tune_says_how_else_a_setting_is_set),
+        TUNE_TEST(test_tune_leaves_what_must_be_named),
+        TUNE_TEST(test_tune_refuses_a_second_time),
+        TUNE_TEST(test_tune_as_nobody),
+        TUNE_TEST(test_tune_refuses_a_wrong_command_line),
+        TUNE_TEST(test_tune_needs_a_place_for_the_snapshot),
+        TUNE_TEST(test_tune_does_not_follow_a_planted_link),
+        TUNE_TEST(test_untune_refuses_a_damaged_snapshot),
+        TUNE_TEST(test_tune_killed_at_any_moment_is_restored),
+        TUNE_TEST(test_untune_killed_at_any_moment_can_be_repeated),
+        TUNE_TEST(test_tune_interrupted_is_whole),
+        TUNE_TEST(test_tune_keeps_the_snapshot_in_run),
+        TUNE_TEST(test_tune_keeps_the_snapshot_in_shared_memory_otherwise),
+        TUNE_TEST(test_tune_where_nothing_can_be_written),
+        TUNE_TEST(test_tune_leaves_interrupts_that_the_kernel_manages),
+        TUNE_TEST(test_tune_without_proc_and_sys),
+    };
+    return cmocka_run_group_tests(tests, cli_group_setup, NULL);
+}

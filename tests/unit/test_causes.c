@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/* What disturbed a row: sums over made-up trials, and the text made of them. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/causes.h"
+#include "engine/row.h"
+
+static const struct task_counters one_task = {.cpu_ns = 1500000000,
+                                              .ctx_voluntary = 2,
+                                              .ctx_involuntary = 4,
+                                              .migrations = 1,
+                                              .faults_minor = 5,
+                                              .faults_major = 6,
+                                              .run_delay_ns = 12345000};
+static const struct machine_counters one_machine = {
+    .irqs = 280, .softirqs = 310, .steal_ns = 20000000, .timer = 250, .resched = 3, .ipi = 7, .device = 12};
+
+static void assert_text(const struct causes *causes, const char *expected)
+{
+    char text[sizeof(((struct row *)NULL)->causes)];
+
+    memset(text, 'x', sizeof(text));
+    causes_format(causes, text, sizeof(text));
+    assert_string_equal(text, expected);
+}
+
+static void test_causes_of_one_trial(void **state)
+{
+    struct causes causes = {0};
+
+    (void)state;
+    causes_add(&causes, &one_task, &one_machine);
+    assert_text(&causes,
+                "preempted:12.345;steal:20;timer=250;resched=3;ipi=7;device=12;softirq=310;fault=11;migrated=1;"
+                "involuntary=4");
+    assert_true(causes.cpu_s == 1.5 && causes.ctx_voluntary == 2 && causes.irqs == 280);
+}
+
+static void test_causes_add_up(void **state)
+{
+    struct causes causes = {0};
+
+    (void)state;
+    for (int trial = 0; trial < 2; trial++) {
+        causes_add(&causes, NULL, &one_machine);
+        for (int party = 0; party < 2; party++)
+            causes_add(&causes, &one_task, NULL);
+    }
+    assert_text(&causes,
+                "preempted:49.38;steal:40;timer=500;resched=6;ipi=14;device=24;softirq=620;fault=44;migrated=4;"
+                "involuntary=16");
+}
+
+static void test_causes_without_any_are_none(void **state)
+{
+    const struct causes causes = {0};
+
+    (void)state;
+    assert_text(&causes, "preempted:0;steal:0;timer=0;resched=0;ipi=0;device=0;softirq=0;fault=0;migrated=0;"
+                         "involuntary=0");
+}
+
+/* One trial of which it is not known is enough, whichever it is. */
+static void test_causes_not_known_are_left_out(void **state)
+{
+    (void)state;
+    for (int unknown = 0; unknown < 3; unknown++) {
+        struct causes causes = {0};
+        for (int trial = 0; trial < 3; trial++) {
+            struct task_counters task = one_task;
+            struct machine_counters machine = one_machine;
+            if (trial == unknown) {
+                task.run_delay_ns = task.migrations = task.faults_major = -1;
+                machine.resched = -1;
+            }
+            causes_add(&causes, &task, &machine);
+        }
+        assert_text(&causes, "steal:60;timer=750;ipi=21;device=36;softirq=930;involuntary=12");
+        assert_true(isnan(causes.run_delay_ms) && causes.faults_minor == 15);
+    }
+}
+
+static void test_causes_of_nothing_known(void **state)
+{
+    const struct task_counters task = {-1, -1, -1, -1, -1, -1, -1};
+    const struct machine_counters machine = {-1, -1, -1, -1, -1, -1, -1};
+    struct causes causes = {0};
+
+    (void)state;
+    causes_add(&causes, &task, &machine);
+    assert_text(&causes, "");
+}
+
+static void test_causes_of_large_counts(void **state)
+{
+    const struct machine_counters machine = {
+        .irqs = -1, .softirqs = 9007199254740992, .steal_ns = 86400000000000, .timer = -1, .resched = -1, .ipi = -1};
+    const struct task_counters task = {-1, -1, 1000000, -1, -1, -1, 1};
+    struct causes causes = {0};
+
+    (void)state;
+    causes_add(&causes, &task, &machine);
+    assert_text(&causes, "preempted:0;steal:86400000;device=0;softirq=9007199254740992;involuntary=1000000");
+}
+
+static void test_causes_of_its_own_stand_in_place(void **state)
+{
+    static const char fault[] = "fault";
+    struct causes causes = {0};
+    char same[sizeof(fault)];
+
+    (void)state;
+    memcpy(same, fault, sizeof(fault)); /* a name is what it says, not where it stands */
+    causes_add(&causes, &one_task, &one_machine);
+    assert_int_equal(causes_add_own(&causes, "interrupt", 1.0625), 0);
+    assert_int_equal(causes_add_own(&causes, fault, 0), 0);
+    assert_int_equal(causes_add_own(&causes, "unexplained", 100), 0);
+    assert_int_equal(causes_add_own(&causes, same, 0.5), 0);
+    assert_int_equal(causes_add_own(&causes, "interrupt", 2), 0);
+    assert_text(&causes, "interrupt:3.062;fault:0.5;unexplained:100;timer=250;resched=3;ipi=7;device=12;softirq=310;"
+                         "fault=11;migrated=1;involuntary=4");
+}
+
+static void test_causes_of_its_own_that_are_not_known(void **state)
+{
+    struct causes causes = {0};
+
+    (void)state;
+    causes_add(&causes, &one_task, NULL);
+    assert_int_equal(causes_add_own(&causes, "interrupt", (double)NAN), 0);
+    assert_int_equal(causes_add_own(&causes, "interrupt", 1), 0);
+    assert_int_equal(causes_add_own(&causes, "fault", 2), 0);
+    assert_text(&causes, "fault:2;timer=0;resched=0;ipi=0;device=0;softirq=0;fault=11;migrated=1;involuntary=4");
+}
+
+static void test_causes_of_its_own_are_so_many(void **state)
+{
+    static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h"};
+    struct causes causes = {0};
+
+    (void)state;
+    assert_int_equal(sizeof(names) / sizeof(names[0]), CAUSES_OWN);
+    for (int i = 0; i < CAUSES_OWN; i++)
+        assert_int_equal(causes_add_own(&causes, names[i], i), 0);
+    assert_int_equal(causes_add_own(&causes, "i", 1), -1);
+    assert_int_equal(causes_add_own(&causes, "h", 1), 0);
+    assert_text(&causes, "a:0;b:1;c:2;d:3;e:4;f:5;g:6;h:8;timer=0;resched=0;ipi=0;device=0;softirq=0;fault=0;"
+                         "migrated=0;involuntary=0");
+}
+
+static bool is_pair(const char *pair)
+{
+    static const char *const pairs[] = {"preempted:12.345", "steal:0", "fault=11", "involuntary=4"};
+
+    for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
+        if (!strcmp(pair, pairs[i]))
+            return true;
+    return false;
+}
+
+/* At every size: whole pairs, and never a byte too many. */
+static void test_causes_without_room_end_at_a_pair(void **state)
+{
+    struct causes causes = {0};
+    char all[256], text[256];
+
+    (void)state;
+    causes_add(&causes, &one_task, NULL);
+    causes.timer = causes.resched = causes.ipi = causes.device = causes.softirqs = causes.migrations = (double)NAN;
+    causes_format(&causes, all, sizeof(all));
+    assert_string_equal(all, "preempted:12.345;steal:0;fault=11;involuntary=4");
+    for (size_t size = 1; size <= strlen(all) + 1; size++) {
+        memset(text, 'x', sizeof(text));
+        causes_format(&causes, text, size);
+        assert_int_equal(text[size], 'x');
+        assert_true(strlen(text) < size);
+        if (size == strlen("preempted:12.345;steal:0") + 1)
+            assert_string_equal(text, "preempted:12.345;steal:0");
+        if (size == strlen(all) + 1)
+            assert_string_equal(text, all);
+        for (const char *pair = strtok(text, ";"); pair; pair = strtok(NULL, ";"))
+            assert_true(is_pair(pair));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_causes_of_one_trial),
+        cmocka_unit_test(test_causes_add_up),
+        cmocka_unit_test(test_causes_without_any_are_none),
+        cmocka_unit_test(test_causes_not_known_are_left_out),
+        cmocka_unit_test(test_causes_of_nothing_known),
+        cmocka_unit_test(test_causes_of_large_counts),
+        cmocka_unit_test(test_causes_of_its_own_stand_in_place),
+        cmocka_unit_test(test_causes_of_its_own_that_are_not_known),
+        cmocka_unit_test(test_causes_of_its_own_are_so_many),
+        cmocka_unit_test(test_causes_without_room_end_at_a_pair),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/* What the loads that use a disk have in common: which file systems are none, how large a file becomes, and where they
+ * can run. */
+#include "disk_fixture.h"
+
+#include <math.h>
+#include <sys/stat.h>
+
+#define SECOND 1000000000ull
+
+static void test_disk_is_no_memory_network_or_layer(void **state)
+{
+    static const char *const not [] = {"tmpfs", "ramfs", "devtmpfs", "overlay", "fuse", "nfs", "9p"};
+    static const char *const is[] = {"ext4", "xfs", "btrfs", "vfat", "zfs", "ext2/3/4", "0x12345678", ""};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(not ); i++)
+        assert_non_null(disk_is_not(not [i]));
+    for (size_t i = 0; i < COUNT(is); i++)
+        assert_null(disk_is_not(is[i]));
+    assert_string_equal(disk_is_not("tmpfs"), "its files are in memory");
+}
+
+static void test_disk_fill_ends_when_the_file_is_whole(void **state)
+{
+    (void)state;
+    assert_int_equal(disk_fill(255 * MIB, 256 * MIB, SECOND), DISK_GROWS);
+    assert_int_equal(disk_fill(256 * MIB, 256 * MIB, SECOND), DISK_FILLED);
+    assert_int_equal(disk_fill(4 * MIB, 4 * MIB, 19 * SECOND), DISK_FILLED);
+}
+
+static void test_disk_fill_is_bounded_in_time(void **state)
+{
+    (void)state;
+    assert_int_equal(disk_fill(40 * MIB, 256 * MIB, 10 * SECOND - 1), DISK_GROWS);
+    assert_int_equal(disk_fill(40 * MIB, 256 * MIB, 10 * SECOND), DISK_FILLED);
+    /* Fewer than four blocks are not enough. */
+    assert_int_equal(disk_fill(3 * MIB, 256 * MIB, 14 * SECOND), DISK_GROWS);
+    assert_int_equal(disk_fill(4 * MIB, 256 * MIB, 14 * SECOND), DISK_FILLED);
+    assert_int_equal(disk_fill(3 * MIB, 256 * MIB, 15 * SECOND), DISK_TOO_SLOW);
+}
+
+static void test_disk_full_has_many_names(void **state)
+{
+    (void)state;
+    assert_true(disk_is_full(-ENOSPC));
+    assert_true(disk_is_full(-EDQUOT));
+    assert_true(disk_is_full(-EFBIG));
+    assert_false(disk_is_full(-EIO));
+    assert_false(disk_is_full(0));
+}
+
+static void test_disk_describe_names_the_file_as_it_is(void **state)
+{
+    static const struct {
+        uint64_t bytes;
+        const char *text;
+    } files[] = {
+        {256 * MIB, "file=256M"},
+        {24 * 1024 * MIB, "file=24G"},
+        {1500 * MIB, "file=1500M"},
+        {256 * MIB + 4096, "file=256M"},
+        {1, "file=4M"},
+    };
+    struct load_params params = {.threads = 3};
+    char text[64];
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(files); i++) {
+        params.file_bytes = files[i].bytes;
+        load_write.describe(&params, text, sizeof(text));
+        assert_string_equal(text, files[i].text);
+    }
+    params.file_bytes = 256 * MIB;
+    load_compile.describe(&params, text, sizeof(text));
+    assert_string_equal(text, "threads=3 file=256M");
+}
+
+static void test_disk_needs_a_folder_that_can_be_written(void **state)
+{
+    struct load_params params = {.dir = "/nonexistent"};
+    char why[160] = "";
+
+    (void)state;
+    assert_int_equal(load_compile.supported(&params, why, sizeof(why)), -1);
+    assert_string_equal(why, "scratch folder '/nonexistent': No such file or directory");
+    (void)snprintf(params.dir, sizeof(params.dir), "/tmp");
+    assert_int_equal(load_compile.supported(&params, why, sizeof(why)), 0);
+    assert_string_equal(load_compile.scratch_dir(&params), "/tmp");
+}
+
+static int too_little_room(void)
+{
+    const struct load_params params = {.dir = "/tmp"};
+    char why[160] = "";
+
+    if (disk_mount_tmpfs("size=15m"))
+        return CANNOT;
+    CHECK(load_read.supported(&params, why, sizeof(why)) == -1);
+    CHECK(strcmp(why, "scratch folder '/tmp' has 15 MiB free, not 16 MiB") == 0);
+    return 0;
+}
+
+static void test_disk_needs_room(void **state)
+{
+    (void)state;
+    assert_int_equal(fixture_in_child(too_little_room), 0);
+}
+
+/* Blocks at their places, of bytes that are not all alike, and what is read is what was written. */
+static void test_disk_moves_blocks(void **state)
+{
+    struct disk_party d;
+    unsigned values[256] = {0}, n_values = 0;
+
+    (void)state;
+    disk_needed();
+    unsigned char *first = malloc(DISK_BLOCK_BYTES);
+    assert_non_null(first);
+    disk_party_begin(&d, &load_write, disk_folder, 4 * MIB);
+    assert_int_equal(d.p.party->setup(&d.p.context), 0);
+    struct disk *disk = d.p.context.state;
+    for (size_t i = 0; i < DISK_BLOCK_BYTES; i++)
+        n_values += values[disk->block[i]]++ == 0;
+    assert_true(n_values > 200);
+    memcpy(first, disk->block, DISK_BLOCK_BYTES);
+    assert_int_equal(disk_write(&d.p.context), 0);
+    disk->block[7]++;
+    assert_int_equal(disk_write(&d.p.context), 0);
+    assert_int_equal(disk->at_bytes, 2 * MIB);
+    assert_int_equal(disk->moved_bytes, 2 * MIB);
+    assert_int_equal(disk_sync(disk), 0);
+    disk->at_bytes = 0;
+    memset(disk->block, 0, DISK_BLOCK_BYTES);
+    assert_int_equal(disk_read(&d.p.context), 0);
+    assert_memory_equal(disk->block, first, DISK_BLOCK_BYTES);
+    first[7]++;
+    assert_int_equal(disk_read(&d.p.context), 0);
+    assert_memory_equal(disk->block, first, DISK_BLOCK_BYTES);
+    assert_int_equal(disk_read(&d.p.context), -EIO); /* nothing is behind it */
+    assert_int_equal(disk->at_bytes, 2 * MIB);
+    disk_party_end(&d);
+    free(first);
+}
+
+/* No descriptor is left to read /proc/self/io with. */
+static int kernel_does_not_tell(void)
+{
+    struct rlimit files;
+    struct disk_party d;
+
+    CHECK(getrlimit(RLIMIT_NOFILE, &files) == 0);
+    disk_party_begin(&d, &load_write, "/tmp", 4 * MIB);
+    CHECK(d.p.party->setup(&d.p.context) == 0);
+    files.rlim_cur = 0;
+    CHECK(setrlimit(RLIMIT_NOFILE, &files) == 0);
+    CHECK(disk_write(&d.p.context) == 0);
+    disk_count(&d.p.context, LOAD_WRITTEN);
+    CHECK(disk_party_count(&d, LOAD_WRITTEN) == DISK_BLOCK_BYTES);
+    CHECK(isnan(disk_party_count(&d, LOAD_DISK_WRITTEN)));
+    CHECK(isnan(disk_party_count(&d, LOAD_DISK_READ)));
+    disk_party_end(&d);
+    return 0;
+}
+
+static void test_disk_count_of_the_kernel_may_not_be_known(void **state)
+{
+    (void)state;
+    assert_int_equal(fixture_in_child(kernel_does_not_tell), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_disk_is_no_memory_network_or_layer),
+        cmocka_unit_test(test_disk_fill_ends_when_the_file_is_whole),
+        cmocka_unit_test(test_disk_fill_is_bounded_in_time),
+        cmocka_unit_test(test_disk_full_has_many_names),
+        cmocka_unit_test(test_disk_describe_names_the_file_as_it_is),
+        cmocka_unit_test(test_disk_needs_a_folder_that_can_be_written),
+        cmocka_unit_test(test_disk_needs_room),
+        cmocka_unit_test(test_disk_moves_blocks),
+        cmocka_unit_test(test_disk_count_of_the_kernel_may_not_be_known),
+    };
+    return cmocka_run_group_tests(tests, disk_prepare, disk_finish);
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/* The load hack: groups that send each other messages. */
+#include "load_fixture.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+
+enum { THREADS = 40, DESCRIPTORS = 40 }; /* of a group */
+
+static void send_messages(uint64_t groups)
+{
+    struct load_params params = {.groups = groups};
+    struct load_party l;
+    uint64_t alone = load_alone();
+    int fds = fixture_count_fds();
+
+    load_party_begin(&l, &load_hack, &params);
+    load_party_start(&l);
+    assert_true(load_party_wait(&l, LOAD_WAKEUPS, 5000));
+    if (alone)
+        assert_int_equal(load_count_threads(), alone + 1 + groups * THREADS);
+    assert_int_equal(fixture_count_fds(), fds + (int)groups * DESCRIPTORS);
+    assert_true(load_party_wait(&l, LOAD_WAKEUPS, load_party_count(&l, LOAD_WAKEUPS) + 5000));
+    assert_true(load_party_count(&l, LOAD_CPU) > 0);
+    assert_string_equal(load_party_degraded(&l), "");
+    assert_int_equal(load_party_end(&l), 0);
+    assert_int_equal(fixture_count_fds(), fds);
+    if (alone)
+        assert_int_equal(load_alone(), alone);
+}
+
+static void test_hack_sends_messages_in_every_group(void **state)
+{
+    (void)state;
+    send_messages(1);
+    send_messages(3);
+}
+
+static int limit_files(int soft, int hard)
+{
+    const struct rlimit limit = {.rlim_cur = (rlim_t)soft, .rlim_max = (rlim_t)hard};
+
+    return setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* The test may have been started with more than the usual three: what follows counts on numbers. Returns the first. */
+static int close_others(void)
+{
+    for (int fd = 3; fd < 4096; fd++)
+        (void)close(fd);
+    return 3;
+}
+
+static bool any_open(int first)
+{
+    for (int fd = first; fd < 4096; fd++)
+        if (fcntl(fd, F_GETFD) >= 0)
+            return true;
+    return false;
+}
+
+static int with_room_for_two(void)
+{
+    struct load_params params = {.groups = 5};
+    struct load_party l;
+    const int first = close_others();
+
+    if (limit_files(first + 10, first + 2 * DESCRIPTORS + 20))
+        return CANNOT;
+    load_party_begin(&l, &load_hack, &params);
+    load_party_start(&l);
+    CHECK(load_party_wait(&l, LOAD_WAKEUPS, 1000));
+    CHECK(strcmp(load_party_degraded(&l), "hack: 2 of 5 groups: Too many open files (RLIMIT_NOFILE)") == 0);
+    if (load_count_threads())
+        CHECK(load_count_threads() == 2 + 2 * THREADS);
+    CHECK(load_party_end(&l) == 0);
+    CHECK(!any_open(first));
+    return 0;
+}
+
+static void test_hack_runs_with_as_many_groups_as_fit(void **state)
+{
+    (void)state;
+    assert_int_equal(fixture_in_child(with_room_for_two), 0);
+}
+
+static int with_room_for_none(void)
+{
+    struct load_params params = {.groups = 5};
+    struct load_party l;
+    const int first = close_others();
+
+    if (limit_files(first + DESCRIPTORS - 1, first + DESCRIPTORS - 1))
+        return CANNOT;
+    load_party_begin(&l, &load_hack, &params);
+    CHECK(l.p.party->setup(&l.p.context) == -1);
+    CHECK(strcmp(l.p.reason, "cannot make the socket pairs of a group: Too many open files (RLIMIT_NOFILE)") == 0);
+    fixture_party_end(&l.p);
+    CHECK(!any_open(first));
+    return 0;
+}
+
+static void test_hack_fails_when_no_group_fits(void **state)
+{
+    (void)state;
+    assert_int_equal(fixture_in_child(with_room_for_none), 0);
+}
+
+/* What has room for one group to the last descriptor has it. */
+static int with_room_for_just_one(void)
+{
+    struct load_params params = {.groups = 1};
+    struct load_party l;
+    const int first = close_others();
+
+    if (limit_files(first, first + DESCRIPTORS))
+        return CANNOT;
+    load_party_begin(&l, &load_hack, &params);
+    CHECK(l.p.party->setup(&l.p.context) == 0);
+    CHECK(load_party_degraded(&l)[0] == 0);
+    fixture_party_end(&l.p);
+    return 0;
+}
+
+static void test_hack_takes_what_the_hard_limit_allows(void **state)
+{
+    (void)state;
+    assert_int_equal(fixture_in_child(with_room_for_just_one), 0);
+}
+
+static int without_threads(void)
+{
+    const struct rlimit limit = {.rlim_cur = 30, .rlim_max = 30};
+    struct load_params params = {.groups = 2};
+    struct load_party l;
+
+    if (setrlimit(RLIMIT_NPROC, &limit) || (geteuid() == 0 && setresuid(64126, 64126, 64126)))
+        return CANNOT;
+    load_party_begin(&l, &load_hack, &params);
+    CHECK(l.p.party->setup(&l.p.context) == 0);
+    l.p.head->stop = 1;
+    if (l.p.party->run(&l.p.context) == 0)
+        return CANNOT;
+    CHECK(strncmp(l.p.reason, "cannot make thread ", 19) == 0);
+    CHECK(strstr(l.p.reason, " of 80: "));
+    CHECK(!load_party_proved(&l));
+    fixture_party_end(&l.p); /* those that wait for a message, or for room for one, end */
+    return 0;
+}
+
+static void test_hack_fails_when_a_thread_cannot_be_made(void **state)
+{
+    (void)state;
+    assert_int_equal(fixture_in_child(without_threads), 0);
+}
+
+/* A pair that breaks under the load's feet: the run says so and does not go on with less. */
+static int with_a_broken_pair(void)
+{
+    struct load_params params = {.groups = 1};
+    struct load_party l;
+    const int first = close_others();
+
+    load_party_begin(&l, &load_hack, &params);
+    load_party_start(&l);
+    CHECK(load_party_wait(&l, LOAD_WAKEUPS, 1000));
+    CHECK(shutdown(first + 7, SHUT_RDWR) == 0);
+    (void)pthread_join(l.thread, NULL);
+    CHECK(l.failed == -1);
+    CHECK(strcmp(l.p.reason, "a message was lost: Broken pipe") == 0);
+    fixture_party_end(&l.p);
+    return 0;
+}
+
+static void test_hack_fails_when_a_message_is_lost(void **state)
+{
+    (void)state;
+    assert_int_equal(fixture_in_child(with_a_broken_pair), 0);
+}
+
+static void test_hack_says_how_many_groups(void **state)
+{
+    const struct load_params params = {.groups = 10};
+
+    (void)state;
+    load_assert_described(&load_hack, &params, "groups=10");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_hack_sends_messages_in_every_group),
+        cmocka_unit_test(test_hack_runs_with_as_many_groups_as_fit),
+        cmocka_unit_test(test_hack_fails_when_no_group_fits),
+        cmocka_unit_test(test_hack_takes_what_the_hard_limit_allows),
+        cmocka_unit_test(test_hack_fails_when_a_thread_cannot_be_made),
+        cmocka_unit_test(test_hack_fails_when_a_message_is_lost),
+        cmocka_unit_test(test_hack_says_how_many_groups),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: MIT */
+/* What loads have in common: where they run, their threads, and the CPU time they say they used. */
+#include "load_fixture.h"
+
+#include <limits.h>
+#include <sched.h>
+
+#include "load/run.h"
+
+/* --- Placement. --- */
+
+static void request_of(struct place_request *request, const char *cpus)
+{
+    char why[96];
+
+    memset(request, 0, sizeof(*request));
+    assert_int_equal(cpuset_parse(cpus, &request->cpus, why, sizeof(why)), 0);
+    request->online = request->cpus;
+    for (unsigned cpu = CPUSET_MAX; cpu-- > 0;) /* from the last to the first */
+        if (cpuset_has(&request->cpus, cpu))
+            request->order[request->n_order++] = cpu;
+}
+
+static const struct load *const placed[] = {&load_none, &load_burn, &load_ring, &load_hack, &load_memload};
+
+static void test_load_runs_on_the_cpus_of_the_measured_task(void **state)
+{
+    static struct place_request request;
+    static struct placement placement;
+    struct load_params params = {.threads = 1};
+    char list[64];
+
+    (void)state;
+    request_of(&request, "1,3,7000");
+    for (size_t i = 0; i < COUNT(placed); i++) {
+        memset(&placement, 0xff, sizeof(placement));
+        params.sim.single_cpu = false;
+        placed[i]->place(&params, &request, 0, &placement);
+        (void)cpuset_format(&placement.cpus, list, sizeof(list));
+        assert_string_equal(list, "1,3,7000");
+        assert_int_equal(placement.bind, BIND_RANGE);
+        params.sim.single_cpu = true;
+        placed[i]->place(&params, &request, 0, &placement);
+        (void)cpuset_format(&placement.cpus, list, sizeof(list));
+        assert_string_equal(list, "7000");
+        assert_string_equal(placement.refused, "");
+        assert_int_equal(placement.timer_slack_ns, 0);
+    }
+}
+
+static void test_load_is_never_real_time_and_has_a_nice_value_of_its_own(void **state)
+{
+    static struct place_request request;
+    static struct placement placement;
+    struct load_params params = {.nice_given = true, .nice = 5, .sim = {.real_time = true}};
+
+    (void)state;
+    request_of(&request, "0-2");
+    request.fifo = request.nice_given = true;
+    request.fifo_priority = 50;
+    request.nice = -3;
+    memset(&placement, 0xff, sizeof(placement));
+    load_place(&params, &request, 0, &placement);
+    assert_int_equal(placement.policy, SCHED_OTHER);
+    assert_int_equal(placement.rt_priority, 0);
+    assert_false(placement.lock_memory);
+    assert_true(placement.nice_given);
+    assert_int_equal(placement.nice, 5);
+    params.nice_given = false;
+    load_place(&params, &request, 0, &placement);
+    assert_false(placement.nice_given);
+}
+
+/* --- What the engine wants of a load. --- */
+
+static void test_load_parties_are_as_the_engine_wants_them(void **state)
+{
+    (void)state;
+    assert_int_equal(load_none.n_parties, 0);
+    for (size_t i = 0; i < COUNT(placed); i++)
+        for (unsigned p = 0; p < placed[i]->n_parties; p++) {
+            const struct party *party = &placed[i]->parties[p];
+            assert_int_equal(party->role, ROLE_LOAD);
+            assert_true(party->before_gate);
+            assert_non_null(party->run);
+            assert_true(party->n_recorders > 0);
+            assert_int_equal(party->recorders[0].kind, RECORD_NUMBERS);
+            assert_true(party->recorders[0].capacity >= LOAD_COUNTS);
+        }
+}
+
+/* --- Times and sizes. --- */
+
+static void test_load_due_comes_once_a_period(void **state)
+{
+    uint64_t due = 0;
+
+    (void)state;
+    assert_true(load_due(&due, 1000));
+    assert_false(load_due(&due, 1000));
+    assert_false(load_due(&due, 1000 + LOAD_REFRESH_NS - 1));
+    assert_true(load_due(&due, 1000 + LOAD_REFRESH_NS));
+    /* Late by many periods: none is made up for. */
+    assert_true(load_due(&due, 1000 + 50 * (uint64_t)LOAD_REFRESH_NS));
+    assert_false(load_due(&due, 1001 + 50 * (uint64_t)LOAD_REFRESH_NS));
+}
+
+static void test_load_size_is_as_typed(void **state)
+{
+    static const struct {
+        uint64_t bytes;
+        const char *text;
+    } sizes[] = {{0, "0"},
+                 {1, "1"},
+                 {1023, "1023"},
+                 {1024, "1K"},
+                 {1025, "1025"},
+                 {256 << 20, "256M"},
+                 {1536 << 20, "1536M"},
+                 {UINT64_C(3) << 30, "3G"},
+                 {UINT64_C(5) << 40, "5T"},
+                 {UINT64_C(1) << 60, "1048576T"},
+                 {UINT64_MAX, "18446744073709551615"}};
+    char text[32];
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(sizes); i++) {
+        load_size_text(sizes[i].bytes, text, sizeof(text));
+        assert_string_equal(text, sizes[i].text);
+    }
+}
+
+static double usage_s(void)
+{
+    struct rusage usage;
+
+    assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
+    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+           (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
+}
+
+static void *use_cpu(void *argument)
+{
+    double *of_thread = argument;
+    struct timespec t;
+
+    do {
+        sim_work(10000);
+        assert_int_equal(clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t), 0);
+    } while (t.tv_nsec < 20000000);
+    *of_thread = (double)t.tv_nsec * 1e-9;
+    return NULL;
+}
+
+static void test_load_cpu_time_is_of_all_threads(void **state)
+{
+    double before = load_process_cpu_s(), used = 0;
+    pthread_t thread;
+
+    (void)state;
+    assert_int_equal(pthread_create(&thread, NULL, use_cpu, &used), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    double after = load_process_cpu_s();
+    assert_true(after - before >= used);
+    assert_true(used >= 0.02);
+    /* The kernel's other account of the same, which may be a tick behind. */
+    assert_true(after <= usage_s() + 0.1);
+}
+
+/* --- The crew. --- */
+
+struct sailor {
+    struct crew *crew;
+    uint32_t number, seen, all_made;
+};
+
+static void *sail(void *argument)
+{
+    struct sailor *sailor = argument;
+
+    sailor->seen = sailor->number + 100;
+    if (!crew_wait(sailor->crew))
+        return NULL;
+    sailor->all_made = sailor->crew->n;
+    crew_at_work(sailor->crew);
+    while (!crew_ended(sailor->crew))
+        clock_sleep_ns(MS);
+    return NULL;
+}
+
+static void prepare(struct sailor *sailors, size_t n, struct crew *crew)
+{
+    memset(sailors, 0, n * sizeof(*sailors));
+    for (size_t i = 0; i < n; i++) {
+        sailors[i].crew = crew;
+        sailors[i].number = (uint32_t)i;
+    }
+}
+
+static void test_load_crew_works_until_it_is_ended(void **state)
+{
+    struct sailor sailors[7];
+    struct crew crew;
+    struct party_context context = {.copies = 1};
+
+    (void)state;
+    uint64_t alone = load_alone();
+    prepare(sailors, COUNT(sailors), &crew);
+    assert_int_equal(crew_start(&crew, &context, COUNT(sailors), sail, sailors, sizeof(sailors[0])), 0);
+    for (int i = 0; i < LOAD_PATIENCE_MS && !crew_complete(&crew); i++)
+        clock_sleep_ns(MS);
+    assert_true(crew_complete(&crew));
+    if (alone)
+        assert_int_equal(load_count_threads(), alone + COUNT(sailors));
+    assert_false(crew_ended(&crew));
+    crew_end(&crew);
+    crew_join(&crew);
+    for (size_t i = 0; i < COUNT(sailors); i++)
+        assert_true(sailors[i].seen == 100 + i && sailors[i].all_made == COUNT(sailors));
+    assert_int_equal(crew.n, 0);
+    crew_join(&crew);
+}
+
+static void test_load_crew_of_none_is_complete(void **state)
+{
+    struct crew crew;
+    struct party_context context = {.copies = 1};
+
+    (void)state;
+    assert_int_equal(crew_start(&crew, &context, 0, sail, NULL, 0), 0);
+    assert_true(crew_complete(&crew));
+    crew_end(&crew);
+    crew_join(&crew);
+}
+
+static void *report(void *argument)
+{
+    crew_at_work(argument);
+    return NULL;
+}
+
+static void test_load_crew_is_complete_only_when_all_are_at_work(void **state)
+{
+    struct crew crew;
+    struct party_context context = {.copies = 1};
+
+    (void)state;
+    assert_int_equal(crew_start(&crew, &context, 2, report, &crew, 0), 0);
+    crew.n++; /* one that is not there yet */
+    for (int i = 0; i < LOAD_PATIENCE_MS && __atomic_load_n(&crew.at_work, __ATOMIC_ACQUIRE) < 2; i++)
+        clock_sleep_ns(MS);
+    assert_false(crew_complete(&crew));
+    crew_at_work(&crew);
+    assert_true(crew_complete(&crew));
+    crew.n--;
+    crew_join(&crew);
+}
+
+/* Root may have as many as it likes: the limit holds for others. */
+static int crew_beyond_the_limit(void)
+{
+    static struct sailor sailors[50];
+    const struct rlimit limit = {.rlim_cur = 3, .rlim_max = 3};
+    struct crew crew;
+    char reason[160] = "";
+    struct party_context context = {.reason = reason, .reason_size = sizeof(reason)};
+
+    if (setrlimit(RLIMIT_NPROC, &limit) || (geteuid() == 0 && setresuid(64123, 64123, 64123)))
+        return CANNOT;
+    prepare(sailors, COUNT(sailors), &crew);
+    if (crew_start(&crew, &context, COUNT(sailors), sail, sailors, sizeof(sailors[0])) == 0)
+        return CANNOT;
+    uint32_t n = crew.n;
+    crew_end(&crew);
+    crew_join(&crew);
+    CHECK(n < 3);
+    for (size_t i = 0; i < COUNT(sailors); i++)
+        CHECK((sailors[i].seen == 100 + i) == (i < n) && !sailors[i].all_made);
+    char expected[160];
+    (void)snprintf(expected, sizeof(expected),
+                   "cannot make thread %u of 50: Resource temporarily unavailable (RLIMIT_NPROC, the pids cgroup or "
+                   "memory)",
+                   n + 1);
+    CHECK(strcmp(reason, expected) == 0);
+    return 0;
+}
+
+static void test_load_crew_names_the_limit_that_it_met(void **state)
+{
+    (void)state;
+    assert_int_equal(fixture_in_child(crew_beyond_the_limit), 0);
+}
+
+/* More threads than stacks of the usual size would fit. */
+static int crew_of_many(void)
+{
+    static struct sailor sailors[200];
+    struct crew crew;
+    struct rlimit limit;
+    uint64_t pages;
+    char text[64], reason[160] = "";
+    struct party_context context = {.reason = reason, .reason_size = sizeof(reason)};
+
+    if (tree_read("", "/proc/self/statm", text, sizeof(text)) <= 0 || !tree_number(text, &pages) ||
+        getrlimit(RLIMIT_AS, &limit))
+        return CANNOT;
+    limit.rlim_cur = pages * (rlim_t)sysconf(_SC_PAGESIZE) + ((rlim_t)256 << 20);
+    if (limit.rlim_cur > limit.rlim_max || setrlimit(RLIMIT_AS, &limit))
+        return CANNOT;
+    prepare(sailors, COUNT(sailors), &crew);
+    int failed = crew_start(&crew, &context, COUNT(sailors), sail, sailors, sizeof(sailors[0]));
+    crew_end(&crew);
+    crew_join(&crew);
+    if (failed)
+        (void)fprintf(stderr, "%s\n", reason);
+    CHECK(!failed);
+    return 0;
+}
+
+static void test_load_crew_has_small_stacks(void **state)
+{
+    (void)state;
+    assert_int_equal(fixture_in_child(crew_of_many), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_load_runs_on_the_cpus_of_the_measured_task),
+        cmocka_unit_test(test_load_is_never_real_time_and_has_a_nice_value_of_its_own),
+        cmocka_unit_test(test_load_parties_are_as_the_engine_wants_them),
+        cmocka_unit_test(test_load_due_comes_once_a_period),
+        cmocka_unit_test(test_load_size_is_as_typed),
+        cmocka_unit_test(test_load_cpu_time_is_of_all_threads),
+        cmocka_unit_test(test_load_crew_works_until_it_is_ended),
+        cmocka_unit_test(test_load_crew_of_none_is_complete),
+        cmocka_unit_test(test_load_crew_is_complete_only_when_all_are_at_work),
+        cmocka_unit_test(test_load_crew_names_the_limit_that_it_met),
+        cmocka_unit_test(test_load_crew_has_small_stacks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,603 @@
+/* SPDX-License-Identifier: MIT */
+/* The engine with dummy loads beside dummy benchmarks: what they count, how they fail, and who is in control. */
+#include <sched.h>
+#include <sys/resource.h>
+
+#include "plan_fixture.h"
+
+#include "engine/arena.h"
+#include "engine/load.h"
+
+/* --- The loads. --- */
+
+enum fault {
+    FAULT_NONE,
+    FAULT_SETUP,
+    FAULT_SETUP_SILENT,
+    FAULT_BEFORE_GATE,
+    FAULT_RUN,
+    FAULT_KILL_BEFORE_GATE,
+    FAULT_KILL,
+    FAULT_EXIT,
+};
+
+struct dummy_params {
+    enum fault fault;
+    bool degraded, litter;
+    int nice;
+};
+
+/* The parent has read what was counted before the gate when so much time has gone by, and reads again long after. */
+enum { SETTLED_MS = 80, TRIAL_MS = 200, COUNTED_BEFORE = 1000 };
+
+static int dummy_setup(struct party_context *context)
+{
+    const struct dummy_params *params = context->params;
+
+    load_set(context, LOAD_WRITTEN, COUNTED_BEFORE);
+    if (params->fault == FAULT_SETUP_SILENT)
+        return -1;
+    return params->fault == FAULT_SETUP ? party_fail(context, "no luck: %d", 42) : 0;
+}
+
+static double own_oom_score(void)
+{
+    FILE *file = fopen("/proc/self/oom_score_adj", "r");
+    double score = -1;
+
+    if (file && fscanf(file, "%lf", &score) != 1)
+        score = -1;
+    if (file)
+        (void)fclose(file);
+    return score;
+}
+
+static int leave_child(void)
+{
+    pid_t child = fork();
+
+    while (child == 0)
+        pause();
+    return (int)child;
+}
+
+/* The counts are known by what they are used for here, not by their names. */
+#define COUNT_WORK      LOAD_WRITTEN
+#define COUNT_PROVED_AT LOAD_READ
+#define COUNT_PID       LOAD_MOVED
+#define COUNT_CHILD     LOAD_BURSTS
+#define COUNT_OOM       LOAD_WAKEUPS
+
+static void count_what_was_seen(struct party_context *context, double proved_at)
+{
+    const struct dummy_params *params = context->params;
+
+    load_add(context, COUNT_WORK, 7);
+    load_set(context, LOAD_CPU, 0.25);
+    load_set(context, COUNT_PROVED_AT, proved_at);
+    load_set(context, COUNT_PID, getpid());
+    load_set(context, COUNT_OOM, own_oom_score());
+    if (params->litter)
+        load_set(context, COUNT_CHILD, leave_child());
+}
+
+/* It is killed. */
+static int wait_for_the_end(void)
+{
+    while (pause()) {
+    }
+    return 0;
+}
+
+static int dummy_run(struct party_context *context)
+{
+    const struct dummy_params *params = context->params;
+
+    if (params->degraded) {
+        party_degraded(context, "only %d of %s", 3, "four");
+        party_degraded(context, "a second thought");
+    }
+    if (params->fault == FAULT_KILL_BEFORE_GATE)
+        (void)raise(SIGKILL);
+    if (params->fault == FAULT_BEFORE_GATE)
+        return party_fail(context, "cannot begin");
+    clock_sleep_ns(20 * MS);
+    double proved_at = (double)clock_raw_ns();
+    party_proved(context);
+    while (!__atomic_load_n(&context->head->started, __ATOMIC_ACQUIRE))
+        clock_sleep_ns(MS);
+    clock_sleep_ns(SETTLED_MS * MS);
+    if (params->fault == FAULT_KILL)
+        (void)raise(SIGKILL);
+    if (params->fault == FAULT_EXIT)
+        _exit(3);
+    if (params->fault == FAULT_RUN)
+        return party_fail(context, "lost its way");
+    count_what_was_seen(context, proved_at);
+    return wait_for_the_end();
+}
+
+#define DUMMY_PARTY                                                                                                    \
+    {                                                                                                                  \
+        .name = "dummy", .role = ROLE_LOAD, .kind = PARTY_PROCESS, .stop = STOP_KILL, .before_gate = true,             \
+        LOAD_RECORDERS, .setup = dummy_setup, .run = dummy_run                                                         \
+    }
+static const struct party dummy_parties[] = {DUMMY_PARTY, DUMMY_PARTY, DUMMY_PARTY};
+
+/* A thread and its process, which tell each other of the memory that they share. */
+static int shared_thread_run(struct party_context *context)
+{
+    party_proved(context);
+    __atomic_store_n((uint64_t *)context->shared, (uint64_t)getpid(), __ATOMIC_RELEASE);
+    return wait_for_the_end();
+}
+
+static int shared_run(struct party_context *context)
+{
+    uint64_t *shared = context->shared;
+
+    while (!__atomic_load_n(shared, __ATOMIC_ACQUIRE))
+        clock_sleep_ns(MS);
+    party_proved(context);
+    while (!__atomic_load_n(&context->head->started, __ATOMIC_ACQUIRE))
+        clock_sleep_ns(MS);
+    clock_sleep_ns(SETTLED_MS * MS);
+    load_set(context, COUNT_WORK, *shared == (uint64_t)getpid() && (uintptr_t)shared % 64 == 0);
+    return wait_for_the_end();
+}
+
+static const struct party shared_parties[] = {
+    {.name = "shared",
+     .role = ROLE_LOAD,
+     .kind = PARTY_PROCESS,
+     .stop = STOP_KILL,
+     .before_gate = true,
+     LOAD_RECORDERS,
+     .run = shared_run},
+    {.name = "thread",
+     .role = ROLE_LOAD,
+     .kind = PARTY_THREAD,
+     .stop = STOP_KILL,
+     .before_gate = true,
+     .run = shared_thread_run},
+};
+
+static void dummy_place(const void *params, const struct place_request *request, unsigned party,
+                        struct placement *placement)
+{
+    (void)party;
+    place_copy(request, 0, 1, false, placement);
+    placement->nice_given = true;
+    placement->nice = ((const struct dummy_params *)params)->nice;
+}
+
+#define DUMMY_LOAD(name_, parties_, n_)                                                                                \
+    {                                                                                                                  \
+        .name = name_, .parties = parties_, .n_parties = n_, .params_size = sizeof(struct dummy_params)                \
+    }
+static const struct load load_dummy = DUMMY_LOAD("dummy", dummy_parties, 1);
+static const struct load load_three = DUMMY_LOAD("three", dummy_parties, 3);
+static const struct load load_empty = DUMMY_LOAD("empty", NULL, 0);
+static const struct load load_unlisted = DUMMY_LOAD("unlisted", dummy_parties, 1);
+static const struct load load_shared = {
+    .name = "shared", .parties = shared_parties, .n_parties = 2, .shared_size = sizeof(uint64_t)};
+static const struct load load_placed = {.name = "placed",
+                                        .parties = dummy_parties,
+                                        .n_parties = 1,
+                                        .params_size = sizeof(struct dummy_params),
+                                        .place = dummy_place};
+static const struct load *const loads[] = {&load_dummy, &load_three, &load_empty, &load_shared, &load_placed, NULL};
+
+/* --- The benchmarks. --- */
+
+/* All zero, and larger than what a load has: whoever reads the wrong ones does not find his own. */
+#define BENCH_PARAMS_SIZE 128
+
+static int idle_run(struct party_context *context)
+{
+    while (!party_stopped(context))
+        clock_sleep_ns(MS);
+    return 0;
+}
+
+/* Its own work, longer than the load needs. */
+static int nap_run(struct party_context *context)
+{
+    (void)context;
+    clock_sleep_ns(TRIAL_MS * MS);
+    return 0;
+}
+
+static int degraded_run(struct party_context *context)
+{
+    party_degraded(context, "%s was not there", "half of it");
+    party_degraded(context, "and neither was the rest");
+    return 0;
+}
+
+/* How the one who started this process runs now. */
+enum { WATCH_POLICY, WATCH_PRIORITY, WATCH_OWN_POLICY, WATCH_NUMBERS };
+
+static int watch_run(struct party_context *context)
+{
+    double *number = context->recorder[0];
+    struct sched_param param;
+
+    number[WATCH_POLICY] = sched_getscheduler(getppid()) & ~SCHED_RESET_ON_FORK;
+    number[WATCH_PRIORITY] = sched_getparam(getppid(), &param) ? -1 : param.sched_priority;
+    number[WATCH_OWN_POLICY] = sched_getscheduler(0);
+    return 0;
+}
+
+/* What it shares is not what the load does. */
+static int apart_run(struct party_context *context)
+{
+    clock_sleep_ns(TRIAL_MS * MS);
+    ((double *)context->recorder[0])[0] = (double)*(uint64_t *)context->shared;
+    return 0;
+}
+
+#define DUMMY_BENCH(name_)                                                                                             \
+    static const struct party name_##_parties[] = {{.name = #name_,                                                    \
+                                                    .role = ROLE_MEASURED,                                             \
+                                                    .stop = STOP_FLAG,                                                 \
+                                                    .recorders = {{RECORD_NUMBERS, WATCH_NUMBERS}},                    \
+                                                    .n_recorders = 1,                                                  \
+                                                    .run = name_##_run}};                                              \
+    static const struct bench bench_##name_ = {.name = #name_,                                                         \
+                                               .suite = "dummy",                                                       \
+                                               .parties = name_##_parties,                                             \
+                                               .n_parties = 1,                                                         \
+                                               .shared_size = 8,                                                       \
+                                               .params_size = BENCH_PARAMS_SIZE}
+DUMMY_BENCH(idle);
+DUMMY_BENCH(nap);
+DUMMY_BENCH(degraded);
+DUMMY_BENCH(apart);
+static const struct party watch_parties[] = {{.name = "watch",
+                                              .role = ROLE_MEASURED,
+                                              .recorders = {{RECORD_NUMBERS, WATCH_NUMBERS}},
+                                              .n_recorders = 1,
+                                              .run = watch_run}};
+static const struct bench bench_watch = {.name = "watch",
+                                         .suite = "dummy",
+                                         .parties = watch_parties,
+                                         .n_parties = 1,
+                                         .control_priority = 98,
+                                         .params_size = BENCH_PARAMS_SIZE};
+static const struct bench *const benches[] = {&bench_idle,  &bench_nap,   &bench_degraded,
+                                              &bench_apart, &bench_watch, NULL};
+
+static struct place_request place;
+
+static struct trial_spec spec_of(const struct bench *bench, const struct load *load, const struct dummy_params *params,
+                                 uint64_t time_ns)
+{
+    static const struct dummy_params plain;
+    static const char zeros[BENCH_PARAMS_SIZE];
+
+    fixture_place(&place);
+    return (struct trial_spec){.bench = bench,
+                               .params = zeros,
+                               .load = load,
+                               .load_params = params ? params : &plain,
+                               .copies = 1,
+                               .time_ns = time_ns,
+                               .place = &place,
+                               .clock = &fixture_clock,
+                               .series_fd = -1,
+                               .proc_root = ""};
+}
+
+static struct trial *run_done(const struct trial_spec *spec)
+{
+    int fds = fixture_count_fds();
+    struct trial *trial = trial_run(spec);
+
+    assert_non_null(trial);
+    if (trial_outcome(trial) != TRIAL_DONE)
+        print_error("%s\n", trial_reason(trial));
+    assert_int_equal(trial_outcome(trial), TRIAL_DONE);
+    fixture_assert_no_children();
+    assert_in_range(fixture_count_fds(), fds, fds + 1); /* the arena is open until the trial is freed */
+    return trial;
+}
+
+/* --- What it counts. --- */
+
+static void check_counts(const struct bench *bench, const struct load *load, uint64_t time_ns, double processes)
+{
+    struct trial_spec spec = spec_of(bench, load, NULL, time_ns);
+    struct trial *trial = run_done(&spec);
+
+    assert_true(trial_load_count(trial, COUNT_WORK) == 7 * processes); /* without what was done before the gate */
+    assert_true(trial_load_count(trial, LOAD_CPU) == 0.25 * processes);
+    assert_true(trial_load_count(trial, LOAD_DISK_READ) == 0);
+    if (own_oom_score() >= 0) /* there is a /proc: loads go first when memory runs out */
+        assert_true(trial_load_count(trial, COUNT_OOM) == 1000 * processes);
+    /* The gate opened when the load had said that it is there. */
+    assert_true(trial_load_count(trial, COUNT_PROVED_AT) > 0);
+    assert_true(trial_load_count(trial, COUNT_PROVED_AT) < processes * (double)trial_gate_ns(trial));
+    trial_free(trial);
+}
+
+static void test_load_counts_are_of_the_run_alone(void **state)
+{
+    (void)state;
+    check_counts(&bench_idle, &load_dummy, TRIAL_MS * MS, 1);
+}
+
+static void test_load_counts_beside_work_of_unknown_length(void **state)
+{
+    (void)state;
+    check_counts(&bench_nap, &load_dummy, 0, 1);
+}
+
+static void test_load_counts_are_those_of_all_its_processes(void **state)
+{
+    (void)state;
+    check_counts(&bench_idle, &load_three, TRIAL_MS * MS, 3);
+}
+
+static void test_load_without_parties_counts_nothing(void **state)
+{
+    struct trial_spec spec = spec_of(&bench_idle, &load_empty, NULL, 5 * MS);
+
+    (void)state;
+    struct trial *trial = run_done(&spec);
+    for (int c = 0; c < LOAD_COUNTS; c++)
+        assert_true(trial_load_count(trial, (enum load_count)c) == 0);
+    trial_free(trial);
+    spec = spec_of(&bench_idle, NULL, NULL, 5 * MS);
+    trial = run_done(&spec);
+    assert_true(trial_load_count(trial, LOAD_CPU) == 0);
+    trial_free(trial);
+}
+
+static void test_load_shares_memory_among_its_own(void **state)
+{
+    struct trial_spec spec = spec_of(&bench_apart, &load_shared, NULL, 0);
+
+    (void)state;
+    struct trial *trial = run_done(&spec);
+    assert_true(trial_load_count(trial, COUNT_WORK) == 1);
+    const double *number = trial_recorder(trial, 0, 0, 0);
+    assert_true(number[0] == 0);
+    trial_free(trial);
+}
+
+/* --- What becomes of it. --- */
+
+static void test_load_that_is_degraded_goes_on_and_leaves_nothing_behind(void **state)
+{
+    const struct dummy_params params = {.litter = true, .degraded = true};
+    struct trial_spec spec = spec_of(&bench_idle, &load_dummy, &params, TRIAL_MS * MS);
+    struct trial_party measured, load;
+
+    (void)state;
+    struct trial *trial = run_done(&spec);
+    assert_true(trial_load_count(trial, COUNT_PID) > 1);
+    assert_true(trial_load_count(trial, COUNT_CHILD) > 1);
+    assert_true(fixture_process_ended((pid_t)trial_load_count(trial, COUNT_PID)));
+    assert_true(fixture_process_ended((pid_t)trial_load_count(trial, COUNT_CHILD)));
+    /* It went on, though something was not as it should be. The first reason counts. */
+    trial_party(trial, 0, 0, &measured);
+    trial_load_party(trial, 0, &load);
+    assert_string_equal(load.refused, "only 3 of four");
+    assert_string_equal(measured.refused, "");
+    trial_free(trial);
+}
+
+static void test_load_is_placed_by_itself(void **state)
+{
+    const struct dummy_params params = {.nice = 6};
+    struct trial_spec spec = spec_of(&bench_idle, &load_placed, &params, 5 * MS);
+    struct trial_party measured, load;
+
+    (void)state;
+    struct trial *trial = run_done(&spec);
+    trial_party(trial, 0, 0, &measured);
+    trial_load_party(trial, 0, &load);
+    assert_int_equal(load.seen.nice, 6);
+    assert_true(measured.seen.nice != 6);
+    assert_true(load.seen.fresh_exec);
+    assert_string_equal(load.refused, "");
+    trial_free(trial);
+}
+
+static void test_load_that_fails_names_itself_and_the_reason(void **state)
+{
+    static const struct {
+        enum fault fault;
+        const char *reason;
+    } cases[] = {
+        {FAULT_SETUP, "the load dummy: no luck: 42"},
+        {FAULT_SETUP_SILENT, "the load dummy: the set-up of dummy failed"},
+        {FAULT_BEFORE_GATE, "the load dummy: cannot begin"},
+        {FAULT_KILL_BEFORE_GATE, "the load dummy was killed by signal 9 (Killed)"},
+        {FAULT_RUN, "the load dummy: lost its way"},
+        {FAULT_KILL, "the load dummy was killed by signal 9 (Killed)"},
+        {FAULT_EXIT, "the load dummy ended early with exit status 3"},
+    };
+    int fds = fixture_count_fds();
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const struct dummy_params params = {.fault = cases[i].fault};
+        struct trial_spec spec = spec_of(&bench_idle, &load_dummy, &params, 10000 * MS);
+        struct trial *trial = trial_run(&spec);
+        assert_non_null(trial);
+        assert_int_equal(trial_outcome(trial), TRIAL_FAILED);
+        assert_string_equal(trial_reason(trial), cases[i].reason);
+        fixture_assert_no_children();
+        trial_free(trial);
+    }
+    assert_int_equal(fixture_count_fds(), fds);
+}
+
+static void test_load_that_the_worker_does_not_know_fails(void **state)
+{
+    struct trial_spec spec = spec_of(&bench_idle, &load_unlisted, NULL, 10000 * MS);
+
+    (void)state;
+    struct trial *trial = trial_run(&spec);
+    assert_non_null(trial);
+    assert_int_equal(trial_outcome(trial), TRIAL_FAILED);
+    assert_non_null(strstr(trial_reason(trial), "ended early with exit status 125"));
+    fixture_assert_no_children();
+    trial_free(trial);
+}
+
+/* --- What is not as it should be. --- */
+
+static void test_trial_that_is_degraded_is_done(void **state)
+{
+    struct trial_spec spec = spec_of(&bench_degraded, NULL, NULL, 0);
+    struct trial_party measured;
+
+    (void)state;
+    struct trial *trial = run_done(&spec);
+    trial_party(trial, 0, 0, &measured);
+    assert_string_equal(measured.refused, "half of it was not there");
+    trial_free(trial);
+    place.nice_given = true; /* what was refused before is the first reason */
+    place.nice = 20;
+    trial = run_done(&spec);
+    trial_party(trial, 0, 0, &measured);
+    assert_non_null(strstr(measured.refused, "nice 20 refused"));
+    assert_null(strstr(measured.refused, "half"));
+    trial_free(trial);
+}
+
+/* --- Control. --- */
+
+static int try_fifo(void)
+{
+    return task_set_policy(SCHED_FIFO, 98) ? 1 : 0;
+}
+
+static void test_trial_control_is_real_time_while_it_runs(void **state)
+{
+    struct trial_spec spec = spec_of(&bench_watch, NULL, NULL, 0);
+    bool allowed = fixture_in_child(try_fifo) == 0;
+    int policy[2], priority[2];
+    struct rlimit limit[2];
+
+    (void)state;
+    assert_int_equal(task_get_policy(&policy[0], &priority[0]), 0);
+    assert_int_equal(getrlimit(RLIMIT_RTTIME, &limit[0]), 0);
+    struct trial *trial = run_done(&spec);
+    assert_int_equal(task_get_policy(&policy[1], &priority[1]), 0);
+    assert_int_equal(getrlimit(RLIMIT_RTTIME, &limit[1]), 0);
+    const double *number = trial_recorder(trial, 0, 0, 0);
+    if (allowed) {
+        assert_string_equal(trial_control_refused(trial), "");
+        assert_true(number[WATCH_POLICY] == SCHED_FIFO);
+        assert_true(number[WATCH_PRIORITY] == 98);
+    } else {
+        print_message("SCHED_FIFO is refused here\n");
+        assert_non_null(strstr(trial_control_refused(trial), "control: SCHED_FIFO 98 refused: "));
+        assert_true(number[WATCH_POLICY] == policy[0]);
+    }
+    assert_true(number[WATCH_OWN_POLICY] == SCHED_OTHER); /* workers do not inherit it */
+    assert_int_equal(policy[0], policy[1]);
+    assert_int_equal(priority[0], priority[1]);
+    assert_int_equal(limit[1].rlim_max, limit[0].rlim_max);
+    assert_int_equal(limit[1].rlim_cur, limit[0].rlim_max);
+    trial_free(trial);
+}
+
+static int control_of_batch(void)
+{
+    struct trial_spec spec = spec_of(&bench_watch, NULL, NULL, 0);
+    int policy, priority;
+
+    CHECK(task_set_policy(SCHED_BATCH, 0) == 0);
+    struct trial *trial = trial_run(&spec);
+    CHECK(trial && trial_outcome(trial) == TRIAL_DONE);
+    trial_free(trial);
+    CHECK(task_get_policy(&policy, &priority) == 0);
+    CHECK(policy == SCHED_BATCH && priority == 0);
+    return 0;
+}
+
+static void test_trial_control_gets_back_what_it_had(void **state)
+{
+    (void)state;
+    assert_int_equal(fixture_in_child(control_of_batch), 0);
+}
+
+/* Rights by ulimit -r alone: whoever has no CAP_SYS_NICE cannot take the reset-on-fork flag back. */
+static int control_by_limit(void)
+{
+    const struct rlimit limit = {.rlim_cur = 99, .rlim_max = 99};
+    struct trial_spec spec = spec_of(&bench_watch, NULL, NULL, 0);
+    int policy, priority;
+
+    if (setrlimit(RLIMIT_RTPRIO, &limit))
+        return CANNOT;
+    if (geteuid() == 0 && (setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534)))
+        return CANNOT;
+    for (int i = 0; i < 2; i++) {
+        struct trial *trial = trial_run(&spec);
+        CHECK(trial && trial_outcome(trial) == TRIAL_DONE);
+        bool refused = trial_control_refused(trial)[0];
+        trial_free(trial);
+        if (refused)
+            return CANNOT;
+        CHECK(task_get_policy(&policy, &priority) == 0);
+        CHECK(policy == SCHED_OTHER && priority == 0);
+    }
+    return 0;
+}
+
+static void test_trial_control_by_limit_is_given_back(void **state)
+{
+    (void)state;
+    assert_int_equal(fixture_in_child(control_by_limit), 0);
+}
+
+static int control_without_rights(void)
+{
+    struct trial_spec spec = spec_of(&bench_watch, NULL, NULL, 0);
+
+    if (geteuid() == 0 && (setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534)))
+        return CANNOT;
+    if (try_fifo() == 0)
+        return CANNOT;
+    struct trial *trial = trial_run(&spec);
+    CHECK(trial && trial_outcome(trial) == TRIAL_DONE);
+    CHECK(strcmp(trial_control_refused(trial), "control: SCHED_FIFO 98 refused: Operation not permitted") == 0);
+    trial_free(trial);
+    return 0;
+}
+
+static void test_trial_control_without_rights_says_so(void **state)
+{
+    (void)state;
+    assert_int_equal(fixture_in_child(control_without_rights), 0);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_load_counts_are_of_the_run_alone),
+        cmocka_unit_test(test_load_counts_beside_work_of_unknown_length),
+        cmocka_unit_test(test_load_counts_are_those_of_all_its_processes),
+        cmocka_unit_test(test_load_without_parties_counts_nothing),
+        cmocka_unit_test(test_load_shares_memory_among_its_own),
+        cmocka_unit_test(test_load_that_is_degraded_goes_on_and_leaves_nothing_behind),
+        cmocka_unit_test(test_load_is_placed_by_itself),
+        cmocka_unit_test(test_load_that_fails_names_itself_and_the_reason),
+        cmocka_unit_test(test_load_that_the_worker_does_not_know_fails),
+        cmocka_unit_test(test_trial_that_is_degraded_is_done),
+        cmocka_unit_test(test_trial_control_is_real_time_while_it_runs),
+        cmocka_unit_test(test_trial_control_gets_back_what_it_had),
+        cmocka_unit_test(test_trial_control_by_limit_is_given_back),
+        cmocka_unit_test(test_trial_control_without_rights_says_so),
+    };
+    trial_worker_main(argc, argv, benches, loads);
+    process_init();
+    signals_init();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: MIT */
+/* The load memload: its guard on made-up machines, and a few pieces of real memory. */
+#include "load_fixture.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "load/memload.h"
+#include "sys/machine.h"
+
+#define MIB ((uint64_t)1 << 20)
+#define GIB ((uint64_t)1 << 30)
+
+/* --- The guard. --- */
+
+static char tree[64];
+
+static int make_tree(void **state)
+{
+    (void)state;
+    (void)snprintf(tree, sizeof(tree), "/tmp/jitbench-memload-XXXXXX");
+    return mkdtemp(tree) && chmod(tree, 0755) == 0 ? 0 : -1;
+}
+
+static int remove_tree(void **state)
+{
+    static const char *const paths[] = {"/proc/meminfo",
+                                        "/proc",
+                                        "/sys/fs/cgroup/memory.max",
+                                        "/sys/fs/cgroup/memory.current",
+                                        "/sys/fs/cgroup/memory.stat",
+                                        "/sys/fs/cgroup",
+                                        "/sys/fs",
+                                        "/sys",
+                                        ""};
+    char full[128];
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(paths); i++) {
+        (void)snprintf(full, sizeof(full), "%s%s", tree, paths[i]);
+        (void)remove(full);
+    }
+    return access(tree, F_OK) ? 0 : -1;
+}
+
+static void put(const char *path, const char *text)
+{
+    char full[256];
+
+    (void)snprintf(full, sizeof(full), "%s%s", tree, path);
+    for (char *slash = full + strlen(tree); (slash = strchr(slash + 1, '/'));) {
+        *slash = 0;
+        assert_true(mkdir(full, 0755) == 0 || errno == EEXIST);
+        *slash = '/';
+    }
+    FILE *file = fopen(full, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void put_memory(uint64_t total, uint64_t available)
+{
+    char text[256];
+
+    (void)snprintf(text, sizeof(text), "MemTotal: %10llu kB\nMemFree: 77 kB\nMemAvailable: %10llu kB\nBuffers: 1 kB\n",
+                   (unsigned long long)(total / 1024), (unsigned long long)(available / 1024));
+    put("/proc/meminfo", text);
+}
+
+static void test_memload_leaves_a_twentieth_of_a_large_machine(void **state)
+{
+    (void)state;
+    put_memory(20 * GIB, 8 * GIB);
+    assert_true(memload_room(tree) == 7 * GIB);
+    put_memory(20 * GIB, GIB + 16 * MIB);
+    assert_true(memload_room(tree) == 16 * MIB);
+    put_memory(20 * GIB, GIB);
+    assert_true(memload_room(tree) == 0);
+    put_memory(20 * GIB, 5 * MIB);
+    assert_true(memload_room(tree) == 0);
+}
+
+static void test_memload_leaves_256_mib_of_a_small_machine(void **state)
+{
+    (void)state;
+    put_memory(2 * GIB, GIB);
+    assert_true(memload_room(tree) == 768 * MIB);
+    /* Where both are the same. */
+    put_memory(5 * GIB, GIB);
+    assert_true(memload_room(tree) == 768 * MIB);
+    put_memory(128 * MIB, 100 * MIB);
+    assert_true(memload_room(tree) == 0);
+}
+
+static void test_memload_heeds_the_control_group(void **state)
+{
+    (void)state;
+    put_memory(4 * GIB, 3 * GIB);
+    put("/sys/fs/cgroup/memory.max", "1073741824\n");
+    put("/sys/fs/cgroup/memory.current", "536870912\n");
+    assert_true(memload_room(tree) == 256 * MIB);
+    put("/sys/fs/cgroup/memory.stat", "inactive_file 104857600\n");
+    assert_true(memload_room(tree) == 356 * MIB);
+    put("/sys/fs/cgroup/memory.max", "8589934592\n");
+    assert_true(memload_room(tree) == 3 * GIB - 256 * MIB);
+}
+
+static void test_memload_takes_nothing_where_it_cannot_look(void **state)
+{
+    (void)state;
+    assert_true(memload_room(tree) == 0);
+    put("/proc/meminfo", "MemTotal: 8388608 kB\nMemFree: 8000000 kB\n");
+    assert_true(memload_room(tree) == 0);
+    put("/proc/meminfo", "MemAvailable: many\nMemTotal:");
+    assert_true(memload_room(tree) == 0);
+}
+
+/* --- The load. --- */
+
+/* 40 MiB are three pieces, the last of half the size. A round touches 40 MiB and moves 8 and 16. */
+static int moves_and_frees(void)
+{
+    struct load_params params = {.memory_bytes = 40 * MIB};
+    struct load_party l;
+    struct rusage usage;
+
+    CHECK(getrusage(RUSAGE_SELF, &usage) == 0);
+    uint64_t before = (uint64_t)usage.ru_maxrss * 1024;
+    load_party_begin(&l, &load_memload, &params);
+    load_party_start(&l);
+    CHECK(load_party_wait(&l, LOAD_MOVED, 300 * (double)MIB));
+    CHECK(load_party_count(&l, LOAD_CPU) > 0);
+    CHECK(load_party_degraded(&l)[0] == 0);
+    CHECK(load_party_end(&l) == 0);
+    CHECK(getrusage(RUSAGE_SELF, &usage) == 0);
+    uint64_t peak = (uint64_t)usage.ru_maxrss * 1024;
+    CHECK(peak >= 40 * MIB);
+    CHECK(peak < before + 48 * MIB);
+    uint64_t left = machine_resident_bytes("");
+    CHECK(left < peak - 30 * MIB);
+    return 0;
+}
+
+static void test_memload_moves_memory_and_frees_it(void **state)
+{
+    (void)state;
+    assert_int_equal(fixture_in_child(moves_and_frees), 0);
+}
+
+static void test_memload_proves_itself_with_one_small_piece(void **state)
+{
+    struct load_params params = {.memory_bytes = 5000};
+    struct load_party l;
+
+    (void)state;
+    load_party_begin(&l, &load_memload, &params);
+    load_party_start(&l);
+    assert_true(load_party_wait(&l, LOAD_MOVED, 3 * 5000));
+    assert_true(fmod(load_party_count(&l, LOAD_MOVED), 5000) <= 0);
+    assert_int_equal(load_party_end(&l), 0);
+}
+
+/* A party that proves itself waits in doing so until it is let go: the event does not fit into the pipe. */
+static void hold_when_proved(struct load_party *l, int ends[2])
+{
+    static const char some[512];
+
+    assert_int_equal(pipe2(ends, O_NONBLOCK), 0);
+    while (write(ends[1], some, sizeof(some)) > 0)
+        continue;
+    assert_int_equal(errno, EAGAIN);
+    assert_int_equal(fcntl(ends[1], F_SETFL, 0), 0);
+    l->p.head->event_fd = ends[1];
+}
+
+static void let_go(const int ends[2])
+{
+    char some[4096];
+
+    while (read(ends[0], some, sizeof(some)) > 0)
+        continue;
+}
+
+/* What it had moved when it proved itself. Ends the party. */
+static double moved_when_proved(struct load_party *l)
+{
+    int ends[2];
+
+    hold_when_proved(l, ends);
+    assert_int_equal(pthread_create(&l->thread, NULL, load_party_main, l), 0);
+    assert_true(load_party_wait(l, LOAD_MOVED, 0));
+    double moved = load_party_count(l, LOAD_MOVED);
+    __atomic_store_n(&l->p.head->stop, 1, __ATOMIC_RELEASE);
+    let_go(ends);
+    assert_int_equal(pthread_join(l->thread, NULL), 0);
+    assert_int_equal(l->failed, 0);
+    (void)close(ends[0]);
+    (void)close(ends[1]);
+    return moved;
+}
+
+static void test_memload_proves_itself_when_it_holds_all(void **state)
+{
+    struct load_params params = {.memory_bytes = 40 * MIB};
+    struct load_party l;
+
+    (void)state;
+    load_party_begin(&l, &load_memload, &params);
+    assert_int_equal(l.p.party->setup(&l.p.context), 0);
+    assert_true(fabs(moved_when_proved(&l) - 40 * (double)MIB) <= 0);
+    assert_string_equal(load_party_degraded(&l), "");
+    fixture_party_end(&l.p);
+}
+
+static void test_memload_is_not_waited_for_too_long(void **state)
+{
+    struct load_params params = {.memory_bytes = 40 * MIB};
+    struct load_party l;
+
+    (void)state;
+    load_party_begin(&l, &load_memload, &params);
+    assert_int_equal(l.p.party->setup(&l.p.context), 0);
+    struct memload *m = l.p.context.state;
+    assert_true(m->patience_ns >= UINT64_C(10000000000) && m->patience_ns <= UINT64_C(30000000000));
+    m->patience_ns = 0;
+    assert_true(fabs(moved_when_proved(&l) - (double)MEMLOAD_STEP_BYTES) <= 0);
+    assert_string_equal(load_party_degraded(&l), "");
+    fixture_party_end(&l.p);
+}
+
+/* A guard that allows so many pieces, and then not quite one more. */
+static unsigned pieces_left;
+
+static uint64_t room_for_some(const char *root)
+{
+    (void)root;
+    return pieces_left ? pieces_left-- * MEMLOAD_PIECE_BYTES : MEMLOAD_PIECE_BYTES - 1;
+}
+
+static void test_memload_stopped_by_its_guard_says_how_much_it_holds(void **state)
+{
+    struct load_params params = {.memory_bytes = 200 * GIB, .memory_spare = true};
+    struct load_party l;
+
+    (void)state;
+    load_party_begin(&l, &load_memload, &params);
+    assert_int_equal(l.p.party->setup(&l.p.context), 0);
+    struct memload *m = l.p.context.state;
+    assert_ptr_equal(m->room_bytes, memload_room);
+    m->room_bytes = room_for_some;
+    pieces_left = 3;
+    assert_true(fabs(moved_when_proved(&l) - 3 * (double)MEMLOAD_PIECE_BYTES) <= 0);
+    assert_string_equal(load_party_degraded(&l), "memload holds 48 MiB of 200 GiB: memory is short");
+    fixture_party_end(&l.p);
+}
+
+/* Others may take all of it between two passes: that is no reason to end. */
+static void test_memload_goes_on_when_a_later_pass_finds_less(void **state)
+{
+    struct load_params params = {.memory_bytes = 32 * MIB, .memory_spare = true};
+    struct load_party l;
+
+    (void)state;
+    load_party_begin(&l, &load_memload, &params);
+    assert_int_equal(l.p.party->setup(&l.p.context), 0);
+    struct memload *m = l.p.context.state;
+    m->room_bytes = room_for_some;
+    pieces_left = 3;
+    assert_int_equal(pthread_create(&l.thread, NULL, load_party_main, &l), 0);
+    /* Touched and moved once, then half of it touched. */
+    assert_true(load_party_wait(&l, LOAD_MOVED, (32 + 16 + 16) * (double)MIB));
+    for (int i = 0; i < LOAD_PATIENCE_MS && !load_party_degraded(&l)[0]; i++)
+        clock_sleep_ns(MS);
+    __atomic_store_n(&l.p.head->stop, 1, __ATOMIC_RELEASE);
+    assert_int_equal(pthread_join(l.thread, NULL), 0);
+    assert_int_equal(l.failed, 0);
+    assert_string_equal(load_party_degraded(&l), "memload holds 16 MiB of 32 MiB: memory is short");
+    fixture_party_end(&l.p);
+}
+
+static void test_memload_with_a_guard_works_where_there_is_room(void **state)
+{
+    struct load_params params = {.memory_bytes = 32 * MIB, .memory_spare = true};
+    struct load_party l;
+
+    (void)state;
+    if (memload_room("") < 256 * MIB) {
+        print_message("this machine has little memory left\n");
+        skip();
+    }
+    load_party_begin(&l, &load_memload, &params);
+    load_party_start(&l);
+    assert_true(load_party_wait(&l, LOAD_MOVED, 100 * (double)MIB));
+    assert_string_equal(load_party_degraded(&l), "");
+    assert_int_equal(load_party_end(&l), 0);
+}
+
+/* The machine as the made-up tree has it. */
+static int run_in_the_tree(void)
+{
+    struct load_params params = {.memory_bytes = 64 * MIB, .memory_spare = true};
+    struct load_party l;
+
+    if (chroot(tree) || chdir("/"))
+        return CANNOT;
+    load_party_begin(&l, &load_memload, &params);
+    CHECK(l.p.party->setup(&l.p.context) == 0);
+    CHECK(l.p.party->run(&l.p.context) == -1);
+    CHECK(strstr(l.p.reason, "memory is short"));
+    CHECK(!load_party_proved(&l));
+    CHECK(load_party_count(&l, LOAD_MOVED) <= 0);
+    fixture_party_end(&l.p);
+    return 0;
+}
+
+static void test_memload_does_not_start_when_memory_is_short(void **state)
+{
+    (void)state;
+    put_memory(8 * GIB, 300 * MIB);
+    assert_int_equal(fixture_in_child(run_in_the_tree), 0);
+}
+
+static int limit_space(uint64_t more)
+{
+    struct rlimit limit;
+    uint64_t pages;
+    char text[64];
+
+    if (tree_read("", "/proc/self/statm", text, sizeof(text)) <= 0 || !tree_number(text, &pages) ||
+        getrlimit(RLIMIT_AS, &limit))
+        return -1;
+    limit.rlim_cur = pages * (rlim_t)sysconf(_SC_PAGESIZE) + (rlim_t)more;
+    return limit.rlim_cur > limit.rlim_max ? -1 : setrlimit(RLIMIT_AS, &limit);
+}
+
+static int with_less_than_asked_for(void)
+{
+    static const char wanted[] = " of 1 GiB: memory is short: mmap: Cannot allocate memory";
+    struct load_params params = {.memory_bytes = GIB};
+    struct load_party l;
+
+    if (limit_space(80 * MIB))
+        return CANNOT;
+    load_party_begin(&l, &load_memload, &params);
+    load_party_start(&l);
+    CHECK(load_party_wait(&l, LOAD_MOVED, 300 * (double)MIB));
+    const char *degraded = load_party_degraded(&l);
+    CHECK(strncmp(degraded, "memload holds ", 14) == 0);
+    CHECK(strlen(degraded) > sizeof(wanted) && strcmp(degraded + strlen(degraded) - sizeof(wanted) + 1, wanted) == 0);
+    CHECK(load_party_end(&l) == 0);
+    return 0;
+}
+
+static void test_memload_goes_on_with_what_it_got(void **state)
+{
+    (void)state;
+    assert_int_equal(fixture_in_child(with_less_than_asked_for), 0);
+}
+
+static int with_nothing(void)
+{
+    struct load_params params = {.memory_bytes = GIB};
+    struct load_party l;
+
+    load_party_begin(&l, &load_memload, &params);
+    CHECK(l.p.party->setup(&l.p.context) == 0);
+    if (limit_space(4 * MIB))
+        return CANNOT;
+    CHECK(l.p.party->run(&l.p.context) == -1);
+    CHECK(strcmp(l.p.reason, "cannot allocate memory: mmap: Cannot allocate memory") == 0);
+    CHECK(!load_party_proved(&l));
+    fixture_party_end(&l.p);
+    return 0;
+}
+
+static void test_memload_fails_when_it_gets_nothing(void **state)
+{
+    (void)state;
+    assert_int_equal(fixture_in_child(with_nothing), 0);
+}
+
+static void test_memload_says_how_much(void **state)
+{
+    const struct load_params params = {.memory_bytes = 26 * GIB};
+
+    (void)state;
+    load_assert_described(&load_memload, &params, "memory=26G");
+}
+
+int main(void)
+{
+#define IN_TREE(f) cmocka_unit_test_setup_teardown(f, make_tree, remove_tree)
+    const struct CMUnitTest tests[] = {
+        IN_TREE(test_memload_leaves_a_twentieth_of_a_large_machine),
+        IN_TREE(test_memload_leaves_256_mib_of_a_small_machine),
+        IN_TREE(test_memload_heeds_the_control_group),
+        IN_TREE(test_memload_takes_nothing_where_it_cannot_look),
+        cmocka_unit_test(test_memload_moves_memory_and_frees_it),
+        cmocka_unit_test(test_memload_proves_itself_with_one_small_piece),
+        cmocka_unit_test(test_memload_proves_itself_when_it_holds_all),
+        cmocka_unit_test(test_memload_is_not_waited_for_too_long),
+        cmocka_unit_test(test_memload_stopped_by_its_guard_says_how_much_it_holds),
+        cmocka_unit_test(test_memload_goes_on_when_a_later_pass_finds_less),
+        cmocka_unit_test(test_memload_with_a_guard_works_where_there_is_room),
+        IN_TREE(test_memload_does_not_start_when_memory_is_short),
+        cmocka_unit_test(test_memload_goes_on_with_what_it_got),
+        cmocka_unit_test(test_memload_fails_when_it_gets_nothing),
+        cmocka_unit_test(test_memload_says_how_much),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: MIT */
+/* The noise sampler: its threshold, its rows, and detours of known causes that are put in its way. */
+#include "bench_fixture.h"
+
+#include <sched.h>
+#include <sys/time.h>
+
+#include "bench/noise.h"
+#include "engine/text.h"
+
+static const struct bench *const registry[] = {&bench_noise, NULL};
+
+/* --- The threshold. --- */
+
+static void test_noise_threshold_is_a_time_or_a_multiple_of_the_loop(void **state)
+{
+    static const struct {
+        const char *text;
+        uint64_t ns;
+        double loops;
+    } good[] = {{"8x", 0, 8},          {"2x", 0, 2},         {"2.5x", 0, 2.5}, {"1000000x", 0, 1e6},
+                {"1ns", 1, 0},         {"300ns", 300, 0},    {"5us", 5000, 0}, {"1.5ms", 1500000, 0},
+                {"1s", 1000000000, 0}, {"0.5", 500000000, 0}};
+    char error[200];
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(good); i++) {
+        struct noise_params params = {.threshold_ns = 77, .threshold_loops = 77};
+        text_copy(params.threshold, sizeof(params.threshold), good[i].text);
+        assert_int_equal(noise_read_threshold(&params, error, sizeof(error)), 0);
+        assert_int_equal(params.threshold_ns, good[i].ns);
+        assert_true(params.threshold_loops == good[i].loops);
+    }
+}
+
+static void test_noise_wrong_thresholds_name_the_range(void **state)
+{
+    static const char *const junk[] = {"",   "x",   "abc", "-5us", "-8x",  "8 x",
+                                       "5%", "5%x", "8xx", "5usx", "1e3x", "infx"};
+    static const char *const outside[] = {"0", "0ns", "0x", "1.99x", "1000001x", "2", "1.001s", "1h"};
+    char error[200], expected[64];
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(junk) + COUNT(outside); i++) {
+        const char *text = i < COUNT(junk) ? junk[i] : outside[i - COUNT(junk)];
+        struct noise_params params = {.threshold_ns = 0};
+        text_copy(params.threshold, sizeof(params.threshold), text);
+        if (noise_read_threshold(&params, error, sizeof(error)) != -1)
+            fail_msg("'%s' is taken for a threshold", text);
+        (void)snprintf(expected, sizeof(expected), "--threshold: '%s' is %s (", text,
+                       i < COUNT(junk) ? "not a threshold" : "out of range");
+        assert_ptr_equal(strstr(error, expected), error);
+        assert_non_null(strstr(error, "1 ns to 1 s"));
+        assert_non_null(strstr(error, "2x to 1000000x"));
+    }
+}
+
+/* --- Detours put in its way. --- */
+
+#define INJECTIONS  20
+#define EVERY_MS    8
+#define FAULT_PAGES 128
+
+/* Written by the handler, or by another process. */
+struct injected {
+    volatile int n, ready, go;
+    volatile uint64_t ns;
+};
+static struct {
+    struct injected *done;
+    char *pages;
+    struct cpuset cpus[2];
+} inject;
+
+static void fault_now(int signal)
+{
+    uint64_t from = clock_raw_ns();
+    long page = sysconf(_SC_PAGESIZE);
+
+    (void)signal;
+    if (inject.done->n >= INJECTIONS)
+        return;
+    for (long i = 0; i < FAULT_PAGES; i++)
+        inject.pages[(inject.done->n * FAULT_PAGES + i) * page] = 1;
+    inject.done->n++;
+    inject.done->ns += clock_raw_ns() - from;
+}
+
+static void move_now(int signal)
+{
+    (void)signal;
+    if (inject.done->n >= INJECTIONS)
+        return;
+    (void)task_set_affinity(&inject.cpus[inject.done->n++ % 2]);
+}
+
+static void every(int ms, void (*handler)(int))
+{
+    const struct itimerval timer = {.it_interval = {.tv_usec = ms * 1000}, .it_value = {.tv_usec = ms * 1000}};
+    struct sigaction action = {.sa_handler = handler};
+
+    (void)sigaction(SIGVTALRM, &action, NULL);
+    (void)sigaction(SIGALRM, &action, NULL);
+    (void)setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+/* Real-time on one CPU, so that nobody else on the machine adds detours of other causes. */
+static int take_cpu(int priority, unsigned which)
+{
+    struct cpuset all;
+
+    if (task_get_affinity(&all))
+        return -1;
+    cpuset_clear(&inject.cpus[0]);
+    cpuset_clear(&inject.cpus[1]);
+    unsigned first = cpuset_next(&all, 0), second = cpuset_next(&all, first + 1);
+    if (second == CPUSET_NONE && which > 1)
+        return -1;
+    cpuset_add(&inject.cpus[0], first);
+    cpuset_add(&inject.cpus[1], second == CPUSET_NONE ? first : second);
+    if (task_set_affinity(&inject.cpus[1]) || task_limit_realtime_us(3000000))
+        return -1;
+    return task_set_policy(SCHED_FIFO, priority);
+}
+
+static int cannot(unsigned cpus)
+{
+    print_message("skipped: needs SCHED_FIFO and %u CPU%s\n", cpus, cpus > 1 ? "s" : "");
+    return CANNOT;
+}
+
+/* Sets the sampler up here, to run for long enough for all injections. */
+static int run_sampler(struct fixture_party *p, const struct noise_params *params)
+{
+    struct clock_info clock;
+
+    fixture_party_begin(p, &bench_noise, params);
+    clock_choose(&clock);
+    p->context.clock = clock.kind;
+    p->context.time_ns = (INJECTIONS + 4) * EVERY_MS * MS;
+    return p->party->setup(&p->context);
+}
+
+static const struct noise_params eight = {.threshold = "8x", .threshold_loops = 8};
+
+static int with_handler(void (*handler)(int), enum detour_cause cause, unsigned cpus)
+{
+    struct fixture_party p;
+
+    if (take_cpu(50, cpus))
+        return cannot(cpus);
+    CHECK(run_sampler(&p, &eight) == 0);
+    every(EVERY_MS, handler);
+    CHECK(p.party->run(&p.context) == 0);
+    every(0, SIG_IGN);
+    const double *number = p.context.recorder[NOISE_NUMBERS];
+    CHECK(inject.done->n >= INJECTIONS / 2);
+    CHECK(number[NOISE_COUNT + cause] >= 0.9 * inject.done->n);
+    CHECK(number[NOISE_LOST + cause] >= 0.9 * (double)inject.done->ns);
+    fixture_party_end(&p);
+    return 0;
+}
+
+static int faults(void)
+{
+    return with_handler(fault_now, DETOUR_FAULT, 1);
+}
+
+static int moves(void)
+{
+    return with_handler(move_now, DETOUR_MIGRATED, 2);
+}
+
+static void reset_injected(void)
+{
+    size_t size = (size_t)sysconf(_SC_PAGESIZE) * FAULT_PAGES * INJECTIONS;
+
+    inject.done = fixture_shared(sizeof(*inject.done));
+    inject.pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(inject.pages != MAP_FAILED);
+    (void)madvise(inject.pages, size, MADV_NOHUGEPAGE);
+}
+
+static void test_noise_faults_are_faults(void **state)
+{
+    (void)state;
+    reset_injected();
+    assert_int_equal(fixture_in_child(faults), 0);
+}
+
+static void test_noise_migrations_are_migrations(void **state)
+{
+    (void)state;
+    reset_injected();
+    assert_int_equal(fixture_in_child(moves), 0);
+}
+
+/* Another process of higher priority on the same CPU, a millisecond now and then. */
+static _Noreturn void hog(void)
+{
+    if (take_cpu(60, 1))
+        _exit(CANNOT);
+    inject.done->ready = 1;
+    for (int i = 0; i < 3000 && !inject.done->go; i++)
+        clock_sleep_ns(MS);
+    for (int i = 0; i < INJECTIONS; i++) {
+        clock_sleep_ns((EVERY_MS - 1) * MS);
+        uint64_t from = clock_raw_ns();
+        while (clock_raw_ns() - from < MS) {
+        }
+        inject.done->ns += clock_raw_ns() - from;
+        inject.done->n++;
+    }
+    _exit(0);
+}
+
+static int preemptions(void)
+{
+    struct fixture_party p;
+    pid_t other = fork();
+    int status;
+
+    CHECK(other >= 0);
+    if (other == 0)
+        hog();
+    /* Before this one is real-time, the other must be: it would not run any more. */
+    while (!inject.done->ready && waitpid(other, &status, WNOHANG) == 0)
+        clock_sleep_ns(MS);
+    if (!inject.done->ready || take_cpu(50, 1))
+        return cannot(1);
+    CHECK(run_sampler(&p, &eight) == 0);
+    inject.done->go = 1;
+    CHECK(p.party->run(&p.context) == 0);
+    /* What it did behind the end of the run was in nobody's way. */
+    double n = inject.done->n, ns = (double)inject.done->ns;
+    CHECK(waitpid(other, &status, 0) == other && status == 0);
+    const double *number = p.context.recorder[NOISE_NUMBERS];
+    CHECK(n >= INJECTIONS / 2.0);
+    CHECK(number[NOISE_COUNT + DETOUR_PREEMPTED] >= 0.9 * n);
+    CHECK(number[NOISE_LOST + DETOUR_PREEMPTED] >= 0.9 * ns);
+    fixture_party_end(&p);
+    return 0;
+}
+
+static void test_noise_preemptions_are_preemptions(void **state)
+{
+    (void)state;
+    reset_injected();
+    assert_int_equal(fixture_in_child(preemptions), 0);
+}
+
+/* --- Rows. --- */
+
+static struct fixture_rows rows;
+
+static int run_trials(const struct noise_params *params, unsigned copies, unsigned samples)
+{
+    static struct place_request place;
+    struct plan_run how = fixture_run(&place, &rows);
+    struct plan plan = {0};
+    struct plan_item *item = plan_add(&plan, &bench_noise, params);
+
+    assert_non_null(item);
+    item->copies = copies;
+    item->sampling = (struct sampling){.min_samples = samples, .max_samples = samples, .time_ns = 50 * MS};
+    int status = plan_execute(&plan, &how);
+    fixture_assert_no_children();
+    plan_free(&plan);
+    return status;
+}
+
+static const struct row *row_of(unsigned copy, unsigned metric)
+{
+    return &rows.row[copy * NOISE_N_METRICS + metric];
+}
+
+static void assert_adds_up(unsigned copy)
+{
+    const struct row *lost = row_of(copy, NOISE_METRIC_LOST), *detour = row_of(copy, NOISE_METRIC_DETOUR);
+    const struct row *rate = row_of(copy, NOISE_METRIC_DETOURS);
+    double sum = 0;
+
+    for (unsigned c = 0; c < DETOUR_CAUSES; c++)
+        sum += row_of(copy, NOISE_METRIC_LOST_BY + c)->value;
+    if (!(fabs(sum - lost->value) <= 1e-9 * lost->value))
+        fail_msg("the causes take %.17g %%, all detours %.17g %%", sum, lost->value);
+    /* All lengths together, but for rounding to ns. */
+    if (detour->stats.n && !(fabs(detour->stats.mean * rate->value * 1e-7 - lost->value) <= rate->value * 1e-7))
+        fail_msg("%.17g detours a second of %.17g ns are not %.17g %%", rate->value, detour->stats.mean, lost->value);
+}
+
+static void test_noise_rows_of_a_trial(void **state)
+{
+    static const char *const expected[] = {"lost",           "detours",        "detour",           "loop",
+                                           "threshold",      "lost_preempted", "lost_fault",       "lost_migrated",
+                                           "lost_interrupt", "lost_steal",     "lost_unexplained", "count_timer",
+                                           "count_resched",  "count_ipi",      "count_device",     "count_softirq"};
+
+    (void)state;
+    assert_int_equal(run_trials(&eight, 2, 1), ROW_OK);
+    assert_int_equal(rows.n, 2 * NOISE_N_METRICS);
+    assert_int_equal(COUNT(expected), NOISE_N_METRICS);
+    for (unsigned copy = 0; copy < 2; copy++) {
+        for (unsigned metric = 0; metric < NOISE_N_METRICS; metric++) {
+            assert_string_equal(row_of(copy, metric)->metric, expected[metric]);
+            assert_int_equal(row_of(copy, metric)->headline, metric == NOISE_METRIC_LOST);
+        }
+        const struct row *lost = row_of(copy, NOISE_METRIC_LOST);
+        assert_string_equal(lost->suite, "noise");
+        assert_ptr_equal(strstr(lost->param, "threshold=8x clock=clock_gettime"), lost->param);
+        assert_ptr_equal(strstr(lost->causes, "preempted:"), lost->causes);
+        assert_non_null(strstr(lost->causes, ";unexplained:"));
+        assert_true(row_of(copy, NOISE_METRIC_LOOP)->value > 0);
+        assert_true(row_of(copy, NOISE_METRIC_THRESHOLD)->value > row_of(copy, NOISE_METRIC_LOOP)->value);
+        assert_adds_up(copy);
+    }
+    fixture_free_rows(&rows);
+}
+
+/* Equal parts, each with what was lost in it, sample behind sample. */
+static void test_noise_cells_go_on_from_sample_to_sample(void **state)
+{
+    const double part_us = 50000 / (double)DETOUR_CELLS;
+    double ns = 0, of_detours = 0;
+
+    (void)state;
+    (void)run_trials(&eight, 1, 2);
+    const struct row *lost = row_of(0, NOISE_METRIC_LOST), *detour = row_of(0, NOISE_METRIC_DETOUR);
+    assert_int_equal(lost->n_samples, 2);
+    assert_int_equal(lost->n_series, 2 * DETOUR_CELLS);
+    for (unsigned cell = 0; cell < 2 * DETOUR_CELLS; cell++) {
+        assert_true(lost->series[cell].at == cell * part_us);
+        assert_true(lost->series[cell].value <= part_us * 1000 + 1);
+        ns += lost->series[cell].value;
+    }
+    for (size_t i = 0; i < detour->n_hist; i++)
+        of_detours += detour->hist[i].value;
+    assert_true(of_detours == (double)detour->stats.n);
+    assert_true(ns <= detour->stats.mean * of_detours + 2 * DETOUR_CELLS);
+    /* All of both runs, and none of those before them. */
+    assert_int_equal(detour->n_series + detour->series_left_out, detour->stats.n);
+    for (size_t i = 1; i < detour->n_series; i++)
+        assert_true(detour->series[i].at > detour->series[i - 1].at);
+    fixture_free_rows(&rows);
+}
+
+static void test_noise_threshold_below_the_loop_is_raised(void **state)
+{
+    const struct noise_params tiny = {.threshold = "1ns", .threshold_ns = 1};
+
+    (void)state;
+    assert_int_equal(run_trials(&tiny, 1, 1), ROW_DEGRADED);
+    assert_ptr_equal(strstr(rows.row[0].reason, "a threshold of 1ns is less than two turns of the loop"),
+                     rows.row[0].reason);
+    assert_true(row_of(0, NOISE_METRIC_THRESHOLD)->value >= row_of(0, NOISE_METRIC_LOOP)->value);
+    fixture_free_rows(&rows);
+}
+
+static void test_noise_lost_share_is_that_of_all_causes(void **state)
+{
+    double number[NOISE_N_NUMBERS] = {[NOISE_OBSERVED] = 1e6};
+
+    (void)state;
+    for (unsigned c = 0; c < DETOUR_CAUSES; c++)
+        number[NOISE_LOST + c] = 1000 * (c + 1);
+    fixture_assert_near(noise_lost_pct(number), 2.1);
+}
+
+static void test_noise_samples_once(void **state)
+{
+    static const unsigned seconds[PRESET_COUNT] = {[PRESET_DEFAULT] = 5, [PRESET_QUICK] = 2, [PRESET_CLASSIC] = 60};
+
+    (void)state;
+    for (unsigned preset = 0; preset < PRESET_COUNT; preset++) {
+        assert_int_equal(bench_noise.sampling[preset].time_ns, seconds[preset] * 1000000000ull);
+        assert_int_equal(bench_noise.sampling[preset].min_samples, 1);
+        assert_int_equal(bench_noise.sampling[preset].max_samples, 1);
+    }
+    assert_true(bench_noise.parties[0].spins); /* --fifo leaves a CPU to others */
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_noise_threshold_is_a_time_or_a_multiple_of_the_loop),
+        cmocka_unit_test(test_noise_wrong_thresholds_name_the_range),
+        cmocka_unit_test(test_noise_faults_are_faults),
+        cmocka_unit_test(test_noise_migrations_are_migrations),
+        cmocka_unit_test(test_noise_preemptions_are_preemptions),
+        cmocka_unit_test(test_noise_rows_of_a_trial),
+        cmocka_unit_test(test_noise_cells_go_on_from_sample_to_sample),
+        cmocka_unit_test(test_noise_threshold_below_the_loop_is_raised),
+        cmocka_unit_test(test_noise_lost_share_is_that_of_all_causes),
+        cmocka_unit_test(test_noise_samples_once),
+    };
+    trial_worker_main(argc, argv, registry, no_loads);
+    process_init();
+    signals_init();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

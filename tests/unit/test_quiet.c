@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/* Which CPU is taken for the quietest, by made-up shares and on this machine. */
+#include <math.h>
+
+#include "engine_fixture.h"
+
+#include "bench/noise.h"
+#include "cmd/quiet.h"
+
+static const struct bench *const registry[] = {&bench_noise, NULL};
+
+static unsigned pick(const double *lost, size_t n)
+{
+    static const unsigned cpus[] = {4, 2, 6, 0}; /* the boot CPU last, as copies take them */
+
+    return quiet_pick(cpus, lost, n, 0);
+}
+#define PICK(...) pick((const double[]){__VA_ARGS__}, sizeof((const double[]){__VA_ARGS__}) / sizeof(double))
+
+static void test_quiet_the_least_noisy_is_picked(void **state)
+{
+    (void)state;
+    assert_int_equal(PICK(0.3, 0.1, 0.2, 0.4), 2);
+    assert_int_equal(PICK(0.3, 0.1, 0.05, 0.4), 6);
+    assert_int_equal(PICK(0.1, 0.1, 0.1, 0.1), 4);
+}
+
+static void test_quiet_the_boot_cpu_must_be_twice_as_quiet(void **state)
+{
+    (void)state;
+    assert_int_equal(PICK(0.9, 0.5, 0.3, 0.2), 6);
+    assert_int_equal(PICK(0.9, 0.5, 0.4, 0.2), 6); /* exactly twice is not more than twice */
+    assert_int_equal(PICK(0.9, 0.5, 0.41, 0.2), 0);
+    assert_int_equal(PICK(0.9, 0.5, 0.1, 0), 0);
+    assert_int_equal(PICK(0.9, 0, 0.1, 0), 2);
+}
+
+static void test_quiet_what_is_not_known_is_the_worst(void **state)
+{
+    (void)state;
+    assert_int_equal(PICK(NAN, 5, NAN, NAN), 2);
+    assert_int_equal(PICK(NAN, NAN, NAN, 3), 0);
+    assert_int_equal(PICK(NAN, NAN, NAN, NAN), 4);
+}
+
+static void test_quiet_of_one_cpu_it_is_that_one(void **state)
+{
+    static const unsigned boot[] = {0}, other[] = {3};
+    static const double lost[] = {50}, unknown[] = {NAN};
+
+    (void)state;
+    assert_int_equal(quiet_pick(boot, lost, 1, 0), 0);
+    assert_int_equal(quiet_pick(boot, unknown, 1, 0), 0);
+    assert_int_equal(quiet_pick(other, lost, 1, 0), 3);
+    assert_int_equal(quiet_pick(other, unknown, 1, 0), 3);
+}
+
+static void assert_explained(const double *lost, unsigned picked, const char *expected)
+{
+    static const unsigned cpus[] = {4, 2, 0};
+    char why[160];
+
+    quiet_explain(cpus, lost, 3, 0, picked, why, sizeof(why));
+    assert_string_equal(why, expected);
+}
+#define LOST(...) ((const double[]){__VA_ARGS__})
+
+static void test_quiet_what_decided_is_said_in_few_digits(void **state)
+{
+    (void)state;
+    assert_explained(LOST(0.123456, 1.5, 72.8594), 4, "CPU 4 lost 0.123 % of half a second, the noisiest 72.9 %");
+    assert_explained(LOST(99.97, 0, 0.00005), 2, "CPU 2 lost 0 % of half a second, the noisiest 100 %");
+    assert_explained(LOST(9.996, 0.00005, 0.0001234), 2,
+                     "CPU 2 lost less than 0.0001 % of half a second, the noisiest 10 %");
+    assert_explained(LOST(NAN, 3, 1), 0, "CPU 0 lost 1 % of half a second, the noisiest an unknown share");
+    /* Of equals none is the noisiest. */
+    assert_explained(LOST(0.25, 0.25, 0.25), 4, "CPU 4 lost 0.25 % of half a second");
+}
+
+static void test_quiet_a_boot_cpu_that_was_passed_over_is_named(void **state)
+{
+    (void)state;
+    assert_explained(
+        LOST(72.8594, 80, 60.1111), 4,
+        "CPU 4 lost 72.9 % of half a second, the noisiest 80 %; CPU 0 lost 60.1 %, but it is the boot CPU");
+    assert_explained(LOST(72.8594, 72.8594, 60.1111), 4,
+                     "CPU 4 lost 72.9 % of half a second; CPU 0 lost 60.1 %, but it is the boot CPU");
+    assert_explained(LOST(9, 8, 2), 0, "CPU 0 lost 2 % of half a second, the noisiest 9 %");
+}
+
+static void test_quiet_cpu_is_one_of_those_allowed(void **state)
+{
+    static struct place_request place;
+    unsigned cpu = CPUSET_NONE;
+    char why[160] = "", begins[32];
+
+    (void)state;
+    fixture_place(&place);
+    assert_int_equal(quiet_cpu(&place, &fixture_clock, &cpu, why, sizeof(why)), 0);
+    fixture_assert_no_children();
+    assert_true(cpuset_has(&place.cpus, cpu));
+    (void)snprintf(begins, sizeof(begins), "CPU %u %s ", cpu, place.n_order > 1 ? "lost" : "is");
+    assert_ptr_equal(strstr(why, begins), why);
+}
+
+/* Nothing has to be measured for that. */
+static void test_quiet_the_only_cpu_is_not_looked_at(void **state)
+{
+    static struct place_request place = {.order = {77}, .n_order = 1};
+    unsigned cpu = CPUSET_NONE;
+    char why[160] = "";
+
+    (void)state;
+    assert_int_equal(quiet_cpu(&place, &fixture_clock, &cpu, why, sizeof(why)), 0);
+    assert_int_equal(cpu, 77);
+    assert_string_equal(why, "CPU 77 is the only one");
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_quiet_the_least_noisy_is_picked),
+        cmocka_unit_test(test_quiet_the_boot_cpu_must_be_twice_as_quiet),
+        cmocka_unit_test(test_quiet_what_is_not_known_is_the_worst),
+        cmocka_unit_test(test_quiet_of_one_cpu_it_is_that_one),
+        cmocka_unit_test(test_quiet_what_decided_is_said_in_few_digits),
+        cmocka_unit_test(test_quiet_a_boot_cpu_that_was_passed_over_is_named),
+        cmocka_unit_test(test_quiet_cpu_is_one_of_those_allowed),
+        cmocka_unit_test(test_quiet_the_only_cpu_is_not_looked_at),
+    };
+    trial_worker_main(argc, argv, registry, no_loads);
+    process_init();
+    signals_init();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

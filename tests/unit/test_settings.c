@@ -1,0 +1,1204 @@
+/* SPDX-License-Identifier: MIT */
+/* What settings are found in made-up trees, and what would be written. Expected values are worked out by hand from the
+ * texts of tests/trees. Runs in the top folder. */
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "tree_fixture.h"
+
+#include "sys/settings.h"
+#include "sys/task.h"
+
+static struct machine machine;
+static struct cpuset bench;
+static struct settings_view view;
+
+/* --- helpers --- */
+
+/* Looks at the tree; cpus NULL: the CPUs that are the default there. */
+static void look_at(const char *cpus)
+{
+    char why[96];
+
+    machine_read(tree_root, &machine);
+    if (cpus)
+        assert_int_equal(cpuset_parse(cpus, &bench, why, sizeof(why)), 0);
+    else
+        settings_bench_cpus(tree_root, &machine, &bench);
+    view = (struct settings_view){.root = tree_root, .machine = &machine, .bench = &bench};
+}
+
+static struct setting_state state_of(const char *name)
+{
+    const struct setting *setting = setting_find(name);
+    struct setting_state state;
+
+    if (!setting)
+        fail_msg("there is no setting '%s'", name);
+    /* A look that leaves a field alone is found out. */
+    memset(&state, 'x', sizeof(state));
+    setting->look(&view, &state);
+    return state;
+}
+
+struct expected {
+    const char *name;
+    enum setting_verdict verdict;
+    const char *now, *why; /* NULL: any; why: "" */
+};
+
+static void expect(const struct expected *e)
+{
+    struct setting_state state = state_of(e->name);
+
+    if (state.verdict != e->verdict || (e->now && strcmp(state.now, e->now) != 0) ||
+        strcmp(state.why, e->why ? e->why : "") != 0)
+        fail_msg("%s: %s, '%s', why '%s'; expected: %s, '%s', why '%s'", e->name, setting_verdict_names[state.verdict],
+                 state.now, state.why, setting_verdict_names[e->verdict], e->now ? e->now : "anything",
+                 e->why ? e->why : "");
+}
+
+/* All of them, in the order of the list. */
+static void expect_all(const struct expected *e, size_t n)
+{
+    assert_int_equal(n, settings_count);
+    for (size_t i = 0; i < n; i++) {
+        assert_string_equal(e[i].name, settings_list[i].name);
+        expect(&e[i]);
+    }
+}
+
+static void expect_one(const char *name, enum setting_verdict verdict, const char *now, const char *why)
+{
+    const struct expected e = {name, verdict, now, why};
+
+    expect(&e);
+}
+
+/* "path=value" for each write of one setting (NULL: of all), a line each. */
+static void writes_of(const char *name, char *text, size_t size)
+{
+    struct setting_writes writes = {0};
+    size_t n = 0;
+
+    for (size_t i = 0; i < settings_count; i++)
+        if (settings_list[i].writes && (!name || !strcmp(settings_list[i].name, name)))
+            assert_int_equal(settings_list[i].writes(&view, &writes), 0);
+    text[0] = 0;
+    for (size_t i = 0; i < writes.n; i++)
+        n += (size_t)snprintf(text + n, size - n, "%s=%s\n", writes.write[i].path, writes.write[i].value);
+    assert_true(n < size);
+    setting_writes_free(&writes);
+}
+
+static void expect_writes(const char *name, const char *expected)
+{
+    char text[8192];
+
+    writes_of(name, text, sizeof(text));
+    assert_string_equal(text, expected);
+}
+
+/* As the kernel would take them: what is chosen gets its brackets. */
+static void write_all(void)
+{
+    struct setting_writes writes = {0};
+    char text[8192];
+
+    for (size_t i = 0; i < settings_count; i++)
+        if (settings_list[i].writes)
+            assert_int_equal(settings_list[i].writes(&view, &writes), 0);
+    for (size_t i = 0; i < writes.n; i++) {
+        bool choice = strstr(writes.write[i].path, "hugepage") != NULL;
+        (void)snprintf(text, sizeof(text), choice ? "always madvise [%s]\n" : "%s\n", writes.write[i].value);
+        tree_put(writes.write[i].path, text);
+    }
+    setting_writes_free(&writes);
+}
+
+static bool is_written(const struct setting *setting)
+{
+    return setting->how == SETTING_WRITE || setting->how == SETTING_WRITE_NAMED;
+}
+
+/* What is noisy is what has something to be written, and writing it makes it good. */
+static void expect_writing_helps(void)
+{
+    struct setting_writes writes = {0};
+
+    for (size_t i = 0; i < settings_count; i++) {
+        const struct setting *setting = &settings_list[i];
+        struct setting_state state = state_of(setting->name);
+        size_t before = writes.n;
+        assert_int_equal(setting->writes != NULL, is_written(setting));
+        if (!setting->writes)
+            continue;
+        assert_int_equal(setting->writes(&view, &writes), 0);
+        /* The limit of real-time tasks disturbs only some: it is written when it is named, noisy or not. */
+        bool limit = !strcmp(setting->name, "rt_throttling");
+        assert_false(limit && state.verdict == SETTING_NOISY);
+        if (!limit && (writes.n > before) != (state.verdict == SETTING_NOISY))
+            fail_msg("%s is %s and has %zu files to write", setting->name, setting_verdict_names[state.verdict],
+                     writes.n - before);
+    }
+    setting_writes_free(&writes);
+    write_all();
+    for (size_t i = 0; i < settings_count; i++)
+        if (is_written(&settings_list[i]) && state_of(settings_list[i].name).verdict == SETTING_NOISY)
+            fail_msg("%s is still noisy", settings_list[i].name);
+    expect_writes(NULL, "");
+}
+
+/* --- a laptop --- */
+
+static void no_change(void)
+{
+}
+
+static void test_settings_of_a_laptop(void **state)
+{
+    static const struct expected laptop[] = {
+        {"governor", SETTING_NOISY, "powersave (8 CPUs)", NULL},
+        {"frequency", SETTING_NOISY, "400 to 3500 MHz (8 CPUs)", NULL},
+        {"turbo", SETTING_NOISY, "on", NULL},
+        {"smt", SETTING_NOISY, "on", NULL},
+        {"c_states", SETTING_NOISY, "not held, up to C10 (890 us)", NULL},
+        {"aslr", SETTING_OK, "2 (stack, mappings, heap)", NULL},
+        {"isolated", SETTING_NOISY, "none", NULL},
+        {"nohz_full", SETTING_NOISY, "none", NULL},
+        {"nohz_pstate", SETTING_OK, "nohz_full none, intel_pstate active", NULL},
+        {"rcu_nocbs", SETTING_NOISY, "not given", NULL},
+        {"kthread_cpus", SETTING_NOISY, "not given", NULL},
+        {"irqaffinity", SETTING_NOISY, "not given", NULL},
+        {"irqs", SETTING_NOISY, "4 of 5 interrupts may use bench CPUs", "new ones, 0, 9, 120"},
+        {"irqbalance", SETTING_NOISY, "irqbalance", NULL},
+        {"daemons", SETTING_NOISY, "cron, thermald", NULL},
+        {"thp", SETTING_NOISY, "enabled always, defrag madvise", NULL},
+        {"watchdogs", SETTING_NOISY, "watchdog 1, nmi_watchdog 1", NULL},
+        {"rt_throttling", SETTING_OK, "950000 of 1000000 us", "matters only with --fifo"},
+        {"fair_server", SETTING_NA, "", NULL},
+        {"perf_rate", SETTING_NOISY, "100000 a second", NULL},
+        {"workqueues", SETTING_NOISY, "2 of 2 masks may use bench CPUs", "all, writeback"},
+        {"stat_interval", SETTING_NOISY, "1 s", NULL},
+        {"clocksource", SETTING_OK, "tsc", NULL},
+        {"swap", SETTING_NOISY, "512 of 2048 MiB", NULL},
+        {"load", SETTING_NOISY, "1.25", NULL},
+        {"pressure", SETTING_OK, "0.10 %", NULL},
+        {"hypervisor", SETTING_OK, "none seen", NULL},
+        {"steal", SETTING_OK, "0.00 s since boot, not rising", NULL},
+        {"power", SETTING_NOISY, "on battery", NULL},
+        /* 3 of the core and 4 of the package, on 7 CPUs */
+        {"throttling", SETTING_OK, "49 times since boot, not rising", NULL},
+        {"numa", SETTING_OK, "node 0 of 1", NULL},
+        {"caches", SETTING_OK, "L3 shared with CPU 0", "for all else"},
+        {"siblings", SETTING_NOISY, "7 of 7 bench CPUs have one (CPU 1: 5)", NULL},
+        {"vulnerabilities", SETTING_OK, "2 mitigated, 1 open, 1 do not apply; page tables isolated", NULL},
+        {"hardening", SETTING_OK,
+         "usercopy yes, slab freelist random yes, slab freelist hardened no, init on alloc yes", NULL},
+        {"page_faults", SETTING_UNKNOWN, NULL, "debugfs does not show the rest"},
+        {"tick", SETTING_OK, "HZ 250, NO_HZ_FULL", NULL},
+        {"network", SETTING_OK, "wlan0", NULL},
+        {"temperature", SETTING_OK, "54 C, the highest of 2", NULL},
+    };
+
+    (void)state;
+    tree_unpack("laptop");
+    look_at(NULL);
+    view.moment = no_change;
+    expect_all(laptop, sizeof(laptop) / sizeof(laptop[0]));
+}
+
+static void test_settings_to_write_on_a_laptop_in_order(void **state)
+{
+    (void)state;
+    tree_unpack("laptop");
+    look_at("1-7");
+    expect_writes("turbo", "/sys/devices/system/cpu/intel_pstate/no_turbo=1\n");
+    expect_writes("smt", "/sys/devices/system/cpu/smt/control=off\n");
+    expect_writes("irqs", "/proc/irq/default_smp_affinity=01\n"
+                          "/proc/irq/0/smp_affinity_list=0\n"
+                          "/proc/irq/9/smp_affinity_list=0\n"
+                          "/proc/irq/120/smp_affinity_list=0\n");
+    expect_writes("thp", "/sys/kernel/mm/transparent_hugepage/enabled=never\n"
+                         "/sys/kernel/mm/transparent_hugepage/defrag=never\n");
+    expect_writes("watchdogs", "/proc/sys/kernel/nmi_watchdog=0\n/proc/sys/kernel/watchdog=0\n");
+    expect_writes("rt_throttling", "/proc/sys/kernel/sched_rt_runtime_us=-1\n");
+    expect_writes("perf_rate", "/proc/sys/kernel/perf_event_max_sample_rate=1\n");
+    expect_writes("workqueues", "/sys/devices/virtual/workqueue/cpumask=01\n"
+                                "/sys/devices/virtual/workqueue/writeback/cpumask=01\n");
+    expect_writes("stat_interval", "/proc/sys/vm/stat_interval=20\n");
+    /* Only some CPUs to keep interrupts off: each keeps what it has of the others. */
+    look_at("4-6");
+    expect_writes("irqs", "/proc/irq/default_smp_affinity=8f\n"
+                          "/proc/irq/0/smp_affinity_list=0-3,7\n"
+                          "/proc/irq/9/smp_affinity_list=0,7\n");
+}
+
+/* The governor resets the switch of turbo, so its files come before. */
+static void test_settings_write_governor_before_turbo(void **state)
+{
+    char text[8192];
+
+    (void)state;
+    tree_unpack("laptop");
+    look_at(NULL);
+    writes_of(NULL, text, sizeof(text));
+    const char *governor = strstr(text, "cpu7/cpufreq/scaling_governor=performance\n");
+    const char *frequency = strstr(text, "cpu0/cpufreq/scaling_min_freq=3500000\n"),
+               *turbo = strstr(text, "no_turbo=1");
+    assert_true(governor && frequency && turbo);
+    assert_true(governor < frequency && frequency < turbo);
+}
+
+static void test_settings_written_are_good(void **state)
+{
+    (void)state;
+    tree_unpack("laptop");
+    look_at(NULL);
+    expect_writing_helps();
+}
+
+/* --- a server --- */
+
+static void test_settings_of_a_server_that_was_set_up(void **state)
+{
+    unsigned counts[4];
+    char noisy[64] = "junk";
+
+    (void)state;
+    tree_unpack("server");
+    look_at(NULL);
+    settings_summary(&view, counts, noisy, sizeof(noisy));
+    assert_string_equal(noisy, "");
+    assert_int_equal(counts[SETTING_NOISY], 0);
+    assert_int_equal(counts[SETTING_UNKNOWN], 0);
+    assert_int_equal(counts[SETTING_OK] + counts[SETTING_NA], settings_count);
+    expect_one("governor", SETTING_OK, "performance (64 CPUs)", "");
+    expect_one("frequency", SETTING_OK, "2400 MHz (64 CPUs)", "");
+    expect_one("turbo", SETTING_OK, "off", "");
+    expect_one("smt", SETTING_OK, "off", "");
+    expect_one("c_states", SETTING_OK, "held at 0 us", "");
+    expect_one("isolated", SETTING_OK, "8-15", "");
+    expect_one("nohz_full", SETTING_OK, "8-15", "");
+    expect_one("nohz_pstate", SETTING_NA, "", "");
+    expect_one("rcu_nocbs", SETTING_OK, "by nohz_full", "");
+    expect_one("irqaffinity", SETTING_OK, "0-7,16-63", "");
+    expect_one("irqs", SETTING_OK, "0 of 17 interrupts may use bench CPUs", "");
+    expect_one("fair_server", SETTING_OK, "50 ms in turn on 8 of 8", "");
+    expect_one("stat_interval", SETTING_OK, "120 s", "");
+    expect_one("caches", SETTING_OK, "L3 not shared with others", "");
+    expect_one("siblings", SETTING_OK, "none online", "");
+    expect_one("throttling", SETTING_NA, "", "");
+    expect_one("vulnerabilities", SETTING_OK, "1 mitigated, 0 open, 1 do not apply", "");
+    expect_one("tick", SETTING_OK, "HZ 1000, NO_HZ_FULL", "");
+    expect_writes(NULL, "");
+}
+
+/* The same machine, but the CPUs named are others. */
+static void test_settings_are_judged_for_the_bench_cpus(void **state)
+{
+    (void)state;
+    tree_unpack("server");
+    look_at("7-8,40");
+    expect_one("isolated", SETTING_NOISY, "8-15", "not CPUs 7,40");
+    expect_one("nohz_full", SETTING_NOISY, "8-15", "not CPUs 7,40");
+    expect_one("rcu_nocbs", SETTING_NOISY, "8-15", "not CPUs 7,40");
+    expect_one("kthread_cpus", SETTING_NOISY, "0-7", "");
+    expect_one("irqaffinity", SETTING_NOISY, "0-7,16-63", "");
+    expect_one("irqs", SETTING_NOISY, "17 of 17 interrupts may use bench CPUs",
+               "new ones, 24, 25, 26, 27, 28, 29, 30, 31, ...");
+    expect_one("numa", SETTING_NOISY, "nodes 0-1 of 2", "");
+    expect_one("caches", SETTING_NOISY, "L3 shared with CPUs 0-6,9-39,41-63", "");
+    look_at("0");
+    expect_one("nohz_full", SETTING_NOISY, "8-15", "the boot CPU, 0, keeps its tick: measure on others");
+    tree_put("/sys/devices/system/cpu/nohz_full", "0-15\n");
+    expect_one("nohz_full", SETTING_NOISY, "0-15", "the boot CPU, 0, must keep its tick");
+    /* A mask keeps its digits, so that it reads back as it is written. */
+    look_at("3,64");
+    expect_writes("workqueues",
+                  "/sys/devices/virtual/workqueue/cpumask=00000000,00000000,00000000,000000f7\n"
+                  "/sys/devices/virtual/workqueue/writeback/cpumask=00000000,00000000,00000000,000000f7\n");
+}
+
+static void test_settings_nohz_full_and_intel_pstate_do_not_go_together(void **state)
+{
+    (void)state;
+    tree_unpack("laptop");
+    tree_put("/sys/devices/system/cpu/nohz_full", "1-7\n");
+    look_at(NULL);
+    expect_one("nohz_pstate", SETTING_NOISY, "nohz_full set, intel_pstate active", "");
+    tree_put("/sys/devices/system/cpu/intel_pstate/status", "passive\n");
+    expect_one("nohz_pstate", SETTING_OK, "nohz_full set, intel_pstate passive", "");
+    expect_one("rcu_nocbs", SETTING_OK, "by nohz_full", "");
+    expect_one("kthread_cpus", SETTING_OK, "by nohz_full", "");
+}
+
+/* --- a board, a container, a large machine --- */
+
+static void test_settings_of_a_board(void **state)
+{
+    (void)state;
+    tree_unpack("board");
+    look_at(NULL);
+    assert_int_equal(cpuset_count(&bench), 5);
+    expect_one("governor", SETTING_NOISY, "ondemand (4 CPUs), schedutil (2 CPUs)", "");
+    expect_one("frequency", SETTING_NOISY, "408 to 1416 MHz (4 CPUs), 1800 MHz (2 CPUs)", "");
+    expect_one("turbo", SETTING_NA, "", "");
+    expect_one("smt", SETTING_NA, "notimplemented", "");
+    expect_one("c_states", SETTING_NA, "", "");
+    expect_one("nohz_full", SETTING_NA, "", "");
+    expect_one("rcu_nocbs", SETTING_NOISY, "4-5", "not CPUs 1-3");
+    expect_one("irqaffinity", SETTING_NOISY, "0-4", "");
+    expect_one("irqs", SETTING_NOISY, "2 of 3 interrupts may use bench CPUs", "new ones, 26");
+    expect_one("daemons", SETTING_NOISY, "crond", "");
+    expect_one("watchdogs", SETTING_NOISY, "1", "");
+    expect_one("rt_throttling", SETTING_OK, "950000 us", "matters only with --fifo");
+    expect_one("clocksource", SETTING_OK, "arch_sys_counter", "");
+    expect_one("swap", SETTING_OK, "0 of 512 MiB", "");
+    expect_one("pressure", SETTING_NA, "", "");
+    expect_one("power", SETTING_NA, "", "");
+    expect_one("siblings", SETTING_OK, "none online", "");
+    expect_one("tick", SETTING_UNKNOWN, "", "no /boot/config of this kernel");
+    expect_one("network", SETTING_OK, "eth0, eth1", "");
+    /* One file for all CPUs of a cluster, and masks where there are no lists. */
+    expect_writes("governor", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor=performance\n"
+                              "/sys/devices/system/cpu/cpu4/cpufreq/scaling_governor=performance\n");
+    expect_writes("frequency", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_min_freq=1416000\n");
+    expect_writes("irqs", "/proc/irq/default_smp_affinity=01\n/proc/irq/26/smp_affinity=01\n");
+    expect_writing_helps();
+}
+
+static void test_settings_in_a_container_without_sys(void **state)
+{
+    static const char *const in_sys[] = {"governor", "frequency",  "turbo",   "smt",         "isolated",
+                                         "thp",      "workqueues", "power",   "throttling",  "numa",
+                                         "caches",   "siblings",   "network", "temperature", "vulnerabilities"};
+
+    (void)state;
+    tree_unpack("container");
+    look_at(NULL);
+    assert_int_equal(cpuset_count(&bench), 3);
+    for (size_t i = 0; i < sizeof(in_sys) / sizeof(in_sys[0]); i++)
+        expect_one(in_sys[i], SETTING_UNKNOWN, "", "/sys is not mounted");
+    expect_one("irqbalance", SETTING_UNKNOWN, "none seen", "the host's processes cannot be seen from a container");
+    expect_one("hypervisor", SETTING_NOISY, "one without name", "");
+    expect_one("steal", SETTING_UNKNOWN, sysconf(_SC_CLK_TCK) == 100 ? "0.07 s since boot" : NULL, "");
+    expect_one("rcu_nocbs", SETTING_OK, "by nohz_full", "");
+    expect_one("irqs", SETTING_NA, "", "");
+    expect_one("watchdogs", SETTING_OK, "0", "");
+    expect_writes(NULL, "/proc/sys/kernel/sched_rt_runtime_us=-1\n"
+                        "/proc/sys/kernel/perf_event_max_sample_rate=1\n"
+                        "/proc/sys/vm/stat_interval=20\n");
+}
+
+static void test_settings_without_proc_and_sys(void **state)
+{
+    (void)state;
+    look_at(NULL);
+    assert_int_equal(cpuset_count(&bench), 1);
+    for (size_t i = 0; i < settings_count; i++) {
+        struct setting_state found = state_of(settings_list[i].name);
+        bool device = !strcmp(settings_list[i].name, "c_states");
+        if (found.verdict != (device ? SETTING_NA : SETTING_UNKNOWN) || (!device && !found.why[0]))
+            fail_msg("%s: %s, '%s'", settings_list[i].name, setting_verdict_names[found.verdict], found.why);
+    }
+    expect_writes(NULL, "");
+}
+
+static void test_settings_of_4096_cpus(void **state)
+{
+    (void)state;
+    tree_unpack("large");
+    look_at(NULL);
+    assert_int_equal(cpuset_count(&bench), 3072);
+    expect_one("governor", SETTING_NOISY, "schedutil (4096 CPUs)", "");
+    expect_one("irqs", SETTING_NOISY, "512 of 513 interrupts may use bench CPUs",
+               "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, ...");
+    expect_one("throttling", SETTING_UNKNOWN, "6144 times since boot", "");
+    expect_one("numa", SETTING_NOISY, "nodes 4-15 of 16", "");
+    expect_one("siblings", SETTING_NOISY, "3072 of 3072 bench CPUs have one (CPU 1024: 0-1023,1025-4095)", "");
+    /* Housekeeping on the other CPUs: as masks of as many digits as CPUs need. */
+    look_at("1-32,4064-4095");
+    tree_put("/proc/irq/default_smp_affinity", "1\n");
+    tree_put("/sys/devices/virtual/workqueue/cpumask", "ffffffff,ffffffff\n");
+    expect_writes("workqueues", "/sys/devices/virtual/workqueue/cpumask=fffffffe,00000001\n");
+    tree_put("/sys/devices/virtual/workqueue/cpumask", "00000000,00000002\n");
+    struct setting_writes writes = {0};
+    assert_int_equal(setting_find("workqueues")->writes(&view, &writes), 0);
+    assert_int_equal(writes.n, 1);
+    /* None of its own is left, so all 4096 but these: 127 words of 8 digits, and commas. */
+    assert_int_equal(strlen(writes.write[0].value), 127 * 8 + 126);
+    assert_int_equal(strncmp(writes.write[0].value, "ffffffff,", 9), 0);
+    assert_string_equal(writes.write[0].value + 126 * 9 - 9, "fffffffe,00000001");
+    setting_writes_free(&writes);
+}
+
+/* --- the default CPUs --- */
+
+static void expect_bench(const char *list)
+{
+    char text[64];
+
+    look_at(NULL);
+    (void)cpuset_format(&bench, text, sizeof(text));
+    assert_string_equal(text, list);
+}
+
+static void test_settings_bench_cpus_leave_out_the_boot_cpu(void **state)
+{
+    (void)state;
+    expect_bench("0");
+    tree_put("/sys/devices/system/cpu/online", "0\n");
+    expect_bench("0");
+    tree_put("/sys/devices/system/cpu/online", "0-3\n");
+    expect_bench("1-3");
+    /* The lowest online one has booted, whatever its number. */
+    tree_put("/sys/devices/system/cpu/online", "2-3\n");
+    expect_bench("3");
+}
+
+static void test_settings_bench_cpus_are_the_isolated_ones(void **state)
+{
+    (void)state;
+    tree_put("/sys/devices/system/cpu/online", "0-7\n");
+    tree_put("/sys/devices/system/cpu/isolated", "2-3,9\n");
+    expect_bench("2-3");
+    tree_put("/sys/devices/system/cpu/isolated", "0,3\n");
+    expect_bench("3");
+    tree_put("/sys/devices/system/cpu/isolated", "9\n");
+    expect_bench("1-7");
+}
+
+static void test_settings_bench_cpus_are_within_the_control_group(void **state)
+{
+    (void)state;
+    tree_put("/sys/devices/system/cpu/online", "0-7\n");
+    tree_put("/proc/self/cgroup", "0::/box\n");
+    tree_put("/sys/fs/cgroup/cpuset.cpus.effective", "0-7\n");
+    tree_put("/sys/fs/cgroup/box/cpuset.cpus.effective", "0,4-5\n");
+    expect_bench("4-5");
+    tree_put("/sys/fs/cgroup/box/cpuset.cpus.effective", "6\n");
+    expect_bench("6");
+    tree_put("/sys/fs/cgroup/box/cpuset.cpus.effective", "12-13\n");
+    expect_bench("1-7");
+    /* In an isolated partition of its own the process measures on all of it. */
+    tree_put("/sys/fs/cgroup/box/cpuset.cpus.effective", "4-6\n");
+    tree_put("/sys/fs/cgroup/box/cpuset.cpus.partition", "isolated\n");
+    tree_put("/sys/devices/system/cpu/isolated", "\n");
+    expect_bench("4-6");
+    expect_one("isolated", SETTING_OK, "4-6", "");
+    tree_put("/sys/fs/cgroup/box/cpuset.cpus.partition", "isolated invalid (Cpu list in cpuset.cpus not exclusive)\n");
+    expect_one("isolated", SETTING_NOISY, "none", "");
+}
+
+/* --- single settings --- */
+
+static void test_settings_frequency_and_governor_differ_between_cpus(void **state)
+{
+    static const char *const governors[] = {"performance", "powersave",    "ondemand",
+                                            "schedutil",   "conservative", "conservative"};
+
+    (void)state;
+    tree_put("/sys/devices/system/cpu/online", "0-5\n");
+    for (unsigned cpu = 0; cpu < 6; cpu++) {
+        char path[96];
+        (void)snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/cpufreq/scaling_governor", cpu);
+        tree_put(path, governors[cpu]);
+    }
+    look_at(NULL);
+    expect_one("governor", SETTING_NOISY,
+               "performance (1 CPU), powersave (1 CPU), ondemand (1 CPU), schedutil (1 CPU), others (2 CPUs)", "");
+    expect_one("frequency", SETTING_NA, "", "");
+    tree_put("/sys/devices/system/cpu/cpu3/cpufreq/scaling_min_freq", "1000000\n");
+    expect_one("frequency", SETTING_NA, "", "");
+    tree_put("/sys/devices/system/cpu/cpu3/cpufreq/scaling_max_freq", "fast\n");
+    expect_one("frequency", SETTING_UNKNOWN, "",
+               "/sys/devices/system/cpu/cpu3/cpufreq/scaling_min_freq holds what is not understood");
+    expect_writes("frequency", "");
+}
+
+static void test_settings_smt_is_written_only_where_it_can_be(void **state)
+{
+    static const struct {
+        const char *control;
+        enum setting_verdict verdict;
+    } cases[] = {{"on", SETTING_NOISY},       {"2", SETTING_NOISY},         {"off", SETTING_OK},
+                 {"forceoff", SETTING_OK},    {"notsupported", SETTING_NA}, {"notimplemented", SETTING_NA},
+                 {"perhaps", SETTING_UNKNOWN}};
+    char path[] = "/sys/devices/system/cpu/smt/control";
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        tree_put(path, cases[i].control);
+        look_at("0");
+        assert_int_equal(state_of("smt").verdict, cases[i].verdict);
+        expect_writes("smt", cases[i].verdict == SETTING_NOISY ? "/sys/devices/system/cpu/smt/control=off\n" : "");
+    }
+}
+
+static void test_settings_idle_states(void **state)
+{
+    (void)state;
+    tree_unpack("laptop");
+    tree_put("/sys/devices/system/cpu/cpu1/cpuidle/state2/disable", "1\n");
+    tree_put_bytes("/dev/cpu_dma_latency", "\x14\0\0\0", 4);
+    look_at("1");
+    expect_one("c_states", SETTING_NOISY, "held at 20 us, up to C1 (2 us)", "");
+    tree_put("/sys/devices/system/cpu/cpu1/cpuidle/state1/disable", "1\n");
+    expect_one("c_states", SETTING_OK, "held at 20 us, up to POLL (0 us)", "");
+    /* Other CPUs' states do not matter. */
+    look_at("2");
+    expect_one("c_states", SETTING_NOISY, "held at 20 us, up to C10 (890 us)", "");
+    tree_put("/dev/cpu_dma_latency", "");
+    expect_one("c_states", SETTING_NOISY, "hold not known, up to C10 (890 us)", "");
+}
+
+static void raise_throttling(void)
+{
+    tree_put("/sys/devices/system/cpu/cpu3/thermal_throttle/core_throttle_count", "5\n");
+}
+
+static void test_settings_throttling_that_rises(void **state)
+{
+    (void)state;
+    tree_unpack("laptop");
+    look_at("2-3");
+    expect_one("throttling", SETTING_UNKNOWN, "14 times since boot", "");
+    view.moment = raise_throttling;
+    expect_one("throttling", SETTING_NOISY, "16 times since boot, rising", "");
+    expect_one("throttling", SETTING_OK, "16 times since boot, not rising", "");
+}
+
+/* 2 CPUs a package: what all of it suffered is counted once, what a core did for each. */
+static void test_settings_throttling_of_packages_counts_once(void **state)
+{
+    char path[128], text[16];
+
+    (void)state;
+    tree_put("/sys/devices/system/cpu/online", "0-3\n");
+    for (unsigned cpu = 0; cpu < 4; cpu++) {
+        (void)snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/topology/physical_package_id", cpu);
+        (void)snprintf(text, sizeof(text), "%u\n", cpu / 2);
+        tree_put(path, text);
+        (void)snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/thermal_throttle/core_throttle_count", cpu);
+        tree_put(path, "1\n");
+        (void)snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/thermal_throttle/package_throttle_count",
+                       cpu);
+        tree_put(path, cpu / 2 ? "1000\n" : "100\n");
+    }
+    look_at("0-3");
+    expect_one("throttling", SETTING_UNKNOWN, "1104 times since boot", "");
+    look_at("1");
+    expect_one("throttling", SETTING_UNKNOWN, "101 times since boot", "");
+    /* Packages that are not known are not one. */
+    tree_put("/sys/devices/system/cpu/cpu2/topology/physical_package_id", "-1\n");
+    tree_put("/sys/devices/system/cpu/cpu3/topology/physical_package_id", "-1\n");
+    look_at("2-3");
+    expect_one("throttling", SETTING_UNKNOWN, "2002 times since boot", "");
+}
+
+static void raise_steal(void)
+{
+    tree_put("/proc/stat", "cpu  1 1 1 1 1 1 1 300 0 0\n");
+}
+
+/* What was stolen long ago disturbs nothing now. */
+static void test_settings_steal_that_rises(void **state)
+{
+    (void)state;
+    if (sysconf(_SC_CLK_TCK) != 100)
+        skip();
+    tree_put("/proc/stat", "cpu  1 1 1 1 1 1 1 200 0 0\n");
+    look_at("0");
+    expect_one("steal", SETTING_UNKNOWN, "2.00 s since boot", "");
+    view.moment = raise_steal;
+    expect_one("steal", SETTING_NOISY, "3.00 s since boot, rising", "");
+    expect_one("steal", SETTING_OK, "3.00 s since boot, not rising", "");
+}
+
+/* One cache for all 4: CPU 0 has to do the rest, CPU 1 could be a bench CPU and is none. */
+static void test_settings_caches_may_be_shared_with_the_rest(void **state)
+{
+    char path[128];
+
+    (void)state;
+    tree_put("/sys/devices/system/cpu/online", "0-3\n");
+    for (unsigned cpu = 0; cpu < 4; cpu++) {
+        (void)snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/cache/index0/level", cpu);
+        tree_put(path, "3\n");
+        (void)snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/cache/index0/type", cpu);
+        tree_put(path, "Unified\n");
+        (void)snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/cache/index0/shared_cpu_list", cpu);
+        tree_put(path, "0-3\n");
+    }
+    look_at("1-3");
+    expect_one("caches", SETTING_OK, "L3 shared with CPU 0", "for all else");
+    look_at("2-3");
+    expect_one("caches", SETTING_NOISY, "L3 shared with CPUs 0-1", "");
+    look_at("0-3");
+    expect_one("caches", SETTING_OK, "L3 not shared with others", "");
+    tree_put("/sys/devices/system/cpu/isolated", "2-3\n");
+    look_at("2-3");
+    expect_one("caches", SETTING_OK, "L3 shared with CPUs 0-1", "for all else");
+    look_at("3");
+    expect_one("caches", SETTING_NOISY, "L3 shared with CPUs 0-2", "");
+}
+
+/* A kernel that has no nohz_full= cannot be told to use it. */
+static void test_settings_kthread_cpus_where_nohz_full_is_missing(void **state)
+{
+    (void)state;
+    tree_put("/sys/devices/system/cpu/online", "0-3\n");
+    tree_put("/proc/stat", "cpu  1\n");
+    tree_put("/proc/cmdline", "quiet\n");
+    look_at("1-2");
+    expect_one("kthread_cpus", SETTING_NA, "", "");
+    tree_put("/proc/cmdline", "kthread_cpus=0-1\n");
+    expect_one("kthread_cpus", SETTING_NOISY, "0-1", "");
+    tree_put("/proc/cmdline", "kthread_cpus=0\n");
+    expect_one("kthread_cpus", SETTING_OK, "0", "");
+    tree_put("/proc/cmdline", "quiet\n");
+    tree_put("/sys/devices/system/cpu/nohz_full", "\n");
+    expect_one("kthread_cpus", SETTING_NOISY, "not given", "");
+}
+
+static void test_settings_boot_parameters_as_the_kernel_reads_them(void **state)
+{
+    static const struct {
+        const char *cmdline;
+        enum setting_verdict verdict;
+        const char *now;
+    } cases[] = {
+        {"rcu_nocbs=1-2", SETTING_OK, "1-2"},
+        {"quiet rcu_nocbs=1,2 rw", SETTING_OK, "1-2"},
+        {"rcu_nocbs=1,1-2,2", SETTING_OK, "1-2"},
+        {"rcu_nocbs=all", SETTING_OK, "0-3"},
+        {"rcu_nocbs=1-N", SETTING_OK, "1-3"},
+        {"rcu_nocbs=0-7:2/4", SETTING_NOISY, "0-1,4-5"},
+        {"rcu_nocbs=1-2 rcu_nocbs=1", SETTING_NOISY, "1"},
+        {"xrcu_nocbs=1-2 rcu_nocbsx=1-2 rcu_nocbs", SETTING_NOISY, "not given"},
+        {"rcu_nocbs=", SETTING_NOISY, "none"},
+        {"nohz_full=1-3", SETTING_OK, "by nohz_full"},
+        {"", SETTING_NOISY, "not given"},
+        {"rcu_nocbs=2-1", SETTING_UNKNOWN, ""},
+        {"rcu_nocbs=cat", SETTING_UNKNOWN, ""},
+        {"rcu_nocbs=1,00000000000000000000000000000000000000000000000000000000000000000002", SETTING_UNKNOWN, ""},
+    };
+
+    (void)state;
+    tree_put("/sys/devices/system/cpu/online", "0-3\n");
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char text[128];
+        (void)snprintf(text, sizeof(text), "%s\n", cases[i].cmdline);
+        tree_put("/proc/cmdline", text);
+        tree_put("/proc/stat", "cpu  1\n");
+        look_at("1-2");
+        struct setting_state found = state_of("rcu_nocbs");
+        if (found.verdict != cases[i].verdict || strcmp(found.now, cases[i].now) != 0)
+            fail_msg("'%s': %s '%s'", cases[i].cmdline, setting_verdict_names[found.verdict], found.now);
+    }
+}
+
+static void test_settings_irqs_without_another_cpu(void **state)
+{
+    (void)state;
+    tree_put("/proc/stat", "cpu0 1\n");
+    tree_put("/proc/irq/5/smp_affinity_list", "0\n");
+    look_at(NULL);
+    expect_one("irqs", SETTING_NOISY, "1 of 1 interrupts may use bench CPUs", "5");
+    expect_writes("irqs", "");
+}
+
+static void test_settings_programs(void **state)
+{
+    (void)state;
+    tree_put("/proc/stat", "cpu0 1\n");
+    look_at(NULL);
+    expect_one("daemons", SETTING_UNKNOWN, "", "other users' processes cannot be seen");
+    tree_put("/proc/1/comm", "init\n");
+    tree_put("/proc/2/comm", "xcron\n");
+    tree_put("/proc/3/comm", "cronx\n");
+    tree_put("/proc/x4/comm", "cron\n");
+    expect_one("daemons", SETTING_OK, "none seen", "");
+    expect_one("irqbalance", SETTING_OK, "none seen", "");
+    tree_put("/proc/10/comm", "tuned\n");
+    tree_put("/proc/9/comm", "unattended-upgr\n");
+    expect_one("daemons", SETTING_NOISY, "unattended-upgr, tuned", "");
+}
+
+static void test_settings_fair_server_by_kernel(void **state)
+{
+    (void)state;
+    tree_put("/sys/devices/system/cpu/online", "0-1\n");
+    tree_put("/proc/sys/kernel/osrelease", "6.11.9\n");
+    look_at(NULL);
+    expect_one("fair_server", SETTING_NA, "", "");
+    tree_put("/proc/sys/kernel/osrelease", "6.12.0\n");
+    look_at(NULL);
+    expect_one("fair_server", SETTING_UNKNOWN, "", "debugfs does not show it");
+}
+
+static void test_settings_numbers_that_make_no_sense(void **state)
+{
+    static const char *const texts[] = {"one\n", "1x\n", "1 2\n", "--1\n", "99999999999999999999999\n", "-\n"};
+
+    (void)state;
+    tree_put("/proc/stat", "cpu0 1\n");
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        tree_put("/proc/sys/vm/stat_interval", texts[i]);
+        look_at(NULL);
+        expect_one("stat_interval", SETTING_UNKNOWN, "", "/proc/sys/vm/stat_interval holds what is not understood");
+        expect_writes("stat_interval", "");
+    }
+    tree_put("/proc/sys/vm/stat_interval", "20\n");
+    expect_one("stat_interval", SETTING_OK, "20 s", "");
+    tree_put("/proc/sys/vm/stat_interval", "19\n");
+    expect_one("stat_interval", SETTING_NOISY, "19 s", "");
+}
+
+static void test_settings_power_supplies(void **state)
+{
+    (void)state;
+    tree_put("/sys/devices/x", "");
+    tree_put("/sys/class/power_supply/BAT0/type", "Battery\n");
+    look_at(NULL);
+    expect_one("power", SETTING_NA, "", "");
+    tree_put("/sys/class/power_supply/AC/type", "Mains\n");
+    tree_put("/sys/class/power_supply/AC/online", "0\n");
+    tree_put("/sys/class/power_supply/ucsi/type", "USB\n");
+    tree_put("/sys/class/power_supply/ucsi/online", "0\n");
+    expect_one("power", SETTING_NOISY, "on battery", "");
+    tree_put("/sys/class/power_supply/ucsi/online", "1\n");
+    expect_one("power", SETTING_OK, "online", "");
+}
+
+static void test_settings_power_of_a_desktop(void **state)
+{
+    (void)state;
+    tree_put("/sys/devices/x", "");
+    tree_put("/sys/class/power_supply/ucsi/type", "USB\n");
+    tree_put("/sys/class/power_supply/ucsi/online", "0\n");
+    look_at(NULL);
+    expect_one("power", SETTING_NA, "", "");
+    tree_put("/sys/class/power_supply/mouse/type", "Battery\n");
+    tree_put("/sys/class/power_supply/mouse/scope", "Device\n");
+    expect_one("power", SETTING_NA, "", "");
+    tree_put("/sys/class/power_supply/BAT0/type", "Battery\n");
+    tree_put("/sys/class/power_supply/BAT0/scope", "System\n");
+    expect_one("power", SETTING_NOISY, "on battery", "");
+}
+
+/* --- trees that are hostile --- */
+
+static void put_empty(const char *path)
+{
+    tree_put(path, "");
+}
+
+static void put_junk(const char *path)
+{
+    static unsigned char junk[5000];
+    static uint32_t x = 12345;
+
+    for (size_t i = 0; i < sizeof(junk); i++) {
+        x = x * 1103515245u + 12345u;
+        junk[i] = (unsigned char)(x >> 24 | 0x80);
+    }
+    tree_put_bytes(path, junk, sizeof(junk));
+}
+
+static void put_sparse(const char *path)
+{
+    char full[512];
+
+    tree_path(path, full, sizeof(full));
+    int fd = open(full, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    assert_true(fd >= 0);
+    assert_int_equal(ftruncate(fd, 100 << 20), 0);
+    assert_int_equal(close(fd), 0);
+}
+
+static void put_folder(const char *path)
+{
+    char full[512];
+
+    tree_path(path, full, sizeof(full));
+    assert_int_equal(mkdir(full, 0755), 0);
+}
+
+static void put_loop(const char *path)
+{
+    tree_link(path, strrchr(path, '/') + 1);
+}
+
+static void put_dangling(const char *path)
+{
+    tree_link(path, "gone");
+}
+
+static void put_fifo(const char *path)
+{
+    char full[512];
+
+    tree_path(path, full, sizeof(full));
+    assert_int_equal(mkfifo(full, 0644), 0);
+}
+
+static void put_secret(const char *path)
+{
+    char full[512];
+
+    tree_put(path, "1\n");
+    tree_path(path, full, sizeof(full));
+    assert_int_equal(chmod(full, 0), 0);
+}
+
+static void assert_printable(const char *name, const char *text)
+{
+    for (const char *p = text; *p; p++)
+        if (*p < ' ' || *p > '~')
+            fail_msg("%s: unprintable: '%s'", name, text);
+}
+
+/* Looks at everything; known gets the names of what is said to be ok or noisy. */
+static void look_at_all(char *known, size_t size)
+{
+    size_t n = 0;
+    char text[8192];
+
+    known[0] = 0;
+    for (size_t i = 0; i < settings_count; i++) {
+        struct setting_state found = state_of(settings_list[i].name);
+        assert_printable(settings_list[i].name, found.now);
+        assert_printable(settings_list[i].name, found.why);
+        if (found.verdict == SETTING_OK || found.verdict == SETTING_NOISY)
+            n += (size_t)snprintf(known + n, size - n, "%s%s", n ? " " : "", settings_list[i].name);
+        assert_true(n < size);
+    }
+    writes_of(NULL, text, sizeof(text));
+    assert_string_equal(text, "");
+}
+
+static void check_hostile(const char *tree, void (*put)(const char *path), const char *expected)
+{
+    char known[512];
+
+    tree_put_other = put;
+    tree_unpack(tree);
+    look_at("0-7");
+    look_at_all(known, sizeof(known));
+    assert_string_equal(known, expected);
+}
+
+/* A hypervisor and interfaces are found by what is there; lists of CPUs and the command line may well be empty. */
+#define SEEN  "hypervisor network"
+#define EMPTY "isolated nohz_full rcu_nocbs kthread_cpus irqaffinity " SEEN
+
+static void test_settings_with_empty_files(void **state)
+{
+    (void)state;
+    check_hostile("laptop", put_empty, EMPTY);
+}
+
+static void test_settings_with_empty_files_of_a_server(void **state)
+{
+    (void)state;
+    check_hostile("server", put_empty, EMPTY);
+}
+
+static void test_settings_with_junk(void **state)
+{
+    (void)state;
+    /* A command line and the names of processes may be anything. */
+    check_hostile("laptop", put_junk, "rcu_nocbs kthread_cpus irqaffinity irqbalance daemons " SEEN);
+}
+
+static void test_settings_with_large_files(void **state)
+{
+    (void)state;
+    check_hostile("laptop", put_sparse, EMPTY);
+}
+
+static void test_settings_with_folders_for_files(void **state)
+{
+    (void)state;
+    check_hostile("laptop", put_folder, SEEN);
+}
+
+static void test_settings_with_links_in_circles(void **state)
+{
+    (void)state;
+    check_hostile("laptop", put_loop, SEEN);
+}
+
+/* As when they vanish after they were listed. */
+static void test_settings_with_files_that_vanish(void **state)
+{
+    (void)state;
+    check_hostile("laptop", put_dangling, SEEN);
+}
+
+static void test_settings_with_pipes_for_files(void **state)
+{
+    (void)state;
+    check_hostile("laptop", put_fifo, EMPTY);
+}
+
+/* Writes for ever, until it is killed. */
+static pid_t start_writer(const char *path)
+{
+    static const char text[] = "1-7 1 1 1 ";
+    char full[512];
+
+    tree_path(path, full, sizeof(full));
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        int fd = open(full, O_RDWR);
+        (void)alarm(20);
+        while (fd >= 0 && write(fd, text, sizeof(text) - 1) > 0) {
+        }
+        _exit(0);
+    }
+    return child;
+}
+
+static void test_settings_with_an_endless_pipe(void **state)
+{
+    static const char *const paths[] = {"/proc/cmdline", "/proc/sys/vm/stat_interval", "/proc/irq/7/smp_affinity_list",
+                                        "/sys/devices/system/cpu/nohz_full"};
+    pid_t writers[4];
+
+    (void)state;
+    tree_put("/proc/stat", "cpu0 1\n");
+    for (size_t i = 0; i < 4; i++) {
+        put_fifo(paths[i]);
+        writers[i] = start_writer(paths[i]);
+    }
+    look_at("0-7");
+    for (unsigned i = 0; i < 5; i++) {
+        assert_int_not_equal(state_of("stat_interval").verdict, SETTING_OK);
+        assert_int_not_equal(state_of("nohz_full").verdict, SETTING_OK);
+        assert_int_not_equal(state_of("rcu_nocbs").verdict, SETTING_OK);
+        assert_int_not_equal(state_of("irqs").verdict, SETTING_OK);
+    }
+    for (size_t i = 0; i < 4; i++) {
+        assert_int_equal(kill(writers[i], SIGKILL), 0);
+        assert_int_equal(waitpid(writers[i], NULL, 0), writers[i]);
+    }
+}
+
+static int look_as_nobody(void)
+{
+    char known[512];
+
+    if (geteuid() == 0 && (setgid(65534) || setuid(65534)))
+        return 255;
+    look_at("0-7");
+    look_at_all(known, sizeof(known));
+    if (strcmp(known, SEEN) != 0)
+        return 1;
+    return strcmp(state_of("governor").why,
+                  "only root may read /sys/devices/system/cpu/cpu0/cpufreq/scaling_governor") != 0;
+}
+
+static void test_settings_without_permission(void **state)
+{
+    int status;
+
+    (void)state;
+    tree_put_other = put_secret;
+    tree_unpack("laptop");
+    assert_int_equal(chmod(tree_root, 0755), 0);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0)
+        _exit(look_as_nobody());
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    if (WEXITSTATUS(status) == 255)
+        skip();
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+/* --- the list --- */
+
+static bool is_name(const char *name)
+{
+    return name[0] && !name[strspn(name, "abcdefghijklmnopqrstuvwxyz_")];
+}
+
+static void test_settings_are_whole_and_have_names_of_their_own(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < settings_count; i++) {
+        const struct setting *s = &settings_list[i];
+        assert_true(is_name(s->name));
+        assert_ptr_equal(setting_find(s->name), s);
+        assert_true(s->title && s->good && s->cost && s->set && s->look);
+        assert_true(s->title[0] && s->good[0] && s->cost[0] && s->set[0]);
+        /* What tune writes says so. */
+        if (is_written(s))
+            assert_non_null(strstr(s->set, s->name));
+    }
+    assert_null(setting_find("govern"));
+    assert_null(setting_find(""));
+}
+
+/* The items of the page are those of the list, in order, each with what is good. */
+static void test_settings_are_those_of_the_man_page(void **state)
+{
+    char line[512], expected[512];
+    FILE *page = fopen("man/jitbench-check.1", "r");
+    bool within = false;
+    size_t n = 0;
+
+    (void)state;
+    if (!page)
+        fail_msg("man/jitbench-check.1: %s (this test runs in the top folder)", strerror(errno));
+    while (fgets(line, sizeof(line), page)) {
+        line[strcspn(line, "\n")] = 0;
+        if (!strncmp(line, ".Sh ", 4))
+            within = !strcmp(line, ".Sh ITEMS");
+        if (!within || strncmp(line, ".It ", 4))
+            continue;
+        assert_true(n < settings_count);
+        (void)snprintf(expected, sizeof(expected), ".It Cm %s Pq %s", settings_list[n].name,
+                       settings_list[n].good[0] == '-' && !settings_list[n].good[1] ? "\\-" : settings_list[n].good);
+        assert_string_equal(line, expected);
+        n++;
+    }
+    (void)fclose(page);
+    assert_int_equal(n, settings_count);
+}
+
+static void test_settings_count_and_names_of_the_noisy(void **state)
+{
+    const struct setting_state noisy = {.verdict = SETTING_NOISY}, fine = {.verdict = SETTING_OK};
+    unsigned counts[4] = {0};
+    char names[20] = "";
+
+    (void)state;
+    setting_count(&settings_list[0], &noisy, counts, names, sizeof(names));
+    setting_count(&settings_list[1], &fine, counts, names, sizeof(names));
+    assert_string_equal(names, "governor");
+    setting_count(&settings_list[2], &noisy, counts, names, sizeof(names));
+    assert_string_equal(names, "governor, ...");
+    setting_count(&settings_list[3], &noisy, counts, names, sizeof(names));
+    assert_string_equal(names, "governor, ...");
+    assert_int_equal(counts[SETTING_NOISY], 3);
+    assert_int_equal(counts[SETTING_OK], 1);
+}
+
+static void test_settings_cpus_are_cut_between_ranges(void **state)
+{
+    struct cpuset set = {{0}};
+    char text[12];
+
+    (void)state;
+    settings_format_cpus(&set, text, sizeof(text));
+    assert_string_equal(text, "none");
+    for (unsigned cpu = 0; cpu < 12; cpu += 2)
+        cpuset_add(&set, cpu);
+    cpuset_remove(&set, 10);
+    settings_format_cpus(&set, text, sizeof(text));
+    assert_string_equal(text, "0,2,4,6,8");
+    settings_format_cpus(&set, text, 10);
+    assert_string_equal(text, "0,2,4,6,8");
+    settings_format_cpus(&set, text, 9);
+    assert_string_equal(text, "0,2,...");
+    cpuset_add(&set, 100);
+    settings_format_cpus(&set, text, sizeof(text));
+    assert_string_equal(text, "0,2,4,...");
+}
+
+/* Whatever this machine is, with its real files. */
+static void test_settings_of_this_machine(void **state)
+{
+    unsigned counts[4];
+    char noisy[1024];
+
+    (void)state;
+    machine_read("", &machine);
+    settings_bench_cpus("", &machine, &bench);
+    view = (struct settings_view){.root = "", .machine = &machine, .bench = &bench};
+    assert_true(cpuset_count(&bench) > 0);
+    if (machine.cpus_online)
+        assert_true(cpuset_subset(&bench, &machine.online));
+    settings_summary(&view, counts, noisy, sizeof(noisy));
+    assert_int_equal(counts[0] + counts[1] + counts[2] + counts[3], settings_count);
+}
+
+/* One that was given CPUs (taskset) measures on these. */
+static void test_settings_bench_cpus_keep_to_the_mask(void **state)
+{
+    struct cpuset mask, one = {{0}};
+
+    (void)state;
+    assert_int_equal(task_get_affinity(&mask), 0);
+    machine_read("", &machine);
+    for (unsigned cpu = cpuset_next(&mask, 0); cpu != CPUSET_NONE; cpu = cpuset_next(&mask, cpu + 1)) {
+        cpuset_clear(&one);
+        cpuset_add(&one, cpu);
+        assert_int_equal(task_set_affinity(&one), 0);
+        settings_bench_cpus("", &machine, &bench);
+        assert_int_equal(task_set_affinity(&mask), 0);
+        assert_true(cpuset_equal(&bench, &one));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TREE_TEST(test_settings_of_a_laptop),
+        TREE_TEST(test_settings_to_write_on_a_laptop_in_order),
+        TREE_TEST(test_settings_write_governor_before_turbo),
+        TREE_TEST(test_settings_written_are_good),
+        TREE_TEST(test_settings_of_a_server_that_was_set_up),
+        TREE_TEST(test_settings_are_judged_for_the_bench_cpus),
+        TREE_TEST(test_settings_nohz_full_and_intel_pstate_do_not_go_together),
+        TREE_TEST(test_settings_of_a_board),
+        TREE_TEST(test_settings_in_a_container_without_sys),
+        TREE_TEST(test_settings_without_proc_and_sys),
+        TREE_TEST(test_settings_of_4096_cpus),
+        TREE_TEST(test_settings_bench_cpus_leave_out_the_boot_cpu),
+        TREE_TEST(test_settings_bench_cpus_are_the_isolated_ones),
+        TREE_TEST(test_settings_bench_cpus_are_within_the_control_group),
+        TREE_TEST(test_settings_frequency_and_governor_differ_between_cpus),
+        TREE_TEST(test_settings_smt_is_written_only_where_it_can_be),
+        TREE_TEST(test_settings_idle_states),
+        TREE_TEST(test_settings_throttling_that_rises),
+        TREE_TEST(test_settings_throttling_of_packages_counts_once),
+        TREE_TEST(test_settings_steal_that_rises),
+        TREE_TEST(test_settings_caches_may_be_shared_with_the_rest),
+        TREE_TEST(test_settings_kthread_cpus_where_nohz_full_is_missing),
+        TREE_TEST(test_settings_boot_parameters_as_the_kernel_reads_them),
+        TREE_TEST(test_settings_irqs_without_another_cpu),
+        TREE_TEST(test_settings_programs),
+        TREE_TEST(test_settings_fair_server_by_kernel),
+        TREE_TEST(test_settings_numbers_that_make_no_sense),
+        TREE_TEST(test_settings_power_supplies),
+        TREE_TEST(test_settings_power_of_a_desktop),
+        TREE_TEST(test_settings_with_empty_files),
+        TREE_TEST(test_settings_with_empty_files_of_a_server),
+        TREE_TEST(test_settings_with_junk),
+        TREE_TEST(test_settings_with_large_files),
+        TREE_TEST(test_settings_with_folders_for_files),
+        TREE_TEST(test_settings_with_links_in_circles),
+        TREE_TEST(test_settings_with_files_that_vanish),
+        TREE_TEST(test_settings_with_pipes_for_files),
+        TREE_TEST(test_settings_with_an_endless_pipe),
+        TREE_TEST(test_settings_without_permission),
+        TREE_TEST(test_settings_are_whole_and_have_names_of_their_own),
+        TREE_TEST(test_settings_are_those_of_the_man_page),
+        TREE_TEST(test_settings_count_and_names_of_the_noisy),
+        TREE_TEST(test_settings_cpus_are_cut_between_ranges),
+        TREE_TEST(test_settings_of_this_machine),
+        TREE_TEST(test_settings_bench_cpus_keep_to_the_mask),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,1415 @@
+/* SPDX-License-Identifier: MIT */
+/* Simulated interactive tasks: the accounting on made-up clocks, the rows made of it, and real trials. */
+#include <sched.h>
+
+#include "bench_fixture.h"
+
+#include "bench/sim.h"
+#include "engine/load.h"
+
+/* --- One account, and what is to come of it. --- */
+
+/* All times in the tests are since this one. */
+#define START 1000000ull
+
+static struct {
+    struct sim_account a;
+    struct hist latency, classic;
+    struct series series;
+    uint64_t woke[SIM_RING], posted, limit;
+    bool slide;
+} sim;
+
+static void begin(uint64_t interval)
+{
+    memset(&sim, 0, sizeof(sim));
+    hist_init(&sim.latency, 0);
+    hist_init(&sim.classic, 0);
+    series_init(&sim.series);
+    sim.a = (struct sim_account){.start_ns = START,
+                                 .interval_ns = interval,
+                                 .latency = &sim.latency,
+                                 .classic = &sim.classic,
+                                 .series = &sim.series};
+    sim.limit = UINT64_MAX;
+}
+
+/* The timing thread runs. */
+static void timer_at(uint64_t t)
+{
+    sim.posted = sim_timer(START, sim.a.interval_ns, sim.posted, sim.limit, START + t, sim.woke);
+}
+
+/* It runs whenever it is due, so much late, up to that time. */
+static void timer_until(uint64_t t, uint64_t late)
+{
+    while (sim.posted * sim.a.interval_ns + late <= t)
+        timer_at(sim.posted * sim.a.interval_ns + late);
+}
+
+static uint64_t task_at(uint64_t t)
+{
+    return sim_begin(&sim.a, START + t, sim.posted, sim.woke);
+}
+
+static void done_at(uint64_t t, uint64_t busy)
+{
+    sim_end(&sim.a, START + t, busy, sim.slide);
+}
+
+/* With a timing thread that is always in time: the task runs at from, works, and is done at to. */
+static uint64_t turn(uint64_t from, uint64_t to, uint64_t busy)
+{
+    timer_until(from, 0);
+    uint64_t number = task_at(from);
+    done_at(to, busy);
+    return number;
+}
+
+static int rising(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Hyndman and Fan's type 7. */
+static double quantile(const uint64_t *sorted, size_t n, double p)
+{
+    double position = (double)(n - 1) * p;
+    size_t rank = (size_t)position;
+    double low = (double)sorted[rank], high = (double)sorted[rank + 1 < n ? rank + 1 : rank];
+
+    return low + (position - (double)rank) * (high - low);
+}
+
+static void assert_close(double got, double expected)
+{
+    if (!(fabs(got - expected) <= 1e-12 * fmax(1, fabs(expected))))
+        fail_msg("%.17g is not %.17g", got, expected);
+}
+
+static void assert_figures(const struct hist *h, const uint64_t *sorted, size_t n)
+{
+    static const double quantiles[] = {0.5, 0.9, 0.99, 0.999};
+    double sum = 0, squares = 0;
+
+    assert_int_equal(h->n, n);
+    if (!n)
+        return;
+    for (size_t i = 0; i < n; i++)
+        sum += (double)sorted[i];
+    for (size_t i = 0; i < n; i++)
+        squares += ((double)sorted[i] - sum / (double)n) * ((double)sorted[i] - sum / (double)n);
+    assert_close(hist_mean(h), sum / (double)n);
+    if (n > 1)
+        assert_close(hist_sd(h), sqrt(squares / (double)(n - 1)));
+    for (size_t i = 0; i < COUNT(quantiles); i++)
+        assert_close(hist_quantile(h, quantiles[i]), quantile(sorted, n, quantiles[i]));
+    assert_int_equal(h->min, sorted[0]);
+    assert_int_equal(h->max, sorted[n - 1]);
+}
+
+/* These and no others; their order does not matter. */
+static void assert_values(const struct hist *h, const uint64_t *values, size_t n)
+{
+    uint64_t *sorted = malloc((n + 1) * sizeof(*sorted));
+    struct hist_bin bin;
+    size_t position = 0, i = 0;
+
+    assert_non_null(sorted);
+    memcpy(sorted, values, n * sizeof(*sorted));
+    qsort(sorted, n, sizeof(*sorted), rising);
+    while (hist_next(h, &position, &bin))
+        for (uint64_t count = 0; count < bin.count; count++, i++)
+            if (i >= n || bin.mean != (double)sorted[i])
+                fail_msg("value %zu of %zu is %.17g", i, n, bin.mean);
+    assert_int_equal(i, n);
+    assert_figures(h, sorted, n);
+    free(sorted);
+}
+#define VALUES(h, ...)                                                                                                 \
+    assert_values(h, (const uint64_t[]){__VA_ARGS__}, sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
+
+static void assert_series(const struct series_point *points, size_t n)
+{
+    static struct series_point got[SERIES_FIRST + SERIES_LARGEST];
+
+    assert_int_equal(sim.series.n, n);
+    assert_int_equal(series_points(&sim.series, got), n);
+    for (size_t i = 0; i < n; i++) {
+        assert_int_equal(got[i].at, points[i].at);
+        assert_int_equal(got[i].value, points[i].value);
+    }
+}
+#define SERIES(...)                                                                                                    \
+    assert_series((const struct series_point[]){__VA_ARGS__},                                                          \
+                  sizeof((const struct series_point[]){__VA_ARGS__}) / sizeof(struct series_point))
+
+static void assert_counts(uint64_t done, uint64_t missed, uint64_t met, uint64_t unmet)
+{
+    assert_int_equal(sim.a.burns_done, done);
+    assert_int_equal(sim.a.burns_missed, missed);
+    assert_int_equal(sim.a.deadlines_met, met);
+    assert_int_equal(sim.a.deadlines_missed, unmet);
+}
+
+/* --- Without a stall, and within a period. --- */
+
+static void test_sim_constant_latency_has_no_deviation(void **state)
+{
+    static struct series_point points[1000];
+
+    (void)state;
+    begin(1000);
+    for (uint64_t k = 0; k < COUNT(points); k++) {
+        assert_int_equal(turn(k * 1000 + 7, k * 1000 + 307, 300), k);
+        points[k] = (struct series_point){.at = k, .value = 7};
+    }
+    assert_int_equal(sim.latency.n, 1000);
+    assert_true(hist_mean(&sim.latency) == 7 && hist_sd(&sim.latency) == 0);
+    assert_true(hist_quantile(&sim.latency, 0.5) == 7 && hist_quantile(&sim.latency, 0.999) == 7);
+    assert_int_equal(sim.latency.max, 7);
+    assert_int_equal(sim.classic.n, 1000);
+    assert_true(hist_mean(&sim.classic) == 7 && hist_sd(&sim.classic) == 0);
+    assert_series(points, COUNT(points));
+    assert_counts(1000, 0, 1000, 0);
+}
+
+/* As far from zero as real latencies are, where the bins of the histogram are wide. */
+static void test_sim_constant_latency_of_half_a_millisecond(void **state)
+{
+    (void)state;
+    begin(50 * MS);
+    for (uint64_t k = 0; k < 600; k++)
+        (void)turn(k * 50 * MS + MS / 2, k * 50 * MS + 3 * MS, 5 * MS / 2);
+    assert_int_equal(sim.latency.n, 600);
+    assert_true(hist_mean(&sim.latency) == 500000 && hist_sd(&sim.latency) == 0);
+    assert_true(hist_mean(&sim.classic) == 500000 && hist_sd(&sim.classic) == 0);
+    assert_true(hist_quantile(&sim.latency, 0.99) == 500000);
+    assert_int_equal(sim.latency.max, 500000);
+}
+
+/* 99 of 10 and one of 400: the mean is 13.9 and the deviation 39. */
+static void test_sim_stall_within_a_period_is_one_sample(void **state)
+{
+    (void)state;
+    begin(1000);
+    for (uint64_t k = 0; k < 100; k++)
+        (void)turn(k * 1000 + (k == 60 ? 400 : 10), k * 1000 + 900, 300);
+    for (int classic = 0; classic < 2; classic++) {
+        const struct hist *h = classic ? &sim.classic : &sim.latency;
+        assert_int_equal(h->n, 100);
+        assert_close(hist_mean(h), 13.9);
+        assert_close(hist_sd(h), 39);
+        assert_close(hist_quantile(h, 0.5), 10);
+        assert_close(hist_quantile(h, 0.9), 10);
+        assert_close(hist_quantile(h, 0.99), 13.9);
+        assert_int_equal(h->min, 10);
+        assert_int_equal(h->max, 400);
+    }
+    assert_counts(100, 0, 100, 0);
+}
+
+static void test_sim_work_is_met_until_the_next_wake_up(void **state)
+{
+    (void)state;
+    begin(100);
+    (void)turn(40, 100, 60); /* just in time, so that the task was asleep at the next one */
+    (void)turn(101, 200, 60);
+    (void)turn(200, 301, 60);
+    VALUES(&sim.latency, 40, 1, 0);
+    VALUES(&sim.classic, 40, 1, 0);
+    assert_counts(3, 0, 2, 1);
+}
+
+/* --- Stalls of whole periods. --- */
+
+/* 125 ms late at 50 ms. */
+static void test_sim_stall_counts_once_for_each_wake_up_that_it_swallowed(void **state)
+{
+    (void)state;
+    begin(50 * MS);
+    assert_int_equal(turn(125 * MS, 128 * MS, 3 * MS), 2);
+    VALUES(&sim.latency, 125 * MS, 75 * MS, 25 * MS);
+    SERIES({0, 125 * MS}, {1, 75 * MS}, {2, 25 * MS});
+    /* The work of two periods is lost; that of the third is late, but met. */
+    VALUES(&sim.classic, 225 * MS, 0);
+    assert_counts(1, 2, 1, 2);
+    assert_int_equal(turn(151 * MS, 154 * MS, 3 * MS), 3);
+    VALUES(&sim.latency, 125 * MS, 75 * MS, 25 * MS, MS);
+    SERIES({0, 125 * MS}, {1, 75 * MS}, {2, 25 * MS}, {3, MS});
+    VALUES(&sim.classic, 225 * MS, 0, MS);
+    assert_counts(2, 2, 2, 2);
+}
+
+static void test_sim_stall_in_the_middle_of_a_run(void **state)
+{
+    (void)state;
+    begin(100);
+    (void)turn(3, 20, 17);
+    (void)turn(104, 121, 17);
+    assert_int_equal(turn(450, 467, 17), 4);
+    (void)turn(505, 522, 17);
+    VALUES(&sim.latency, 3, 4, 250, 150, 50, 5);
+    SERIES({0, 3}, {1, 4}, {2, 250}, {3, 150}, {4, 50}, {5, 5});
+    VALUES(&sim.classic, 3, 4, 450, 0, 5);
+    assert_counts(4, 2, 4, 2);
+}
+
+static void test_sim_stall_of_whole_periods(void **state)
+{
+    (void)state;
+    begin(50);
+    assert_int_equal(turn(100, 120, 20), 2);
+    VALUES(&sim.latency, 100, 50, 0);
+    SERIES({0, 100}, {1, 50}, {2, 0});
+    VALUES(&sim.classic, 200, 0);
+    assert_counts(1, 2, 1, 2);
+}
+
+/* The same when the task looks a moment before the timing thread does. */
+static void test_sim_stall_until_just_before_a_wake_up(void **state)
+{
+    (void)state;
+    begin(50);
+    timer_until(99, 0);
+    assert_int_equal(task_at(100), 1);
+    VALUES(&sim.latency, 100, 50);
+    VALUES(&sim.classic, 150, 0);
+    done_at(120, 20); /* too late for its own deadline, and at once for the next */
+    assert_int_equal(turn(120, 140, 20), 2);
+    VALUES(&sim.latency, 100, 50, 20);
+    VALUES(&sim.classic, 150, 0, 0);
+    assert_counts(2, 1, 1, 2);
+}
+
+/* --- Longer than the timing thread's times are kept. --- */
+
+static void check_long_stall(uint64_t periods, uint64_t forgotten)
+{
+    static uint64_t values[4 * SIM_RING]; /* an interval so short that all are exact in the histogram */
+    const uint64_t now = periods * 15 + 10;
+
+    begin(15);
+    timer_until(now, 7);
+    assert_int_equal(sim.posted, periods + 1);
+    assert_int_equal(task_at(now), periods);
+    for (uint64_t k = 0; k <= periods; k++)
+        values[k] = now - k * 15 - (k < forgotten ? 0 : 7);
+    assert_values(&sim.latency, values, (size_t)periods + 1);
+    VALUES(&sim.classic, values[0] + periods * 15, 0);
+    done_at(now + 3, 3);
+    assert_counts(1, periods, 1, periods);
+}
+
+static void test_sim_stall_as_long_as_the_ring(void **state)
+{
+    (void)state;
+    check_long_stall(SIM_RING - 1, 0);
+    check_long_stall(SIM_RING, 1);
+}
+
+static void test_sim_stall_longer_than_the_ring(void **state)
+{
+    (void)state;
+    check_long_stall(SIM_RING + 36, 37);
+    check_long_stall(4 * SIM_RING - 1, 3 * SIM_RING);
+}
+
+/* --- A timing thread that is late itself. --- */
+
+static void test_sim_timer_announces_what_is_due(void **state)
+{
+    uint64_t woke[SIM_RING] = {0};
+
+    (void)state;
+    assert_int_equal(sim_timer(START, 100, 0, 50, START, woke), 1);
+    assert_int_equal(sim_timer(START, 100, 1, 50, START + 199, woke), 2);
+    assert_int_equal(sim_timer(START, 100, 2, 50, START + 300, woke), 4); /* two at once: the second is due just now */
+    assert_int_equal(sim_timer(START, 100, 4, 50, START + 650, woke), 7);
+    for (uint64_t k = 0; k < SIM_RING; k++)
+        assert_int_equal(woke[k], k == 0   ? START
+                                  : k == 1 ? START + 199
+                                  : k <= 3 ? START + 300
+                                  : k <= 6 ? START + 650
+                                           : 0);
+}
+
+static void test_sim_timer_announces_none_behind_the_last(void **state)
+{
+    uint64_t woke[SIM_RING] = {0};
+
+    (void)state;
+    assert_int_equal(sim_timer(START, 100, 3, 5, START + 5000, woke), 5);
+    assert_int_equal(woke[4], START + 5000);
+    assert_int_equal(woke[5], 0);
+    assert_int_equal(sim_timer(START, 100, 0, 1, START + 5000, woke), 1);
+}
+
+static void test_sim_timer_goes_round_the_ring(void **state)
+{
+    uint64_t woke[SIM_RING] = {0}, n = 3 * SIM_RING + 5;
+
+    (void)state;
+    assert_int_equal(sim_timer(START, 10, 0, UINT64_MAX, START + (n - 1) * 10 + 9, woke), n);
+    for (uint64_t k = 0; k < SIM_RING; k++)
+        assert_int_equal(woke[k], START + (n - 1) * 10 + 9);
+    assert_int_equal(sim_timer(START, 10, n, UINT64_MAX, START + n * 10 + 1, woke), n + 1);
+    for (uint64_t k = 0; k < SIM_RING; k++)
+        assert_int_equal(woke[k], START + (k == n % SIM_RING ? n * 10 + 1 : (n - 1) * 10 + 9));
+}
+
+/* What it overslept is not the task's. */
+static void test_sim_latency_begins_when_the_timing_thread_woke(void **state)
+{
+    (void)state;
+    begin(100);
+    timer_at(30);
+    (void)task_at(42);
+    done_at(60, 18);
+    timer_at(100);
+    (void)task_at(101);
+    done_at(119, 18);
+    VALUES(&sim.latency, 12, 1);
+    VALUES(&sim.classic, 12, 1);
+    assert_counts(2, 0, 2, 0);
+}
+
+static void test_sim_timing_thread_that_slept_for_periods(void **state)
+{
+    (void)state;
+    begin(50);
+    timer_at(125);
+    assert_int_equal(sim.posted, 3);
+    assert_int_equal(task_at(126), 2);
+    done_at(140, 14);
+    VALUES(&sim.latency, 1, 1, 1);
+    SERIES({0, 1}, {1, 1}, {2, 1});
+    /* Two periods were lost all the same. */
+    VALUES(&sim.classic, 101, 0);
+    assert_counts(1, 2, 1, 2);
+}
+
+static void test_sim_both_are_late(void **state)
+{
+    (void)state;
+    begin(50);
+    timer_at(70); /* of 0 and 50 */
+    timer_at(100);
+    assert_int_equal(task_at(110), 2);
+    VALUES(&sim.latency, 40, 40, 10);
+    VALUES(&sim.classic, 140, 0);
+}
+
+/* --- Work that takes too long. --- */
+
+static void test_sim_overrun_of_a_third_of_a_period(void **state)
+{
+    (void)state;
+    begin(100);
+    (void)turn(0, 130, 60);
+    assert_counts(1, 0, 0, 1);
+    assert_int_equal(turn(130, 190, 60), 1);
+    VALUES(&sim.latency, 0, 30);
+    VALUES(&sim.classic, 0, 0);
+    assert_counts(2, 0, 1, 1);
+    assert_int_equal(turn(208, 268, 60), 2); /* it was asleep again */
+    VALUES(&sim.latency, 0, 30, 8);
+    SERIES({0, 0}, {1, 30}, {2, 8});
+    VALUES(&sim.classic, 0, 0, 8);
+    assert_counts(3, 0, 2, 1);
+}
+
+static void test_sim_overrun_of_periods(void **state)
+{
+    (void)state;
+    begin(100);
+    (void)turn(0, 230, 60);
+    assert_int_equal(turn(230, 290, 60), 2);
+    VALUES(&sim.latency, 0, 130, 30);
+    SERIES({0, 0}, {1, 130}, {2, 30});
+    VALUES(&sim.classic, 0, 0);
+    assert_counts(2, 1, 1, 2); /* beyond the first period a burn is missed as well */
+
+    begin(100);
+    (void)turn(0, 300, 60);
+    assert_int_equal(turn(300, 360, 60), 3);
+    VALUES(&sim.latency, 0, 200, 100, 0);
+    VALUES(&sim.classic, 0, 0);
+    assert_counts(2, 2, 1, 3);
+}
+
+static void test_sim_overrun_after_overrun(void **state)
+{
+    (void)state;
+    begin(100);
+    (void)turn(0, 120, 60);
+    (void)turn(120, 230, 60);
+    (void)turn(230, 290, 60);
+    VALUES(&sim.latency, 0, 20, 30);
+    VALUES(&sim.classic, 0, 0, 0);
+    assert_counts(3, 0, 1, 2);
+}
+
+/* Late work, but the timing thread is later still: the task did sleep. */
+static void test_sim_overrun_before_the_announcement_is_a_wake_up(void **state)
+{
+    (void)state;
+    begin(100);
+    timer_at(0);
+    (void)task_at(0);
+    done_at(130, 60);
+    timer_at(150);
+    (void)task_at(159);
+    done_at(190, 31);
+    VALUES(&sim.latency, 0, 9);
+    VALUES(&sim.classic, 0, 9);
+    assert_counts(2, 0, 1, 1);
+}
+
+/* --- X. --- */
+
+static void check_sweep(uint64_t time_ns, uint64_t windows, uint64_t steps)
+{
+    const struct sim_params params = {.interval_ns = 100 * MS, .sweep = true};
+
+    for (uint64_t k = 0; k < windows; k++) {
+        double step = 100.0 * MS / (double)(steps - 1);
+        uint64_t busy = sim_busy_ns(&params, k, time_ns);
+        if (!(fabs((double)busy - (double)(k % steps) * step) < 1))
+            fail_msg("%llu in window %llu of %llu", (unsigned long long)busy, (unsigned long long)k,
+                     (unsigned long long)windows);
+    }
+    assert_int_equal(sim_busy_ns(&params, 0, time_ns), 0);
+    assert_int_equal(sim_busy_ns(&params, steps - 1, time_ns), 100 * MS);
+    assert_int_equal(sim_busy_ns(&params, steps, time_ns), 0);
+}
+
+static void test_sim_x_covers_nothing_to_all_in_any_time(void **state)
+{
+    (void)state;
+    check_sweep(200 * MS, 2, 2);
+    check_sweep(299 * MS, 2, 2); /* no third window fits */
+    check_sweep(500 * MS, 5, 5);
+    check_sweep(5000 * MS, 50, 50);
+    check_sweep(10000 * MS, 100, 100);
+    check_sweep(10100 * MS, 101, 101);
+    check_sweep(30000 * MS, 300, 101);
+    check_sweep(0, 300, 101);
+}
+
+static void test_sim_x_of_a_single_window_is_half_of_it(void **state)
+{
+    const struct sim_params params = {.interval_ns = 100 * MS, .sweep = true};
+
+    (void)state;
+    assert_int_equal(sim_busy_ns(&params, 0, 100 * MS), 50 * MS);
+    assert_int_equal(sim_busy_ns(&params, 0, 199 * MS), 50 * MS);
+    assert_int_equal(sim_busy_ns(&params, 0, 10 * MS), 50 * MS);
+}
+
+static void test_sim_work_without_a_sweep_is_always_the_same(void **state)
+{
+    (void)state;
+    for (uint64_t k = 0; k < 300; k++)
+        assert_int_equal(sim_busy_ns(&sim_audio, k, k * 50 * MS), 2500000);
+    assert_int_equal(sim_busy_ns(&sim_gaming, 17, 1000 * MS), 100 * MS);
+}
+
+/* The classic deadline is the wake-up and the burn before it. */
+static void test_sim_x_hides_what_is_less_than_the_burn_before(void **state)
+{
+    static const uint64_t busy[] = {0, 20, 49, 50, 51, 300}, late[] = {50, 50, 50, 50, 50, 90, 400};
+
+    (void)state;
+    begin(1000);
+    sim.slide = true;
+    for (uint64_t k = 0; k < COUNT(late); k++)
+        (void)turn(k * 1000 + late[k], k * 1000 + late[k] + (k < COUNT(busy) ? busy[k] : 0),
+                   k < COUNT(busy) ? busy[k] : 0);
+    VALUES(&sim.latency, 50, 50, 50, 50, 50, 90, 400);
+    VALUES(&sim.classic, 50, 50, 30, 1, 0, 39, 100);
+    assert_counts(7, 0, 7, 0);
+}
+
+static void test_sim_x_has_the_length_of_its_work_more(void **state)
+{
+    (void)state;
+    begin(1000);
+    sim.slide = true;
+    (void)turn(0, 1400, 400);
+    assert_counts(1, 0, 1, 0);
+    (void)turn(1400, 2401, 400);
+    assert_counts(2, 0, 1, 1);
+    VALUES(&sim.latency, 0, 400);
+    VALUES(&sim.classic, 0, 0);
+}
+
+static void test_sim_x_was_not_asleep_after_a_full_window(void **state)
+{
+    (void)state;
+    begin(1000);
+    sim.slide = true;
+    (void)turn(10, 1010, 1000);
+    (void)turn(1010, 1510, 500);
+    VALUES(&sim.latency, 10);
+    SERIES({0, 10});
+    VALUES(&sim.classic, 10, 0);
+    (void)turn(2020, 2320, 300);
+    VALUES(&sim.latency, 10, 20);
+    SERIES({0, 10}, {2, 20});
+    VALUES(&sim.classic, 10, 0, 0);
+    assert_counts(3, 0, 3, 0);
+}
+
+/* 5 ms at each wake-up that there is, over a whole sweep: from 96 % on the work is late itself, and the next begins at
+ * once. */
+static void test_sim_x_over_a_sweep_of_constant_lateness(void **state)
+{
+    static uint64_t latency[101], classic[101];
+    uint64_t free_at = 0;
+
+    (void)state;
+    begin(100);
+    sim.slide = true;
+    for (uint64_t k = 0; k <= 100; k++) {
+        uint64_t from = free_at > k * 100 ? free_at : k * 100 + 5;
+        (void)turn(from, from + k, k);
+        free_at = from + k;
+        latency[k] = k == 97 ? 1 : k == 99 ? 3 : k == 100 ? 2 : 5;
+        classic[k] = k == 0 ? 5 : k <= 5 ? 6 - k : 0;
+    }
+    assert_values(&sim.latency, latency, 101);
+    assert_values(&sim.classic, classic, 101);
+    assert_close(hist_mean(&sim.latency), 496.0 / 101);
+    assert_close(hist_mean(&sim.classic), 20.0 / 101);
+    assert_counts(101, 0, 101, 0);
+}
+
+/* --- Gaming. --- */
+
+static void test_sim_bursts_are_late_by_what_they_took_too_long(void **state)
+{
+    static const uint64_t took[] = {100, 101, 99, 350, 0, 100};
+
+    (void)state;
+    begin(0);
+    for (uint64_t i = 0; i < COUNT(took); i++)
+        sim_burst(&sim.a, i, 100, took[i]);
+    VALUES(&sim.latency, 0, 1, 0, 250, 0, 0);
+    VALUES(&sim.classic, 0, 1, 0, 250, 0, 0);
+    SERIES({0, 0}, {1, 1}, {2, 0}, {3, 250}, {4, 0}, {5, 0});
+    assert_counts(6, 0, 0, 0);
+}
+
+/* --- At random, against a model that knows the whole schedule beforehand. --- */
+
+enum { PERIODS = 5000, INTERVAL = 400, WINDOWS = 600 };
+
+/* The times at which a thread cannot run: from <= t < to. In order, apart. */
+struct stalls {
+    uint64_t from[WINDOWS], to[WINDOWS];
+    size_t n;
+};
+static struct stalls task_stalls, timer_stalls;
+
+static uint64_t random_state;
+
+static uint64_t random_below(uint64_t n)
+{
+    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+    return (random_state >> 33) % n;
+}
+
+/* Mostly short ones, some of a few periods, and now and then one longer than the ring. */
+static void random_stalls(struct stalls *s, uint64_t apart)
+{
+    uint64_t t = 0;
+
+    for (s->n = 0; s->n < WINDOWS; s->n++) {
+        uint64_t kind = random_below(100);
+        t += 1 + random_below(apart);
+        s->from[s->n] = t;
+        t += 1 + random_below(kind < 60 ? INTERVAL / 2 : kind < 99 ? 6 * INTERVAL : 80 * INTERVAL);
+        s->to[s->n] = t;
+    }
+}
+
+static uint64_t runs_at(const struct stalls *s, uint64_t t)
+{
+    for (size_t i = 0; i < s->n && s->from[i] <= t; i++)
+        if (t < s->to[i])
+            return s->to[i];
+    return t;
+}
+
+static uint64_t works_until(const struct stalls *s, uint64_t t, uint64_t busy)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (s->from[i] >= t) {
+            if (t + busy <= s->from[i])
+                return t + busy;
+            busy -= s->from[i] - t;
+            t = s->to[i];
+        }
+    return t + busy;
+}
+
+/* What is to come of it. */
+static struct {
+    uint64_t latency[PERIODS], classic[2 * PERIODS], of[PERIODS];
+    bool counted[PERIODS];
+    size_t n_latency, n_classic;
+    uint64_t done, missed, met, unmet;
+} model;
+
+static void model_run(const struct sim_params *params)
+{
+    static uint64_t woke[PERIODS];
+    uint64_t free_at = 0, planned = 0;
+
+    memset(&model, 0, sizeof(model));
+    for (uint64_t k = 0; k < PERIODS; k++)
+        woke[k] = runs_at(&timer_stalls, k * INTERVAL);
+    for (uint64_t first = 0, last; first < PERIODS; first = last + 1) {
+        uint64_t t = runs_at(&task_stalls, free_at > woke[first] ? free_at : woke[first]);
+        for (last = first; last + 1 < PERIODS && woke[last + 1] <= t; last++)
+            ;
+        for (uint64_t k = first; k <= last; k++) {
+            model.of[k] = t - (last - k < SIM_RING ? woke[k] : k * INTERVAL);
+            model.counted[k] = !(k == first && planned >= INTERVAL);
+            if (model.counted[k])
+                model.latency[model.n_latency++] = model.of[k];
+        }
+        /* As far as is still known. */
+        bool was_busy = free_at > (last - first < SIM_RING ? woke[first] : first * INTERVAL);
+        if (!was_busy) {
+            uint64_t hidden = params->sweep ? planned : 0,
+                     late = model.of[first] > hidden ? model.of[first] - hidden : 0;
+            model.classic[model.n_classic++] = late + (last - first) * INTERVAL;
+        }
+        if (was_busy || last > first)
+            model.n_classic++; /* begun at once: 0 */
+        planned = sim_busy_ns(params, last, 0);
+        free_at = works_until(&task_stalls, t, planned);
+        bool met = free_at <= (last + 1) * INTERVAL + (params->sweep ? planned : 0);
+        model.done++;
+        model.missed += last - first;
+        model.met += met;
+        model.unmet += last - first + !met;
+    }
+}
+
+static void announce_until(uint64_t t)
+{
+    while (sim.posted < PERIODS) {
+        uint64_t wakes = runs_at(&timer_stalls, sim.posted * INTERVAL);
+        if (wakes > t)
+            return;
+        timer_at(wakes);
+    }
+}
+
+/* As the threads would run, knowing no more than they do. */
+static void threads_run(const struct sim_params *params)
+{
+    uint64_t t = 0;
+
+    begin(INTERVAL);
+    sim.limit = PERIODS;
+    sim.slide = params->sweep;
+    while (sim.a.next < PERIODS) {
+        announce_until(t);
+        if (sim.posted == sim.a.next)
+            t = runs_at(&timer_stalls, sim.posted * INTERVAL);
+        t = runs_at(&task_stalls, t);
+        announce_until(t);
+        uint64_t busy = sim_busy_ns(params, task_at(t), 0);
+        t = works_until(&task_stalls, t, busy);
+        done_at(t, busy);
+    }
+}
+
+/* The first ones, the largest ones, and each as the model has it. */
+static void check_random_series(void)
+{
+    static struct series_point points[SERIES_FIRST + SERIES_LARGEST];
+    size_t n = series_points(&sim.series, points), at = 0;
+    uint64_t least_kept = UINT64_MAX;
+
+    assert_int_equal(sim.series.n, model.n_latency);
+    assert_in_range(n, SERIES_LARGEST, SERIES_FIRST + SERIES_LARGEST);
+    for (size_t i = 0; i < n; i++) {
+        assert_true(model.counted[points[i].at]);
+        assert_int_equal(points[i].value, model.of[points[i].at]);
+    }
+    for (uint64_t k = 0; at < SERIES_FIRST; k++)
+        if (model.counted[k])
+            assert_int_equal(points[at++].at, k);
+    for (; at < n; at++)
+        least_kept = points[at].value < least_kept ? points[at].value : least_kept;
+    size_t more = 0;
+    for (size_t i = 0; i < model.n_latency; i++)
+        more += model.latency[i] > least_kept;
+    assert_true(more <= SERIES_LARGEST);
+}
+
+static void check_random(const struct sim_params *params, uint64_t seed, uint64_t task_apart, uint64_t timer_apart)
+{
+    random_state = seed;
+    random_stalls(&task_stalls, task_apart);
+    random_stalls(&timer_stalls, timer_apart);
+    model_run(params);
+    threads_run(params);
+    assert_values(&sim.latency, model.latency, model.n_latency);
+    assert_values(&sim.classic, model.classic, model.n_classic);
+    assert_counts(model.done, model.missed, model.met, model.unmet);
+    assert_int_equal(model.done + model.missed, PERIODS);
+    assert_int_equal(model.met + model.unmet, PERIODS);
+    check_random_series();
+}
+
+static void test_sim_agrees_with_a_model_at_random(void **state)
+{
+    static const uint64_t busy[] = {20, 160, 320, 399};
+
+    (void)state;
+    for (uint64_t seed = 1; seed <= 5; seed++) {
+        const struct sim_params params = {.interval_ns = INTERVAL, .busy_ns = busy[seed % COUNT(busy)]};
+        check_random(&params, seed, 15 * INTERVAL, 15 * INTERVAL);
+        assert_int_equal(model.n_latency, PERIODS);
+        assert_true(model.missed > 100 && model.unmet > model.missed);
+    }
+}
+
+static void test_sim_x_agrees_with_a_model_at_random(void **state)
+{
+    const struct sim_params params = {.interval_ns = INTERVAL, .sweep = true};
+
+    (void)state;
+    for (uint64_t seed = 11; seed <= 15; seed++) {
+        check_random(&params, seed, 15 * INTERVAL, 15 * INTERVAL);
+        assert_in_range(PERIODS - model.n_latency, 1, PERIODS / 100);
+    }
+}
+
+/* --- What the descriptors say. --- */
+
+static void assert_described(const struct sim_params *params, const char *expected)
+{
+    char text[128];
+
+    sim_describe(params, &fixture_clock, text, sizeof(text));
+    assert_string_equal(text, expected);
+}
+
+static void test_sim_param_identifies_the_work(void **state)
+{
+    struct sim_params params = sim_audio;
+
+    (void)state;
+    sim_calibrate(&params, 123456.7);
+    assert_described(&params, "interval_us=50000 busy_us=2500 loops_per_ms=123457");
+    assert_described(&sim_video, "interval_us=16666 busy_us=6666 loops_per_ms=0");
+    assert_described(&sim_x, "interval_us=100000 busy=sweep loops_per_ms=0");
+    assert_described(&sim_gaming, "busy_us=100000 loops_per_ms=0");
+}
+
+static void test_sim_does_not_run_uncalibrated(void **state)
+{
+    static const double wrong[] = {0, -5, (double)NAN};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(wrong); i++) {
+        struct sim_params params = sim_audio;
+        struct fixture_party p;
+        params.loops_per_ms = wrong[i];
+        fixture_party_begin(&p, &bench_audio, &params);
+        assert_int_equal(p.party->setup(&p.context), -1);
+        assert_non_null(strstr(p.reason, "not calibrated"));
+        fixture_party_end(&p);
+    }
+}
+
+/* CPUs 1, 2 and 5 of 0 to 7; 5 is the first of the order. */
+static void request_of(struct place_request *request)
+{
+    memset(request, 0, sizeof(*request));
+    for (unsigned cpu = 0; cpu < 8; cpu++)
+        cpuset_add(&request->online, cpu);
+    request->order[0] = 5;
+    request->order[1] = 2;
+    request->order[2] = 1;
+    request->n_order = 3;
+    for (size_t i = 0; i < request->n_order; i++)
+        cpuset_add(&request->cpus, request->order[i]);
+    request->bind = BIND_ONE;
+}
+
+static struct placement placed(const struct sim_params *params, const struct place_request *request, unsigned party,
+                               const char *cpus, enum bind_mode bind)
+{
+    struct placement placement;
+    char text[64];
+
+    memset(&placement, 0xff, sizeof(placement));
+    sim_place(params, request, party, 0, 1, &placement);
+    (void)cpuset_format(&placement.cpus, text, sizeof(text));
+    assert_string_equal(text, cpus);
+    assert_int_equal(placement.bind, bind);
+    return placement;
+}
+
+static void test_sim_runs_on_all_cpus_named_unless_told_otherwise(void **state)
+{
+    struct place_request request;
+
+    (void)state;
+    for (unsigned party = SIM_TASK; party <= SIM_TIMER; party++) {
+        struct sim_params params = sim_audio;
+        request_of(&request);
+        (void)placed(&params, &request, party, "1-2,5", BIND_RANGE);
+        request.bind_given = true;
+        (void)placed(&params, &request, party, "5", BIND_ONE);
+        request.bind = BIND_NONE;
+        (void)placed(&params, &request, party, "", BIND_NONE);
+        params.single_cpu = true;
+        (void)placed(&params, &request, party, "5", BIND_ONE);
+    }
+}
+
+static void test_sim_timing_thread_is_real_time_in_every_mode(void **state)
+{
+    struct place_request request;
+    struct placement timer, task;
+
+    (void)state;
+    request_of(&request);
+    request.nice_given = true;
+    request.nice = 7;
+    timer = placed(&sim_audio, &request, SIM_TIMER, "1-2,5", BIND_RANGE);
+    task = placed(&sim_audio, &request, SIM_TASK, "1-2,5", BIND_RANGE);
+    assert_int_equal(timer.policy, SCHED_FIFO);
+    assert_int_equal(timer.rt_priority, 96);
+    assert_false(timer.nice_given);
+    assert_false(timer.lock_memory);
+    assert_string_equal(timer.refused, "");
+    assert_int_equal(task.policy, SCHED_OTHER);
+    assert_int_equal(task.rt_priority, 0);
+    assert_true(task.nice_given && task.nice == 7);
+    assert_false(task.lock_memory);
+    assert_true(bench_audio.control_priority > timer.rt_priority);
+}
+
+static void test_sim_real_time_mode_is_below_the_timing_thread(void **state)
+{
+    struct sim_params params = sim_audio;
+    struct place_request request;
+    struct placement task;
+
+    (void)state;
+    request_of(&request);
+    params.real_time = true;
+    task = placed(&params, &request, SIM_TASK, "1-2,5", BIND_RANGE);
+    assert_int_equal(task.policy, SCHED_FIFO);
+    assert_int_equal(task.rt_priority, 95);
+    assert_true(task.lock_memory);
+    assert_int_equal(placed(&params, &request, SIM_TIMER, "1-2,5", BIND_RANGE).rt_priority, 96);
+    request.fifo = true; /* the user's own priority counts, with -r or without */
+    request.fifo_priority = 40;
+    assert_int_equal(placed(&params, &request, SIM_TASK, "1-2,5", BIND_RANGE).rt_priority, 40);
+    params.real_time = false;
+    task = placed(&params, &request, SIM_TASK, "1-2,5", BIND_RANGE);
+    assert_int_equal(task.rt_priority, 40);
+    assert_true(task.lock_memory);
+}
+
+static int policy_on_all_cpus(const struct sim_params *params)
+{
+    struct place_request request;
+    struct placement task;
+
+    request_of(&request);
+    request.online = request.cpus;
+    request.fifo = true;
+    request.fifo_priority = 40;
+    task = placed(params, &request, SIM_TASK, "1-2,5", BIND_RANGE);
+    assert_int_equal(task.refused[0] != 0, task.policy == SCHED_OTHER);
+    assert_int_equal(task.lock_memory, task.policy == SCHED_FIFO);
+    assert_int_equal(placed(params, &request, SIM_TIMER, "1-2,5", BIND_RANGE).policy, SCHED_FIFO);
+    return task.policy;
+}
+
+/* Real-time work that never sleeps: x and gaming, and what comes near it. One task on three CPUs leaves two. */
+static void test_sim_that_spins_does_not_take_the_only_cpu(void **state)
+{
+    struct sim_params params = {.interval_ns = 1000, .busy_ns = 900};
+    struct place_request request;
+    static const struct sim_params *const spinning[] = {&sim_x, &sim_gaming};
+
+    (void)state;
+    request_of(&request);
+    cpuset_clear(&request.cpus);
+    cpuset_add(&request.cpus, 5);
+    request.n_order = 1;
+    request.online = request.cpus;
+    request.fifo = true;
+    request.fifo_priority = 40;
+    for (size_t i = 0; i < COUNT(spinning); i++) {
+        assert_int_equal(placed(spinning[i], &request, SIM_TASK, "5", BIND_RANGE).policy, SCHED_OTHER);
+        assert_int_equal(policy_on_all_cpus(spinning[i]), SCHED_FIFO);
+    }
+    assert_int_equal(placed(&params, &request, SIM_TASK, "5", BIND_RANGE).policy, SCHED_FIFO);
+    params.busy_ns = 901;
+    assert_int_equal(placed(&params, &request, SIM_TASK, "5", BIND_RANGE).policy, SCHED_OTHER);
+    assert_int_equal(placed(&sim_audio, &request, SIM_TASK, "5", BIND_RANGE).policy, SCHED_FIFO);
+}
+
+/* --- Rows, of a task that only pretends. --- */
+
+/* 125 ms late, then 5 ms, then an overrun of 1.3 periods. */
+static int pretend_run(struct party_context *context)
+{
+    double *numbers = context->recorder[SIM_NUMBERS];
+
+    begin(50 * MS);
+    sim.a.latency = context->recorder[SIM_LATENCY];
+    sim.a.classic = context->recorder[SIM_CLASSIC];
+    sim.a.series = context->recorder[SIM_SERIES];
+    (void)turn(125 * MS, 128 * MS, 3 * MS);
+    (void)turn(155 * MS, 158 * MS, 3 * MS);
+    (void)turn(200 * MS, 265 * MS, 3 * MS);
+    (void)turn(265 * MS, 268 * MS, 3 * MS);
+    numbers[SIM_BURNS_DONE] = (double)sim.a.burns_done;
+    numbers[SIM_BURNS_MISSED] = (double)sim.a.burns_missed;
+    numbers[SIM_DEADLINES_MET] = (double)sim.a.deadlines_met;
+    numbers[SIM_DEADLINES_MISSED] = (double)sim.a.deadlines_missed;
+    return 0;
+}
+
+static int pretend_timer_run(struct party_context *context)
+{
+    for (uint64_t late = 1000; late <= 5000; late += 1000)
+        hist_add(context->recorder[TIMER_LATENCY], late * late / 1000);
+    return 0;
+}
+
+static int pretend_bursts_run(struct party_context *context)
+{
+    begin(0);
+    sim.a.latency = context->recorder[SIM_LATENCY];
+    sim.a.classic = context->recorder[SIM_CLASSIC];
+    sim.a.series = context->recorder[SIM_SERIES];
+    for (uint64_t i = 0; i < 4; i++)
+        sim_burst(&sim.a, i, 100 * MS, 100 * MS + 10 * i * MS);
+    return 0;
+}
+
+static struct party pretend_parties[2], pretend_burst_parties[1];
+static struct bench bench_pretend, bench_pretend_bursts;
+
+static void make_pretenders(void)
+{
+    memcpy(pretend_parties, sim_parties, sizeof(pretend_parties));
+    memcpy(pretend_burst_parties, sim_parties, sizeof(pretend_burst_parties));
+    pretend_parties[SIM_TASK].setup = NULL;
+    pretend_parties[SIM_TASK].run = pretend_run;
+    pretend_parties[SIM_TIMER].run = pretend_timer_run;
+    pretend_burst_parties[SIM_TASK].setup = NULL;
+    pretend_burst_parties[SIM_TASK].run = pretend_bursts_run;
+    bench_pretend = bench_audio;
+    bench_pretend.name = "pretend";
+    bench_pretend.parties = pretend_parties;
+    bench_pretend_bursts = bench_gaming;
+    bench_pretend_bursts.name = "pretend-bursts";
+    bench_pretend_bursts.parties = pretend_burst_parties;
+    /* Neither needs rights that the test may not have. */
+    bench_pretend.control_priority = bench_pretend_bursts.control_priority = 0;
+    bench_pretend.place = bench_pretend_bursts.place = NULL;
+}
+
+static struct fixture_rows rows;
+
+static const struct row *metric_row(const char *metric)
+{
+    const struct row *row = fixture_find(&rows, metric, "");
+
+    assert_string_equal(row->suite, "latency");
+    return row;
+}
+
+static void assert_row(const char *metric, const char *unit, double value, size_t n, double max)
+{
+    const struct row *row = metric_row(metric);
+
+    assert_string_equal(row->unit, unit);
+    assert_close(row->value, value);
+    assert_int_equal(row->stats.n, n);
+    assert_close(row->stats.max, max);
+}
+
+static void test_sim_rows_of_a_periodic_task(void **state)
+{
+    (void)state;
+    assert_int_equal(fixture_one_trial(&bench_pretend, &sim_audio, 1, &rows), ROW_OK);
+    assert_int_equal(rows.n, SIM_N_METRICS);
+    /* 125, 75, 25, 5, 0 and 15; 225, 0, 5, 0 and 0. */
+    assert_row("latency", "ns", 245.0 * MS / 6, 6, 125 * MS);
+    assert_close(metric_row("latency")->stats.median, 20 * MS);
+    assert_int_equal(metric_row("latency")->headline, 1);
+    assert_int_equal(metric_row("latency")->n_hist, 6);
+    assert_int_equal(metric_row("latency")->n_series, 6);
+    assert_close(metric_row("latency")->series[5].value, 15 * MS);
+    assert_row("latency_classic", "ns", 46 * MS, 5, 225 * MS);
+    assert_int_equal(metric_row("latency_classic")->n_series, 0);
+    assert_row("desired_cpu", "%", 100 * 4.0 / 6, 1, 100 * 4.0 / 6);
+    assert_row("deadlines_met", "%", 50, 1, 50);
+    assert_row("timer_latency", "ns", 9000, 5, 25000); /* the median, not the mean of 11000 */
+    assert_true(metric_row("timer_latency")->samples[0] == 9000);
+    fixture_free_rows(&rows);
+}
+
+static void test_sim_rows_of_bursts(void **state)
+{
+    (void)state;
+    assert_int_equal(fixture_one_trial(&bench_pretend_bursts, &sim_gaming, 1, &rows), ROW_OK);
+    assert_int_equal(rows.n, SIM_METRIC_DEADLINES);
+    assert_row("latency", "ns", 15 * MS, 4, 30 * MS);
+    assert_int_equal(metric_row("latency")->n_series, 4);
+    assert_row("latency_classic", "ns", 15 * MS, 4, 30 * MS);
+    assert_row("desired_cpu", "%", 100 * 100.0 / 115, 1, 100 * 100.0 / 115);
+    fixture_free_rows(&rows);
+}
+
+/* --- Real trials. --- */
+
+static double loops_per_ms;
+
+static int measure_loops(void **state)
+{
+    const uint64_t loops = 1000000;
+    uint64_t best = UINT64_MAX;
+
+    (void)state;
+    for (int i = 0; i < 5; i++) {
+        uint64_t from = clock_raw_ns();
+        sim_work(loops);
+        uint64_t took = clock_raw_ns() - from;
+        best = took < best ? took : best;
+    }
+    loops_per_ms = (double)loops * 1e6 / (double)(best + 1);
+    return 0;
+}
+
+/* As the simulations of load/ are placed. */
+static void load_place(const void *params, const struct place_request *request, unsigned party,
+                       struct placement *placement)
+{
+    (void)party;
+    memset(placement, 0, sizeof(*placement));
+    sim_place_cpus(params, request, placement);
+    placement->policy = SCHED_OTHER;
+}
+
+static const struct load load_beside = {.name = "beside",
+                                        .params_size = sizeof(struct sim_params),
+                                        .parties = sim_load_parties,
+                                        .n_parties = 2,
+                                        .shared_size = SIM_SHARED_SIZE,
+                                        .place = load_place,
+                                        .calibrate = sim_calibrate};
+/* A task that is ready long after its load. */
+static int late_setup(struct party_context *context)
+{
+    (void)context;
+    clock_sleep_ns(100 * MS);
+    return 0;
+}
+
+static int late_run(struct party_context *context)
+{
+    while (!party_stopped(context))
+        clock_sleep_ns(MS);
+    return 0;
+}
+
+static const struct party late_parties[] = {
+    {.name = "late", .role = ROLE_MEASURED, .stop = STOP_FLAG, .setup = late_setup, .run = late_run},
+};
+static const struct bench bench_late = {
+    .name = "late", .params_size = sizeof(struct sim_params), .parties = late_parties, .n_parties = 1};
+
+static const struct load *const load_registry[] = {&load_beside, NULL};
+static const struct bench *const registry[] = {&bench_audio,          &bench_video,  &bench_x,
+                                               &bench_gaming,         &bench_custom, &bench_pretend,
+                                               &bench_pretend_bursts, &bench_late,   NULL};
+
+static struct place_request place;
+static struct sim_params load_params;
+
+static struct trial *run_trial(const struct bench *bench, const struct sim_params *params, uint64_t time_ns,
+                               const struct load *load)
+{
+    struct sim_params calibrated = *params;
+    int policy[2], priority[2];
+
+    sim_calibrate(&calibrated, loops_per_ms);
+    sim_calibrate(&load_params, loops_per_ms);
+    fixture_place(&place);
+    const struct trial_spec spec = {.bench = bench,
+                                    .params = &calibrated,
+                                    .load = load,
+                                    .load_params = &load_params,
+                                    .copies = 1,
+                                    .time_ns = time_ns,
+                                    .place = &place,
+                                    .clock = &fixture_clock,
+                                    .series_fd = -1,
+                                    .proc_root = ""};
+    assert_int_equal(task_get_policy(&policy[0], &priority[0]), 0);
+    struct trial *trial = trial_run(&spec);
+    assert_non_null(trial);
+    if (trial_outcome(trial) != TRIAL_DONE)
+        print_error("%s: %s\n", bench->name, trial_reason(trial));
+    assert_int_equal(trial_outcome(trial), TRIAL_DONE);
+    fixture_assert_no_children();
+    assert_int_equal(task_get_policy(&policy[1], &priority[1]), 0);
+    assert_int_equal(policy[0], policy[1]);
+    assert_int_equal(priority[0], priority[1]);
+    return trial;
+}
+
+static int try_fifo(void)
+{
+    return task_set_policy(SCHED_FIFO, SIM_CONTROL_PRIORITY) ? 1 : 0;
+}
+
+/* Whether they were given what the latency suite always asks for; the kernel may say no. */
+static void check_threads(const struct trial *trial)
+{
+    struct trial_party task, timer;
+    bool allowed = fixture_in_child(try_fifo) == 0;
+
+    trial_party(trial, SIM_TASK, 0, &task);
+    trial_party(trial, SIM_TIMER, 0, &timer);
+    assert_true(cpuset_equal(&task.seen.cpus, &place.cpus));
+    assert_true(cpuset_equal(&timer.seen.cpus, &place.cpus));
+    assert_true(timer.seen.timer_slack_ns <= 1); /* newer kernels say 0 of real-time threads */
+    assert_string_equal(task.refused, "");
+    assert_int_equal(task.seen.policy, SCHED_OTHER);
+    if (!allowed)
+        print_message("SCHED_FIFO is refused here\n");
+    assert_int_equal(timer.seen.policy, allowed ? SCHED_FIFO : SCHED_OTHER);
+    assert_int_equal(timer.seen.rt_priority, allowed ? 96 : 0);
+    assert_int_equal(timer.refused[0] == 0, allowed);
+    assert_int_equal(trial_control_refused(trial)[0] == 0, allowed);
+}
+
+/* However late the machine was: each wake-up is there once. */
+static void check_periodic(const struct trial *trial, uint64_t wakeups)
+{
+    const struct hist *latency = trial_recorder(trial, SIM_TASK, 0, SIM_LATENCY);
+    const struct hist *classic = trial_recorder(trial, SIM_TASK, 0, SIM_CLASSIC);
+    const struct hist *timer = trial_recorder(trial, SIM_TIMER, 0, TIMER_LATENCY);
+    const struct series *series = trial_recorder(trial, SIM_TASK, 0, SIM_SERIES);
+    const double *n = trial_recorder(trial, SIM_TASK, 0, SIM_NUMBERS);
+
+    assert_int_equal(latency->n, wakeups);
+    assert_int_equal(series->n, wakeups);
+    assert_int_equal(timer->n, wakeups);
+    assert_true(classic->n >= (uint64_t)n[SIM_BURNS_DONE] && classic->n <= wakeups);
+    assert_true(n[SIM_BURNS_DONE] > 0);
+    assert_true(n[SIM_BURNS_DONE] + n[SIM_BURNS_MISSED] == (double)wakeups);
+    assert_true(n[SIM_DEADLINES_MET] + n[SIM_DEADLINES_MISSED] == (double)wakeups);
+    assert_true(latency->max > 0 && latency->max <= trial_wall_ns(trial));
+    assert_true(timer->max > 0 && timer->max <= trial_wall_ns(trial));
+    check_threads(trial);
+}
+
+static void test_sim_audio_wakes_up_twenty_times_a_second(void **state)
+{
+    (void)state;
+    struct trial *trial = run_trial(&bench_audio, &sim_audio, 150 * MS, NULL);
+    check_periodic(trial, 3);
+    trial_free(trial);
+}
+
+static void test_sim_video_beside_a_load(void **state)
+{
+    struct trial_party load, load_timer;
+
+    (void)state;
+    load_params = sim_video;
+    struct trial *trial = run_trial(&bench_video, &sim_video, 200 * MS, &load_beside);
+    check_periodic(trial, 12);
+    assert_true(trial_load_count(trial, LOAD_BURSTS) > 0);
+    assert_true(trial_load_count(trial, LOAD_CPU) > 0);
+    assert_true(trial_load_count(trial, LOAD_WRITTEN) == 0);
+    trial_load_party(trial, SIM_TASK, &load);
+    trial_load_party(trial, SIM_TIMER, &load_timer);
+    assert_int_equal(load.seen.policy, SCHED_OTHER);
+    assert_int_equal(load_timer.seen.policy, SCHED_OTHER);
+    assert_string_equal(load.refused, "");
+    trial_free(trial);
+}
+
+/* Though it has run for longer than the trial's time when that begins. */
+static void test_sim_load_goes_on_to_the_end(void **state)
+{
+    (void)state;
+    load_params = (struct sim_params){.interval_ns = 2 * MS, .busy_ns = MS / 10};
+    struct trial *trial = run_trial(&bench_late, &sim_gaming, 40 * MS, &load_beside);
+    assert_true(trial_load_count(trial, LOAD_BURSTS) > 0);
+    trial_free(trial);
+}
+
+static void test_sim_x_has_a_window_of_each_length(void **state)
+{
+    (void)state;
+    struct trial *trial = run_trial(&bench_x, &sim_x, 300 * MS, NULL);
+    check_periodic(trial, 3); /* the full one is the last */
+    trial_free(trial);
+}
+
+static void test_sim_gaming_bursts_until_the_time_is_over(void **state)
+{
+    const struct sim_params params = {.busy_ns = 5 * MS};
+
+    (void)state;
+    struct trial *trial = run_trial(&bench_gaming, &params, 60 * MS, NULL);
+    const struct hist *latency = trial_recorder(trial, SIM_TASK, 0, SIM_LATENCY);
+    const struct hist *classic = trial_recorder(trial, SIM_TASK, 0, SIM_CLASSIC);
+    const double *n = trial_recorder(trial, SIM_TASK, 0, SIM_NUMBERS);
+    assert_true(latency->n >= 1);
+    assert_int_equal(latency->n, classic->n);
+    assert_true(hist_mean(latency) * (double)latency->n <= (double)trial_wall_ns(trial));
+    assert_true(n[SIM_BURNS_DONE] == (double)latency->n);
+    assert_true(n[SIM_BURNS_MISSED] == 0 && n[SIM_DEADLINES_MET] == 0 && n[SIM_DEADLINES_MISSED] == 0);
+    trial_free(trial);
+}
+
+/* The last wake-ups are due a moment after the time is over: they are counted all the same. */
+static void test_sim_custom_of_a_short_interval_misses_none(void **state)
+{
+    const struct sim_params params = {.interval_ns = MS / 5, .busy_ns = MS / 100};
+
+    (void)state;
+    struct trial *trial = run_trial(&bench_custom, &params, 100 * MS, NULL);
+    check_periodic(trial, 500);
+    trial_free(trial);
+}
+
+static void test_sim_run_shorter_than_a_period_has_one_wake_up(void **state)
+{
+    (void)state;
+    struct trial *trial = run_trial(&bench_audio, &sim_audio, 20 * MS, NULL);
+    check_periodic(trial, 1);
+    trial_free(trial);
+}
+
+static void test_sim_real_time_task_is_what_was_asked_for(void **state)
+{
+    const struct sim_params params = {.interval_ns = 5 * MS, .busy_ns = MS / 4, .real_time = true, .single_cpu = true};
+    struct trial_party task;
+
+    (void)state;
+    if (fixture_in_child(try_fifo)) {
+        print_message("SCHED_FIFO is refused here\n");
+        skip();
+    }
+    struct trial *trial = run_trial(&bench_custom, &params, 50 * MS, NULL);
+    trial_party(trial, SIM_TASK, 0, &task);
+    assert_int_equal(task.seen.policy, SCHED_FIFO);
+    assert_int_equal(task.seen.rt_priority, 95);
+    assert_int_equal(cpuset_count(&task.seen.cpus), 1);
+    assert_true(cpuset_has(&task.seen.cpus, place.order[0]));
+    const struct hist *latency = trial_recorder(trial, SIM_TASK, 0, SIM_LATENCY);
+    assert_int_equal(latency->n, 10);
+    trial_free(trial);
+}
+
+/* What is refused is told, and all the rest is as it is with the rights. */
+static int without_rights(void)
+{
+    struct trial_party timer;
+
+    if (geteuid() == 0 && (setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534)))
+        return CANNOT;
+    if (try_fifo() == 0)
+        return CANNOT;
+    load_params = sim_video;
+    struct trial *trial = run_trial(&bench_custom, &(const struct sim_params){.interval_ns = 5 * MS, .busy_ns = MS / 4},
+                                    100 * MS, &load_beside);
+    check_periodic(trial, 20);
+    trial_party(trial, SIM_TIMER, 0, &timer);
+    CHECK(strstr(timer.refused, "SCHED_FIFO 96 refused"));
+    CHECK(strstr(trial_control_refused(trial), "SCHED_FIFO 98 refused"));
+    CHECK(trial_load_count(trial, LOAD_BURSTS) > 0);
+    trial_free(trial);
+    return 0;
+}
+
+static void test_sim_runs_without_rights(void **state)
+{
+    (void)state;
+    assert_int_equal(fixture_in_child(without_rights), 0);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sim_constant_latency_has_no_deviation),
+        cmocka_unit_test(test_sim_constant_latency_of_half_a_millisecond),
+        cmocka_unit_test(test_sim_stall_within_a_period_is_one_sample),
+        cmocka_unit_test(test_sim_work_is_met_until_the_next_wake_up),
+        cmocka_unit_test(test_sim_stall_counts_once_for_each_wake_up_that_it_swallowed),
+        cmocka_unit_test(test_sim_stall_in_the_middle_of_a_run),
+        cmocka_unit_test(test_sim_stall_of_whole_periods),
+        cmocka_unit_test(test_sim_stall_until_just_before_a_wake_up),
+        cmocka_unit_test(test_sim_stall_as_long_as_the_ring),
+        cmocka_unit_test(test_sim_stall_longer_than_the_ring),
+        cmocka_unit_test(test_sim_timer_announces_what_is_due),
+        cmocka_unit_test(test_sim_timer_announces_none_behind_the_last),
+        cmocka_unit_test(test_sim_timer_goes_round_the_ring),
+        cmocka_unit_test(test_sim_latency_begins_when_the_timing_thread_woke),
+        cmocka_unit_test(test_sim_timing_thread_that_slept_for_periods),
+        cmocka_unit_test(test_sim_both_are_late),
+        cmocka_unit_test(test_sim_overrun_of_a_third_of_a_period),
+        cmocka_unit_test(test_sim_overrun_of_periods),
+        cmocka_unit_test(test_sim_overrun_after_overrun),
+        cmocka_unit_test(test_sim_overrun_before_the_announcement_is_a_wake_up),
+        cmocka_unit_test(test_sim_x_covers_nothing_to_all_in_any_time),
+        cmocka_unit_test(test_sim_x_of_a_single_window_is_half_of_it),
+        cmocka_unit_test(test_sim_work_without_a_sweep_is_always_the_same),
+        cmocka_unit_test(test_sim_x_hides_what_is_less_than_the_burn_before),
+        cmocka_unit_test(test_sim_x_has_the_length_of_its_work_more),
+        cmocka_unit_test(test_sim_x_was_not_asleep_after_a_full_window),
+        cmocka_unit_test(test_sim_x_over_a_sweep_of_constant_lateness),
+        cmocka_unit_test(test_sim_bursts_are_late_by_what_they_took_too_long),
+        cmocka_unit_test(test_sim_agrees_with_a_model_at_random),
+        cmocka_unit_test(test_sim_x_agrees_with_a_model_at_random),
+        cmocka_unit_test(test_sim_param_identifies_the_work),
+        cmocka_unit_test(test_sim_does_not_run_uncalibrated),
+        cmocka_unit_test(test_sim_runs_on_all_cpus_named_unless_told_otherwise),
+        cmocka_unit_test(test_sim_timing_thread_is_real_time_in_every_mode),
+        cmocka_unit_test(test_sim_real_time_mode_is_below_the_timing_thread),
+        cmocka_unit_test(test_sim_that_spins_does_not_take_the_only_cpu),
+        cmocka_unit_test(test_sim_rows_of_a_periodic_task),
+        cmocka_unit_test(test_sim_rows_of_bursts),
+        cmocka_unit_test(test_sim_audio_wakes_up_twenty_times_a_second),
+        cmocka_unit_test(test_sim_video_beside_a_load),
+        cmocka_unit_test(test_sim_load_goes_on_to_the_end),
+        cmocka_unit_test(test_sim_x_has_a_window_of_each_length),
+        cmocka_unit_test(test_sim_gaming_bursts_until_the_time_is_over),
+        cmocka_unit_test(test_sim_custom_of_a_short_interval_misses_none),
+        cmocka_unit_test(test_sim_run_shorter_than_a_period_has_one_wake_up),
+        cmocka_unit_test(test_sim_real_time_task_is_what_was_asked_for),
+        cmocka_unit_test(test_sim_runs_without_rights),
+    };
+    make_pretenders();
+    trial_worker_main(argc, argv, registry, load_registry);
+    process_init();
+    signals_init();
+    return cmocka_run_group_tests(tests, measure_loops, NULL);
+}

@@ -1,0 +1,1405 @@
+/* SPDX-License-Identifier: MIT */
+/* Settings are changed and restored, to the byte, in made-up trees with a made-up kernel behind them; whatever happens
+ * in between: refusals, kills, damaged and planted snapshots. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "sys/snapshot.h"
+#include "tree_fixture.h"
+
+#define CPUFREQ   "/sys/devices/system/cpu/cpu%u/cpufreq/%s"
+#define GOVERNOR2 "/sys/devices/system/cpu/cpu2/cpufreq/scaling_governor"
+#define NO_TURBO  "/sys/devices/system/cpu/intel_pstate/no_turbo"
+#define THP       "/sys/kernel/mm/transparent_hugepage/enabled"
+#define MIN_FREE  "/proc/sys/vm/min_free_kbytes"
+#define BOOST     "/sys/devices/system/cpu/cpufreq/boost"
+#define INTERVAL  "/proc/sys/vm/stat_interval"
+#define WATCHDOG  "/proc/sys/kernel/watchdog"
+#define NMI       "/proc/sys/kernel/nmi_watchdog"
+#define BOOT_ID   "/proc/sys/kernel/random/boot_id"
+#define HOSTNAME  "/proc/sys/kernel/hostname"
+#define CPUS      4u
+#define ITEMS_MAX 32
+#define TEXT_SIZE 65536
+
+/* --- The made-up kernel. --- */
+
+static struct {
+    struct {
+        const char *path;
+        int error;
+    } refuses[4];
+    unsigned writes;  /* how many there were */
+    unsigned kill_at; /* the process dies before that one; 0: never */
+    char log[4096];   /* the last component of each path, a blank behind */
+} kernel;
+
+static void plain_write(const char *root, const char *path, const char *text)
+{
+    char full[512];
+
+    assert_string_equal(root, tree_root);
+    (void)snprintf(full, sizeof(full), "%s%s", root, path);
+    FILE *file = fopen(full, "r+");
+    assert_non_null(file);
+    assert_int_equal(ftruncate(fileno(file), 0), 0);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* A list of choices shows them all, the chosen one in brackets. */
+static int choose(const char *root, const char *path, const char *value)
+{
+    static const char *const choices[] = {"always", "madvise", "never"};
+    char text[128] = "";
+    bool known = false;
+
+    for (size_t i = 0; i < 3; i++) {
+        bool chosen = !strcmp(choices[i], value);
+        known = known || chosen;
+        (void)snprintf(text + strlen(text), sizeof(text) - strlen(text), chosen ? "%s[%s]" : "%s%s", i ? " " : "",
+                       choices[i]);
+    }
+    if (!known)
+        return -EINVAL;
+    (void)strcat(text, "\n");
+    plain_write(root, path, text);
+    return 0;
+}
+
+/* What changes along with a file, as kernels do it. */
+static void change_along(const char *root, const char *path, const char *value)
+{
+    char neighbour[256];
+    unsigned cpu;
+
+    if (!strcmp(path, WATCHDOG)) {
+        (void)snprintf(neighbour, sizeof(neighbour), "%s\n", value);
+        plain_write(root, NMI, neighbour);
+    }
+    for (cpu = 0; cpu < CPUS && !strcmp(path, BOOST); cpu++) {
+        (void)snprintf(neighbour, sizeof(neighbour), CPUFREQ, cpu, "boost");
+        plain_write(root, neighbour, !strcmp(value, "1") ? "1\n" : "0\n");
+    }
+    if (sscanf(path, "/sys/devices/system/cpu/cpu%u/", &cpu) == 1 && strstr(path, "/scaling_governor")) {
+        plain_write(root, NO_TURBO, "0\n");
+        if (!strcmp(value, "performance")) {
+            (void)snprintf(neighbour, sizeof(neighbour), CPUFREQ, cpu, "energy_performance_preference");
+            plain_write(root, neighbour, "performance\n");
+        }
+    }
+}
+
+static bool has(const char *root, const char *path)
+{
+    char full[512];
+
+    (void)snprintf(full, sizeof(full), "%s%s", root, path);
+    return access(full, F_OK) == 0;
+}
+
+static int kernel_write(const char *root, const char *path, const char *value)
+{
+    char line[4200];
+
+    kernel.writes++;
+    if (kernel.kill_at == kernel.writes)
+        (void)kill(getpid(), SIGKILL);
+    if (strlen(kernel.log) < sizeof(kernel.log) - 100)
+        (void)snprintf(kernel.log + strlen(kernel.log), 100, "%s ", strrchr(path, '/') + 1);
+    for (size_t i = 0; i < sizeof(kernel.refuses) / sizeof(kernel.refuses[0]); i++)
+        if (kernel.refuses[i].path && !strcmp(kernel.refuses[i].path, path))
+            return kernel.refuses[i].error;
+    if (!strcmp(path, THP)) {
+        if (has(root, MIN_FREE))
+            plain_write(root, MIN_FREE, !strcmp(value, "never") ? "19832\n" : "67584\n");
+        return choose(root, path, value);
+    }
+    (void)snprintf(line, sizeof(line), "%s\n", value);
+    plain_write(root, path, line);
+    change_along(root, path, value);
+    return 0;
+}
+
+/* --- The tree, and what is written into it. --- */
+
+static char snapshot_file[128];
+static struct snapshot_place place;
+static struct setting_write items[ITEMS_MAX];
+static struct setting_writes writes;
+
+static void add(const char *path, const char *value)
+{
+    assert_true(writes.n < ITEMS_MAX);
+    items[writes.n].path = strdup(path);
+    items[writes.n++].value = strdup(value);
+}
+
+static void forget_writes(void)
+{
+    for (size_t i = 0; i < writes.n; i++) {
+        free(items[i].path);
+        free(items[i].value);
+    }
+    writes.n = 0;
+}
+
+static void add_for_cpus(const char *name, const char *value)
+{
+    char path[256];
+
+    for (unsigned cpu = 0; cpu < CPUS; cpu++) {
+        (void)snprintf(path, sizeof(path), CPUFREQ, cpu, name);
+        add(path, value);
+    }
+}
+
+static void put_for_cpus(const char *name, const char *text)
+{
+    char path[256];
+
+    for (unsigned cpu = 0; cpu < CPUS; cpu++) {
+        (void)snprintf(path, sizeof(path), CPUFREQ, cpu, name);
+        tree_put(path, text);
+    }
+}
+
+/* A laptop: what must be written of it, and what changes along. */
+static int make(void **state)
+{
+    if (tree_make(state))
+        return -1;
+    memset(&kernel, 0, sizeof(kernel));
+    tree_put(BOOT_ID, "11111111-2222-3333-4444-555555555555\n");
+    tree_put(HOSTNAME, "laptop\n");
+    put_for_cpus("scaling_governor", "powersave\n");
+    put_for_cpus("energy_performance_preference", "balance_power\n");
+    tree_put(NO_TURBO, "0\n");
+    tree_put("/sys/devices/system/cpu/intel_pstate/min_perf_pct", "16\n");
+    tree_put(THP, "always [madvise] never\n");
+    tree_put(INTERVAL, "1\n");
+    tree_put(WATCHDOG, "1\n");
+    tree_put(NMI, "0\n");
+    tree_put("/proc/sys/vm/swappiness", "60\n");
+    tree_put("/run/other", "not ours\n");
+    (void)snprintf(snapshot_file, sizeof(snapshot_file), "%s/run/jitbench.snapshot", tree_root);
+    place = (struct snapshot_place){.root = tree_root, .file = snapshot_file, .write = kernel_write};
+    writes = (struct setting_writes){.write = items, .capacity = ITEMS_MAX};
+    add_for_cpus("scaling_governor", "performance");
+    add(NO_TURBO, "1");
+    add(THP, "never");
+    add(WATCHDOG, "0");
+    add(INTERVAL, "20");
+    return 0;
+}
+
+static int clean(void **state)
+{
+    forget_writes();
+    return tree_remove(state);
+}
+
+#define SNAPSHOT_TEST(function) cmocka_unit_test_setup_teardown(function, make, clean)
+
+/* All files with their contents as one text: what must be the same before and after. */
+static char *whole_tree;
+
+static int append_file(const char *path, const struct stat *status, int kind, struct FTW *where)
+{
+    size_t length = strlen(whole_tree);
+
+    (void)where;
+    assert_true(length < TEXT_SIZE - 8192);
+    length += (size_t)snprintf(whole_tree + length, 1024, "%s %o:", path, (unsigned)status->st_mode);
+    FILE *file = kind == FTW_F && S_ISREG(status->st_mode) ? fopen(path, "r") : NULL;
+    if (file) {
+        length += fread(whole_tree + length, 1, 7000, file);
+        (void)fclose(file);
+    }
+    (void)strcpy(whole_tree + length, "\n");
+    return 0;
+}
+
+static char *tree_text(void)
+{
+    whole_tree = calloc(1, TEXT_SIZE);
+    assert_non_null(whole_tree);
+    assert_int_equal(nftw(tree_root, append_file, 16, FTW_PHYS), 0);
+    return whole_tree;
+}
+
+/* nftw() goes in the order of the folder, which a file that came and went may change. */
+static void assert_unchanged(char *before)
+{
+    char *after = tree_text(), *line = NULL;
+
+    if (strlen(before) != strlen(after))
+        fail_msg("before: %s\nafter: %s", before, after);
+    for (char *at = before; (line = strtok_r(at, "\n", &at));)
+        if (!strstr(after, line))
+            fail_msg("changed: '%s' is not in: %s", line, after);
+    free(before);
+    free(after);
+}
+
+static void assert_content(const char *path, const char *expected)
+{
+    char text[8192];
+
+    tree_get(path, text, sizeof(text));
+    assert_string_equal(text, expected);
+}
+
+static bool file_exists(void)
+{
+    struct stat status;
+    return lstat(snapshot_file, &status) == 0;
+}
+
+/* --- Reports. --- */
+
+struct reports {
+    size_t n;
+    struct {
+        size_t index;
+        char path[256], was[64], wanted[64], now[64];
+        enum snapshot_result result;
+        int error;
+    } report[64];
+};
+
+static void put_report(void *context, const struct snapshot_report *report)
+{
+    struct reports *reports = context;
+    size_t n = reports->n++;
+
+    assert_true(n < 64);
+    reports->report[n].index = report->index;
+    (void)snprintf(reports->report[n].path, 256, "%s", report->path);
+    (void)snprintf(reports->report[n].was, 64, "%.60s", report->was);
+    (void)snprintf(reports->report[n].wanted, 64, "%.60s", report->wanted);
+    (void)snprintf(reports->report[n].now, 64, "%.60s", report->now);
+    reports->report[n].result = report->result;
+    reports->report[n].error = report->error;
+}
+
+static size_t find_report(const struct reports *reports, const char *path)
+{
+    for (size_t i = 0; i < reports->n; i++)
+        if (!strcmp(reports->report[i].path, path))
+            return i;
+    fail_msg("%s is not reported", path);
+    return 0;
+}
+
+static void assert_report(const struct reports *reports, const char *path, enum snapshot_result result, int error,
+                          const char *was, const char *now)
+{
+    size_t i = find_report(reports, path);
+
+    assert_int_equal(reports->report[i].result, result);
+    assert_int_equal(reports->report[i].error, error);
+    assert_string_equal(reports->report[i].was, was);
+    assert_string_equal(reports->report[i].now, now);
+}
+
+/* Looks and saves: NULL and the code when the latter cannot be. */
+static struct snapshot *try_take(const struct setting_writes *of, int *code, char *error, size_t size)
+{
+    struct snapshot *snapshot = NULL;
+
+    assert_int_equal(snapshot_look(&place, of, &snapshot), 0);
+    *code = snapshot_save(snapshot, error, size);
+    if (*code == 0)
+        return snapshot;
+    snapshot_close(snapshot);
+    return NULL;
+}
+
+static struct snapshot *take(void)
+{
+    char error[512] = "";
+    int code;
+    struct snapshot *snapshot = try_take(&writes, &code, error, sizeof(error));
+
+    if (!snapshot)
+        fail_msg("%d: %s", code, error);
+    return snapshot;
+}
+
+static void assert_not_taken(int expected, const char *text)
+{
+    char error[512] = "", *before = tree_text();
+    int code;
+
+    assert_null(try_take(&writes, &code, error, sizeof(error)));
+    assert_int_equal(code, expected);
+    if (!strstr(error, text))
+        fail_msg("'%s' is not in '%s'", text, error);
+    assert_unchanged(before);
+}
+
+/* Takes, applies and lets go: what `tune` does. */
+static void tune(struct reports *reports)
+{
+    struct snapshot *snapshot = take();
+
+    memset(reports, 0, sizeof(*reports));
+    snapshot_apply(snapshot, put_report, reports);
+    snapshot_close(snapshot);
+}
+
+/* What `untune` does: 0, -errno of the opening or 1 when not all could be restored. */
+static int untune(struct reports *reports, char *error, size_t size)
+{
+    struct snapshot *snapshot;
+    int code = snapshot_open(&place, &snapshot, error, size);
+
+    memset(reports, 0, sizeof(*reports));
+    if (code)
+        return code;
+    code = snapshot_restore(snapshot, put_report, reports, error, size) ? 1 : 0;
+    snapshot_close(snapshot);
+    return code;
+}
+
+static void expect_untune(int code, const char *text)
+{
+    struct reports reports;
+    char error[512] = "";
+
+    assert_int_equal(untune(&reports, error, sizeof(error)), code);
+    if (!strstr(error, text))
+        fail_msg("'%s' is not in '%s'", text, error);
+}
+
+/* --- There and back. --- */
+
+static void test_snapshot_is_whole_before_anything_is_written(void **state)
+{
+    char text[TEXT_SIZE], *before = tree_text();
+    struct stat status;
+
+    (void)state;
+    struct snapshot *snapshot = take();
+    assert_int_equal(kernel.writes, 0);
+    assert_int_equal(stat(snapshot_file, &status), 0);
+    assert_int_equal(status.st_mode & 07777, 0600);
+    tree_get("/run/jitbench.snapshot", text, sizeof(text));
+    assert_ptr_equal(
+        strstr(text, "jitbench-snapshot 1\nhost laptop\nboot 11111111-2222-3333-4444-555555555555\ntime 2"), text);
+    /* 8 files to write, and 4 preferences, no_turbo, min_perf_pct and nmi_watchdog, which change along. */
+    assert_non_null(strstr(text, "\nentries 15\n"));
+    assert_non_null(strstr(text, "\n" THP "\tmadvise\talways [madvise] never\\x0a\n"));
+    assert_non_null(strstr(text, "\n" INTERVAL "\t1\t1\\x0a\n"));
+    assert_null(strstr(text, "swappiness"));
+    snapshot_close(snapshot);
+    assert_int_equal(unlink(snapshot_file), 0);
+    assert_unchanged(before);
+}
+
+static void test_snapshot_preview_writes_nothing(void **state)
+{
+    struct reports reports = {0};
+    struct snapshot *snapshot;
+
+    (void)state;
+    tree_put(WATCHDOG, "0\n");
+    char *before = tree_text();
+    add("/sys/missing", "1");
+    assert_int_equal(snapshot_look(&place, &writes, &snapshot), 0);
+    snapshot_apply(snapshot, put_report, &reports); /* not saved */
+    assert_int_equal(reports.n, writes.n);
+    reports.n = 0;
+    snapshot_preview(snapshot, put_report, &reports);
+    snapshot_close(snapshot);
+    assert_int_equal(kernel.writes, 0);
+    assert_int_equal(reports.n, writes.n);
+    assert_report(&reports, THP, SNAPSHOT_OTHER, 0, "madvise", "madvise");
+    assert_report(&reports, WATCHDOG, SNAPSHOT_ALREADY, 0, "0", "0");
+    assert_report(&reports, "/sys/missing", SNAPSHOT_REFUSED, -ENOENT, "", "");
+    assert_unchanged(before);
+}
+
+static void test_snapshot_apply_writes_in_order_and_reports(void **state)
+{
+    struct reports reports;
+
+    (void)state;
+    tune(&reports);
+    assert_string_equal(kernel.log, "scaling_governor scaling_governor scaling_governor scaling_governor no_turbo "
+                                    "enabled watchdog stat_interval ");
+    assert_int_equal(reports.n, writes.n);
+    for (size_t i = 0; i < reports.n; i++) {
+        assert_int_equal(reports.report[i].index, i);
+        assert_string_equal(reports.report[i].path, writes.write[i].path);
+        assert_string_equal(reports.report[i].wanted, writes.write[i].value);
+    }
+    assert_report(&reports, THP, SNAPSHOT_DONE, 0, "madvise", "never");
+    assert_report(&reports, NO_TURBO, SNAPSHOT_DONE, 0, "0", "1");
+    assert_content(THP, "always madvise [never]\n");
+    assert_content(INTERVAL, "20\n");
+    assert_true(file_exists());
+}
+
+static void test_snapshot_restore_gives_every_byte_back(void **state)
+{
+    struct reports reports;
+    char error[512] = "", *before = tree_text();
+
+    (void)state;
+    tune(&reports);
+    assert_content("/sys/devices/system/cpu/cpu3/cpufreq/scaling_governor", "performance\n");
+    kernel.log[0] = 0;
+    assert_int_equal(untune(&reports, error, sizeof(error)), 0);
+    assert_int_equal(strncmp(kernel.log, "stat_interval watchdog ", 23), 0); /* in reverse order */
+    assert_report(&reports, THP, SNAPSHOT_DONE, 0, "never", "madvise");
+    assert_report(&reports, "/sys/devices/system/cpu/cpu2/cpufreq/energy_performance_preference", SNAPSHOT_DONE, 0,
+                  "performance", "balance_power");
+    assert_report(&reports, "/sys/devices/system/cpu/intel_pstate/min_perf_pct", SNAPSHOT_ALREADY, 0, "16", "16");
+    assert_unchanged(before);
+    expect_untune(-ENOENT, "nothing to restore");
+}
+
+/* Without the made-up kernel: plain files. */
+static void test_snapshot_writes_files_itself(void **state)
+{
+    struct reports reports;
+    char *before;
+
+    (void)state;
+    tree_put(THP, "madvise\n");
+    before = tree_text();
+    place.write = NULL;
+    tune(&reports);
+    for (size_t i = 0; i < reports.n; i++)
+        assert_int_equal(reports.report[i].result, SNAPSHOT_DONE);
+    assert_content(NO_TURBO, "1\n");
+    assert_content(THP, "never\n");
+    expect_untune(0, "");
+    assert_unchanged(before);
+}
+
+static void test_snapshot_leaves_alone_what_is_good(void **state)
+{
+    struct reports reports;
+
+    (void)state;
+    tree_put(INTERVAL, "20\n");
+    tune(&reports);
+    assert_report(&reports, INTERVAL, SNAPSHOT_ALREADY, 0, "20", "20");
+    assert_null(strstr(kernel.log, "stat_interval"));
+}
+
+/* Restored is what stood there, whoever has written it since. */
+static void test_snapshot_restores_what_another_changed_since(void **state)
+{
+    struct reports reports;
+    char *before = tree_text();
+
+    (void)state;
+    tune(&reports);
+    tree_put(INTERVAL, "7\n");
+    tree_put(THP, "[always] madvise never\n");
+    expect_untune(0, "");
+    assert_unchanged(before);
+}
+
+/* A list that has got another choice since is restored when the chosen one is. */
+static void test_snapshot_restores_a_list_that_has_grown(void **state)
+{
+    struct reports reports;
+
+    (void)state;
+    tune(&reports);
+    tree_put(THP, "always inherit [madvise] never\n");
+    expect_untune(0, "");
+    assert_false(file_exists());
+}
+
+static void test_snapshot_keeps_long_and_odd_contents(void **state)
+{
+    static const char odd[] = "a\tb\\x41 c\nd\x7f\xc3\xa9 [e]f ] [\n";
+    char mask[2305], *before;
+    struct reports reports;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(mask) - 1; i++)
+        mask[i] = i % 9 == 8 ? ',' : 'f';
+    mask[2303] = '\n';
+    mask[2304] = 0;
+    tree_put("/proc/irq/7/smp_affinity", mask);
+    tree_put("/sys/odd", odd);
+    tree_put("/sys/no-list", "x[a] b\n");
+    add("/proc/irq/7/smp_affinity", "1");
+    add("/sys/odd", "x");
+    add("/sys/no-list", "y");
+    before = tree_text();
+    tune(&reports);
+    assert_report(&reports, "/sys/odd", SNAPSHOT_DONE, 0, "a\tb\\x41 c\nd\x7f\xc3\xa9 [e]f ] [", "x");
+    assert_content("/sys/odd", "x\n");
+    expect_untune(0, "");
+    assert_unchanged(before);
+}
+
+/* --- What the kernel changes along. --- */
+
+/* Switching both watchdogs on again by the one switch starts the one that was off: it needs another write. */
+static void test_snapshot_restores_what_changed_along(void **state)
+{
+    struct reports reports;
+    char error[512] = "", *before;
+
+    (void)state;
+    tree_put(NO_TURBO, "1\n"); /* it was off, and the governor resets it: nothing of the writes names it */
+    before = tree_text();
+    forget_writes();
+    add_for_cpus("scaling_governor", "performance");
+    add(WATCHDOG, "0");
+    tune(&reports);
+    assert_content(NMI, "0\n");
+    assert_int_equal(untune(&reports, error, sizeof(error)), 0);
+    assert_content(NMI, "0\n");
+    assert_content(NO_TURBO, "1\n");
+    assert_report(&reports, NMI, SNAPSHOT_DONE, 0, "0", "0");
+    assert_unchanged(before);
+}
+
+/* The first makes the second what it likes: restored in reverse order, the second needs another write. */
+static int changing_write(const char *root, const char *path, const char *value)
+{
+    int code = kernel_write(root, path, value);
+
+    if (!strcmp(path, "/sys/first"))
+        plain_write(root, "/sys/second", "spoilt\n");
+    return code;
+}
+
+static void test_snapshot_writes_again_what_was_spoilt(void **state)
+{
+    struct reports reports;
+
+    (void)state;
+    tree_put("/sys/first", "1\n");
+    tree_put("/sys/second", "2\n");
+    char *before = tree_text();
+    add("/sys/first", "x");
+    add("/sys/second", "y");
+    place.write = changing_write;
+    tune(&reports);
+    expect_untune(0, "");
+    assert_unchanged(before);
+}
+
+/* The limits of all CPUs are remembered once, however many files there are. */
+static void test_snapshot_remembers_the_limits_that_boost_moves(void **state)
+{
+    char text[TEXT_SIZE];
+
+    (void)state;
+    put_for_cpus("scaling_max_freq", "2000000\n");
+    tree_put("/sys/devices/system/cpu/cpufreq/boost", "1\n");
+    forget_writes();
+    add("/sys/devices/system/cpu/cpufreq/boost", "0");
+    snapshot_close(take());
+    tree_get("/run/jitbench.snapshot", text, sizeof(text));
+    assert_non_null(strstr(text, "\nentries 5\n"));
+    assert_non_null(strstr(text, "\n/sys/devices/system/cpu/cpu2/cpufreq/scaling_max_freq\t2000000\t2000000\\x0a\n"));
+}
+
+/* --- Refusals. --- */
+
+static void test_snapshot_goes_on_after_a_refusal(void **state)
+{
+    struct reports reports;
+    char *before = tree_text();
+
+    (void)state;
+    kernel.refuses[0].path = "/sys/devices/system/cpu/cpu1/cpufreq/scaling_governor";
+    kernel.refuses[0].error = -EBUSY;
+    kernel.refuses[1].path = NO_TURBO;
+    kernel.refuses[1].error = -EPERM;
+    kernel.refuses[2].path = WATCHDOG;
+    kernel.refuses[2].error = -EIO;
+    tune(&reports);
+    assert_int_equal(reports.n, writes.n);
+    assert_report(&reports, kernel.refuses[0].path, SNAPSHOT_REFUSED, -EBUSY, "powersave", "powersave");
+    assert_report(&reports, NO_TURBO, SNAPSHOT_REFUSED, -EPERM, "0", "0");
+    assert_report(&reports, WATCHDOG, SNAPSHOT_REFUSED, -EIO, "1", "1");
+    assert_report(&reports, GOVERNOR2, SNAPSHOT_DONE, 0, "powersave", "performance");
+    assert_report(&reports, INTERVAL, SNAPSHOT_DONE, 0, "1", "20");
+    expect_untune(0, "");
+    assert_unchanged(before);
+}
+
+/* The kernel takes a value and makes another of it. */
+static int clamp(const char *root, const char *path, const char *value)
+{
+    return kernel_write(root, path, !strcmp(path, INTERVAL) && !strcmp(value, "20") ? "9" : value);
+}
+
+static void test_snapshot_says_what_became_of_a_value(void **state)
+{
+    struct reports reports;
+    char *before = tree_text();
+
+    (void)state;
+    place.write = clamp;
+    tune(&reports);
+    assert_report(&reports, INTERVAL, SNAPSHOT_OTHER, 0, "1", "9");
+    expect_untune(0, "");
+    assert_unchanged(before);
+}
+
+static void test_snapshot_does_not_write_what_it_cannot_read(void **state)
+{
+    static char long_text[4098];
+    char full[256], *before, text[TEXT_SIZE];
+    struct reports reports;
+
+    (void)state;
+    memset(long_text, 'x', sizeof(long_text) - 1);
+    tree_put("/sys/long", long_text);
+    tree_put_bytes("/sys/binary", "a\0b\n", 4);
+    tree_put("/sys/folder/file", "x");
+    tree_put("/etc/passwd", "root\n");
+    tree_link("/sys/loop", "loop");
+    tree_link("/sys/endless", "/dev/zero");
+    tree_path("/sys/pipe", full, sizeof(full));
+    assert_int_equal(mkfifo(full, 0600), 0);
+    add("/sys/long", "1");
+    add("/sys/binary", "1");
+    add("/sys/folder", "1");
+    add("/sys/missing", "1");
+    add("/sys/loop", "1");
+    add("/sys/endless", "1");
+    add("/sys/../etc/passwd", "1");
+    add("/etc/passwd", "1");
+    before = tree_text();
+    tune(&reports);
+    assert_report(&reports, "/sys/long", SNAPSHOT_REFUSED, -EFBIG, "", "");
+    assert_report(&reports, "/sys/binary", SNAPSHOT_REFUSED, -EILSEQ, "", "");
+    assert_report(&reports, "/sys/folder", SNAPSHOT_REFUSED, -EISDIR, "", "");
+    assert_report(&reports, "/sys/missing", SNAPSHOT_REFUSED, -ENOENT, "", "");
+    assert_report(&reports, "/sys/loop", SNAPSHOT_REFUSED, -ELOOP, "", "");
+    assert_report(&reports, "/sys/endless", SNAPSHOT_REFUSED, -EFBIG, "", "");
+    assert_report(&reports, "/sys/../etc/passwd", SNAPSHOT_REFUSED, -EINVAL, "", "");
+    assert_report(&reports, "/etc/passwd", SNAPSHOT_REFUSED, -EINVAL, "", "");
+    assert_report(&reports, INTERVAL, SNAPSHOT_DONE, 0, "1", "20");
+    tree_get("/run/jitbench.snapshot", text, sizeof(text));
+    assert_non_null(strstr(text, "\nentries 15\n"));
+    expect_untune(0, "");
+    assert_unchanged(before);
+}
+
+static void test_snapshot_of_nothing_is_no_file(void **state)
+{
+    char error[512] = "", *before = tree_text();
+    struct reports reports = {0};
+
+    (void)state;
+    struct setting_write missing = {.path = (char *)"/sys/missing", .value = (char *)"1"};
+    const struct setting_writes one = {.write = &missing, .n = 1};
+    int code;
+    struct snapshot *snapshot = try_take(&one, &code, error, sizeof(error));
+    assert_non_null(snapshot);
+    assert_false(file_exists());
+    snapshot_apply(snapshot, put_report, &reports);
+    assert_int_equal(reports.report[0].error, -ENOENT);
+    assert_int_equal(snapshot_restore(snapshot, put_report, &reports, error, sizeof(error)), 0);
+    snapshot_close(snapshot);
+    assert_unchanged(before);
+    tree_put("/run/jitbench.snapshot", "");
+    assert_null(try_take(&one, &code, error, sizeof(error)));
+    assert_int_equal(code, -EEXIST);
+}
+
+static int status_of(pid_t child)
+{
+    int status;
+
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return status;
+}
+
+static int become_nobody(void)
+{
+    return geteuid() == 0 && (setgroups(0, NULL) || setgid(65534) || setuid(65534)) ? -1 : 0;
+}
+
+/* Files that may be read but not written, and a folder for the snapshot that may. */
+static void test_snapshot_as_nobody(void **state)
+{
+    char run[128], *before;
+
+    (void)state;
+    (void)snprintf(run, sizeof(run), "%s/run", tree_root);
+    assert_int_equal(chmod(tree_root, 0755), 0);
+    assert_int_equal(chmod(run, 0777), 0);
+    before = tree_text();
+    if (geteuid() != 0) {
+        free(before);
+        skip(); /* all files are ours */
+    }
+    pid_t child = fork();
+    if (child == 0) {
+        struct reports reports;
+        place.write = NULL;
+        if (become_nobody())
+            _exit(1);
+        tune(&reports);
+        assert_report(&reports, INTERVAL, SNAPSHOT_REFUSED, -EACCES, "1", "1");
+        expect_untune(0, "");
+        _exit(0);
+    }
+    assert_int_equal(status_of(child), 0);
+    assert_unchanged(before);
+}
+
+static void test_snapshot_restores_the_rest_and_stays_when_one_is_refused(void **state)
+{
+    struct reports reports;
+    char error[512] = "", *before = tree_text();
+
+    (void)state;
+    tune(&reports);
+    kernel.refuses[0].path = THP;
+    kernel.refuses[0].error = -EBUSY;
+    assert_int_equal(untune(&reports, error, sizeof(error)), 1);
+    assert_non_null(strstr(error, "1 of 15 files could not be restored"));
+    assert_non_null(strstr(error, snapshot_file));
+    assert_report(&reports, THP, SNAPSHOT_REFUSED, -EBUSY, "never", "never");
+    assert_report(&reports, INTERVAL, SNAPSHOT_DONE, 0, "20", "1");
+    assert_content(INTERVAL, "1\n");
+    assert_true(file_exists());
+    kernel.refuses[0].path = NULL;
+    assert_int_equal(untune(&reports, error, sizeof(error)), 0);
+    assert_report(&reports, INTERVAL, SNAPSHOT_ALREADY, 0, "1", "1");
+    assert_unchanged(before);
+}
+
+static void test_snapshot_stays_when_a_file_has_gone(void **state)
+{
+    char full[256];
+    struct reports reports;
+
+    (void)state;
+    tune(&reports);
+    tree_path(INTERVAL, full, sizeof(full));
+    assert_int_equal(unlink(full), 0);
+    kernel.refuses[0].path = INTERVAL;
+    kernel.refuses[0].error = -ENOENT;
+    expect_untune(1, "1 of 15");
+    assert_content(THP, "always [madvise] never\n");
+    assert_true(file_exists());
+}
+
+static int vanishing_write(const char *root, const char *path, const char *value)
+{
+    char full[256];
+
+    if (strcmp(path, "/sys/empty") != 0)
+        return kernel_write(root, path, value);
+    (void)snprintf(full, sizeof(full), "%s%s", root, path);
+    (void)unlink(full);
+    return 0;
+}
+
+/* Though it held nothing, it does not hold that now. */
+static void test_snapshot_misses_a_file_that_was_empty(void **state)
+{
+    struct reports reports;
+
+    (void)state;
+    tree_put("/sys/empty", "");
+    add("/sys/empty", "1");
+    place.write = vanishing_write;
+    tune(&reports);
+    assert_report(&reports, "/sys/empty", SNAPSHOT_REFUSED, -ENOENT, "", "");
+    expect_untune(1, "1 of 16");
+}
+
+/* --- One at a time. --- */
+
+static void test_snapshot_is_never_replaced(void **state)
+{
+    char text[TEXT_SIZE], again[TEXT_SIZE];
+    struct reports reports;
+
+    (void)state;
+    tune(&reports);
+    tree_get("/run/jitbench.snapshot", text, sizeof(text));
+    unsigned before = kernel.writes;
+    assert_not_taken(-EEXIST, "untune");
+    assert_int_equal(kernel.writes, before);
+    tree_get("/run/jitbench.snapshot", again, sizeof(again));
+    assert_string_equal(again, text);
+    expect_untune(0, "");
+}
+
+/* Who took it keeps it until he lets go or is dead. */
+static void test_snapshot_is_locked_while_it_is_used(void **state)
+{
+    char expected[64], *before = tree_text(), byte;
+    int ready[2];
+
+    (void)state;
+    assert_int_equal(pipe(ready), 0);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        struct reports reports = {0};
+        struct snapshot *snapshot = take();
+        snapshot_apply(snapshot, put_report, &reports);
+        (void)!write(ready[1], "r", 1);
+        for (;;)
+            (void)pause();
+    }
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    (void)snprintf(expected, sizeof(expected), "process %ld is", (long)child);
+    expect_untune(-EBUSY, expected);
+    assert_content(INTERVAL, "20\n");
+    assert_int_equal(kill(child, SIGKILL), 0);
+    (void)status_of(child);
+    expect_untune(0, "");
+    assert_unchanged(before);
+    (void)close(ready[0]);
+    (void)close(ready[1]);
+}
+
+/* The name is another's by now. */
+static void test_snapshot_removes_only_its_own_file(void **state)
+{
+    struct reports reports = {0};
+    char error[512];
+
+    (void)state;
+    struct snapshot *snapshot = take();
+    assert_int_equal(unlink(snapshot_file), 0);
+    tree_put("/run/jitbench.snapshot", "another's\n");
+    assert_int_equal(snapshot_restore(snapshot, put_report, &reports, error, sizeof(error)), 0);
+    snapshot_close(snapshot);
+    assert_content("/run/jitbench.snapshot", "another's\n");
+}
+
+/* --- Killed. --- */
+
+static void assert_restorable(char *before)
+{
+    struct reports reports;
+    char error[512] = "";
+    int code = untune(&reports, error, sizeof(error));
+
+    if (code && code != -ENOENT)
+        fail_msg("%d: %s", code, error);
+    assert_unchanged(before);
+}
+
+static void test_snapshot_restores_after_a_kill_at_each_write(void **state)
+{
+    (void)state;
+    for (unsigned at = 1; at <= writes.n; at++) {
+        char *before = tree_text();
+        pid_t child = fork();
+        if (child == 0) {
+            struct reports reports;
+            kernel.kill_at = at;
+            tune(&reports);
+            _exit(0);
+        }
+        assert_int_equal(WTERMSIG(status_of(child)), SIGKILL);
+        assert_true(file_exists());
+        assert_content(INTERVAL, "1\n"); /* the last of them */
+        assert_restorable(before);
+    }
+}
+
+static void test_snapshot_restores_after_a_kill_of_the_restoring(void **state)
+{
+    struct reports reports;
+    unsigned at = 0;
+    int status = -1;
+
+    (void)state;
+    while (status != 0) {
+        char *before = tree_text();
+        tune(&reports);
+        pid_t child = fork();
+        if (child == 0) {
+            char error[512];
+            kernel.kill_at = kernel.writes + ++at;
+            _exit(untune(&reports, error, sizeof(error)));
+        }
+        at++;
+        status = status_of(child);
+        assert_true(status == 0 || WTERMSIG(status) == SIGKILL);
+        assert_int_equal(file_exists(), status != 0);
+        assert_restorable(before);
+    }
+    assert_true(at > 8);
+}
+
+/* From before the snapshot is begun to behind the last write. */
+static void test_snapshot_restores_after_a_kill_at_any_moment(void **state)
+{
+    unsigned seed = 1;
+
+    (void)state;
+    for (unsigned i = 0; i < 20; i++) {
+        char *before = tree_text();
+        const struct timespec moment = {.tv_nsec = rand_r(&seed) % 2000000};
+        pid_t child = fork();
+        if (child == 0) {
+            struct reports reports;
+            tune(&reports);
+            for (;;)
+                (void)pause();
+        }
+        (void)nanosleep(&moment, NULL);
+        assert_int_equal(kill(child, SIGKILL), 0);
+        assert_int_equal(WTERMSIG(status_of(child)), SIGKILL);
+        assert_restorable(before);
+    }
+}
+
+/* --- What is not believed. --- */
+
+static void write_snapshot(const char *text, size_t length)
+{
+    int fd = open(snapshot_file, O_WRONLY | O_TRUNC);
+
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, text, length), length);
+    assert_int_equal(close(fd), 0);
+}
+
+static void assert_damaged(const char *text, size_t length)
+{
+    struct snapshot *snapshot = NULL;
+    char error[512] = "";
+
+    write_snapshot(text, length);
+    if (snapshot_open(&place, &snapshot, error, sizeof(error)) != -EBADMSG)
+        fail_msg("taken for good (%s): %.*s", error, (int)length, text);
+    assert_null(snapshot);
+    assert_non_null(strstr(error, snapshot_file));
+}
+
+static void test_snapshot_damaged_anywhere_is_refused(void **state)
+{
+    static char text[TEXT_SIZE];
+    struct reports reports;
+
+    (void)state;
+    tune(&reports);
+    unsigned before = kernel.writes;
+    tree_get("/run/jitbench.snapshot", text, sizeof(text));
+    size_t length = strlen(text);
+    for (size_t i = 0; i < length; i++) {
+        static const char flips[] = {1, 0x20, (char)0x80, (char)0xff};
+        char good = text[i];
+        for (size_t k = 0; k <= sizeof(flips); k++) {
+            text[i] = k < sizeof(flips) ? (char)(good ^ flips[k]) : 0;
+            assert_damaged(text, length);
+        }
+        text[i] = good;
+    }
+    for (size_t i = 0; i < length; i++)
+        assert_damaged(text, i);
+    text[length] = '\n';
+    assert_damaged(text, length + 1);
+    text[length] = 0;
+    assert_damaged(text, length + 1);
+    assert_int_equal(kernel.writes, before);
+    write_snapshot(text, length);
+    expect_untune(0, "");
+}
+
+/* FNV-1a of the published parameters, over what is there, in the last line. */
+static void seal(char *text)
+{
+    uint64_t hash = 14695981039346656037u;
+
+    for (const char *c = text; *c; c++)
+        hash = (hash ^ (uint8_t)*c) * 1099511628211u;
+    (void)sprintf(text + strlen(text), "checksum %016llx\n", (unsigned long long)hash);
+}
+
+#define HEAD "jitbench-snapshot 1\nhost laptop\nboot 11111111-2222-3333-4444-555555555555\ntime x\n"
+
+static int open_sealed(const char *content, char *error, size_t size)
+{
+    struct snapshot *snapshot;
+    char text[1024];
+
+    (void)snprintf(text, sizeof(text) - 64, "%s", content);
+    seal(text);
+    tree_put("/run/jitbench.snapshot", text);
+    int code = snapshot_open(&place, &snapshot, error, size);
+    snapshot_close(snapshot);
+    return code;
+}
+
+/* Even with the right checksum. */
+static void test_snapshot_of_nonsense_is_refused(void **state)
+{
+    static const char *const nonsense[] = {
+        "",
+        "\n",
+        "jitbench-snapshot 2\nhost laptop\nboot 11111111-2222-3333-4444-555555555555\ntime x\nentries 0\n",
+        "host laptop\nboot 11111111-2222-3333-4444-555555555555\ntime x\nentries 0\n",
+        HEAD,
+        HEAD "entries\n",
+        HEAD "entries x\n",
+        HEAD "entries 1\n",
+        HEAD "entries 99999999999999999999999\n" INTERVAL "\t1\t1\n",
+        HEAD "entries 0\n" INTERVAL "\t1\t1\n",
+        HEAD "entries 1\n" INTERVAL "\t1\n",
+        HEAD "entries 1\n" INTERVAL "\t1\t1",
+        HEAD "entries 1\n" INTERVAL "\t1\t1\\\n",
+        HEAD "entries 1\n" INTERVAL "\t1\t1\\x0\n",
+        HEAD "entries 1\n" INTERVAL "\t1\\x00\t1\n",
+        HEAD "entries 1\n" INTERVAL "\t1\\n\t1\n",
+        HEAD "entries 1\n/etc/passwd\t1\t1\n",
+        HEAD "entries 1\nproc/sys/vm/stat_interval\t1\t1\n",
+        HEAD "entries 1\n/proc/../etc/passwd\t1\t1\n",
+        HEAD "entries 1\n/sys/\\x2e./etc/passwd\t1\t1\n",
+    };
+    char error[512];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(nonsense) / sizeof(nonsense[0]); i++)
+        if (open_sealed(nonsense[i], error, sizeof(error)) != -EBADMSG)
+            fail_msg("taken for good: %s", nonsense[i]);
+    assert_int_equal(open_sealed(HEAD "entries 1\n" INTERVAL "\t1\t1\\x0a\n", error, sizeof(error)), 0);
+}
+
+static void test_snapshot_keeps_the_reserve_of_memory(void **state)
+{
+    struct reports reports;
+
+    (void)state;
+    tree_put(MIN_FREE, "70000\n"); /* the user's, not what the kernel would take */
+    tune(&reports);
+    assert_content(MIN_FREE, "19832\n");
+    expect_untune(0, "");
+    assert_content(MIN_FREE, "70000\n");
+}
+
+/* One switch for all, and one for each CPU, which it overrides. */
+static void test_snapshot_keeps_the_boost_of_each_cpu(void **state)
+{
+    struct reports reports;
+    char path[256];
+
+    (void)state;
+    tree_put(BOOST, "1\n");
+    put_for_cpus("boost", "1\n");
+    (void)snprintf(path, sizeof(path), CPUFREQ, 2u, "boost");
+    tree_put(path, "0\n");
+    add(BOOST, "0");
+    tune(&reports);
+    assert_content(BOOST, "0\n");
+    char *off = tree_text();
+    assert_null(strstr(off, "boost 100644:1"));
+    free(off);
+    expect_untune(0, "");
+    assert_content(BOOST, "1\n");
+    assert_content(path, "0\n");
+    (void)snprintf(path, sizeof(path), CPUFREQ, 3u, "boost");
+    assert_content(path, "1\n");
+}
+
+static void test_snapshot_of_another_boot_or_host_is_refused(void **state)
+{
+    struct reports reports;
+
+    (void)state;
+    tune(&reports);
+    unsigned before = kernel.writes;
+    tree_put(BOOT_ID, "99999999-2222-3333-4444-555555555555\n");
+    expect_untune(-ESTALE, "before the last boot");
+    expect_untune(-ESTALE, "remove the file");
+    tree_put(BOOT_ID, "11111111-2222-3333-4444-555555555555\n");
+    /* Where the boot is not known the name must do. */
+    tree_put(BOOT_ID, "");
+    tree_put(HOSTNAME, "other\n");
+    expect_untune(-ESTALE, "another host: 'laptop'");
+    tree_put(HOSTNAME, "");
+    expect_untune(-ESTALE, "another host: 'laptop'");
+    assert_int_equal(kernel.writes, before);
+    assert_true(file_exists());
+    tree_put(HOSTNAME, "laptop\n");
+    expect_untune(0, "");
+    assert_false(file_exists());
+}
+
+static void test_snapshot_of_a_host_with_a_new_name_is_restored(void **state)
+{
+    static const char *const names[] = {"other\n", "", "laptop\n"};
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        struct reports reports;
+        struct snapshot *snapshot;
+        char error[512] = "junk";
+        tree_put(HOSTNAME, "laptop\n");
+        tune(&reports);
+        tree_put(HOSTNAME, names[i]);
+        assert_int_equal(snapshot_open(&place, &snapshot, error, sizeof(error)), 0);
+        if (i == 0)
+            assert_non_null(strstr(error, "the host was called 'laptop'"));
+        else
+            assert_string_equal(error, "");
+        snapshot_close(snapshot);
+        expect_untune(0, "");
+        assert_content(INTERVAL, "1\n");
+    }
+}
+
+static void test_snapshot_needs_to_know_the_boot(void **state)
+{
+    (void)state;
+    tree_put(BOOT_ID, "");
+    assert_not_taken(-ENOENT, BOOT_ID);
+}
+
+static void expect_not_trusted(const char *why)
+{
+    assert_not_taken(-EEXIST, "untune");
+    expect_untune(-EPERM, why);
+    assert_int_equal(kernel.writes, 0);
+    assert_int_equal(remove(snapshot_file), 0);
+}
+
+/* Somebody has put it there. */
+static void test_snapshot_that_is_planted_is_refused(void **state)
+{
+    char target[128], *before = tree_text();
+    struct stat status;
+
+    (void)state;
+    (void)snprintf(target, sizeof(target), "%s/run/target", tree_root);
+    assert_int_equal(symlink(target, snapshot_file), 0);
+    expect_not_trusted("symbolic link");
+    assert_int_equal(lstat(target, &status), -1); /* nothing was written through it */
+    snapshot_close(take());
+    assert_int_equal(rename(snapshot_file, target), 0);
+    assert_int_equal(symlink("target", snapshot_file), 0);
+    expect_not_trusted("symbolic link"); /* though what it leads to is good */
+    assert_int_equal(rename(target, snapshot_file), 0);
+    assert_int_equal(chmod(snapshot_file, 0620), 0);
+    expect_not_trusted("written by others");
+    assert_int_equal(mkfifo(snapshot_file, 0600), 0);
+    expect_not_trusted("no plain file");
+    if (geteuid() == 0) {
+        snapshot_close(take());
+        assert_int_equal(chown(snapshot_file, 65534, 0), 0);
+        expect_not_trusted("user 65534");
+    }
+    assert_int_equal(mkdir(snapshot_file, 0700), 0);
+    expect_untune(-EISDIR, "directory");
+    assert_int_equal(rmdir(snapshot_file), 0);
+    assert_unchanged(before);
+}
+
+/* --- Places. --- */
+
+static void test_snapshot_says_where_it_cannot_be(void **state)
+{
+    static char path[5000];
+
+    (void)state;
+    place.file = "/nonexistent/snapshot";
+    assert_not_taken(-ENOENT, place.file);
+    place.file = "/dev/null/snapshot";
+    assert_not_taken(-ENOTDIR, place.file);
+    place.file = "/snapshot-in-the-root-is-a-folder/..";
+    assert_not_taken(-ENOENT, place.file);
+    place.file = tree_root;
+    assert_not_taken(-EEXIST, place.file);
+    memset(path, 'x', sizeof(path) - 1);
+    path[0] = path[4990] = '/';
+    place.file = path;
+    assert_not_taken(-ENAMETOOLONG, "xxx");
+    assert_int_equal(kernel.writes, 0);
+}
+
+static void test_snapshot_may_be_in_the_current_folder(void **state)
+{
+    char run[128], here[4096], *before = tree_text();
+    struct reports reports;
+
+    (void)state;
+    (void)snprintf(run, sizeof(run), "%s/run", tree_root);
+    assert_non_null(getcwd(here, sizeof(here)));
+    assert_int_equal(chdir(run), 0);
+    place.file = "jitbench.snapshot";
+    tune(&reports);
+    assert_true(file_exists());
+    expect_untune(0, "");
+    assert_int_equal(chdir(here), 0);
+    assert_unchanged(before);
+}
+
+/* Half a snapshot is none. */
+static void test_snapshot_on_a_full_disk_is_none(void **state)
+{
+    char *before = tree_text();
+
+    (void)state;
+    pid_t child = fork();
+    if (child == 0) {
+        const struct rlimit limit = {200, 200};
+        (void)signal(SIGXFSZ, SIG_IGN);
+        if (setrlimit(RLIMIT_FSIZE, &limit))
+            _exit(1);
+        assert_not_taken(-EFBIG, "File too large");
+        _exit(0);
+    }
+    assert_int_equal(status_of(child), 0);
+    assert_unchanged(before);
+}
+
+/* A kernel or a file system that has no nameless files, and perhaps no renameat2() either. */
+static int deny_calls(bool rename_too)
+{
+    struct sock_filter filter[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_renameat2, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, rename_too ? SECCOMP_RET_ERRNO | ENOSYS : SECCOMP_RET_ALLOW),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 3),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[2])),
+        BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, O_TMPFILE & ~O_DIRECTORY, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EOPNOTSUPP),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = {.len = sizeof(filter) / sizeof(filter[0]), .filter = filter};
+
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) ? -1 : 0;
+}
+
+static unsigned run_entries(void)
+{
+    char run[128];
+    unsigned n = 0;
+
+    (void)snprintf(run, sizeof(run), "%s/run", tree_root);
+    DIR *folder = opendir(run);
+    assert_non_null(folder);
+    while (readdir(folder))
+        n++;
+    assert_int_equal(closedir(folder), 0);
+    return n - 2;
+}
+
+static int named_child(bool rename_too)
+{
+    struct reports reports;
+
+    if (deny_calls(rename_too))
+        return 255;
+    tune(&reports);
+    if (run_entries() != 2)
+        return 1;
+    assert_not_taken(-EEXIST, "untune");
+    expect_untune(0, "");
+    return 0;
+}
+
+static void test_snapshot_by_a_temporary_name(void **state)
+{
+    (void)state;
+    for (int rename_too = 0; rename_too <= 1; rename_too++) {
+        char *before = tree_text();
+        pid_t child = fork();
+        if (child == 0)
+            _exit(named_child(rename_too));
+        int status = status_of(child);
+        assert_true(WIFEXITED(status));
+        if (WEXITSTATUS(status) == 255) {
+            free(before);
+            skip(); /* no seccomp here */
+        }
+        assert_int_equal(WEXITSTATUS(status), 0);
+        assert_unchanged(before);
+    }
+}
+
+static void test_snapshot_default_file_is_where_it_can_be_written(void **state)
+{
+    const char *file = snapshot_default_file();
+
+    (void)state;
+    assert_true(!strcmp(file, "/run/jitbench.snapshot") || !strcmp(file, "/dev/shm/jitbench.snapshot"));
+    if (access("/run", W_OK) == 0 && access("/dev/shm/jitbench.snapshot", F_OK) != 0)
+        assert_string_equal(file, "/run/jitbench.snapshot");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SNAPSHOT_TEST(test_snapshot_is_whole_before_anything_is_written),
+        SNAPSHOT_TEST(test_snapshot_preview_writes_nothing),
+        SNAPSHOT_TEST(test_snapshot_apply_writes_in_order_and_reports),
+        SNAPSHOT_TEST(test_snapshot_restore_gives_every_byte_back),
+        SNAPSHOT_TEST(test_snapshot_writes_files_itself),
+        SNAPSHOT_TEST(test_snapshot_leaves_alone_what_is_good),
+        SNAPSHOT_TEST(test_snapshot_restores_what_another_changed_since),
+        SNAPSHOT_TEST(test_snapshot_restores_a_list_that_has_grown),
+        SNAPSHOT_TEST(test_snapshot_keeps_long_and_odd_contents),
+        SNAPSHOT_TEST(test_snapshot_restores_what_changed_along),
+        SNAPSHOT_TEST(test_snapshot_writes_again_what_was_spoilt),
+        SNAPSHOT_TEST(test_snapshot_remembers_the_limits_that_boost_moves),
+        SNAPSHOT_TEST(test_snapshot_goes_on_after_a_refusal),
+        SNAPSHOT_TEST(test_snapshot_says_what_became_of_a_value),
+        SNAPSHOT_TEST(test_snapshot_does_not_write_what_it_cannot_read),
+        SNAPSHOT_TEST(test_snapshot_of_nothing_is_no_file),
+        SNAPSHOT_TEST(test_snapshot_as_nobody),
+        SNAPSHOT_TEST(test_snapshot_restores_the_rest_and_stays_when_one_is_refused),
+        SNAPSHOT_TEST(test_snapshot_stays_when_a_file_has_gone),
+        SNAPSHOT_TEST(test_snapshot_misses_a_file_that_was_empty),
+        SNAPSHOT_TEST(test_snapshot_is_never_replaced),
+        SNAPSHOT_TEST(test_snapshot_is_locked_while_it_is_used),
+        SNAPSHOT_TEST(test_snapshot_removes_only_its_own_file),
+        SNAPSHOT_TEST(test_snapshot_restores_after_a_kill_at_each_write),
+        SNAPSHOT_TEST(test_snapshot_restores_after_a_kill_of_the_restoring),
+        SNAPSHOT_TEST(test_snapshot_restores_after_a_kill_at_any_moment),
+        SNAPSHOT_TEST(test_snapshot_damaged_anywhere_is_refused),
+        SNAPSHOT_TEST(test_snapshot_of_nonsense_is_refused),
+        SNAPSHOT_TEST(test_snapshot_keeps_the_reserve_of_memory),
+        SNAPSHOT_TEST(test_snapshot_keeps_the_boost_of_each_cpu),
+        SNAPSHOT_TEST(test_snapshot_of_another_boot_or_host_is_refused),
+        SNAPSHOT_TEST(test_snapshot_of_a_host_with_a_new_name_is_restored),
+        SNAPSHOT_TEST(test_snapshot_needs_to_know_the_boot),
+        SNAPSHOT_TEST(test_snapshot_that_is_planted_is_refused),
+        SNAPSHOT_TEST(test_snapshot_says_where_it_cannot_be),
+        SNAPSHOT_TEST(test_snapshot_may_be_in_the_current_folder),
+        SNAPSHOT_TEST(test_snapshot_on_a_full_disk_is_none),
+        SNAPSHOT_TEST(test_snapshot_by_a_temporary_name),
+        SNAPSHOT_TEST(test_snapshot_default_file_is_where_it_can_be_written),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: MIT */
+/* Settings made good around a run, on this machine, in a mount namespace that hides all but the harmless ones. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "cmd/tuned.h"
+#include "sys/snapshot.h"
+#include "sys/tree.h"
+
+#define INTERVAL "/proc/sys/vm/stat_interval"
+#define SNAPSHOT "/run/jitbench.snapshot"
+#define NO_PLACE 255
+
+static const char *const files[] = {
+    INTERVAL,
+    "/proc/sys/kernel/nmi_watchdog",
+    "/proc/sys/kernel/perf_event_max_sample_rate",
+    "/proc/sys/kernel/soft_watchdog",
+    "/proc/sys/kernel/watchdog",
+    "/sys/kernel/mm/transparent_hugepage/defrag",
+    "/sys/kernel/mm/transparent_hugepage/enabled",
+};
+
+static char folder[64];
+
+static int make_folder(void **state)
+{
+    (void)state;
+    strcpy(folder, "/tmp/jitbench-tuned-XXXXXX");
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    return rmdir(folder);
+}
+
+/* Each file's first line. */
+static void read_files(char *text, size_t size)
+{
+    char line[128];
+
+    text[0] = 0;
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+        (void)tree_read_line("", files[i], line, sizeof(line));
+        (void)snprintf(text + strlen(text), size - strlen(text), "%s: %s\n", files[i], line);
+    }
+}
+
+/* The snapshot comes to the folder; interrupts, work and clocks are left alone. */
+static int make_place(void)
+{
+    static const char *const hidden[] = {"/proc/irq", "/sys/devices/system/cpu", "/sys/devices/virtual/workqueue"};
+
+    if (geteuid() != 0 || access(INTERVAL, W_OK) || unshare(CLONE_NEWNS) ||
+        mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) || mount(folder, "/run", NULL, MS_BIND, NULL))
+        return -1;
+    for (size_t i = 0; i < sizeof(hidden) / sizeof(hidden[0]); i++)
+        if (access(hidden[i], F_OK) == 0 && mount("none", hidden[i], "tmpfs", 0, "size=64k"))
+            return -1;
+    return 0;
+}
+
+static void ignore_report(void *context, const struct snapshot_report *report)
+{
+    (void)context;
+    (void)report;
+}
+
+/* By the snapshot: 0, -errno when there is none that can be used, 1 when not all could be restored. */
+static int restore_by(const char *file)
+{
+    const struct snapshot_place place = {.root = "", .file = file};
+    struct snapshot *snapshot;
+    char error[512];
+    int code = snapshot_open(&place, &snapshot, error, sizeof(error));
+
+    if (code)
+        return code;
+    code = snapshot_restore(snapshot, ignore_report, NULL, error, sizeof(error)) ? 1 : 0;
+    snapshot_close(snapshot);
+    return code;
+}
+
+/* What a test that failed half-way has left. */
+static int put_back(void **state)
+{
+    char file[96];
+
+    (void)state;
+    (void)snprintf(file, sizeof(file), "%s/jitbench.snapshot", folder);
+    return restore_by(file) == -ENOENT ? 0 : -1;
+}
+
+/* In a child with the place around it, which may change what it likes. */
+static int in_place(int (*test)(void))
+{
+    int status = 0;
+
+    (void)fflush(NULL);
+    pid_t child = fork();
+    if (child == 0)
+        _exit(make_place() ? NO_PLACE : test());
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return status;
+}
+
+static void need_place(int status)
+{
+    if (WIFEXITED(status) && WEXITSTATUS(status) == NO_PLACE) {
+        print_message("skipped: needs root, a mount namespace and settings that can be written\n");
+        skip();
+    }
+}
+
+static struct cpuset first_cpu(void)
+{
+    struct cpuset cpus;
+
+    cpuset_clear(&cpus);
+    cpuset_add(&cpus, 0);
+    return cpus;
+}
+
+static int begin_and_end(void)
+{
+    const struct cpuset cpus = first_cpu();
+    char before[2048], after[2048], message[256];
+
+    read_files(before, sizeof(before));
+    if (tuned_begin(&cpus, message, sizeof(message)) || !strstr(message, "settings changed until the end"))
+        return 1;
+    read_files(after, sizeof(after));
+    if (!strstr(after, INTERVAL ": 20\n") || !strstr(after, "/watchdog: 0\n") || !strstr(after, "[never]"))
+        return 2;
+    if (access(SNAPSHOT, F_OK))
+        return 3;
+    tuned_end();
+    read_files(after, sizeof(after));
+    if (strcmp(before, after) != 0 || access(SNAPSHOT, F_OK) == 0)
+        return 4;
+    tuned_end();
+    /* Once more. */
+    if (tuned_begin(&cpus, message, sizeof(message)))
+        return 5;
+    tuned_end();
+    read_files(after, sizeof(after));
+    return strcmp(before, after) != 0 ? 6 : 0;
+}
+
+static void test_tuned_begin_changes_and_end_restores(void **state)
+{
+    (void)state;
+    int status = in_place(begin_and_end);
+    need_place(status);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static int begin_and_die(void)
+{
+    const struct cpuset cpus = first_cpu();
+    char message[256];
+
+    (void)tuned_begin(&cpus, message, sizeof(message));
+    return kill(getpid(), SIGKILL);
+}
+
+/* Somebody else's snapshot is in the way: nothing is changed, and it stays. */
+static int find_snapshot(void)
+{
+    const struct cpuset cpus = first_cpu();
+    char message[512], after[2048];
+
+    tree_read_line("", INTERVAL, message, sizeof(message));
+    if (strcmp(message, "20") != 0)
+        return 1;
+    FILE *interval = fopen(INTERVAL, "w");
+    if (!interval || fputs("19\n", interval) < 0 || fclose(interval))
+        return 2;
+    if (tuned_begin(&cpus, message, sizeof(message)) != -1 || !strstr(message, "untune"))
+        return 3;
+    tuned_end();
+    read_files(after, sizeof(after));
+    if (!strstr(after, INTERVAL ": 19\n"))
+        return 4;
+    return restore_by(SNAPSHOT) ? 5 : 0;
+}
+
+static void test_tuned_leaves_a_snapshot_when_it_is_killed(void **state)
+{
+    char before[2048], after[2048];
+
+    (void)state;
+    read_files(before, sizeof(before));
+    int status = in_place(begin_and_die);
+    need_place(status);
+    assert_true(WIFSIGNALED(status));
+    status = in_place(find_snapshot);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+    read_files(after, sizeof(after));
+    assert_string_equal(after, before);
+}
+
+static int begin_as_nobody(void)
+{
+    const struct cpuset cpus = first_cpu();
+    char message[256];
+
+    if (geteuid() == 0 && (setgroups(0, NULL) || setgid(65534) || setuid(65534)))
+        return NO_PLACE;
+    int status = tuned_begin(&cpus, message, sizeof(message));
+    tuned_end();
+    return status == -1 && !strcmp(message, "needs root; no setting was changed") ? 0 : 1;
+}
+
+static void test_tuned_needs_root(void **state)
+{
+    (void)state;
+    int status = in_place(begin_as_nobody);
+    need_place(status);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static int begin_read_only(void)
+{
+    static const char *const readonly[] = {"/proc/sys", "/sys"};
+    const struct cpuset cpus = first_cpu();
+    char message[256];
+
+    for (size_t i = 0; i < 2; i++)
+        if (mount(readonly[i], readonly[i], NULL, MS_BIND | MS_REC, NULL) ||
+            mount(NULL, readonly[i], NULL, MS_BIND | MS_REMOUNT | MS_RDONLY, NULL))
+            return NO_PLACE;
+    int status = tuned_begin(&cpus, message, sizeof(message));
+    if (status != -1 || !strstr(message, "settings refused (") || !strstr(message, "mounted read-only"))
+        return 1;
+    tuned_end();
+    return access(SNAPSHOT, F_OK) == 0 ? 2 : 0;
+}
+
+static void test_tuned_says_what_was_refused(void **state)
+{
+    (void)state;
+    int status = in_place(begin_read_only);
+    need_place(status);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+/* An interrupt with CPU 0 that even root cannot move; -1 when there is none. The same is written as it has. */
+static int find_managed(void)
+{
+    char path[64], list[64];
+    int found = -1;
+
+    for (int irq = 0; irq < 512 && found < 0; irq++) {
+        (void)snprintf(path, sizeof(path), "/proc/irq/%d/smp_affinity_list", irq);
+        int fd = open(path, O_RDWR | O_CLOEXEC);
+        if (fd < 0)
+            continue;
+        ssize_t n = read(fd, list, sizeof(list));
+        if (n > 1 && list[0] == '0' && write(fd, list, (size_t)n) < 0 && (errno == EPERM || errno == EIO))
+            found = irq;
+        (void)close(fd);
+    }
+    return found;
+}
+
+/* Nothing but that one in /proc/irq. */
+static int show_only(int irq)
+{
+    char path[64], real[64];
+
+    (void)snprintf(path, sizeof(path), "/proc/irq/%d/smp_affinity_list", irq);
+    int fd = open(path, O_PATH);
+    if (fd < 0 || mount("none", "/proc/irq", "tmpfs", 0, "size=64k"))
+        return -1;
+    (void)snprintf(path, sizeof(path), "/proc/irq/%d", irq);
+    if (mkdir(path, 0755))
+        return -1;
+    (void)strcat(path, "/smp_affinity_list");
+    (void)snprintf(real, sizeof(real), "/proc/self/fd/%d", fd);
+    int file = open(path, O_WRONLY | O_CREAT, 0644);
+    int status = file < 0 || mount(real, path, NULL, MS_BIND, NULL) ? -1 : 0;
+    (void)close(file);
+    (void)close(fd);
+    return status;
+}
+
+/* There is nothing that anybody could do about it: no reason to call every row degraded. */
+static int begin_with_managed(void)
+{
+    const struct cpuset cpus = first_cpu();
+    char message[256], expected[128];
+    int irq = umount("/proc/irq") ? -1 : find_managed();
+
+    if (irq < 0 || sysconf(_SC_NPROCESSORS_ONLN) < 2 || show_only(irq))
+        return NO_PLACE;
+    int status = tuned_begin(&cpus, message, sizeof(message));
+    tuned_end();
+    (void)snprintf(expected, sizeof(expected), "; interrupts that the kernel manages itself stay: %d", irq);
+    if (status || !strstr(message, "settings changed until the end") || !strstr(message, expected))
+        return 1;
+    return access(SNAPSHOT, F_OK) == 0 ? 2 : 0;
+}
+
+static void test_tuned_goes_on_without_interrupts_that_the_kernel_manages(void **state)
+{
+    (void)state;
+    int status = in_place(begin_with_managed);
+    need_place(status);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static void test_tuned_cpus_by_name(void **state)
+{
+    struct option_cpus named = {.choice = 0};
+    struct machine machine;
+    struct cpuset bench;
+    char error[256] = "";
+
+    (void)state;
+    memset(&machine, 0, sizeof(machine));
+    for (unsigned cpu = 0; cpu < 4; cpu++)
+        cpuset_add(&machine.online, cpu);
+    assert_string_equal(tuned_cpus_choices[0], "all");
+    assert_int_equal(tuned_cpus(&named, &machine, &bench, error, sizeof(error)), 0);
+    assert_true(cpuset_equal(&bench, &machine.online));
+    named.choice = -1;
+    named.set = first_cpu();
+    assert_int_equal(tuned_cpus(&named, &machine, &bench, error, sizeof(error)), 0);
+    assert_true(cpuset_equal(&bench, &named.set));
+    cpuset_add(&named.set, 4);
+    assert_int_equal(tuned_cpus(&named, &machine, &bench, error, sizeof(error)), -1);
+}
+
+static void test_tuned_bench_takes_online_cpus_only(void **state)
+{
+    struct machine machine;
+    struct cpuset named, bench;
+    char error[256] = "";
+
+    (void)state;
+    memset(&machine, 0, sizeof(machine));
+    for (unsigned cpu = 0; cpu < 4; cpu++)
+        cpuset_add(&machine.online, cpu);
+    named = first_cpu();
+    cpuset_add(&named, 3);
+    assert_int_equal(tuned_bench(&named, &machine, &bench, error, sizeof(error)), 0);
+    assert_true(cpuset_equal(&named, &bench));
+    cpuset_add(&named, 4);
+    cpuset_add(&named, 6);
+    assert_int_equal(tuned_bench(&named, &machine, &bench, error, sizeof(error)), -1);
+    assert_string_equal(error, "--cpus: CPU 4,6 is offline or does not exist (online: 0-3)");
+    cpuset_clear(&machine.online); /* not known: nothing can be said against them */
+    assert_int_equal(tuned_bench(&named, &machine, &bench, error, sizeof(error)), 0);
+}
+
+static void test_tuned_refusal_knows_what_the_kernel_means(void **state)
+{
+    (void)state;
+    assert_non_null(strstr(tuned_refusal("/proc/irq/5/smp_affinity", -EIO), "manages this interrupt"));
+    assert_string_equal(tuned_refusal("/sys/x", -EIO), strerror(EIO));
+    assert_true(tuned_is_managed("/proc/irq/5/smp_affinity", -EIO));
+    assert_int_equal(tuned_is_managed("/proc/irq/5/smp_affinity", -EPERM), geteuid() == 0);
+    assert_false(tuned_is_managed("/proc/irq/5/smp_affinity", -EINVAL));
+    assert_false(tuned_is_managed("/proc/irq/default_smp_affinity", -EIO));
+    assert_false(tuned_is_managed("/sys/x", -EPERM));
+    assert_non_null(strstr(tuned_refusal("/sys/x", -EROFS), "read-only"));
+    assert_string_equal(tuned_refusal("/sys/x", -EBUSY), strerror(EBUSY));
+}
+
+#define TUNED_TEST(function) cmocka_unit_test_teardown(function, put_back)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TUNED_TEST(test_tuned_begin_changes_and_end_restores),
+        TUNED_TEST(test_tuned_leaves_a_snapshot_when_it_is_killed),
+        TUNED_TEST(test_tuned_needs_root),
+        TUNED_TEST(test_tuned_says_what_was_refused),
+        TUNED_TEST(test_tuned_goes_on_without_interrupts_that_the_kernel_manages),
+        cmocka_unit_test(test_tuned_cpus_by_name),
+        cmocka_unit_test(test_tuned_bench_takes_online_cpus_only),
+        cmocka_unit_test(test_tuned_refusal_knows_what_the_kernel_means),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/* The write load: its bytes reach the disk, whether O_DIRECT works or not, and a full disk does not stop it. */
+#include "disk_fixture.h"
+
+#define REFUSED "the file system refuses O_DIRECT: cached writes, dropped by fadvise"
+
+/* As a child's exit status. */
+static int bytes_reach_disk(const char *degraded, bool misaligned)
+{
+    struct disk_party d;
+    uint64_t in, before, size;
+
+    disk_party_begin(&d, &load_write, disk_folder, 12 * MIB);
+    CHECK(d.p.party->setup(&d.p.context) == 0);
+    struct disk *disk = d.p.context.state;
+    CHECK(!misaligned || disk_misalign(&d) == 0);
+    CHECK(task_read_io(&in, &before) == 0);
+    CHECK(disk_party_run(&d, LOAD_WRITTEN, 30 * MIB) == 0);
+    size = (uint64_t)lseek(disk->fd, 0, SEEK_END);
+    double claimed = disk_party_count(&d, LOAD_WRITTEN);
+    double written = disk_party_count(&d, LOAD_DISK_WRITTEN) - (double)before;
+    CHECK(claimed >= 30 * MIB);
+    CHECK(written >= claimed * 0.9);
+    CHECK(size < 12 * MIB); /* begun again, more than once */
+    CHECK(disk_party_count(&d, LOAD_CPU) > 0);
+    CHECK(d.p.head->slot[0].state == STATE_READY);
+    CHECK(strcmp(disk_party_degraded(&d), degraded) == 0);
+    disk_party_end(&d);
+    return 0;
+}
+
+static int direct(void)
+{
+    return bytes_reach_disk(disk_takes_direct() ? "" : REFUSED, false);
+}
+
+static void test_write_reaches_the_disk(void **state)
+{
+    (void)state;
+    disk_needed();
+    assert_int_equal(fixture_in_child(direct), 0);
+}
+
+static int refused_by_fcntl(void)
+{
+    return disk_refuse_direct() ? CANNOT : bytes_reach_disk(REFUSED, false);
+}
+
+static void test_write_reaches_the_disk_without_o_direct(void **state)
+{
+    (void)state;
+    disk_needed();
+    assert_int_equal(fixture_in_child(refused_by_fcntl), 0);
+}
+
+static int refused_by_write(void)
+{
+    return bytes_reach_disk(REFUSED, true);
+}
+
+static void test_write_reaches_the_disk_when_the_first_block_is_refused(void **state)
+{
+    (void)state;
+    disk_needed();
+    assert_int_equal(fixture_in_child(refused_by_write), 0);
+}
+
+/* Room for ten blocks and a half. */
+static int full_above_the_least(void)
+{
+    struct disk_party d;
+
+    CHECK(disk_limit_files(10 * MIB + MIB / 2) == 0);
+    disk_party_begin(&d, &load_write, disk_folder, 64 * MIB);
+    CHECK(d.p.party->setup(&d.p.context) == 0);
+    CHECK(disk_party_run(&d, LOAD_WRITTEN, 30 * MIB) == 0);
+    CHECK(disk_party_count(&d, LOAD_WRITTEN) >= 30 * MIB);
+    CHECK(strcmp(disk_party_degraded(&d),
+                 disk_takes_direct() ? "the file gets no larger than 10 MiB of 64 MiB: File too large" : REFUSED) == 0);
+    disk_party_end(&d);
+    return 0;
+}
+
+static void test_write_begins_again_when_there_is_no_more_room(void **state)
+{
+    (void)state;
+    disk_needed();
+    assert_int_equal(fixture_in_child(full_above_the_least), 0);
+}
+
+static int full_at_once(void)
+{
+    struct disk_party d;
+
+    if (disk_mount_tmpfs("size=6m"))
+        return CANNOT;
+    disk_party_begin(&d, &load_write, "/tmp", 64 * MIB);
+    CHECK(d.p.party->setup(&d.p.context) == 0);
+    CHECK(disk_party_run(&d, LOAD_WRITTEN, 30 * MIB) == -1);
+    CHECK(strcmp(d.p.reason, "cannot write a scratch file in '/tmp': No space left on device") == 0);
+    CHECK(strcmp(disk_party_degraded(&d), "tmpfs is not a disk: its files are in memory") == 0);
+    disk_party_end(&d);
+    return 0;
+}
+
+static void test_write_without_room_fails_with_the_reason(void **state)
+{
+    (void)state;
+    assert_int_equal(fixture_in_child(full_at_once), 0);
+}
+
+static void test_write_without_a_folder_fails_with_the_reason(void **state)
+{
+    struct disk_party d;
+
+    (void)state;
+    disk_party_begin(&d, &load_write, "/nonexistent", 64 * MIB);
+    assert_int_equal(d.p.party->setup(&d.p.context), -1);
+    assert_string_equal(d.p.reason, "cannot make a scratch file in '/nonexistent': No such file or directory");
+    disk_party_end(&d);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_write_reaches_the_disk),
+        cmocka_unit_test(test_write_reaches_the_disk_without_o_direct),
+        cmocka_unit_test(test_write_reaches_the_disk_when_the_first_block_is_refused),
+        cmocka_unit_test(test_write_begins_again_when_there_is_no_more_room),
+        cmocka_unit_test(test_write_without_room_fails_with_the_reason),
+        cmocka_unit_test(test_write_without_a_folder_fails_with_the_reason),
+    };
+    return cmocka_run_group_tests(tests, disk_prepare, disk_finish);
+}
