@@ -147,8 +147,14 @@ $(BUILD)/cli/test_%: $(BUILD)/cli/test_%.o $(CLI_COMMON)
 cli: $(PROGRAM) $(CLI:%=$(BUILD)/cli/%) ## tests of the command line, on the static binary
 	@set -e; for t in $(CLI:%=$(BUILD)/cli/%); do echo "== $$t"; JITBENCH=$(CURDIR)/$(PROGRAM) $$t; done
 
-.PHONY: test check smoke
-test: unit cli ## all tests of the build: units, then the command line
+# Built on all CPUs, but run one after the other: they measure, and would disturb each other.
+JOBS ?= $(shell nproc 2>/dev/null || echo 1)
+.PHONY: built test check smoke
+built: $(PROGRAM) $(UNIT:%=$(BUILD)/unit/%) $(CLI:%=$(BUILD)/cli/%)
+test: ## all tests of the build: units, then the command line
+	$(MAKE) -j$(JOBS) built
+	$(MAKE) unit
+	$(MAKE) cli
 check: test ## the same
 smoke: $(PROGRAM) ## a run of everything that takes seconds
 	./$(PROGRAM) all --quick --samples 1 --no-csv

@@ -1004,7 +1004,8 @@ static pid_t look_at_children(pid_t parent, struct seen *seen)
     assert_non_null(proc);
     while ((entry = readdir(proc))) {
         pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
-        if (pid <= 0 || cli_parent_of(pid) != parent || is_seen(seen, pid))
+        /* A worker leads a group of its own; what a killed one leaves behind comes to its parent for a moment. */
+        if (pid <= 0 || cli_parent_of(pid) != parent || getpgid(pid) != pid || is_seen(seen, pid))
             continue;
         assert_true(seen->n < COUNT(seen->pid));
         seen->pid[seen->n++] = one = pid;
