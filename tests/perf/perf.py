@@ -7,6 +7,7 @@ sections latency and noise take N turns; PERF_SECONDS=N has noise look at memory
 Nothing passes or fails here: figures of time depend on the machine and on what else runs. What is compared is measured
 in turns in one run, and a ratio is the median of the ratios of the turns."""
 import bisect
+import contextlib
 import csv
 import os
 import re
@@ -15,6 +16,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 STARTS = 300
@@ -278,6 +280,25 @@ def cyclictest_ns(cpu, param, held):
     return statistics.median(values + [float("inf")] * (wakeups - len(values))), ""
 
 
+class Company:
+    """Wakes up a CPU a hundred times a second. cyclictest's own main thread does so to some CPU, which keeps it, and in a
+    virtual machine the host's, from going to sleep for as long as it would alone: beside both it is the same for both."""
+
+    def __init__(self, cpu):
+        self.cpu, self.ended = cpu, threading.Event()
+
+    def wake(self):
+        os.sched_setaffinity(0, {self.cpu})
+        while not self.ended.wait(0.01):
+            pass
+
+    def __enter__(self):
+        threading.Thread(target=self.wake, daemon=True).start()
+
+    def __exit__(self, *_):
+        self.ended.set()
+
+
 def timer_turn(jitbench, cpu, loops, param, held, rival_first):
     """The medians in ns: the timing thread's latency, cyclictest's, the handoff; and why one of them is not to be had."""
     before = cyclictest_ns(cpu, param, held) if rival_first else None
@@ -293,12 +314,14 @@ def timer_turn(jitbench, cpu, loops, param, held, rival_first):
 def timer_latency(jitbench, cpu, loops, param):
     """Every other round begins with cyclictest, so that a drift meets both alike."""
     rounds = int(os.environ.get("PERF_ROUNDS", LATENCY_ROUNDS))
-    turns = {True: [], False: []}
+    turns = {(held, beside): [] for held in (True, False) for beside in (True, False)}
     for turn in range(rounds):
-        for held in turns:
-            turns[held].append(timer_turn(jitbench, cpu, loops, param, held, turn % 2 == 1))
-    for held, values in turns.items():
-        what = "timer's median latency over cyclictest's, idle CPUs %s" % ("held awake" if held else "let sleep")
+        for held, beside in turns:
+            with Company(cpu) if beside else contextlib.nullcontext():
+                turns[held, beside].append(timer_turn(jitbench, cpu, loops, param, held, turn % 2 == 1))
+    for (held, beside), values in turns.items():
+        what = "timer's median latency over cyclictest's, idle CPUs %s%s" % (
+            "held awake" if held else "let sleep", ", both beside a 100 Hz waker" if beside else "")
         ours, theirs, handoff, refused = zip(*values)
         if any(refused):
             line(what, "none", "1.1 (%s)" % next(filter(None, refused)))
