@@ -207,7 +207,7 @@ perf: $(PROGRAM) $(PERF) $(BUILD)/perf/loops-sized ## speed and memory beside th
 .PHONY: lint format
 LINT_SOURCES := $(SOURCES)
 lint: ## clang-tidy, cppcheck, gcc -fanalyzer, clang-format, mandoc, shellcheck, the layer check
-	clang-format --dry-run --Werror $(wildcard src/*/*.c src/*/arch/*/*.c src/*.c include/*/*.h include/*/*/*/*.h tests/*/*.c tests/*/*.h)
+	clang-format --dry-run --Werror $(wildcard src/*/*.c src/*/arch/*/*.c src/*.c include/*/*.h include/*/*/*/*.h tests/*/*.c tests/*/*.h tests/*.h)
 	tests/layers.sh
 	shellcheck .ci/run $(wildcard tests/*.sh tests/*/*.sh)
 	mandoc -Tlint -Wwarning $(wildcard man/*.[1-9])
@@ -217,7 +217,7 @@ lint: ## clang-tidy, cppcheck, gcc -fanalyzer, clang-format, mandoc, shellcheck,
 	$(MAKE) BUILD=build-analyzer PROGRAM=build-analyzer/jitbench CFLAGS='-O1 -fanalyzer -Werror'
 	clang-tidy --quiet --warnings-as-errors='*' $(LINT_SOURCES) -- $(CPPFLAGS_ALL) -std=c99
 format: ## clang-format all sources in place
-	clang-format -i $(wildcard src/*/*.c src/*/arch/*/*.c src/*.c include/*/*.h include/*/*/*/*.h tests/*/*.c tests/*/*.h)
+	clang-format -i $(wildcard src/*/*.c src/*/arch/*/*.c src/*.c include/*/*.h include/*/*/*/*.h tests/*/*.c tests/*/*.h tests/*.h)
 
 # --- installing --------------------------------------------------------------------------------------------------------
 

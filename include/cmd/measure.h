@@ -12,9 +12,6 @@
 #include "out/table.h"
 #include "sys/machine.h"
 
-/* The words that --cpus takes beside lists. */
-enum { CPUS_ALL, CPUS_QUIET };
-
 struct measure_options {
     struct option_cpus cpus;
     struct option_counts copies;
@@ -91,6 +88,13 @@ struct suite {
     /* Whether the header is to be its first lines only. May be NULL. */
     bool (*brief)(const void *options);
 };
+
+/* The row of --time, for the tables of suites whose samples have a length. */
+#define MEASURE_TIME_ROW(help_)                                                                                        \
+    {                                                                                                                  \
+        .name = "time", .letter = 't', .aliases = "seconds", .type = OPTION_DURATION, .value_name = "TIME",            \
+        .min = 10e6, .max = 86400e9, OPTION_AT(struct measure_options, time_ns), .help = help_                         \
+    }
 
 /* Time and scratch folder, for suites whose samples have a length; listed by suites that have them, with m's options as
  * target. */

@@ -16,8 +16,6 @@
 int tuned_bench(const struct cpuset *named, const struct machine *machine, struct cpuset *bench, char *error,
                 size_t error_size);
 
-/* What --cpus of check and tune takes beside a list: CPUS_ALL and CPUS_QUIET of cmd/measure.h. */
-extern const char *const tuned_cpus_choices[];
 /* The same for the option (NULL: not given): "all" is all online CPUs, "quiet" takes half a second to find out. */
 int tuned_cpus(const struct option_cpus *named, const struct machine *machine, struct cpuset *bench, char *error,
                size_t error_size);

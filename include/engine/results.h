@@ -25,7 +25,7 @@ struct group_values {
     char refused[240];
     bool control_refused;
     char others[160]; /* how the parties beside the measured one ran: "timer=fifo:96 load=other" */
-    double load_count[LOAD_COUNTS], load_s;
+    double load_count[LOAD_COUNTS];
     struct causes causes;
     double wall_s, khz_sum;
     uint64_t khz_n;

@@ -3,6 +3,7 @@
 #ifndef ENGINE_TEXT_H
 #define ENGINE_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,6 +30,9 @@ void text_free(struct text *t);
 void text_duration(uint64_t ns, char *buf, size_t size);
 /* "384 MiB", likewise. */
 void text_bytes(uint64_t bytes, char *buf, size_t size);
+
+/* Whether word is one of the words of a list with spaces between; words may be NULL. */
+bool text_has_word(const char *words, const char *word);
 
 /* Copies with truncation; always terminated. */
 void text_copy(char *to, size_t size, const char *from);

@@ -28,9 +28,6 @@ void load_place(const void *params, const struct place_request *request, unsigne
 #define LOAD(name_, title_)                                                                                            \
     .name = name_, .title = title_, .params_size = sizeof(struct load_params), .place = load_place
 
-/* Seconds of CPU time that this process has used, for LOAD_CPU. */
-double load_process_cpu_s(void);
-
 extern const struct load load_none, load_video, load_x, load_burn, load_write, load_read, load_ring, load_compile,
     load_memload, load_hack, load_custom;
 

@@ -34,6 +34,9 @@ struct machine {
 };
 void machine_read(const char *root, struct machine *out);
 
+/* Only the sizes of memory: total, available, swap. The others are left as they are. */
+void machine_read_memory(const char *root, struct machine *out);
+
 /* One physical core's CPUs in a row: core[i] is a number equal for SMT siblings. Order for one-to-one binding:
  * one CPU of each core before any sibling, the core of the boot CPU (the lowest of all online CPUs) last in each
  * round. Writes at most max CPUs of allowed to order, returns how many. Works without /sys (each CPU its own core). */

@@ -38,6 +38,9 @@ int task_limit_realtime_us(uint64_t us);
 /* The same for a program that starts others: only its soft limit, which it may raise again; 0: as high as allowed. */
 int task_limit_own_realtime_us(uint64_t us);
 
+/* Seconds of CPU time of all threads of this process; 0 when not known. */
+double task_process_cpu_s(void);
+
 /* Makes the process the first to be killed when memory runs out (oom_score_adj). */
 void task_offer_to_oom_killer(void);
 

@@ -13,6 +13,7 @@
 #include "engine/load.h"
 #include "engine/text.h"
 #include "sys/futex.h"
+#include "sys/task.h"
 
 #define MS_NS 1000000.0
 /* Steps of x's sweep when there is room for all: 0, 1, ... 100 %. */
@@ -298,12 +299,9 @@ static int load_setup(struct party_context *context)
 
 static void count_burst(struct party_context *context, uint64_t number)
 {
-    struct timespec t;
-
     (void)number;
     load_add(context, LOAD_BURSTS, 1);
-    if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t) == 0)
-        load_set(context, LOAD_CPU, (double)t.tv_sec + (double)t.tv_nsec * 1e-9);
+    load_set(context, LOAD_CPU, task_process_cpu_s());
     party_proved(context);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/cpus.h"
 #include "cmd/suites.h"
 #include "cmd/tuned.h"
 #include "engine/signals.h"
@@ -32,7 +33,7 @@ static const struct option rows[] = {
     {.name = "cpus",
      .type = OPTION_CPUS,
      .value_name = "LIST|all|quiet",
-     .choices = tuned_cpus_choices,
+     .choices = cpus_choices,
      OPTION_AT(struct check_options, cpus),
      .help = "CPUs to measure on; the isolated ones or all but the boot CPU unless given; quiet: the one that loses "
              "least time now"},

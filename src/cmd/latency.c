@@ -197,19 +197,6 @@ static int select_task(struct measure *m, const char *operand)
 
 /* --- The plan. --- */
 
-static bool has_word(const char *words, const char *word)
-{
-    size_t length = strlen(word);
-
-    for (const char *at = words; *at; at += strspn(at, " ")) {
-        size_t n = strcspn(at, " ");
-        if (n == length && !memcmp(at, word, n))
-            return true;
-        at += n;
-    }
-    return false;
-}
-
 /* What the user's words come to. */
 struct choice {
     uint64_t tasks, loads;
@@ -240,7 +227,7 @@ static bool wanted(const struct measure *m, const struct choice *choice, size_t 
     if (!(choice->tasks & BIT(task)) || !(choice->loads & BIT(load)) || !strcmp(task_names[task], load_names[load]))
         return false; /* a task is no load of its own */
     return !choice->telling ||
-           has_word(m->preset == PRESET_QUICK ? tasks[task].quick : tasks[task].telling, load_names[load]);
+           text_has_word(m->preset == PRESET_QUICK ? tasks[task].quick : tasks[task].telling, load_names[load]);
 }
 
 static bool any_wanted(const struct measure *m, const struct choice *choice)

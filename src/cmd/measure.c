@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A measuring session: from the command line to the last line of the summary. */
 #include "cmd/measure.h"
+#include "cmd/cpus.h"
 #include "cmd/quiet.h"
 #include "cmd/tuned.h"
 
@@ -187,37 +188,19 @@ static int default_suite_options(struct session *s, size_t i)
 
 /* --- Placement. --- */
 
-/* Whether the kernel lets us run on exactly these CPUs; what it allows of them otherwise. Asked by trying, because an
- * isolated CPU is not in our mask and may still be used, and a cpuset cgroup may forbid one that is online. */
-static bool cpus_usable(const struct cpuset *wanted, struct cpuset *usable)
-{
-    struct cpuset before;
-    bool same = false;
-
-    cpuset_clear(usable);
-    if (task_get_affinity(&before))
-        return true; /* nothing can be found out; the worker will tell */
-    if (task_set_affinity(wanted) == 0 && task_get_affinity(usable) == 0)
-        same = cpuset_equal(wanted, usable);
-    (void)task_set_affinity(&before);
-    return same;
-}
-
 static int resolve_cpus(struct session *s)
 {
     struct measure *m = &s->m;
     struct cpuset *cpus = &m->place.cpus, usable;
-    char error[512], list[256], online[128];
+    char error[512], list[256];
 
     m->place.online = m->machine.online;
     if (!measure_given(m, "cpus") || m->options.cpus.choice >= 0) {
-        if (task_get_affinity(cpus))
+        /* By name isolated ones too, which are not in our mask. */
+        if (measure_given(m, "cpus"))
+            cpus_allowed(&m->machine.online, cpus);
+        else if (task_get_affinity(cpus))
             cpuset_add(cpus, 0);
-        /* Isolated ones too, which are not in our mask. */
-        if (measure_given(m, "cpus") && cpuset_count(&m->machine.online)) {
-            (void)cpus_usable(&m->machine.online, &usable);
-            cpuset_union(cpus, &usable);
-        }
         if (!cpuset_count(&m->place.online))
             m->place.online = *cpus;
         return 0;
@@ -225,15 +208,8 @@ static int resolve_cpus(struct session *s)
     *cpus = m->options.cpus.set;
     if (!cpuset_count(&m->place.online))
         (void)task_get_affinity(&m->place.online);
-    (void)cpuset_format(&m->place.online, online, sizeof(online));
-    if (!cpuset_subset(cpus, &m->place.online)) {
-        for (unsigned cpu = cpuset_next(&m->place.online, 0); cpu != CPUSET_NONE;
-             cpu = cpuset_next(&m->place.online, cpu + 1))
-            cpuset_remove(cpus, cpu);
-        (void)cpuset_format(cpus, list, sizeof(list));
-        (void)snprintf(error, sizeof(error), "--cpus: CPU %s is offline or does not exist (online: %s)", list, online);
+    if (cpus_check_online(cpus, &m->place.online, error, sizeof(error)))
         return usage_error(s, error);
-    }
     if (!cpus_usable(cpus, &usable)) {
         (void)cpuset_format(&usable, list, sizeof(list));
         (void)snprintf(error, sizeof(error), "--cpus: not all of these CPUs are allowed here (allowed: %s)",

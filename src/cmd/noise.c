@@ -24,15 +24,7 @@ static size_t tables(void *options, struct option_table *out)
 }
 
 static const struct option common_rows[] = {
-    {.name = "time",
-     .letter = 't',
-     .aliases = "seconds",
-     .type = OPTION_DURATION,
-     .value_name = "TIME",
-     .min = 10e6,
-     .max = 86400e9,
-     OPTION_AT(struct measure_options, time_ns),
-     .help = "how long to look; 5 s unless given, 2 s with --quick, 60 s with --classic"},
+    MEASURE_TIME_ROW("how long to look; 5 s unless given, 2 s with --quick, 60 s with --classic"),
 };
 
 static int plan(const struct measure *m, void *options, struct plan *out, char *error, size_t error_size)

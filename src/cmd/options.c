@@ -2,9 +2,9 @@
 /* The options that all commands that measure have in common. */
 #include <string.h>
 
+#include "cmd/cpus.h"
 #include "cmd/measure.h"
 
-static const char *const cpus_choices[] = {[CPUS_ALL] = "all", [CPUS_QUIET] = "quiet", NULL};
 static const char *const layout_choices[] = {"random", "fixed", NULL};
 
 static const struct option rows[] = {
@@ -130,15 +130,7 @@ static const struct option copies_rows[] = {
 };
 
 static const struct option timed_rows[] = {
-    {.name = "time",
-     .letter = 't',
-     .aliases = "seconds",
-     .type = OPTION_DURATION,
-     .value_name = "TIME",
-     .min = 10e6,
-     .max = 86400e9,
-     OPTION_AT(struct measure_options, time_ns),
-     .help = "length of a sample; each test's own unless given"},
+    MEASURE_TIME_ROW("length of a sample; each test's own unless given"),
     {.name = "dir",
      .letter = 'd',
      .type = OPTION_TEXT,

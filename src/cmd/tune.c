@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/cpus.h"
 #include "cmd/suites.h"
 #include "cmd/tuned.h"
 #include "engine/signals.h"
@@ -40,7 +41,7 @@ static const struct option tune_rows[] = {
     {.name = "cpus",
      .type = OPTION_CPUS,
      .value_name = "LIST|all|quiet",
-     .choices = tuned_cpus_choices,
+     .choices = cpus_choices,
      OPTION_AT(struct tune_options, cpus),
      .help = "CPUs to be measured on, which interrupts and work are kept off; isolated ones, or all but the boot CPU, "
              "unless given; quiet: the one that loses least time now"},

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/cpus.h"
 #include "cmd/measure.h"
 #include "cmd/quiet.h"
 #include "engine/signals.h"
@@ -16,44 +17,15 @@
 #include "sys/snapshot.h"
 #include "sys/task.h"
 
-const char *const tuned_cpus_choices[] = {[CPUS_ALL] = "all", [CPUS_QUIET] = "quiet", NULL};
-
 int tuned_bench(const struct cpuset *named, const struct machine *machine, struct cpuset *bench, char *error,
                 size_t error_size)
 {
-    struct cpuset offline;
-    char list[256], online[128];
-
     if (!named) {
         settings_bench_cpus("", machine, bench);
         return 0;
     }
-    *bench = offline = *named;
-    if (!cpuset_count(&machine->online) || cpuset_subset(bench, &machine->online))
-        return 0;
-    for (unsigned cpu = cpuset_next(&machine->online, 0); cpu != CPUSET_NONE;
-         cpu = cpuset_next(&machine->online, cpu + 1))
-        cpuset_remove(&offline, cpu);
-    (void)cpuset_format(&offline, list, sizeof(list));
-    (void)cpuset_format(&machine->online, online, sizeof(online));
-    (void)snprintf(error, error_size, "--cpus: CPU %s is offline or does not exist (online: %s)", list, online);
-    return -1;
-}
-
-/* Those of the mask, and isolated ones, which are not in it. */
-static void allowed_cpus(const struct cpuset *online, struct cpuset *out)
-{
-    struct cpuset mask, usable;
-
-    cpuset_clear(out);
-    if (task_get_affinity(&mask)) {
-        cpuset_add(out, 0);
-        return;
-    }
-    *out = mask;
-    if (cpuset_count(online) && task_set_affinity(online) == 0 && task_get_affinity(&usable) == 0)
-        cpuset_union(out, &usable);
-    (void)task_set_affinity(&mask);
+    *bench = *named;
+    return cpuset_count(&machine->online) ? cpus_check_online(bench, &machine->online, error, error_size) : 0;
 }
 
 static int find_quiet(const struct machine *machine, struct cpuset *bench, char *error, size_t error_size)
@@ -65,7 +37,7 @@ static int find_quiet(const struct machine *machine, struct cpuset *bench, char 
     int status = -1;
 
     if (allowed) {
-        allowed_cpus(&machine->online, &allowed->cpus);
+        cpus_allowed(&machine->online, &allowed->cpus);
         allowed->online = cpuset_count(&machine->online) ? machine->online : allowed->cpus;
         allowed->n_order = machine_cpu_order("", &allowed->cpus, allowed->order, CPUSET_MAX);
         clock_choose(&clock);
@@ -88,7 +60,7 @@ int tuned_cpus(const struct option_cpus *named, const struct machine *machine, s
         return find_quiet(machine, bench, error, error_size);
     *bench = machine->online;
     if (!cpuset_count(bench))
-        allowed_cpus(&machine->online, bench);
+        cpus_allowed(&machine->online, bench);
     return 0;
 }
 

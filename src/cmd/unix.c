@@ -116,25 +116,12 @@ static size_t tables(void *options, struct option_table *out)
     return 1;
 }
 
-static bool is_word_of(const char *words, const char *word)
-{
-    size_t length = strlen(word);
-
-    for (const char *at = words; at && *at; at += strspn(at, " ")) {
-        size_t n = strcspn(at, " ");
-        if (n == length && !memcmp(at, word, n))
-            return true;
-        at += n;
-    }
-    return false;
-}
-
 static int select_test(struct measure *m, const char *operand)
 {
     int found = -1;
 
     for (size_t t = 0; t < N_TESTS; t++)
-        if (!strcmp(unix_tests[t].name, operand) || is_word_of(unix_tests[t].old_names, operand)) {
+        if (!strcmp(unix_tests[t].name, operand) || text_has_word(unix_tests[t].old_names, operand)) {
             m->selected[t] = true;
             found = 0;
         }

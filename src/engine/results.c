@@ -212,7 +212,6 @@ static void enter_load(struct group_values *g, const struct load *load, const st
         else
             add_refused(g, process ? "load" : "the load's thread", left.refused);
     }
-    g->load_s += seconds;
     for (unsigned c = 0; c < LOAD_COUNTS; c++) {
         double done = trial_load_count(trial, (enum load_count)c);
         g->load_count[c] += done;

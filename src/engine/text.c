@@ -192,6 +192,19 @@ void text_bytes(uint64_t bytes, char *buf, size_t size)
     in_units(bytes, units, sizeof(units) / sizeof(units[0]), buf, size);
 }
 
+bool text_has_word(const char *words, const char *word)
+{
+    size_t length = strlen(word);
+
+    for (const char *at = words; at && *at; at += strspn(at, " ")) {
+        size_t n = strcspn(at, " ");
+        if (n == length && !memcmp(at, word, n))
+            return true;
+        at += n;
+    }
+    return false;
+}
+
 void text_copy(char *to, size_t size, const char *from)
 {
     if (!size)

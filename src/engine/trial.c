@@ -50,8 +50,7 @@ struct trial {
     struct machine_counters *machine; /* by copy, or one for all */
     struct cpuset *machine_cpus;      /* of their measured parties */
     double load_count[LOAD_COUNTS];
-    bool may_end_early; /* a signal does not spoil it any more */
-    bool ending_early;  /* nor is it looked for */
+    bool may_end_early; /* a signal ends it, but does not spoil it any more */
     /* The parent's own policy while the trial runs. */
     bool control;
     int policy_before, priority_before;
@@ -335,7 +334,7 @@ static void wait_event(struct trial *trial, uint64_t until_ns, bool stopping)
     struct timespec timeout = {.tv_sec = (time_t)(left / 1000000000u), .tv_nsec = (long)(left % 1000000000u)};
     char bytes[256];
 
-    if ((trial->ending_early || !signals_pending()) && ppoll(&poll_events, 1, &timeout, signals_wait_mask()) > 0) {
+    if ((trial->may_end_early || !signals_pending()) && ppoll(&poll_events, 1, &timeout, signals_wait_mask()) > 0) {
         ssize_t ignored = read(trial->event_read, bytes, sizeof(bytes));
         (void)ignored;
     }
@@ -722,7 +721,6 @@ static void run_gated(struct trial *trial, struct machine_counters *before)
         while (trial->outcome == TRIAL_DONE && clock_raw_ns() < end && !slots_reached(trial, STATE_DONE, true) &&
                !(trial->may_end_early && signals_pending()))
             wait_event(trial, end, false);
-        trial->ending_early = trial->may_end_early;
         stop_parties(trial, false);
         (void)wait_for(trial, STATE_DONE, true, clock_raw_ns() + LOAD_GRACE_NS);
     }

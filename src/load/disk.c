@@ -174,7 +174,7 @@ void disk_count(struct party_context *context, enum load_count moved)
     if (!load_due(&disk->due_ns, clock_raw_ns()))
         return;
     load_set(context, moved, (double)disk->moved_bytes);
-    load_set(context, LOAD_CPU, load_process_cpu_s());
+    load_set(context, LOAD_CPU, task_process_cpu_s());
     known = !task_read_io(&read_bytes, &written_bytes);
     load_set(context, LOAD_DISK_READ, known ? (double)read_bytes : NAN);
     load_set(context, LOAD_DISK_WRITTEN, known ? (double)written_bytes : NAN);

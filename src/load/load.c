@@ -5,12 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "load/params.h"
 #include "load/run.h"
+#include "sys/clock.h"
 #include "sys/futex.h"
+#include "sys/task.h"
 
 /* The threads do little but system calls. Small, because there may be thousands. */
 #define STACK_BYTES ((size_t)64 << 10)
@@ -27,13 +28,6 @@ void load_place(const void *params, const struct place_request *request, unsigne
     placement->nice = p->nice;
 }
 
-double load_process_cpu_s(void)
-{
-    struct timespec t;
-
-    return clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t) ? 0 : (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 bool load_due(uint64_t *due_ns, uint64_t now_ns)
 {
     if (now_ns < *due_ns)
@@ -45,7 +39,7 @@ bool load_due(uint64_t *due_ns, uint64_t now_ns)
 void load_count_cpu(struct party_context *context, uint64_t *due_ns)
 {
     if (load_due(due_ns, clock_raw_ns()))
-        load_set(context, LOAD_CPU, load_process_cpu_s());
+        load_set(context, LOAD_CPU, task_process_cpu_s());
 }
 
 void load_size_text(uint64_t bytes, char *buf, size_t size)

@@ -16,43 +16,19 @@
 #include "sys/cgroup.h"
 #include "sys/clock.h"
 #include "sys/machine.h"
-#include "sys/tree.h"
 
 /* Far less than the engine waits for parties. */
 #define PATIENCE_NS 15000000000u
 
 /* --- The guard. --- */
 
-static uint64_t value_of(const char *meminfo, const char *key)
-{
-    char value[32];
-    uint64_t kib;
-
-    return tree_value(meminfo, key, value, sizeof(value)) && tree_number(value, &kib) ? kib * 1024 : 0;
-}
-
-/* machine_read() looks at each CPU, which is too much to do for each piece; it knows more, though, where there is no
- * /proc. */
-static void read_memory(const char *root, uint64_t *total, uint64_t *available)
-{
-    char meminfo[1024];
-    struct machine machine;
-
-    if (machine_read_file(root, "/proc/meminfo", meminfo, sizeof(meminfo)) > 0) {
-        *total = value_of(meminfo, "MemTotal");
-        *available = value_of(meminfo, "MemAvailable");
-        return;
-    }
-    machine_read(root, &machine);
-    *total = machine.memory_total_bytes;
-    *available = machine.memory_available_bytes;
-}
-
 uint64_t memload_room(const char *root)
 {
-    uint64_t total, available, of_group = cgroup_memory_available(root);
+    uint64_t of_group = cgroup_memory_available(root);
+    struct machine machine = {.memory_total_bytes = 0};
 
-    read_memory(root, &total, &available);
+    machine_read_memory(root, &machine); /* machine_read() looks at each CPU, which is too much for each piece */
+    uint64_t total = machine.memory_total_bytes, available = machine.memory_available_bytes;
     uint64_t spare = total / 20 > MEMLOAD_LEAST_SPARE ? total / 20 : MEMLOAD_LEAST_SPARE;
     uint64_t left = available < of_group ? available : of_group;
     return left > spare ? left - spare : 0;

@@ -215,7 +215,7 @@ static uint64_t meminfo_bytes(const char *text, const char *key)
     return tree_value(text, key, value, sizeof value) && tree_number(value, &kib) ? scaled(kib, 1024) : 0;
 }
 
-static void read_memory(const char *root, struct machine *out)
+void machine_read_memory(const char *root, struct machine *out)
 {
     struct sysinfo info;
     char *text = tree_read_all(root, "/proc/meminfo");
@@ -229,7 +229,6 @@ static void read_memory(const char *root, struct machine *out)
         out->swap_total_bytes = (uint64_t)info.totalswap * info.mem_unit;
     }
     free(text);
-    out->memory_limit_bytes = cgroup_memory_limit(root);
 }
 
 static double read_load(const char *root)
@@ -354,7 +353,8 @@ void machine_read(const char *root, struct machine *out)
     out->cpus_online = cpuset_count(&out->online);
     read_hypervisor(root, known, out);
     read_container(root, out);
-    read_memory(root, out);
+    machine_read_memory(root, out);
+    out->memory_limit_bytes = cgroup_memory_limit(root);
     out->cache_llc_bytes = sum_last_level_caches(root, &out->online);
     out->load1 = read_load(root);
     read_settings(root, out);

@@ -213,6 +213,13 @@ int task_limit_own_realtime_us(uint64_t us)
     return result(setrlimit(RLIMIT_RTTIME, &limit));
 }
 
+double task_process_cpu_s(void)
+{
+    struct timespec t;
+
+    return clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t) ? 0 : (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
 void task_offer_to_oom_killer(void)
 {
     static const char most[] = "1000";

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../irq_fixture.h"
 #include "cli.h"
 
 /* What the tests tune. */
@@ -651,51 +652,11 @@ static void test_tune_where_nothing_can_be_written(void **state)
     cli_expect_files(place.run, 0); /* no snapshot stands in the way of the next one */
 }
 
-/* An interrupt with CPU 0 that even root cannot move; -1 when there is none. The same is written as it has. */
-static int find_managed(void)
-{
-    char path[64], list[64];
-    int found = -1;
-
-    for (int irq = 0; irq < 512 && found < 0; irq++) {
-        (void)snprintf(path, sizeof(path), "/proc/irq/%d/smp_affinity_list", irq);
-        int fd = open(path, O_RDWR | O_CLOEXEC);
-        if (fd < 0)
-            continue;
-        ssize_t n = read(fd, list, sizeof(list));
-        if (n > 1 && list[0] == '0' && write(fd, list, (size_t)n) < 0 && (errno == EPERM || errno == EIO))
-            found = irq;
-        (void)close(fd);
-    }
-    return found;
-}
-
-/* Nothing but that one in /proc/irq. */
-static int show_only(int irq)
-{
-    char path[64], real[64];
-
-    (void)snprintf(path, sizeof(path), "/proc/irq/%d/smp_affinity_list", irq);
-    int fd = open(path, O_PATH);
-    if (fd < 0 || mount("none", "/proc/irq", "tmpfs", 0, "size=64k"))
-        return -1;
-    (void)snprintf(path, sizeof(path), "/proc/irq/%d", irq);
-    if (mkdir(path, 0755))
-        return -1;
-    (void)strcat(path, "/smp_affinity_list");
-    (void)snprintf(real, sizeof(real), "/proc/self/fd/%d", fd);
-    int file = open(path, O_WRONLY | O_CREAT, 0644);
-    int status = file < 0 || mount(real, path, NULL, MS_BIND, NULL) ? -1 : 0;
-    (void)close(file);
-    (void)close(fd);
-    return status;
-}
-
 static int make_place_with_one_irq(void *context)
 {
     const int *irq = context;
 
-    return cli_own_mounts() || show_only(*irq) ? -1 : 0;
+    return cli_own_mounts() || irq_show_only(*irq) ? -1 : 0;
 }
 
 /* What nobody can move is said, and is no failure. */
@@ -703,7 +664,7 @@ static void test_tune_leaves_interrupts_that_the_kernel_manages(void **state)
 {
     const struct cli *cli = *state;
     char path[CLI_PATH], line[64];
-    int irq = find_managed();
+    int irq = irq_find_managed();
 
     need_settings();
     cli_need_mount_namespace();

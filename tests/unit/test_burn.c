@@ -16,7 +16,7 @@ static void test_burn_has_so_many_threads_and_counts_their_cpu_time(void **state
     if (alone)
         assert_int_equal(load_count_threads(), alone + 3);
     assert_true(load_party_wait(&l, LOAD_CPU, load_party_count(&l, LOAD_CPU) + 0.05));
-    assert_true(load_party_count(&l, LOAD_CPU) <= load_process_cpu_s());
+    assert_true(load_party_count(&l, LOAD_CPU) <= task_process_cpu_s());
     assert_string_equal(load_party_degraded(&l), "");
     assert_int_equal(load_party_end(&l), 0);
     if (alone)
@@ -31,7 +31,7 @@ static void test_burn_never_sleeps(void **state)
     (void)state;
     load_party_begin(&l, &load_burn, &params);
     load_party_start(&l);
-    double first = load_process_cpu_s();
+    double first = task_process_cpu_s();
     assert_true(load_party_wait(&l, LOAD_CPU, first + 0.1));
     assert_int_equal(load_party_end(&l), 0);
     /* One sleep between two updates would make some five. */

@@ -154,13 +154,13 @@ static void *use_cpu(void *argument)
 
 static void test_load_cpu_time_is_of_all_threads(void **state)
 {
-    double before = load_process_cpu_s(), used = 0;
+    double before = task_process_cpu_s(), used = 0;
     pthread_t thread;
 
     (void)state;
     assert_int_equal(pthread_create(&thread, NULL, use_cpu, &used), 0);
     assert_int_equal(pthread_join(thread, NULL), 0);
-    double after = load_process_cpu_s();
+    double after = task_process_cpu_s();
     assert_true(after - before >= used);
     assert_true(used >= 0.02);
     /* The kernel's other account of the same, which may be a tick behind. */

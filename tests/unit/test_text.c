@@ -258,6 +258,18 @@ static void test_text_copy_cuts_and_terminates(void **state)
     assert_int_equal(buf[0], 'q');
 }
 
+static void test_text_has_word_takes_whole_words(void **state)
+{
+    (void)state;
+    assert_true(text_has_word("none burn write", "none"));
+    assert_true(text_has_word("none  burn write", "burn"));
+    assert_true(text_has_word("none burn write", "write"));
+    assert_false(text_has_word("none burn write", "bur"));
+    assert_false(text_has_word("none burn write", "burn write"));
+    assert_false(text_has_word("", "burn"));
+    assert_false(text_has_word(NULL, "burn"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -274,6 +286,7 @@ int main(void)
         cmocka_unit_test(test_text_bytes_takes_the_largest_unit),
         cmocka_unit_test(test_text_units_are_cut_at_the_buffer),
         cmocka_unit_test(test_text_copy_cuts_and_terminates),
+        cmocka_unit_test(test_text_has_word_takes_whole_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

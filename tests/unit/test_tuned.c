@@ -20,6 +20,8 @@
 
 #include <cmocka.h>
 
+#include "../irq_fixture.h"
+#include "cmd/cpus.h"
 #include "cmd/tuned.h"
 #include "sys/snapshot.h"
 #include "sys/tree.h"
@@ -268,54 +270,14 @@ static void test_tuned_says_what_was_refused(void **state)
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-/* An interrupt with CPU 0 that even root cannot move; -1 when there is none. The same is written as it has. */
-static int find_managed(void)
-{
-    char path[64], list[64];
-    int found = -1;
-
-    for (int irq = 0; irq < 512 && found < 0; irq++) {
-        (void)snprintf(path, sizeof(path), "/proc/irq/%d/smp_affinity_list", irq);
-        int fd = open(path, O_RDWR | O_CLOEXEC);
-        if (fd < 0)
-            continue;
-        ssize_t n = read(fd, list, sizeof(list));
-        if (n > 1 && list[0] == '0' && write(fd, list, (size_t)n) < 0 && (errno == EPERM || errno == EIO))
-            found = irq;
-        (void)close(fd);
-    }
-    return found;
-}
-
-/* Nothing but that one in /proc/irq. */
-static int show_only(int irq)
-{
-    char path[64], real[64];
-
-    (void)snprintf(path, sizeof(path), "/proc/irq/%d/smp_affinity_list", irq);
-    int fd = open(path, O_PATH);
-    if (fd < 0 || mount("none", "/proc/irq", "tmpfs", 0, "size=64k"))
-        return -1;
-    (void)snprintf(path, sizeof(path), "/proc/irq/%d", irq);
-    if (mkdir(path, 0755))
-        return -1;
-    (void)strcat(path, "/smp_affinity_list");
-    (void)snprintf(real, sizeof(real), "/proc/self/fd/%d", fd);
-    int file = open(path, O_WRONLY | O_CREAT, 0644);
-    int status = file < 0 || mount(real, path, NULL, MS_BIND, NULL) ? -1 : 0;
-    (void)close(file);
-    (void)close(fd);
-    return status;
-}
-
 /* There is nothing that anybody could do about it: no reason to call every row degraded. */
 static int begin_with_managed(void)
 {
     const struct cpuset cpus = first_cpu();
     char message[256], expected[128];
-    int irq = umount("/proc/irq") ? -1 : find_managed();
+    int irq = umount("/proc/irq") ? -1 : irq_find_managed();
 
-    if (irq < 0 || sysconf(_SC_NPROCESSORS_ONLN) < 2 || show_only(irq))
+    if (irq < 0 || sysconf(_SC_NPROCESSORS_ONLN) < 2 || irq_show_only(irq))
         return NO_PLACE;
     int status = tuned_begin(&cpus, message, sizeof(message));
     tuned_end();
@@ -345,7 +307,7 @@ static void test_tuned_cpus_by_name(void **state)
     memset(&machine, 0, sizeof(machine));
     for (unsigned cpu = 0; cpu < 4; cpu++)
         cpuset_add(&machine.online, cpu);
-    assert_string_equal(tuned_cpus_choices[0], "all");
+    assert_string_equal(cpus_choices[0], "all");
     assert_int_equal(tuned_cpus(&named, &machine, &bench, error, sizeof(error)), 0);
     assert_true(cpuset_equal(&bench, &machine.online));
     named.choice = -1;
