@@ -41,7 +41,7 @@ PERIODS = 130
 PERIODS_SECONDS = 2.5
 PERIODS_AFTER_S = 0.6
 # What is shorter than the shortest period is left out, so that the record has room for all.
-PERIODS_THRESHOLD = "5us"
+PERIODS_THRESHOLD_NS = 5000
 # Two clocks that are compared by a few long periods agree no better.
 ALIGNED_NS = 20e3
 MEMORY_SECONDS = 60
@@ -438,45 +438,69 @@ def best_found(periods, detours):
     return max((found_in(periods, detours, shift) for shift in shifts), key=lambda found: sum(map(bool, found)), default=None)
 
 
-def preempted(jitbench, injector, cpu):
-    """Of the periods of a run: the CPU time of each with the detour found for it; all time preempted over the sum of these
-    times; how many detours had no room in the record; and why there are none. CPU time has the ways into sleep and out of
-    it, which the sampler lost as well."""
-    with subprocess.Popen([jitbench, "noise", "--cpus", str(cpu), "-t", "%gs" % PERIODS_SECONDS, "--threshold",
-                           PERIODS_THRESHOLD, "--fifo", "-q", "-o", "-"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                          text=True) as sampler:
+def disturbed(sampler, injector, cpu):
+    """What the sampler printed while the injector took its CPU; the periods (start, length, CPU time in ns); and why there
+    are none."""
+    with subprocess.Popen(sampler, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
         time.sleep(PERIODS_AFTER_S)
         done = subprocess.run([injector, str(cpu), str(PERIODS)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        rows = list(csv.DictReader(sampler.stdout.read().splitlines()))
-    if done.returncode:
-        return None, 0, 0, done.stderr.strip()
-    starts, lengths, cpu_ns = zip(*(map(float, words.split()) for words in done.stdout.splitlines()))
+        lines = process.stdout.read().splitlines()
+    return lines, [tuple(map(float, words.split())) for words in done.stdout.splitlines()], done.stderr.strip()
+
+
+def matched(periods, detours):
+    """Of each period its CPU time and the length of the detour found for it. CPU time has the ways into sleep and out of it,
+    which the sampler lost as well."""
+    found = best_found([period[:2] for period in periods], detours) or [None] * len(periods)
+    return [(cpu_ns, ns) for (_, _, cpu_ns), ns in zip(periods, found)]
+
+
+def by_jitbench(jitbench, injector, cpu):
+    """The periods of a run as matched() gives them; all time preempted over the sum of theirs; how many detours had no room
+    in the record; and why there are none. Not real-time: that would be throttled, and preempted by this itself."""
+    lines, periods, refused = disturbed([jitbench, "noise", "--cpus", str(cpu), "-t", "%gs" % PERIODS_SECONDS, "--threshold",
+                                         "%dns" % PERIODS_THRESHOLD_NS, "-q", "-o", "-"], injector, cpu)
+    if refused:
+        return [], 0, 0, refused
+    rows = list(csv.DictReader(lines))
     detours, left_out = points_of(only(rows, "detour"))
-    found = best_found(list(zip(starts, lengths)), detours)
-    if not found:
-        return None, 0, left_out, "none of the long ones"
     causes = dict(pair.split(":") for pair in only(rows, "lost")["causes"].split(";") if ":" in pair)
-    return list(zip(cpu_ns, found)), float(causes["preempted"]) * 1e6 / sum(cpu_ns), left_out, ""
+    return (matched(periods, detours), float(causes["preempted"]) * 1e6 / sum(period[2] for period in periods), left_out, "")
+
+
+def by_plain_loop(injector, cpu):
+    """The same of a loop that only reads the clock: what the machine itself adds to the periods stands in both."""
+    lines, periods, refused = disturbed([injector, str(cpu), str(PERIODS_SECONDS), str(PERIODS_THRESHOLD_NS)], injector, cpu)
+    return [] if refused else matched(periods, [tuple(map(float, words.split())) for words in lines])
 
 
 def noise_injected(jitbench, injector, cpu, rounds):
-    periods, shares, without_room = [], [], 0
+    ours, plain, shares, without_room = [], [], [], 0
     for _ in range(rounds):
-        found, share, left_out, refused = preempted(jitbench, injector, cpu)
-        without_room += left_out
+        found, share, left_out, refused = by_jitbench(jitbench, injector, cpu)
         if refused:
             line("busy periods of another process that were found", "none", "99.9 %% (%s)" % refused)
             return
-        periods += found
+        ours += found
         shares.append(share)
-    seen = [(took, ns) for took, ns in periods if ns]
-    line("busy periods of another process (5 us to 5 ms) that were found", "%.2f %%" % (100 * len(seen) / len(periods)),
-         "99.9 %% (of %d; %d detours had no room in the record)" % (len(periods), without_room))
-    short = [abs(ns - took) <= 30e3 for took, ns in seen if took < 1e6]
-    long = [abs(ns / took - 1) <= 0.05 for took, ns in seen if took >= 1e6]
-    line("  length within 30 us of its CPU time, of those below 1 ms", "%.2f %%" % (100 * statistics.mean(short)), "100 %")
-    line("  length within 5 %, of those from 1 ms on", "%.2f %%" % (100 * statistics.mean(long)), "100 %")
-    line("  longer than its CPU time by, median", "%.1f us" % (statistics.median(ns - took for took, ns in seen) / 1e3))
+        without_room += left_out
+        plain += by_plain_loop(injector, cpu)
+
+    def show(what, target, share):
+        line(what, "%.2f %%" % share(ours), "%s (%.2f %% by a loop that only reads the clock)" % (target, share(plain)))
+
+    def within(periods, chosen, near):
+        return 100 * statistics.mean(near(took, ns) for took, ns in periods if ns and chosen(took))
+
+    line("busy periods of another process that were injected", "%d" % len(ours),
+         "5 us to 5 ms; %d detours had no room in the record" % without_room)
+    show("  found", "99.9 %", lambda periods: 100 * statistics.mean(bool(ns) for _, ns in periods))
+    show("  length within 30 us of its CPU time, of those below 1 ms", "100 %",
+         lambda periods: within(periods, lambda took: took < 1e6, lambda took, ns: abs(ns - took) <= 30e3))
+    show("  length within 5 %, of those from 1 ms on", "100 %",
+         lambda periods: within(periods, lambda took: took >= 1e6, lambda took, ns: abs(ns / took - 1) <= 0.05))
+    longer = [statistics.median(ns - took for took, ns in found if ns) / 1e3 for found in (ours, plain)]
+    line("  longer than its CPU time by, median; by that loop", "%.1f, %.1f us" % tuple(longer))
     line("  time preempted, over the CPU time of all", "%.3f" % statistics.median(shares),
          "1 (%d rounds, %.3f to %.3f)" % (rounds, min(shares), max(shares)))
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Takes a CPU from whoever runs there, for busy periods of known lengths at known times: preempt CPU PERIODS. Prints a
  * line for each: when it began, how long it was, and the CPU time since the end of the one before, which has the way
- * into sleep and out of it too; all in ns. For tests/perf/perf.py. */
+ * into sleep and out of it too; all in ns. With a third word it is the one that is disturbed: preempt CPU SECONDS NS reads
+ * the clock for so long and prints when each gap above so many ns began, and its length. For tests/perf/perf.py. */
 #include <inttypes.h>
 #include <sched.h>
 #include <stdint.h>
@@ -14,6 +15,7 @@
 
 #define PAUSE_NS 4000000u /* and up to as much again */
 #define PRIORITY 90
+#define MAX_GAPS 100000
 
 static const uint64_t lengths_ns[] = {5000, 10000, 20000, 50000, 100000, 200000, 500000, 1000000, 2000000, 5000000};
 
@@ -41,22 +43,50 @@ static uint64_t busy(uint64_t length_ns, struct period *period, uint64_t cpu_bef
     return cpu;
 }
 
-/* Real-time of high priority on that CPU, and never for more than a few seconds. */
-static int take(int cpu)
+static int stay_on(int cpu)
 {
-    const struct sched_param param = {.sched_priority = PRIORITY};
-    const struct rlimit limit = {5000000, 6000000};
     cpu_set_t one;
 
     CPU_ZERO(&one);
     CPU_SET((size_t)cpu, &one);
     (void)alarm(60);
-    return sched_setaffinity(0, sizeof(one), &one) || mlockall(MCL_CURRENT | MCL_FUTURE) ||
-           setrlimit(RLIMIT_RTTIME, &limit) || sched_setscheduler(0, SCHED_FIFO, &param);
+    return sched_setaffinity(0, sizeof(one), &one) || mlockall(MCL_CURRENT | MCL_FUTURE);
+}
+
+/* Real-time of high priority on that CPU, and never for more than a few seconds. */
+static int take(int cpu)
+{
+    const struct sched_param param = {.sched_priority = PRIORITY};
+    const struct rlimit limit = {5000000, 6000000};
+
+    return stay_on(cpu) || setrlimit(RLIMIT_RTTIME, &limit) || sched_setscheduler(0, SCHED_FIFO, &param);
+}
+
+static int watch(int cpu, double seconds, uint64_t threshold_ns)
+{
+    static struct period gaps[MAX_GAPS];
+    size_t n = 0;
+
+    if (stay_on(cpu) || setpriority(PRIO_PROCESS, 0, -20)) {
+        perror("preempt: cannot watch that CPU");
+        return 1;
+    }
+    const uint64_t begin = read_ns(CLOCK_MONOTONIC_RAW), end = begin + (uint64_t)(seconds * 1e9);
+    for (uint64_t now, last = begin; last < end && n < MAX_GAPS; last = now) {
+        now = read_ns(CLOCK_MONOTONIC_RAW);
+        if (now - last > threshold_ns)
+            gaps[n++] = (struct period){.start_ns = last - begin, .length_ns = now - last};
+    }
+    for (size_t i = 0; i < n; i++)
+        printf("%" PRIu64 " %" PRIu64 "\n", gaps[i].start_ns, gaps[i].length_ns);
+    return 0;
 }
 
 int main(int argc, char **argv)
 {
+    if (argc == 4)
+        return watch((int)strtol(argv[1], NULL, 10), strtod(argv[2], NULL), strtoul(argv[3], NULL, 10));
+
     size_t n = argc == 3 ? strtoul(argv[2], NULL, 10) : 0;
     struct period *periods = calloc(n + 1, sizeof(*periods));
 
