@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Takes a CPU from whoever runs there, for busy periods of known lengths at known times: preempt CPU PERIODS. Prints a
  * line for each: when it began, how long it was, and the CPU time since the end of the one before, which has the way
- * into sleep and out of it too; all in ns. With a third word it is the one that is disturbed: preempt CPU SECONDS NS reads
- * the clock for so long and prints when each gap above so many ns began, and its length. For tests/perf/perf.py. */
+ * into sleep and out of it too; all in ns. With a third word it is the one that is disturbed: preempt CPU SECONDS NS
+ * reads the clock for so long and prints when each gap above so many ns began, and its length. For tests/perf/perf.py.
+ */
 #include <inttypes.h>
 #include <sched.h>
 #include <stdint.h>
