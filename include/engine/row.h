@@ -75,10 +75,14 @@ struct row_column {
     const char *name;
     enum row_column_type type;
     int in_run; /* offset is into struct row_run */
-    size_t offset;
+    size_t offset, size;
 };
 extern const struct row_column row_columns[];
 extern const size_t row_n_columns;
+
+/* The value of a word in a row's param ("limit=22 experiments=1000000"), which ends at the next space; its length in
+ * *length. NULL when there is no such word. */
+const char *row_param(const struct row *row, const char *key, size_t *length);
 
 /* Takes rows as they become known. The row is the caller's; the sink copies what it keeps. */
 struct row_sink {

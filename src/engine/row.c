@@ -8,15 +8,15 @@
 
 #define RUN(type, name)                                                                                                \
     {                                                                                                                  \
-#name, type, 1, offsetof(struct row_run, name)                                                                 \
+#name, type, 1, offsetof(struct row_run, name), sizeof(((struct row_run *)0)->name)                            \
     }
 #define ROW(type, name)                                                                                                \
     {                                                                                                                  \
-#name, type, 0, offsetof(struct row, name)                                                                     \
+#name, type, 0, offsetof(struct row, name), sizeof(((struct row *)0)->name)                                    \
     }
 #define STATS(type, name)                                                                                              \
     {                                                                                                                  \
-#name, type, 0, offsetof(struct row, stats.name)                                                               \
+#name, type, 0, offsetof(struct row, stats.name), sizeof(((struct row *)0)->stats.name)                        \
     }
 #define RUN_TEXT(name)   RUN(COLUMN_TEXT, name)
 #define ROW_TEXT(name)   ROW(COLUMN_TEXT, name)
@@ -24,7 +24,7 @@
 #define STATS_REAL(name) STATS(COLUMN_REAL, name)
 
 const struct row_column row_columns[] = {
-    {"schema", COLUMN_SCHEMA, 0, 0},
+    {"schema", COLUMN_SCHEMA, 0, 0, 0},
     RUN_TEXT(run_id),
     RUN_TEXT(utc),
     RUN_TEXT(host),
@@ -154,4 +154,19 @@ int row_copy(struct row *to, const struct row *from)
     row_free(to);
     row_init(to, from->run);
     return -1;
+}
+
+const char *row_param(const struct row *row, const char *key, size_t *length)
+{
+    size_t n = strlen(key);
+
+    for (const char *word = row->param; *word; word += strspn(word, " ")) {
+        size_t end = strcspn(word, " ");
+        if (end > n && word[n] == '=' && !memcmp(word, key, n)) {
+            *length = end - n - 1;
+            return word + n + 1;
+        }
+        word += end;
+    }
+    return NULL;
 }
