@@ -184,14 +184,17 @@ static struct complex multiply(struct complex a, struct complex b)
     return (struct complex){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
 }
 
+static struct complex polar(double size, double angle)
+{
+    struct complex c = {.re = size * cos(angle)};
+
+    c.im = size * sin(angle);
+    return c;
+}
+
 static struct complex power_of(struct complex a, double n)
 {
-    double size = hypot(a.re, a.im), angle = atan2(a.im, a.re);
-
-    if (!(n > 0))
-        return (struct complex){1, 0};
-    size = pow(size, n);
-    return (struct complex){size * cos(n * angle), size * sin(n * angle)};
+    return n > 0 ? polar(pow(hypot(a.re, a.im), n), n * atan2(a.im, a.re)) : (struct complex){1, 0};
 }
 
 /* Of the detours that come by themselves: their rate at each length, transformed. */
@@ -256,10 +259,8 @@ static void add_step(struct grid *g, const struct project_host *host, double ste
 {
     double above = 0;
 
-    for (size_t i = 0; i < g->n; i++) {
-        double size = exp(step_ns * g->rate[i].re), angle = step_ns * g->rate[i].im;
-        g->work[i] = (struct complex){size * cos(angle), size * sin(angle)};
-    }
+    for (size_t i = 0; i < g->n; i++)
+        g->work[i] = polar(exp(step_ns * g->rate[i].re), step_ns * g->rate[i].im);
     multiply_kinds(g, host, step_ns);
     transform_back(g, g->work);
     for (size_t i = g->n; i-- > 0;) {
