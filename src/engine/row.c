@@ -36,6 +36,7 @@ const struct row_column row_columns[] = {
     RUN(COLUMN_UINT, cpus_online),
     RUN_TEXT(build),
     RUN_TEXT(libc),
+    RUN_TEXT(settings),
     ROW_TEXT(suite),
     ROW_TEXT(test),
     ROW_TEXT(load),
