@@ -83,6 +83,13 @@ struct row_column {
 extern const struct row_column row_columns[];
 extern const size_t row_n_columns;
 
+/* What a word of param says: the work itself; what follows from the CPU, or from the build; how the parties beside the
+ * measured one ran; or what came out of it (calibration, what a load did), which differs from run to run. */
+enum row_word { ROW_WORD_WORK, ROW_WORD_CPU, ROW_WORD_BUILD, ROW_WORD_BESIDE, ROW_WORD_OUTCOME };
+enum row_word row_word_kind(const char *word, size_t length);
+/* The words of a kind, one after the other: *at begins as row->param and moves on. NULL when there is none left. */
+const char *row_next_word(const char **at, enum row_word kind, size_t *length);
+
 /* The value of a word in a row's param ("limit=22 experiments=1000000"), which ends at the next space; its length in
  * *length. NULL when there is no such word. */
 const char *row_param(const struct row *row, const char *key, size_t *length);
