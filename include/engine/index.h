@@ -18,5 +18,6 @@ struct index {
 /* The number of the name, which is entered when it is not there. SIZE_MAX when out of memory. */
 size_t index_enter(struct index *index, const char *name);
 void index_free(struct index *index);
+uint64_t index_hash(const char *name);
 
 #endif

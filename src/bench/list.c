@@ -2,6 +2,8 @@
 /* The list of benchmarks: a new one is a file of its own and a line here. */
 #include "bench/list.h"
 
+#include <string.h>
+
 #include "bench/noise.h"
 #include "bench/prime.h"
 #include "bench/sim.h"
@@ -18,3 +20,19 @@ const struct bench *const bench_list[] = {
     &bench_shell16,   &bench_sysclose,   &bench_sysgetpid, &bench_calibrate,  &bench_audio,
     &bench_video,     &bench_x,          &bench_gaming,    &bench_custom,     NULL,
 };
+
+bool bench_is_headline(const char *suite, const char *metric, const char *better)
+{
+    bool known = false;
+
+    for (size_t b = 0; bench_list[b]; b++)
+        for (unsigned m = 0; m < bench_list[b]->n_metrics && !strcmp(bench_list[b]->suite, suite); m++) {
+            const struct metric *candidate = bench_metric(bench_list[b], m);
+            if (strcmp(candidate->id, metric) != 0)
+                continue;
+            if (candidate->headline)
+                return candidate->better[0];
+            known = true;
+        }
+    return !known && better[0];
+}

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t hash_of(const char *name)
+uint64_t index_hash(const char *name)
 {
     uint64_t hash = UINT64_C(14695981039346656037);
 
@@ -17,7 +17,7 @@ static uint64_t hash_of(const char *name)
 /* Where the name is, or would be. */
 static size_t find_slot(const struct index *index, const char *name)
 {
-    size_t at = (size_t)hash_of(name) & (index->slots - 1);
+    size_t at = (size_t)index_hash(name) & (index->slots - 1);
 
     while (index->slot[at] && strcmp(index->name[index->slot[at] - 1], name) != 0)
         at = (at + 1) & (index->slots - 1);
