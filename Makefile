@@ -103,6 +103,12 @@ $(BUILD)/version.h: FORCE
 		'#define VERSION_FLAGS "$(filter-out -ffile-prefix-map=%,$(CFLAGS_ALL) $(LINK))"' > $@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 $(BUILD)/cmd/version.o: $(BUILD)/version.h
+# Shell scripts as strings, for `jitbench completion`. The \? keeps trigraphs out.
+$(BUILD)/completion_%.h: src/cmd/completion/jitbench.% Makefile
+	@mkdir -p $(@D)
+	sed 's/[\\"?]/\\&/g; s/.*/"&\\n"/' $< >$@
+GENERATED := $(BUILD)/version.h $(patsubst src/cmd/completion/jitbench.%,$(BUILD)/completion_%.h,$(wildcard src/cmd/completion/*))
+$(BUILD)/cmd/completion.o: $(filter-out %/version.h,$(GENERATED))
 
 # --- tests -------------------------------------------------------------------------------------------------------------
 
@@ -211,7 +217,7 @@ lint: ## clang-tidy, cppcheck, gcc -fanalyzer, clang-format, mandoc, shellcheck,
 	tests/layers.sh
 	shellcheck .ci/run $(wildcard tests/*.sh tests/*/*.sh)
 	mandoc -Tlint -Wwarning $(wildcard man/*.[1-9])
-	@mkdir -p $(BUILD) && $(MAKE) -s $(BUILD)/version.h
+	@mkdir -p $(BUILD) && $(MAKE) -s $(GENERATED)
 	cppcheck --quiet --error-exitcode=1 --std=c99 --enable=warning,performance,portability --inline-suppr \
 		--suppress=missingIncludeSystem -D_GNU_SOURCE -Iinclude -Iinclude/sys/arch/$(ARCH) -I$(BUILD) $(LINT_SOURCES)
 	$(MAKE) BUILD=build-analyzer PROGRAM=build-analyzer/jitbench CFLAGS='-O1 -fanalyzer -Werror'
