@@ -58,6 +58,9 @@ enum operands_kind operands_named(const char *shown);
 /* command_unknown() for a word that is none of the command's. */
 int command_unknown_operand(const struct command *command, const char *word);
 
+/* The name of one of our commands. */
+extern const struct operands command_names;
+
 extern const struct command *const command_list[]; /* ends with NULL */
 
 const struct command *command_find(const char *name);

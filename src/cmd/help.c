@@ -50,12 +50,12 @@ static bool command_word(const struct command *command, size_t i, struct operand
     return true;
 }
 
-static const struct operands operands = {.kind = OPERANDS_WORDS, .most = 1, .noun = "command", .word = command_word};
+const struct operands command_names = {.kind = OPERANDS_WORDS, .most = 1, .noun = "command", .word = command_word};
 
 const struct command command_help_ = {
     .name = "help",
     .operands = "[COMMAND]",
     .title = "what there is, or the options of a command",
     .run = run,
-    .takes = &operands,
+    .takes = &command_names,
 };

@@ -29,7 +29,7 @@ _jitbench() {
         '(- *)'{-h,--help}'[print the commands]' \
         '(- *)'{-V,--version}'[print what this program is]' \
         ':command:_jitbench_commands' \
-        '*::: :->arguments' && ret=0
+        '*:: :->arguments' && ret=0
     [[ $state == arguments ]] || return ret
     curcontext=${curcontext%:*}-$words[1]:
     case $words[1] in
