@@ -63,7 +63,7 @@ function __jitbench_started
 end
 
 # Within the command named, none of the spellings has been given, or it may be given again (--again). The last word does
-# not count when the option takes a value (--value), which is then what is being completed.
+# not count when it is the option and that takes a value (--value), which is then what is being completed.
 function __jitbench_new
     set -l tokens (commandline -opc)
     test "$tokens[2]" = "$argv[1]"
@@ -73,7 +73,8 @@ function __jitbench_new
         return 0
     else if test "$argv[1]" = --value
         set -e argv[1]
-        set -e tokens[-1]
+        contains -- "$tokens[-1]" $argv
+        and set -e tokens[-1]
     end
     for token in $tokens[3..-1]
         for spelling in $argv
