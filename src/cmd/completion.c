@@ -294,7 +294,7 @@ static void put_zsh_arguments(const struct command *command, const struct offers
         text_printf(out, "            '*:folder:_files -/' \\\n");
         break;
     case OPERANDS_COMMAND:
-        text_printf(out, "            '(-):command:_command_names -e' \\\n            '*::argument:_normal' \\\n");
+        text_printf(out, "            '(-)*::command: _jitbench_command' \\\n");
         break;
     case OPERANDS_NONE:
         break;

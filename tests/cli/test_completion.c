@@ -315,6 +315,8 @@ static const struct {
     {"jitbench run -- mkdi", NULL, "|mkdir|", NULL, "run"},
     {"jitbench run --strict mkdir --qu", NULL, NULL, "|--quick|", "run"},
     {"jitbench run -- cat ot", "|other.csv|", NULL, NULL, "run"},
+    {"jitbench run -- cat other.csv -- mkdi", NULL, "|mkdir|", NULL, "run"},
+    {"jitbench run -- mkdir sub -- cat ot", "|other.csv|", NULL, NULL, "run"},
     {"jitbench run --bind ", "|one|range|none|", NULL, NULL, "run"},
 };
 enum { N_CASES = sizeof(cases) / sizeof(cases[0]) };

@@ -119,11 +119,15 @@ _jitbench_operand() {
     _jitbench_value words '' "$cur" "${left[@]}"
 }
 
-# Another program's command line, which begins with word $1.
+# Another program's command line, which begins with word $1; there may be several, -- between.
 _jitbench_command() {
+    local i first=$1
+    for ((i = first; i < n - 1; i++)); do
+        [[ ${words[i]} == -- ]] && first=$((i + 1))
+    done
     if declare -F _command_offset >/dev/null; then
-        _command_offset "${at[$1]}"
-    elif (($1 == n - 1)); then
+        _command_offset "${at[first]}"
+    elif ((first == n - 1)); then
         mapfile -t COMPREPLY < <(compgen -c -- "$cur")
     else
         _jitbench_value file '' "$cur"

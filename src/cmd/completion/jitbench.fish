@@ -108,13 +108,21 @@ function __jitbench_list
     set -l before (string match -r -- '^(?:--[^=]*=)?(.*,)' (commandline -ct))[2]
     for word in $argv
         string match -q -- "*,$word,*" ",$before"
-        or printf '%s\n' $before$word
+        or printf '%s\n' "$before$word"
     end
 end
 
-# The command line of another program.
+# The command line of another program; there may be several, -- between.
 function __jitbench_command
-    set -l line (string escape -- (__jitbench_operands --command)) (commandline -ct)
+    set -l words
+    for word in (__jitbench_operands --command)
+        if test "$word" = --
+            set words
+        else
+            set -a words (string escape -- $word)
+        end
+    end
+    set -l line $words (commandline -ct)
     complete -C "$line"
 end
 

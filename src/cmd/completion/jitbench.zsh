@@ -12,6 +12,18 @@ _jitbench_words() {
     _describe -t operands "$1" left
 }
 
+# The command line of another program; there may be several, -- between.
+_jitbench_command() {
+    local -i before=${words[1,CURRENT-1][(I)--]}
+    shift before words
+    (( CURRENT -= before ))
+    if (( CURRENT == 1 )); then
+        _command_names -e
+    else
+        _normal
+    fi
+}
+
 _jitbench_commands() {
     local -a commands=(
 #@commands
