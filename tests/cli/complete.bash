@@ -5,6 +5,8 @@
 # shellcheck disable=SC1090
 [[ $3 ]] && source "$3"
 source "$1"
+# There is no completion to set options of.
+compopt() { :; }
 while IFS= read -r line; do
     printf '== %s\n' "$line"
     # Bash makes words of their own of what stands in $COMP_WORDBREAKS.

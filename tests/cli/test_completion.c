@@ -77,9 +77,9 @@ static void put_offer(enum shell shell, const char *typed, char *line, char *off
     if (shell == FISH && strncmp(one + 1, typed, strlen(typed)) != 0)
         return;
     one[n++] = '|';
-    /* zsh asks several times what would fit. */
+    /* zsh asks several times what would fit; bash-completion leaves doubles of other programs to bash. */
     if (strstr(offered, one)) {
-        if (shell != ZSH)
+        if (shell != ZSH && (shell != BASH_WITH || one[1] == '-'))
             fail_msg("offered twice: %s", one);
         return;
     }

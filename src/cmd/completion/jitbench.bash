@@ -128,7 +128,7 @@ _jitbench_command() {
     if declare -F _command_offset >/dev/null; then
         _command_offset "${at[first]}"
     elif ((first == n - 1)); then
-        mapfile -t COMPREPLY < <(compgen -c -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -c -- "$cur" | sort -u)
     else
         _jitbench_value file '' "$cur"
     fi

@@ -123,7 +123,8 @@ function __jitbench_command
         end
     end
     set -l line $words (commandline -ct)
-    complete -C "$line"
+    string match -q -- '-*' $line[1]
+    or complete --do-complete="$line"
 end
 
 complete -c jitbench -f
