@@ -163,6 +163,7 @@ test: ## all tests of the build: units, then the command line
 	$(MAKE) -j$(JOBS) built
 	$(MAKE) unit
 	$(MAKE) cli
+	$(MAKE) installcheck
 check: test ## the same
 smoke: $(PROGRAM) ## a run of everything that takes seconds
 	./$(PROGRAM) all --quick --samples 1 --no-csv
@@ -217,7 +218,7 @@ LINT_SOURCES := $(SOURCES)
 lint: ## clang-tidy, cppcheck, gcc -fanalyzer, clang-format, mandoc, shellcheck, the layer check
 	clang-format --dry-run --Werror $(wildcard src/*/*.c src/*/arch/*/*.c src/*.c include/*/*.h include/*/*/*/*.h tests/*/*.c tests/*/*.h tests/*.h)
 	tests/layers.sh
-	shellcheck .ci/run $(wildcard tests/*.sh tests/*/*.sh)
+	shellcheck .ci/run $(wildcard tests/*.sh tests/*/*.sh tests/*/*.bash src/cmd/completion/*.bash)
 	mandoc -Tlint -Wwarning $(wildcard man/*.[1-9])
 	@mkdir -p $(BUILD) && $(MAKE) -s $(GENERATED)
 	cppcheck --quiet --error-exitcode=1 --std=c99 --enable=warning,performance,portability --inline-suppr \
