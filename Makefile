@@ -32,10 +32,12 @@ WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wco
 # chosen at run time. -fno-pie -no-pie: code addresses are the same in each process, only data moves (see --layout).
 PLACEMENT := -fno-pie
 ALIGNED   := -falign-functions=64 -falign-loops=32
-CFLAGS_bench := $(ALIGNED)
-CFLAGS_load  := $(ALIGNED)
-CFLAGS_src/engine/worker.c := -O2 $(ALIGNED)
-CFLAGS_src/sys/clock.c := -O2
+# Nor are there guards in it that one distribution's compiler or package builder adds and another's does not.
+UNGUARDED := -fno-stack-protector -U_FORTIFY_SOURCE
+CFLAGS_bench := $(ALIGNED) $(UNGUARDED)
+CFLAGS_load  := $(ALIGNED) $(UNGUARDED)
+CFLAGS_src/engine/worker.c := -O2 $(ALIGNED) $(UNGUARDED)
+CFLAGS_src/sys/clock.c := -O2 $(UNGUARDED)
 # Nothing of these runs while anything is measured, but for the two files above.
 CFLAGS_sys    := -Os
 CFLAGS_engine := -Os
@@ -103,6 +105,12 @@ $(BUILD)/version.h: FORCE
 		'#define VERSION_FLAGS "$(filter-out -ffile-prefix-map=%,$(CFLAGS_ALL) $(LINK))"' > $@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 $(BUILD)/cmd/version.o: $(BUILD)/version.h
+# Shell scripts as strings, for `jitbench completion`. The \? keeps trigraphs out.
+$(BUILD)/completion_%.h: src/cmd/completion/jitbench.% Makefile
+	@mkdir -p $(@D)
+	sed 's/[\\"?]/\\&/g; s/.*/"&\\n"/' $< >$@
+GENERATED := $(BUILD)/version.h $(patsubst src/cmd/completion/jitbench.%,$(BUILD)/completion_%.h,$(wildcard src/cmd/completion/*))
+$(BUILD)/cmd/completion.o: $(filter-out %/version.h,$(GENERATED))
 
 # --- tests -------------------------------------------------------------------------------------------------------------
 
@@ -155,6 +163,7 @@ test: ## all tests of the build: units, then the command line
 	$(MAKE) -j$(JOBS) built
 	$(MAKE) unit
 	$(MAKE) cli
+	$(MAKE) installcheck
 check: test ## the same
 smoke: $(PROGRAM) ## a run of everything that takes seconds
 	./$(PROGRAM) all --quick --samples 1 --no-csv
@@ -209,9 +218,9 @@ LINT_SOURCES := $(SOURCES)
 lint: ## clang-tidy, cppcheck, gcc -fanalyzer, clang-format, mandoc, shellcheck, the layer check
 	clang-format --dry-run --Werror $(wildcard src/*/*.c src/*/arch/*/*.c src/*.c include/*/*.h include/*/*/*/*.h tests/*/*.c tests/*/*.h tests/*.h)
 	tests/layers.sh
-	shellcheck .ci/run $(wildcard tests/*.sh tests/*/*.sh)
+	shellcheck .ci/run $(wildcard tests/*.sh tests/*/*.sh tests/*/*.bash src/cmd/completion/*.bash)
 	mandoc -Tlint -Wwarning $(wildcard man/*.[1-9])
-	@mkdir -p $(BUILD) && $(MAKE) -s $(BUILD)/version.h
+	@mkdir -p $(BUILD) && $(MAKE) -s $(GENERATED)
 	cppcheck --quiet --error-exitcode=1 --std=c99 --enable=warning,performance,portability --inline-suppr \
 		--suppress=missingIncludeSystem -D_GNU_SOURCE -Iinclude -Iinclude/sys/arch/$(ARCH) -I$(BUILD) $(LINT_SOURCES)
 	$(MAKE) BUILD=build-analyzer PROGRAM=build-analyzer/jitbench CFLAGS='-O1 -fanalyzer -Werror'
@@ -221,17 +230,68 @@ format: ## clang-format all sources in place
 
 # --- installing --------------------------------------------------------------------------------------------------------
 
-.PHONY: install uninstall clean help
-MAN1 := $(wildcard man/*.1)
-MAN5 := $(wildcard man/*.5)
-install: $(PROGRAM) ## to $(DESTDIR)$(PREFIX), stripped, with the man pages
-	install -D -s $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/jitbench
-	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man5
-	install -m 644 $(MAN1) $(DESTDIR)$(PREFIX)/share/man/man1
-	install -m 644 $(MAN5) $(DESTDIR)$(PREFIX)/share/man/man5
+.PHONY: install uninstall installcheck completions deb debcheck clean help
+BINDIR  ?= $(PREFIX)/bin
+MANDIR  ?= $(PREFIX)/share/man
+BASHDIR ?= $(PREFIX)/share/bash-completion/completions
+ZSHDIR  ?= $(PREFIX)/share/zsh/site-functions
+FISHDIR ?= $(PREFIX)/share/fish/vendor_completions.d
+# That of the compiler's target: the machine's own cannot read other machines' programs. STRIP=: leaves the program whole.
+STRIP   ?= $(or $(shell $(CC) -print-prog-name=strip),strip)
+
+COMPLETIONS := $(BUILD)/completion/jitbench $(BUILD)/completion/_jitbench $(BUILD)/completion/jitbench.fish
+completions: $(COMPLETIONS) ## what shells read to complete command lines
+# Printed by the program itself. Where that is for another machine and cannot run, one for this machine is built, which
+# has the same tables.
+BUILD_CC ?= cc
+$(COMPLETIONS): $(BUILD)/completion/made ;
+$(BUILD)/completion/made: $(PROGRAM)
+	@mkdir -p $(@D)
+	@set -e; program=$(abspath $(PROGRAM)); if ! $$program version >/dev/null 2>&1; then \
+		program=$(abspath $(BUILD))/native/jitbench; \
+		$(MAKE) -s BUILD=$(BUILD)/native PROGRAM=$$program CC='$(BUILD_CC)' CFLAGS=-O1 CPPFLAGS= LDFLAGS= LINK= $$program; \
+	fi; \
+	$$program completion bash >$(BUILD)/completion/jitbench; \
+	$$program completion zsh >$(BUILD)/completion/_jitbench; \
+	$$program completion fish >$(BUILD)/completion/jitbench.fish; touch $@
+
+MAN := $(wildcard man/*.[1-9])
+# Each as FILE:PLACE. Only this list is installed, and only this list is removed.
+INSTALLED := $(PROGRAM):$(BINDIR)/jitbench $(BUILD)/completion/jitbench:$(BASHDIR)/jitbench \
+	$(BUILD)/completion/_jitbench:$(ZSHDIR)/_jitbench $(BUILD)/completion/jitbench.fish:$(FISHDIR)/jitbench.fish \
+	$(foreach m,$(MAN),$(m):$(MANDIR)/man$(subst .,,$(suffix $(m)))/$(notdir $(m)))
+install: $(PROGRAM) $(COMPLETIONS) ## to $(DESTDIR)$(PREFIX), stripped, with man pages and completions
+	@set -e; for each in $(INSTALLED); do \
+		file=$${each%%:*} place='$(DESTDIR)'$${each#*:}; \
+		mode=644; test "$$file" != '$(PROGRAM)' || mode=755; \
+		echo "install $$place"; install -d "$${place%/*}"; install -m $$mode "$$file" "$$place"; \
+	done
+	$(STRIP) '$(DESTDIR)$(BINDIR)/jitbench'
 uninstall: ## what install put there
-	rm -f $(DESTDIR)$(PREFIX)/bin/jitbench $(MAN1:man/%=$(DESTDIR)$(PREFIX)/share/man/man1/%) \
-		$(MAN5:man/%=$(DESTDIR)$(PREFIX)/share/man/man5/%)
+	@for each in $(INSTALLED); do echo "remove $(DESTDIR)$${each#*:}"; rm -f '$(DESTDIR)'"$${each#*:}"; done
+installcheck: $(PROGRAM) $(COMPLETIONS) ## install and uninstall into an empty folder
+	MAKE='$(MAKE)' BUILD='$(BUILD)' PROGRAM='$(PROGRAM)' tests/install.sh
+
+# The Debian package, built by dpkg-buildpackage from a copy of the sources, in which debian/changelog is written: version and
+# date have one source each. SOURCE_DATE_EPOCH: that of the commit, so that a commit has one package.
+DEB := $(abspath $(BUILD))/deb
+MAINTAINER = $(shell sed -n 's/^Maintainer: //p' debian/control)
+SOURCE_DATE_EPOCH ?= $(or $(shell git -C $(CURDIR) log -1 --format=%ct 2>/dev/null),$(shell stat -c %Y Makefile))
+deb: ## a Debian package in $(BUILD)/deb, which lintian reads when it is there
+	rm -rf $(DEB)
+	mkdir -p $(DEB)/jitbench-$(VERSION)
+	tar -c --exclude=./.git --exclude='./build*' --exclude=./dist --exclude=./jitbench --exclude='./jitbench-*' . | \
+		tar -x -C $(DEB)/jitbench-$(VERSION)
+	date -u -R -d @$(SOURCE_DATE_EPOCH) | sed 's/^/ -- $(MAINTAINER)  /' | cat debian/changelog.in - | \
+		sed 's/@VERSION@/$(VERSION)/' >$(DEB)/jitbench-$(VERSION)/debian/changelog
+	cd $(DEB)/jitbench-$(VERSION) && env -u MAKEFLAGS -u MAKELEVEL SOURCE_DATE_EPOCH=$(SOURCE_DATE_EPOCH) COMMIT=$(COMMIT) \
+		dpkg-buildpackage -us -uc -b $(DEBFLAGS)
+	rm -rf $(DEB)/jitbench-$(VERSION)
+	@if command -v lintian >/dev/null; then echo lintian; lintian --fail-on error $(DEB)/*.changes; \
+		else echo 'not read by lintian: it is not installed'; fi
+	@ls -l $(DEB)/*.deb
+debcheck: deb ## the package: run from a scratch folder, built twice alike
+	MAKE='$(MAKE)' DEB='$(DEB)' tests/deb.sh
 clean: ## all that was built
 	rm -rf build build-asan build-ubsan build-tsan build-coverage build-analyzer jitbench
 help: ## this list

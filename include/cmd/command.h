@@ -14,6 +14,27 @@ enum exit_status { EXIT_DONE = 0, EXIT_ROW_FAILED = 1, EXIT_USAGE = 2, EXIT_STRI
 #define TABLES_MAX 6
 
 struct suite;
+struct command;
+
+/* What a command's operands are, for completion and for what an unknown one was meant to be. */
+enum operands_kind {
+    OPERANDS_NONE,
+    OPERANDS_WORDS, /* those that word gives */
+    OPERANDS_FILES,
+    OPERANDS_FOLDERS,
+    OPERANDS_COMMAND, /* the command line of another program: from the first operand on nothing is ours */
+};
+struct operand_word {
+    const char *name, *help; /* help: one line, NULL for none */
+    bool old;                /* another name for one of the others: understood, but not offered */
+};
+struct operands {
+    enum operands_kind kind;
+    unsigned most;    /* how many there may be; 0: any number */
+    const char *noun; /* of words: "test" */
+    /* The ith word; false behind the last. */
+    bool (*word)(const struct command *command, size_t i, struct operand_word *out);
+};
 
 struct command {
     const char *name;
@@ -24,7 +45,21 @@ struct command {
     int (*run)(const struct command *command, int argc, char **argv); /* argv[0] is the command's name */
     /* The option tables (without targets): for help and the man page check. Returns how many. NULL for none. */
     size_t (*tables)(const struct command *command, struct option_table *tables);
+    /* What the operands are. NULL: the suite's tests when it has any, otherwise as the usage line says: FILE (or .csv),
+     * DIR or COMMAND stands in it, or nothing that is known. */
+    const struct operands *takes;
 };
+
+/* command->takes, or what stands for it. Never NULL. */
+const struct operands *command_operands(const struct command *command);
+/* What the first known word of a usage line or of a value's name stands for: "FILE|-" is OPERANDS_FILES. OPERANDS_NONE
+ * when none is known. */
+enum operands_kind operands_named(const char *shown);
+/* command_unknown() for a word that is none of the command's. */
+int command_unknown_operand(const struct command *command, const char *word);
+
+/* The name of one of our commands. */
+extern const struct operands command_names;
 
 extern const struct command *const command_list[]; /* ends with NULL */
 

@@ -11,6 +11,9 @@
 #include "sys/cpuset.h"
 #include "sys/settings.h"
 
+/* The names of the settings, for the commands that take them. */
+extern const struct operands tuned_operands;
+
 /* The CPUs to be measured on: those named (NULL: none were), which must be online, or the usual ones. 0; or -1 with a
  * line in error. */
 int tuned_bench(const struct cpuset *named, const struct machine *machine, struct cpuset *bench, char *error,

@@ -81,18 +81,14 @@ static int usage_error(const char *error)
     return EXIT_USAGE;
 }
 
-static int select_settings(struct checking *c, const char *const *operands, size_t n)
+static int select_settings(const struct command *command, struct checking *c, const char *const *operands, size_t n)
 {
-    const char *names[SETTINGS_MAX];
-
-    for (size_t i = 0; i < settings_count; i++) {
-        names[i] = settings_list[i].name;
+    for (size_t i = 0; i < settings_count; i++)
         c->selected[i] = n == 0;
-    }
     for (size_t i = 0; i < n; i++) {
         const struct setting *setting = setting_find(operands[i]);
         if (!setting)
-            return command_unknown("setting", operands[i], names, settings_count);
+            return command_unknown_operand(command, operands[i]);
         c->selected[setting - settings_list] = true;
     }
     return 0;
@@ -112,7 +108,7 @@ static int parse(const struct command *command, struct checking *c, int argc, ch
     table.target = &c->options;
     int status = command_parse(command, &table, 1, &c->options.help, argc, argv, operands, &n);
     if (!status)
-        status = select_settings(c, operands, n);
+        status = select_settings(command, c, operands, n);
     free(operands);
     c->cpus_given = option_given(&table, 1, "cpus");
     return status;
@@ -368,4 +364,5 @@ const struct command command_check = {
         "would be good, what it costs otherwise and how to set it. Without names it looks at all. Changes nothing.",
     .run = run,
     .tables = tables,
+    .takes = &tuned_operands,
 };

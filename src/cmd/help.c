@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench help [COMMAND] */
 #include <stdio.h>
+#include <string.h>
 
 #include "cmd/suites.h"
 #include "engine/text.h"
 
 static void put_overview(struct text *out)
 {
+    size_t width = 0;
+
     text_printf(out, "jitbench - how fast is this machine, and how much does it jitter\n\n"
                      "Usage: jitbench COMMAND [OPTION...]\n\nCommands:\n");
     for (size_t i = 0; command_list[i]; i++)
-        text_printf(out, "  %-8s  %s\n", command_list[i]->name, command_list[i]->title);
+        if (strlen(command_list[i]->name) > width)
+            width = strlen(command_list[i]->name);
+    for (size_t i = 0; command_list[i]; i++)
+        text_printf(out, "  %-*s  %s\n", (int)width, command_list[i]->name, command_list[i]->title);
     text_printf(out, "\n'jitbench help COMMAND' or 'jitbench COMMAND --help' shows a command's options.\n"
                      "'jitbench all --quick' is a good start: it takes less than a minute.\n");
 }
@@ -35,9 +41,21 @@ static int run(const struct command *command, int argc, char **argv)
     return EXIT_DONE;
 }
 
+static bool command_word(const struct command *command, size_t i, struct operand_word *out)
+{
+    (void)command;
+    if (!command_list[i])
+        return false;
+    *out = (struct operand_word){.name = command_list[i]->name, .help = command_list[i]->title};
+    return true;
+}
+
+const struct operands command_names = {.kind = OPERANDS_WORDS, .most = 1, .noun = "command", .word = command_word};
+
 const struct command command_help_ = {
     .name = "help",
     .operands = "[COMMAND]",
     .title = "what there is, or the options of a command",
     .run = run,
+    .takes = &command_names,
 };

@@ -124,11 +124,11 @@ static int select_tests(struct session *s, const char *const *operands, int n)
             t++;
         if (s->suites[0]->select) {
             if (s->suites[0]->select(&s->m, operands[i]))
-                return command_unknown("test", operands[i], tests, n_tests);
+                return command_unknown_operand(s->command, operands[i]);
             continue;
         }
         if (t == n_tests)
-            return command_unknown("test", operands[i], tests, n_tests);
+            return command_unknown_operand(s->command, operands[i]);
         s->m.selected[t] = true;
     }
     return 0;

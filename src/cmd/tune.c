@@ -312,17 +312,6 @@ struct tune {
     struct outcome outcome;
 };
 
-static int unknown_item(const char *word)
-{
-    const char **names = calloc(settings_count, sizeof(*names));
-
-    for (size_t i = 0; names && i < settings_count; i++)
-        names[i] = settings_list[i].name;
-    int status = command_unknown("setting", word, names, names ? settings_count : 0);
-    free(names);
-    return status;
-}
-
 static bool is_named(const struct setting *setting, const char *const *operands, int n)
 {
     for (int i = 0; i < n; i++)
@@ -335,7 +324,7 @@ static int choose(struct tune *t, const char *const *operands, int n)
 {
     for (int i = 0; i < n; i++)
         if (!setting_find(operands[i]))
-            return unknown_item(operands[i]);
+            return command_unknown_operand(t->command, operands[i]);
     t->chosen = calloc(settings_count, sizeof(*t->chosen));
     if (!t->chosen)
         return complain(t->command, "out of memory", EXIT_ROW_FAILED);
@@ -532,6 +521,7 @@ const struct command command_tune = {
                    "restores it to the byte. Needs root.",
     .run = run_tune,
     .tables = tune_tables,
+    .takes = &tuned_operands,
 };
 const struct command command_untune = {
     .name = "untune",

@@ -17,6 +17,17 @@
 #include "sys/snapshot.h"
 #include "sys/task.h"
 
+static bool setting_word(const struct command *command, size_t i, struct operand_word *out)
+{
+    (void)command;
+    if (i >= settings_count)
+        return false;
+    *out = (struct operand_word){.name = settings_list[i].name, .help = settings_list[i].title};
+    return true;
+}
+
+const struct operands tuned_operands = {.kind = OPERANDS_WORDS, .noun = "setting", .word = setting_word};
+
 int tuned_bench(const struct cpuset *named, const struct machine *machine, struct cpuset *bench, char *error,
                 size_t error_size)
 {

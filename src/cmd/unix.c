@@ -496,6 +496,32 @@ const struct suite suite_unix = {
     .brief = brief,
 };
 
+/* Whether it stands for the same tests as a group before it. */
+static bool is_same_group(size_t group)
+{
+    for (size_t g = 0; g < group; g++)
+        if (groups[g].groups == groups[group].groups)
+            return true;
+    return false;
+}
+
+static bool operand_word(const struct command *command, size_t i, struct operand_word *out)
+{
+    (void)command;
+    if (!names[i])
+        return false;
+    *out = (struct operand_word){.name = names[i]};
+    if (i < N_TESTS)
+        out->help = unix_tests[i].bench->title;
+    else if (i < N_TESTS + N_GROUPS && !is_same_group(i - N_TESTS))
+        out->help = "group of tests";
+    else
+        out->old = true;
+    return true;
+}
+
+static const struct operands operands = {.kind = OPERANDS_WORDS, .noun = "test", .word = operand_word};
+
 const struct command command_unix = {
     .name = "unix",
     .operands = "[TEST|GROUP...]",
@@ -507,4 +533,5 @@ const struct command command_unix = {
     .suite = &suite_unix,
     .run = measure_suite_main,
     .tables = measure_tables,
+    .takes = &operands,
 };

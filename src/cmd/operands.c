@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* What commands' operands are: those that a command describes itself, and those that its suite or usage line tells. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/list.h"
+#include "cmd/measure.h"
+
+static const char *bench_title(const char *suite, const char *test)
+{
+    for (size_t b = 0; bench_list[b]; b++)
+        if (!strcmp(bench_list[b]->suite, suite) && !strcmp(bench_list[b]->name, test))
+            return bench_list[b]->title;
+    return NULL;
+}
+
+static bool suite_word(const struct command *command, size_t i, struct operand_word *out)
+{
+    const char *test = command->suite->tests[i];
+
+    if (!test)
+        return false;
+    *out = (struct operand_word){.name = test, .help = bench_title(command->suite->name, test)};
+    return true;
+}
+
+enum operands_kind operands_named(const char *shown)
+{
+    static const struct {
+        const char *word;
+        enum operands_kind kind;
+    } known[] = {
+        {"FILE", OPERANDS_FILES}, {"csv", OPERANDS_FILES}, {"DIR", OPERANDS_FOLDERS}, {"COMMAND", OPERANDS_COMMAND}};
+
+    while (*shown) {
+        size_t length = 0;
+        while (isalpha((unsigned char)shown[length]))
+            length++;
+        for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+            if (strlen(known[i].word) == length && !memcmp(known[i].word, shown, length))
+                return known[i].kind;
+        shown += length ? length : 1;
+    }
+    return OPERANDS_NONE;
+}
+
+const struct operands *command_operands(const struct command *command)
+{
+    static const struct operands tests = {.kind = OPERANDS_WORDS, .noun = "test", .word = suite_word};
+    static const struct operands shown[] = {[OPERANDS_NONE] = {.kind = OPERANDS_NONE},
+                                            [OPERANDS_FILES] = {.kind = OPERANDS_FILES},
+                                            [OPERANDS_FOLDERS] = {.kind = OPERANDS_FOLDERS},
+                                            [OPERANDS_COMMAND] = {.kind = OPERANDS_COMMAND}};
+
+    if (command->takes)
+        return command->takes;
+    if (command->suite && command->suite->tests)
+        return &tests;
+    return &shown[operands_named(command->operands)];
+}
+
+int command_unknown_operand(const struct command *command, const char *word)
+{
+    const struct operands *operands = command_operands(command);
+    struct operand_word candidate;
+    size_t n = 0;
+
+    while (operands->word && operands->word(command, n, &candidate))
+        n++;
+    const char **names = calloc(n + 1, sizeof(*names));
+    for (size_t i = 0; names && operands->word && operands->word(command, i, &candidate); i++)
+        names[i] = candidate.name;
+    int status = command_unknown(operands->noun ? operands->noun : "operand", word, names, names ? n : 0);
+    free(names);
+    return status;
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* What commands' operands are taken to be. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cmd/command.h"
+#include "cmd/measure.h"
+#include "cmd/suites.h"
+
+static void test_operands_named_reads_whole_words(void **state)
+{
+    static const struct {
+        const char *shown;
+        enum operands_kind kind;
+    } cases[] = {
+        {"", OPERANDS_NONE},
+        {"FILE", OPERANDS_FILES},
+        {"FILE|-", OPERANDS_FILES},
+        {"N|FILE", OPERANDS_FILES},
+        {"A.csv B.csv", OPERANDS_FILES},
+        {"[FILE...]", OPERANDS_FILES},
+        {"DIR", OPERANDS_FOLDERS},
+        {"-- COMMAND [ARG...]", OPERANDS_COMMAND},
+        {"PROFILE", OPERANDS_NONE},
+        {"FILES", OPERANDS_NONE},
+        {"file", OPERANDS_NONE},
+        {"[TEST|GROUP...]", OPERANDS_NONE},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        if (operands_named(cases[i].shown) != cases[i].kind)
+            fail_msg("'%s' is kind %d", cases[i].shown, (int)operands_named(cases[i].shown));
+}
+
+static void test_operands_follow_descriptor_then_suite_then_usage_line(void **state)
+{
+    static const struct operands own = {.kind = OPERANDS_FOLDERS};
+    const struct command described = {.operands = "FILE", .suite = &suite_stream, .takes = &own};
+    const struct command tested = {.operands = "FILE", .suite = &suite_stream};
+    const struct command shown = {.operands = "FILE", .suite = &suite_prime};
+    struct operand_word word;
+
+    (void)state;
+    assert_ptr_equal(command_operands(&described), &own);
+    const struct operands *tests = command_operands(&tested);
+    assert_int_equal(tests->kind, OPERANDS_WORDS);
+    for (size_t i = 0; suite_stream.tests[i]; i++) {
+        assert_true(tests->word(&tested, i, &word));
+        assert_string_equal(word.name, suite_stream.tests[i]);
+        assert_false(word.old);
+        assert_false(tests->word(&tested, i + 1, &word) && !suite_stream.tests[i + 1]);
+    }
+    assert_int_equal(command_operands(&shown)->kind, OPERANDS_FILES);
+}
+
+/* The shells' scripts hold names between quotes, blanks and colons. */
+static void check_word(const struct command *command, const char *name)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+
+    if (!name[0] || name[strspn(name, plain)] || name[0] == '-')
+        fail_msg("%s: '%s' is no word that a script can hold", command->name, name);
+}
+
+static void test_operands_are_words_that_scripts_can_hold(void **state)
+{
+    (void)state;
+    for (size_t c = 0; command_list[c]; c++) {
+        const struct command *command = command_list[c];
+        const struct operands *operands = command_operands(command);
+        struct operand_word word;
+        size_t n = 0;
+        check_word(command, command->name);
+        assert_int_equal(operands->kind == OPERANDS_WORDS, operands->word != NULL);
+        assert_int_equal(operands->kind == OPERANDS_WORDS, operands->noun != NULL);
+        for (; operands->word && operands->word(command, n, &word); n++)
+            check_word(command, word.name);
+        assert_true(n > 0 || operands->kind != OPERANDS_WORDS);
+    }
+}
+
+static void test_operands_choices_are_words_that_scripts_can_hold(void **state)
+{
+    struct option_table tables[TABLES_MAX];
+
+    (void)state;
+    for (size_t c = 0; command_list[c]; c++) {
+        memset(tables, 0, sizeof(tables));
+        size_t n = command_list[c]->tables ? command_list[c]->tables(command_list[c], tables) : 0;
+        for (size_t t = 0; t < n; t++)
+            for (size_t r = 0; r < tables[t].n; r++)
+                for (size_t i = 0; tables[t].rows[r].choices && tables[t].rows[r].choices[i]; i++)
+                    check_word(command_list[c], tables[t].rows[r].choices[i]);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_operands_named_reads_whole_words),
+        cmocka_unit_test(test_operands_follow_descriptor_then_suite_then_usage_line),
+        cmocka_unit_test(test_operands_are_words_that_scripts_can_hold),
+        cmocka_unit_test(test_operands_choices_are_words_that_scripts_can_hold),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
