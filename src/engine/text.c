@@ -213,3 +213,48 @@ void text_copy(char *to, size_t size, const char *from)
     memcpy(to, from, length);
     to[length] = '\0';
 }
+
+size_t text_utf8_length(const char *s)
+{
+    const unsigned char *b = (const unsigned char *)s;
+    unsigned low = 0x80, high = 0xbf;
+    size_t length;
+    if (b[0] < 0x80)
+        return 1;
+    if (b[0] < 0xc2 || b[0] > 0xf4)
+        return 0;
+    length = b[0] < 0xe0 ? 2 : b[0] < 0xf0 ? 3 : 4;
+    /* Overlong forms, surrogates and what lies above U+10FFFF are told by the second byte. */
+    if (b[0] == 0xe0)
+        low = 0xa0;
+    else if (b[0] == 0xed)
+        high = 0x9f;
+    else if (b[0] == 0xf0)
+        low = 0x90;
+    else if (b[0] == 0xf4)
+        high = 0x8f;
+    if (b[1] < low || b[1] > high)
+        return 0;
+    for (size_t i = 2; i < length; i++)
+        if (b[i] < 0x80 || b[i] > 0xbf)
+            return 0;
+    return length;
+}
+
+void text_real(struct text *t, double value)
+{
+    static const char plain[] = "+-0123456789e";
+    char buf[64];
+    if (!isfinite(value))
+        return;
+    snprintf(buf, sizeof buf, "%.17g", value);
+    /* What is left over is the locale's decimal point, of one byte or more. */
+    for (const char *s = buf; *s != '\0';) {
+        size_t run = strspn(s, plain);
+        text_append(t, s, run);
+        s += run;
+        if (*s != '\0')
+            text_append(t, ".", 1);
+        s += strcspn(s, plain);
+    }
+}
