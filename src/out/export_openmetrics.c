@@ -22,13 +22,21 @@ static bool ends_with(const char *s, const char *end)
     return length >= end_length && !strcmp(s + length - end_length, end);
 }
 
-/* Letters, digits and underscores; anything else is an underscore. */
+static bool is_plain(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+/* Letters, digits and underscores; anything else is an underscore. A letter that would stand alone joins the word before
+ * it: what checks names takes it for a unit (b for bytes, d for days). */
 static void put_word(const char *s, size_t length, struct text *out)
 {
     for (size_t i = 0; i < length; i++) {
-        char c = s[i];
-        bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-        text_append(out, plain ? &c : "_", 1);
+        bool alone = i > 0 && i + 1 < length && is_plain(s[i + 1]) && (i + 2 == length || !is_plain(s[i + 2]));
+        if (is_plain(s[i]))
+            text_append(out, &s[i], 1);
+        else if (!alone)
+            text_append(out, "_", 1);
     }
 }
 

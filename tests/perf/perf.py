@@ -9,6 +9,7 @@ in turns in one run, and a ratio is the median of the ratios of the turns."""
 import bisect
 import contextlib
 import csv
+import math
 import os
 import re
 import shutil
@@ -45,6 +46,8 @@ PERIODS_THRESHOLD_NS = 5000
 # Two clocks that are compared by a few long periods agree no better.
 ALIGNED_NS = 20e3
 MEMORY_SECONDS = 60
+READER_BYTES = 100 * 10**6
+READER_ROUNDS = 3
 
 
 def line(what, figure, target=""):
@@ -531,6 +534,54 @@ def noise(jitbench, injector):
     noise_memory(jitbench)
 
 
+def large_file(path, rows):
+    """The rows of a run as CSV, repeated until the file has READER_BYTES."""
+    header, _, body = rows.partition(b"\r\n")
+    with open(path, "wb") as file:
+        file.write(header + b"\r\n")
+        while file.tell() < READER_BYTES:
+            file.write(body)
+
+
+def best_rate(path, command):
+    """The best of READER_ROUNDS runs, in MB/s; `read` prints its seconds itself."""
+    best = math.inf
+    for _ in range(READER_ROUNDS):
+        begin = time.perf_counter()
+        done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
+        whole = time.perf_counter() - begin
+        best = min(best, float(done.stdout.split()[0]) if command[0].endswith("/read") else whole)
+    return os.path.getsize(path) / 1e6 / best
+
+
+PYTHON_READ = """
+import csv, sys
+csv.field_size_limit(1 << 30)
+for row in csv.reader(open(sys.argv[1], newline="", encoding="utf-8")): pass
+"""
+
+
+def reader(jitbench, read):
+    def csv_of(*command):
+        return subprocess.run([jitbench, *command, "-q", "-o", "-"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                              check=True).stdout
+
+    files = (("short rows", csv_of("unix", "--quick", "pipe", "syscall")),
+             ("long rows", csv_of("prime", "--quick", "--samples", "3")))
+    for kind, rows in files:
+        with tempfile.TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as folder:
+            path = os.path.join(folder, "large.csv")
+            large_file(path, rows)
+            for what, command, target in (
+                    ("by records", [read, "fields", path], "200 MB/s"),
+                    ("by rows", [read, "rows", path], "200 MB/s"),
+                    ("by rows with samples, histograms and series", [read, "all", path], ""),
+                    ("wc -l", ["wc", "-l", path], ""),
+                    ("python's csv", [sys.executable, "-c", PYTHON_READ, path], ""),
+                    ("jitbench export --format json", [jitbench, "export", "-f", "json", path, "-o", "/dev/null"], "")):
+                line("100 MB of %s: %s" % (kind, what), "%.0f MB/s" % best_rate(path, command), target)
+
+
 SECTIONS = {
     "clock": lambda jitbench, musl, programs: clock_cost(jitbench),
     "start": lambda jitbench, musl, programs: start_time(jitbench),
@@ -543,6 +594,7 @@ SECTIONS = {
     "unix-copies": lambda jitbench, musl, programs: unix_copies(jitbench),
     "latency": lambda jitbench, musl, programs: latency(jitbench),
     "noise": lambda jitbench, musl, programs: noise(jitbench, programs + "/preempt"),
+    "reader": lambda jitbench, musl, programs: reader(jitbench, programs + "/read"),
 }
 
 
