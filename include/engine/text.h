@@ -40,6 +40,11 @@ bool text_has_word(const char *words, const char *word);
  */
 size_t text_utf8_length(const char *s);
 
+/* Reads a decimal number of up to 15 digits and no exponent, whatever the locale: these a double holds, or the division
+ * by a power of ten gives, as strtod() would (Clinger 1990), in a tenth of its time. *at moves behind it. False, and
+ * nothing is changed, for all others and for what is none. */
+bool text_short_decimal(const char **at, double *value);
+
 /* Copies with truncation; always terminated. */
 void text_copy(char *to, size_t size, const char *from);
 

@@ -2,6 +2,7 @@
 /* Small text helpers: near misses, text that grows, numbers and durations as a person reads them. */
 #include "engine/text.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -241,11 +242,27 @@ size_t text_utf8_length(const char *s)
     return length;
 }
 
+/* Whole numbers, most of all that is written, need no snprintf(): the same text. */
+static bool append_whole(struct text *t, double value)
+{
+    char buf[24], *at = buf + sizeof buf;
+    if (!(fabs(value) < 1e15) || value != floor(value) || (value == 0 && signbit(value)))
+        return false;
+    uint64_t rest = (uint64_t)fabs(value);
+    do
+        *--at = (char)('0' + rest % 10);
+    while ((rest /= 10) > 0);
+    if (value < 0)
+        *--at = '-';
+    text_append(t, at, (size_t)(buf + sizeof buf - at));
+    return true;
+}
+
 void text_real(struct text *t, double value)
 {
     static const char plain[] = "+-0123456789e";
     char buf[64];
-    if (!isfinite(value))
+    if (!isfinite(value) || append_whole(t, value))
         return;
     snprintf(buf, sizeof buf, "%.17g", value);
     /* What is left over is the locale's decimal point, of one byte or more. */
@@ -257,4 +274,40 @@ void text_real(struct text *t, double value)
             text_append(t, ".", 1);
         s += strcspn(s, plain);
     }
+}
+
+#define EXACT_DIGITS 15u
+
+/* Appends the digits at s to *digits, which has n of them, and returns how many there are; EXACT_DIGITS + 1 in all at
+ * most are read. */
+static size_t take_digits(const char *s, size_t n, uint64_t *digits)
+{
+    size_t taken = 0;
+    for (; s[taken] >= '0' && s[taken] <= '9' && n + taken <= EXACT_DIGITS; taken++)
+        *digits = 10 * *digits + (uint64_t)(s[taken] - '0');
+    return taken;
+}
+
+bool text_short_decimal(const char **at, double *value)
+{
+    static const double tens[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+    const char *s = *at + (**at == '-');
+    uint64_t digits = 0;
+    size_t whole = take_digits(s, 0, &digits), fraction = 0;
+    double number;
+
+    s += whole;
+    if (*s == '.') {
+        fraction = take_digits(s + 1, whole, &digits);
+        s += 1 + fraction;
+    }
+    if (whole == 0 || whole + fraction > EXACT_DIGITS || *s == 'e' || *s == 'E')
+        return false;
+    /* Where doubles are computed in a wider format a quotient is rounded twice. */
+    if (fraction > 0 && FLT_EVAL_METHOD != 0)
+        return false;
+    number = (double)digits / tens[fraction];
+    *value = **at == '-' ? -number : number;
+    *at = s;
+    return true;
 }

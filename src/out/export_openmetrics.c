@@ -27,8 +27,8 @@ static bool is_plain(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-/* Letters, digits and underscores; anything else is an underscore. A letter that would stand alone joins the word before
- * it: what checks names takes it for a unit (b for bytes, d for days). */
+/* Letters, digits and underscores; anything else is an underscore. A letter that would stand alone joins the word
+ * before it: what checks names takes it for a unit (b for bytes, d for days). */
 static void put_word(const char *s, size_t length, struct text *out)
 {
     for (size_t i = 0; i < length; i++) {
@@ -260,28 +260,46 @@ static void put_run(const struct row_run *run, struct text *out)
     text_printf(out, "} 1\n");
 }
 
+struct run_place {
+    const struct row_run *run;
+    size_t at;
+};
+
 static int by_run(const void *a, const void *b)
 {
-    const struct row_run *const *one = a, *const *other = b;
-    return (uintptr_t)*one < (uintptr_t)*other ? -1 : (uintptr_t)*one > (uintptr_t)*other;
+    const struct run_place *one = a, *other = b;
+
+    if (one->run != other->run)
+        return (uintptr_t)one->run < (uintptr_t)other->run ? -1 : 1;
+    return (one->at > other->at) - (one->at < other->at);
 }
 
-/* Each run once, also where two runs differ in nothing that is shown. */
+static int by_run_place(const void *a, const void *b)
+{
+    const struct run_place *one = a, *other = b;
+    return (one->at > other->at) - (one->at < other->at);
+}
+
+/* Each run once, in the order of the files. */
 static void put_runs(const struct point *points, size_t n, struct text *out)
 {
-    const struct row_run **runs = malloc(n * sizeof(*runs));
+    struct run_place *runs = malloc(n * sizeof(*runs));
+    size_t kept = 0;
 
     if (!runs) {
         out->failed = 1;
         return;
     }
     for (size_t i = 0; i < n; i++)
-        runs[i] = points[i].row->run;
+        runs[i] = (struct run_place){points[i].row->run, points[i].at};
     qsort(runs, n, sizeof(*runs), by_run);
-    text_printf(out, "# HELP jitbench_run_info What the values were measured on.\n# TYPE jitbench_run_info gauge\n");
     for (size_t i = 0; i < n; i++)
-        if (i == 0 || runs[i] != runs[i - 1])
-            put_run(runs[i], out);
+        if (i == 0 || runs[i].run != runs[kept - 1].run)
+            runs[kept++] = runs[i];
+    qsort(runs, kept, sizeof(*runs), by_run_place);
+    text_printf(out, "# HELP jitbench_run_info What the values were measured on.\n# TYPE jitbench_run_info gauge\n");
+    for (size_t i = 0; i < kept; i++)
+        put_run(runs[i].run, out);
     free(runs);
 }
 

@@ -5,10 +5,25 @@
 #include <math.h>
 #include <string.h>
 
+/* Bytes that stand for themselves. */
+static size_t plain_length(const char *s)
+{
+    size_t n = 0;
+
+    while ((unsigned char)s[n] >= 0x20 && (unsigned char)s[n] < 0x80 && s[n] != '"' && s[n] != '\\')
+        n++;
+    return n;
+}
+
 void json_text(struct text *out, const char *s)
 {
     text_append(out, "\"", 1);
-    while (*s) {
+    for (;;) {
+        size_t plain = plain_length(s);
+        text_append(out, s, plain);
+        s += plain;
+        if (!*s)
+            break;
         size_t length = text_utf8_length(s);
         if (!length)
             text_append(out, "\xef\xbf\xbd", 3);

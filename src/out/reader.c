@@ -65,6 +65,8 @@ struct reader {
     struct text header;                        /* the line of the last header that can be found in others */
     struct name known[2 * READER_COLUMNS_MAX]; /* sorted: the header's names, and jitbench's */
     size_t n_known;
+    uint64_t
+        known_lengths[256]; /* by first byte: bit i for a known name of i bytes (the last for all that are longer) */
     struct name wanted[READER_COLUMNS_MAX]; /* by reader_column() */
     size_t n_wanted;
     char path[PATH_MAX];
@@ -327,6 +329,18 @@ static const struct name *find_name(const struct reader *r, const char *name)
     return bsearch(name, r->known, r->n_known, sizeof r->known[0], compare_name_only);
 }
 
+static uint64_t length_bit(const char *name)
+{
+    size_t length = strlen(name);
+    return (uint64_t)1 << (length < 63 ? length : 63);
+}
+
+/* As find_name(), but most of what is no name is told by its first byte and length. */
+static bool is_name(const struct reader *r, const char *field)
+{
+    return (r->known_lengths[(unsigned char)*field] & length_bit(field)) != 0 && find_name(r, field) != NULL;
+}
+
 static void find_wanted(const struct reader *r, struct name *wanted)
 {
     const struct name *found = find_name(r, wanted->name);
@@ -349,6 +363,9 @@ static void know_names(struct reader *r)
     for (size_t i = 0; i < n; i++)
         if (i == 0 || strcmp(r->known[i].name, r->known[r->n_known - 1].name) != 0)
             r->known[r->n_known++] = r->known[i];
+    memset(r->known_lengths, 0, sizeof r->known_lengths);
+    for (size_t i = 0; i < r->n_known; i++)
+        r->known_lengths[(unsigned char)r->known[i].name[0]] |= length_bit(r->known[i].name);
     for (size_t i = 0; i < r->n_wanted; i++)
         find_wanted(r, &r->wanted[i]);
 }
@@ -370,7 +387,7 @@ static bool resembles_header(const struct reader *r, size_t n)
     size_t names = 0, others = 0;
     for (size_t i = 0; i < n && 2 * others < n; i++) {
         char c = r->fields[i][0];
-        if (c == '\0' || (c >= '0' && c <= '9') || find_name(r, r->fields[i]) == NULL)
+        if (c == '\0' || (c >= '0' && c <= '9') || !is_name(r, r->fields[i]))
             others++;
         else
             names++;
@@ -526,10 +543,15 @@ static bool is_decimal(const char *s)
 
 double reader_number(const struct reader *r, size_t column)
 {
-    const char *text = reader_at(r, column);
-    if (text == NULL || !is_decimal(text))
+    const char *text = reader_at(r, column), *end = text;
+    double number;
+    if (text == NULL || *text == '\0')
         return NAN;
-    double number = strtod_l(text, NULL, r->c_locale);
+    if (text_short_decimal(&end, &number) && *end == '\0')
+        return number;
+    if (!is_decimal(text))
+        return NAN;
+    number = strtod_l(text, NULL, r->c_locale);
     return isfinite(number) ? number : NAN;
 }
 

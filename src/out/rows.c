@@ -70,26 +70,10 @@ static bool to_status(const char *s, enum row_status *status)
     return false;
 }
 
-/* take_number() for a whole number of at most 15 digits, which a double holds exactly: most of a histogram, and
- * strtod() takes ten times as long. */
-static bool take_whole(const char **at, double *value)
-{
-    const char *s = *at;
-    int64_t whole = 0;
-
-    for (; *s >= '0' && *s <= '9' && s - *at < 15; s++)
-        whole = 10 * whole + (*s - '0');
-    if (s == *at || (*s != ':' && *s != ';' && *s != '\0'))
-        return false;
-    *value = (double)whole;
-    *at = s;
-    return true;
-}
-
 /* A decimal number that ends at one of the separators, or at the end; *at moves there. */
 static bool take_number(const char **at, double *value)
 {
-    if (take_whole(at, value))
+    if (text_short_decimal(at, value))
         return true;
     size_t length = strspn(*at, "+-.0123456789eE");
     char *end;
