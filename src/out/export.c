@@ -40,7 +40,7 @@ void export_describe(const struct export_left_out *left_out, const char *format,
 size_t export_write(const struct export_format *format, const struct row *rows, size_t n,
                     const char *(*title_of)(const char *test), struct text *out, struct export_left_out *left_out)
 {
-    const struct row **taken = malloc((n + !n) * sizeof(*taken));
+    const struct row **taken = calloc(n + 1, sizeof(const struct row *));
     struct export_rows all = {.rows = taken, .all = rows, .n_all = n, .title_of = title_of, .left_out = left_out};
 
     memset(left_out, 0, sizeof(*left_out));
@@ -308,7 +308,7 @@ int export_group(const struct export_rows *rows, struct export_groups *groups)
 
     memset(groups, 0, sizeof(*groups));
     groups->entries = calloc(n + 1, sizeof(*groups->entries)); /* the last one, without a name, ends them */
-    groups->rows = calloc(n + 1, sizeof(*groups->rows));
+    groups->rows = calloc(n + 1, sizeof(const struct row *));
     groups->group = calloc(n + 1, sizeof(*groups->group));
     for (size_t i = 0; groups->entries && i < n; i++)
         groups->entries[i] = (struct export_entry){.row = rows->rows[i], .at = i};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows as the JSON of Google Benchmark: an iteration for each sample, and the aggregates of each name. Times in ns. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,9 +75,9 @@ static void put_iteration(const struct series *s, size_t at, struct text *out)
 static void put_aggregate(const struct series *s, const char *name, double real, double cpu, bool is_time,
                           struct text *out)
 {
-    char suffix[16] = "_";
+    char suffix[16];
 
-    strcat(suffix, name);
+    (void)snprintf(suffix, sizeof(suffix), "_%s", name);
     text_printf(out, ",\n{");
     put_names(s, suffix, out);
     text_printf(out,

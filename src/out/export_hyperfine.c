@@ -85,7 +85,7 @@ static size_t choose_lines(const struct export_rows *rows, const struct row **li
 
 static void write_rows(const struct export_rows *rows, struct text *out)
 {
-    const struct row **lines = malloc(rows->n * sizeof(*lines));
+    const struct row **lines = calloc(rows->n, sizeof(const struct row *));
     struct export_rows own = *rows;
     struct export_groups groups;
 

@@ -7,7 +7,7 @@
 #include "out/json.h"
 #include "out/rows.h"
 
-/* pyperf's name of the unit that the row goes out in; NULL for none. Less is better in all of pyperf. */
+/* pyperf's name of the unit that the row goes out in; "" for none. Less is better in all of pyperf. */
 static const char *unit_of(const struct row *row)
 {
     const struct export_unit *unit = export_unit_find(row->unit);
@@ -15,13 +15,13 @@ static const char *unit_of(const struct row *row)
     if (!isnan(export_seconds(row, 1)))
         return "second";
     if (!unit || strcmp(row->better, "lower") != 0)
-        return NULL;
-    return unit->kind == EXPORT_BYTES ? "byte" : unit->kind == EXPORT_NUMBER ? "integer" : NULL;
+        return "";
+    return unit->kind == EXPORT_BYTES ? "byte" : unit->kind == EXPORT_NUMBER ? "integer" : "";
 }
 
 static const char *refuse(const struct row *row)
 {
-    if (!unit_of(row))
+    if (!unit_of(row)[0])
         return "that are no time, size or number to be low and no rate to be high";
     return export_refuse_samples(row);
 }

@@ -194,7 +194,7 @@ static void put_table(const struct export_rows *rows, const struct export_entry 
 static void write_csv(const struct export_rows *rows, struct text *out)
 {
     struct export_entry *entries = entries_make(rows);
-    const struct row **tests = malloc(rows->n * sizeof(*tests));
+    const struct row **tests = calloc(rows->n, sizeof(const struct row *));
 
     if (entries && tests)
         put_table(rows, entries, tests, out);

@@ -108,11 +108,12 @@ static void test_export_makes_a_file_and_never_overwrites(void **state)
 {
     const struct cli *cli = *state;
     char path[CLI_PATH], *text;
+    size_t size;
 
     expect(state, ARGS("export", "-f", "openmetrics", "-o", "a.prom", unix_csv), 0, "", "");
     (void)snprintf(path, sizeof(path), "%s/a.prom", cli->work);
-    text = cli_read_file(path, NULL);
-    assert_string_equal(text + strlen(text) - 6, "# EOF\n");
+    text = cli_read_file(path, &size);
+    assert_string_equal(text + size - 6, "# EOF\n");
     free(text);
     expect(state, ARGS("export", "-o", "a.prom", unix_csv), 2, "",
            "jitbench export: -o 'a.prom': the file exists; jitbench never overwrites\n");

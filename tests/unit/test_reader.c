@@ -505,13 +505,14 @@ static size_t assert_same_rows(const struct text *file, const struct text *damag
 {
     struct reader *whole = take(file_of(file->data, file->length));
     struct reader *r = take(file_of(damaged->data, damaged->length));
+    for (size_t c = 0; c < row_n_columns; c++)
+        assert_int_equal(reader_column(r, row_columns[c].name), reader_column(whole, row_columns[c].name));
     size_t rows = 0;
     for (; reader_next(r) > 0; rows++) {
         if (rows < n && reader_next(whole) != 1)
             fail_msg("row %zu is one too many", rows);
         for (size_t c = 0; c < row_n_columns; c++) {
-            const char *field = reader_at(r, reader_column(r, row_columns[c].name));
-            const char *real = reader_at(whole, reader_column(whole, row_columns[c].name));
+            const char *field = reader_at(r, c), *real = reader_at(whole, c);
             if (rows < n && (field == NULL || strcmp(field, real) != 0))
                 fail_msg("row %zu, %s: '%s' for '%s'", rows, row_columns[c].name, field, real);
             /* Reads it to its end, for the sanitizers. */
