@@ -746,6 +746,14 @@ static void set_machine(struct measure *m)
                        m->options.tuned ? "--tuned" : "--hold-latency", strerror(-m->hold_fd));
 }
 
+/* As they are while it measures. */
+static void describe_settings(struct measure *m)
+{
+    const struct settings_view view = {.root = "", .machine = &m->machine, .bench = &m->place.cpus};
+
+    settings_describe(&view, m->run.settings, sizeof(m->run.settings));
+}
+
 static void restore_machine(struct measure *m)
 {
     if (m->hold_fd >= 0)
@@ -802,6 +810,7 @@ int measure_main(const struct command *command, const struct suite *const *suite
     int status = prepare(s, argc, argv);
     if (status == 0) {
         set_machine(&s->m);
+        describe_settings(&s->m);
         put_header(s);
         wait_for_start(&s->m);
         status = run_suites(s);

@@ -284,7 +284,7 @@ static void test_csv_row_that_knows_nothing(void **state)
     row_init(&row, NULL);
     csv_row(&row, &text);
     /* schema, then 34 fields that are empty, status, and 26 that are empty. */
-    assert_string_equal(text.data, "1,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,ok,,,,,,,,,,,,,,,,,,,,,,,,,,,\r\n");
+    assert_string_equal(text.data, "1,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,ok,,,,,,,,,,,,,,,,,,,,,,,,,,,\r\n");
     text_free(&text);
 }
 
@@ -301,6 +301,7 @@ static void test_csv_row_that_knows_all(void **state)
                                        .cpus_online = 2,
                                        .build = "0.1",
                                        .libc = "glibc",
+                                       .settings = "smt=off",
                                        .comment = "hello",
                                        .start_late_us = 12.5};
     double samples[] = {1, 2.5, NAN, 4};
@@ -351,7 +352,7 @@ static void test_csv_row_that_knows_all(void **state)
     row.n_series = 2;
     row.series_left_out = 12;
     csv_row(&row, &text);
-    assert_string_equal(text.data, "1,r1,20260131T235959Z,box,42,0,Linux 6.18,x86_64,A CPU,2,0.1,glibc,"
+    assert_string_equal(text.data, "1,r1,20260131T235959Z,box,42,0,Linux 6.18,x86_64,A CPU,2,0.1,glibc,smt=off,"
                                    "unix,pipe,none,size=512,2,rate,lps,higher,"
                                    "3,2.5,2.5,0.5,20,1,4,1,2.25,0.25,3,3.5,3.75,4,"
                                    "975.5,degraded,no,"
