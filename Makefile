@@ -38,6 +38,8 @@ CFLAGS_bench := $(ALIGNED) $(UNGUARDED)
 CFLAGS_load  := $(ALIGNED) $(UNGUARDED)
 CFLAGS_src/engine/worker.c := -O2 $(ALIGNED) $(UNGUARDED)
 CFLAGS_src/sys/clock.c := -O2 $(UNGUARDED)
+# Files of 100 MB and more.
+CFLAGS_src/out/reader.c := -O2
 # Nothing of these runs while anything is measured, but for the two files above.
 CFLAGS_sys    := -Os
 CFLAGS_engine := -Os
@@ -168,6 +170,11 @@ check: test ## the same
 smoke: $(PROGRAM) ## a run of everything that takes seconds
 	./$(PROGRAM) all --quick --samples 1 --no-csv
 
+# What `jitbench export` writes, given to the programs that read it; those that are not installed are skipped, with the reason.
+.PHONY: consumers
+consumers: $(PROGRAM) ## export's formats, read by their real consumers
+	JITBENCH=$(CURDIR)/$(PROGRAM) tests/consumers/consumers.py
+
 # --- more ways to build and run ----------------------------------------------------------------------------------------
 
 .PHONY: run perf asan ubsan tsan coverage repro
@@ -203,11 +210,15 @@ SIZED := $(filter-out $(BUILD)/main.o,$(OBJECTS))
 $(BUILD)/perf/loops-sized: tests/perf/loops.c $(SIZED)
 	@mkdir -p $(@D)
 	$(CC) -DLOOPS_WITH_JITBENCH $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(filter-out %--gc-sections,$(LDFLAGS_ALL)) -o $@ $^ -lm
-PERF := $(patsubst tests/perf/%.c,$(BUILD)/perf/%,$(wildcard tests/perf/*.c))
+# With the objects of the program, as fast as they are in it.
+$(BUILD)/perf/read: tests/perf/read.c $(call layer_objects,$(below_out))
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS_ALL) -o $@ $^ -lm
+PERF := $(patsubst tests/perf/%.c,$(BUILD)/perf/%,$(filter-out tests/perf/read.c,$(wildcard tests/perf/*.c)))
 $(PERF): $(BUILD)/perf/%: tests/perf/%.c
 	@mkdir -p $(@D)
 	$(CC) -std=c99 -D_GNU_SOURCE $(WARNINGS) -O3 -march=native -pthread $(PERF_LINK) -o $@ $< -lm
-perf: $(PROGRAM) $(PERF) $(BUILD)/perf/loops-sized ## speed and memory beside their targets; no pass or fail
+perf: $(PROGRAM) $(PERF) $(BUILD)/perf/loops-sized $(BUILD)/perf/read ## speed and memory beside their targets; no pass or fail
 	if command -v musl-gcc >/dev/null; then $(MAKE) -s CC=musl-gcc BUILD=$(BUILD)/musl PROGRAM=$(BUILD)/musl/jitbench; fi
 	JITBENCH=$(PROGRAM) MUSL_JITBENCH=$(BUILD)/musl/jitbench PERF_PROGRAMS=$(BUILD)/perf tests/perf/perf.py
 

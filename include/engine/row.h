@@ -4,6 +4,7 @@
 #ifndef ENGINE_ROW_H
 #define ENGINE_ROW_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,6 +25,7 @@ struct row_run {
 };
 
 void row_run_init(struct row_run *run); /* all 'not known' */
+bool row_run_equal(const struct row_run *a, const struct row_run *b);
 
 struct row_pair {
     double at, value;

@@ -233,7 +233,7 @@ static int enter_run(struct gather *g, const struct row_run *run)
     char id[128];
     size_t before = g->runs.n;
 
-    if (g->machines.n && !memcmp(&g->last_run, run, sizeof(*run)))
+    if (g->machines.n && row_run_equal(&g->last_run, run))
         return 0;
     g->last_machine = enter_machine(g, run);
     if (g->last_machine == SIZE_MAX || enter_settings(g, g->last_machine, run))

@@ -214,3 +214,23 @@ const char *row_next_word(const char **at, enum row_word kind, size_t *length)
     *at += strlen(*at);
     return NULL;
 }
+
+static bool fields_equal(const struct row_column *column, const void *a, const void *b)
+{
+    if (column->type == COLUMN_TEXT)
+        return !strcmp(a, b);
+    if (column->type == COLUMN_UINT)
+        return *(const uint64_t *)a == *(const uint64_t *)b;
+    const double x = *(const double *)a, y = *(const double *)b;
+    return isnan(x) || isnan(y) ? isnan(x) && isnan(y) : !(x < y || x > y);
+}
+
+bool row_run_equal(const struct row_run *a, const struct row_run *b)
+{
+    for (size_t i = 0; i < row_n_columns; i++) {
+        const struct row_column *column = &row_columns[i];
+        if (column->in_run && !fields_equal(column, (const char *)a + column->offset, (const char *)b + column->offset))
+            return false;
+    }
+    return true;
+}

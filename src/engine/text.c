@@ -2,6 +2,7 @@
 /* Small text helpers: near misses, text that grows, numbers and durations as a person reads them. */
 #include "engine/text.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -212,4 +213,101 @@ void text_copy(char *to, size_t size, const char *from)
     size_t length = strnlen(from, size - 1);
     memcpy(to, from, length);
     to[length] = '\0';
+}
+
+size_t text_utf8_length(const char *s)
+{
+    const unsigned char *b = (const unsigned char *)s;
+    unsigned low = 0x80, high = 0xbf;
+    size_t length;
+    if (b[0] < 0x80)
+        return 1;
+    if (b[0] < 0xc2 || b[0] > 0xf4)
+        return 0;
+    length = b[0] < 0xe0 ? 2 : b[0] < 0xf0 ? 3 : 4;
+    /* Overlong forms, surrogates and what lies above U+10FFFF are told by the second byte. */
+    if (b[0] == 0xe0)
+        low = 0xa0;
+    else if (b[0] == 0xed)
+        high = 0x9f;
+    else if (b[0] == 0xf0)
+        low = 0x90;
+    else if (b[0] == 0xf4)
+        high = 0x8f;
+    if (b[1] < low || b[1] > high)
+        return 0;
+    for (size_t i = 2; i < length; i++)
+        if (b[i] < 0x80 || b[i] > 0xbf)
+            return 0;
+    return length;
+}
+
+/* Whole numbers, most of all that is written, need no snprintf(): the same text. */
+static bool append_whole(struct text *t, double value)
+{
+    char buf[24], *at = buf + sizeof buf;
+    if (!(fabs(value) < 1e15) || value != floor(value) || (value == 0 && signbit(value)))
+        return false;
+    uint64_t rest = (uint64_t)fabs(value);
+    do
+        *--at = (char)('0' + rest % 10);
+    while ((rest /= 10) > 0);
+    if (value < 0)
+        *--at = '-';
+    text_append(t, at, (size_t)(buf + sizeof buf - at));
+    return true;
+}
+
+void text_real(struct text *t, double value)
+{
+    static const char plain[] = "+-0123456789e";
+    char buf[64];
+    if (!isfinite(value) || append_whole(t, value))
+        return;
+    snprintf(buf, sizeof buf, "%.17g", value);
+    /* What is left over is the locale's decimal point, of one byte or more. */
+    for (const char *s = buf; *s != '\0';) {
+        size_t run = strspn(s, plain);
+        text_append(t, s, run);
+        s += run;
+        if (*s != '\0')
+            text_append(t, ".", 1);
+        s += strcspn(s, plain);
+    }
+}
+
+#define EXACT_DIGITS 15u
+
+/* Appends the digits at s to *digits, which has n of them, and returns how many there are; EXACT_DIGITS + 1 in all at
+ * most are read. */
+static size_t take_digits(const char *s, size_t n, uint64_t *digits)
+{
+    size_t taken = 0;
+    for (; s[taken] >= '0' && s[taken] <= '9' && n + taken <= EXACT_DIGITS; taken++)
+        *digits = 10 * *digits + (uint64_t)(s[taken] - '0');
+    return taken;
+}
+
+bool text_short_decimal(const char **at, double *value)
+{
+    static const double tens[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+    const char *s = *at + (**at == '-');
+    uint64_t digits = 0;
+    size_t whole = take_digits(s, 0, &digits), fraction = 0;
+    double number;
+
+    s += whole;
+    if (*s == '.') {
+        fraction = take_digits(s + 1, whole, &digits);
+        s += 1 + fraction;
+    }
+    if (whole == 0 || whole + fraction > EXACT_DIGITS || *s == 'e' || *s == 'E')
+        return false;
+    /* Where doubles are computed in a wider format a quotient is rounded twice. */
+    if (fraction > 0 && FLT_EVAL_METHOD != 0)
+        return false;
+    number = (double)digits / tens[fraction];
+    *value = **at == '-' ? -number : number;
+    *at = s;
+    return true;
 }

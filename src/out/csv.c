@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,39 +20,11 @@
 
 /* --- text ------------------------------------------------------------------------------------------------------- */
 
-/* Length of the UTF-8 character at s (Unicode 15, table 3-7), 0 when the bytes there are none. */
-static size_t utf8_length(const char *s)
-{
-    const unsigned char *b = (const unsigned char *)s;
-    unsigned low = 0x80, high = 0xbf;
-    size_t length;
-    if (b[0] < 0x80)
-        return 1;
-    if (b[0] < 0xc2 || b[0] > 0xf4)
-        return 0;
-    length = b[0] < 0xe0 ? 2 : b[0] < 0xf0 ? 3 : 4;
-    /* Overlong forms, surrogates and what lies above U+10FFFF are told by the second byte. */
-    if (b[0] == 0xe0)
-        low = 0xa0;
-    else if (b[0] == 0xed)
-        high = 0x9f;
-    else if (b[0] == 0xf0)
-        low = 0x90;
-    else if (b[0] == 0xf4)
-        high = 0x8f;
-    if (b[1] < low || b[1] > high)
-        return 0;
-    for (size_t i = 2; i < length; i++)
-        if (b[i] < 0x80 || b[i] > 0xbf)
-            return 0;
-    return length;
-}
-
 /* The file is UTF-8 whatever a host name, a comment or a text cut at its array's end holds. */
 static void append_utf8(struct text *out, const char *s, int double_quotes)
 {
     while (*s != '\0') {
-        size_t length = utf8_length(s);
+        size_t length = text_utf8_length(s);
         if (length == 0)
             text_append(out, "\xef\xbf\xbd", 3);
         else
@@ -74,30 +45,12 @@ void csv_text(struct text *out, const char *s)
         text_append(out, "\"", 1);
 }
 
-static void append_real(struct text *out, double value)
-{
-    static const char plain[] = "+-0123456789e";
-    char buf[64];
-    if (!isfinite(value))
-        return;
-    snprintf(buf, sizeof buf, "%.17g", value);
-    /* What is left over is the locale's decimal point, of one byte or more. */
-    for (const char *s = buf; *s != '\0';) {
-        size_t run = strspn(s, plain);
-        text_append(out, s, run);
-        s += run;
-        if (*s != '\0')
-            text_append(out, ".", 1);
-        s += strcspn(s, plain);
-    }
-}
-
 static void append_samples(struct text *out, const double *samples, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         if (i > 0)
             text_append(out, ";", 1);
-        append_real(out, samples[i]);
+        text_real(out, samples[i]);
     }
 }
 
@@ -106,9 +59,9 @@ static void append_pairs(struct text *out, const struct row_pair *pairs, size_t 
     for (size_t i = 0; i < n; i++) {
         if (i > 0)
             text_append(out, ";", 1);
-        append_real(out, pairs[i].at);
+        text_real(out, pairs[i].at);
         text_append(out, ":", 1);
-        append_real(out, pairs[i].value);
+        text_real(out, pairs[i].value);
     }
 }
 
@@ -128,7 +81,7 @@ static void append_field(struct text *out, const struct row *row, const struct r
             text_printf(out, "%" PRIu64, *(const uint64_t *)field);
         break;
     case COLUMN_REAL:
-        append_real(out, *(const double *)field);
+        text_real(out, *(const double *)field);
         break;
     case COLUMN_STATUS:
         csv_text(out, row_status_name(row->status));

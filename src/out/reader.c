@@ -28,10 +28,9 @@
 static const char byte_order_mark[] = {'\xef', '\xbb', '\xbf'};
 
 enum state {
-    START,  /* of a field */
-    PLAIN,  /* in a field without quotes */
-    QUOTED, /* in one with */
-    CLOSED, /* behind a quote in it, which ended it or is the first of two */
+    PLAIN,  /* not within quotes */
+    QUOTED, /* within */
+    CLOSED, /* behind a quote in such a field, which ended it or is the first of two */
     ENDING, /* behind the CR that follows such a field */
     BAD,    /* until the line's end */
 };
@@ -39,9 +38,10 @@ enum state {
 /* The record that begins at the buffer's begin, as far as it was looked at. */
 struct scan {
     enum state state;
-    size_t at;     /* bytes looked at */
-    size_t resume; /* where a header's line begins that an open quote holds; 0: nowhere */
-    bool too_long; /* its beginning was dropped */
+    size_t at;      /* bytes looked at */
+    size_t newline; /* no line ends between at and here, where one does or nothing is known yet */
+    size_t resume;  /* where a header's line begins that an open quote holds; 0: nowhere */
+    bool too_long;  /* its beginning was dropped */
 };
 
 struct name {
@@ -65,6 +65,8 @@ struct reader {
     struct text header;                        /* the line of the last header that can be found in others */
     struct name known[2 * READER_COLUMNS_MAX]; /* sorted: the header's names, and jitbench's */
     size_t n_known;
+    uint64_t
+        known_lengths[256]; /* by first byte: bit i for a known name of i bytes (the last for all that are longer) */
     struct name wanted[READER_COLUMNS_MAX]; /* by reader_column() */
     size_t n_wanted;
     char path[PATH_MAX];
@@ -145,30 +147,70 @@ static size_t find_header(const struct reader *r, const char *data, size_t lengt
     return content - header;
 }
 
-static enum state step(enum state state, char c)
-{
-    switch (state) {
-    case START:
-    case PLAIN:
-        return c == ',' ? START : c == '"' && state == START ? QUOTED : PLAIN;
-    case QUOTED:
-        return c == '"' ? CLOSED : QUOTED;
-    case CLOSED:
-        if (c == '"' || c == ',')
-            return c == '"' ? QUOTED : START;
-        return c == '\r' ? ENDING : BAD;
-    case ENDING:
-        return c == '\r' ? ENDING : BAD;
-    case BAD:
-        break;
-    }
-    return BAD;
-}
-
 /* Concatenated files have the mark in the middle too. */
 static bool begins_with_mark(const char *data)
 {
     return memcmp(data, byte_order_mark, sizeof byte_order_mark) == 0;
+}
+
+/* The first line end at or behind what was looked at; length when there is none. No byte is searched twice, however
+ * many quotes a line has. */
+static size_t next_newline(struct scan *scan, const char *data, size_t length)
+{
+    if (scan->newline < scan->at)
+        scan->newline = scan->at;
+    if (scan->newline < length && data[scan->newline] != '\n') {
+        const char *found = memchr(data + scan->newline, '\n', length - scan->newline);
+        scan->newline = found != NULL ? (size_t)(found - data) : length;
+    }
+    return scan->newline;
+}
+
+/* Whether the quote is the first of its field. */
+static bool opens_field(const char *data, size_t quote)
+{
+    return quote == 0 || data[quote - 1] == ',' || (quote == sizeof byte_order_mark && begins_with_mark(data));
+}
+
+/* To the record's end (true), or into a field with quotes. */
+static bool scan_plain(struct scan *scan, const char *data, size_t length)
+{
+    size_t newline = next_newline(scan, data, length);
+    const char *quote;
+
+    while ((quote = memchr(data + scan->at, '"', newline - scan->at)) != NULL) {
+        scan->at = (size_t)(quote - data) + 1;
+        if (opens_field(data, scan->at - 1)) {
+            scan->state = QUOTED;
+            return false;
+        }
+    }
+    scan->at = newline < length ? newline + 1 : length;
+    return newline < length;
+}
+
+/* Behind the next quote, looking for a header on the way. */
+static void scan_quoted(struct reader *r, const char *data, size_t length)
+{
+    struct scan *scan = &r->scan;
+    const char *quote = memchr(data + scan->at, '"', length - scan->at);
+    size_t end = quote != NULL ? (size_t)(quote - data) : length;
+
+    while (scan->resume == 0 && next_newline(scan, data, length) < end) {
+        scan->at = scan->newline + 1;
+        scan->resume = find_header(r, data, scan->at);
+    }
+    scan->at = quote != NULL ? end + 1 : end;
+    scan->state = quote != NULL ? CLOSED : QUOTED;
+}
+
+static enum state behind_quote(enum state state, char c)
+{
+    if (c == '\r')
+        return ENDING;
+    if (state == CLOSED && (c == '"' || c == ','))
+        return c == '"' ? QUOTED : PLAIN;
+    return BAD;
 }
 
 /* Looks for the record's end in what was read. */
@@ -177,18 +219,28 @@ static bool scan_on(struct reader *r)
     struct scan *scan = &r->scan;
     const char *data = r->data + r->begin;
     size_t length = r->end - r->begin;
+    bool found = false;
 
-    while (scan->at < length) {
-        char c = data[scan->at++];
-        if (c == '\n' && scan->state != QUOTED)
-            return true;
-        if (c == '\n' && scan->resume == 0)
-            scan->resume = find_header(r, data, scan->at);
-        scan->state = step(scan->state, c);
-        if (scan->at == sizeof byte_order_mark && scan->state == PLAIN && begins_with_mark(data))
-            scan->state = START;
-    }
-    return false;
+    while (scan->at < length && !found)
+        switch (scan->state) {
+        case PLAIN:
+            found = scan_plain(scan, data, length);
+            break;
+        case QUOTED:
+            scan_quoted(r, data, length);
+            break;
+        case CLOSED:
+        case ENDING:
+            found = data[scan->at] == '\n';
+            scan->state = found ? scan->state : behind_quote(scan->state, data[scan->at]);
+            scan->at++;
+            break;
+        case BAD:
+            found = next_newline(scan, data, length) < length;
+            scan->at = found ? scan->newline + 1 : length;
+            break;
+        }
+    return found;
 }
 
 /* A record longer than is taken keeps only what a header could end in. True when it is over. */
@@ -201,7 +253,7 @@ static bool drop_too_long(struct reader *r)
     if (r->scan.resume > 0)
         return true;
     r->begin = r->end - keep;
-    r->scan.at = keep;
+    r->scan.at = r->scan.newline = keep;
     return false;
 }
 
@@ -209,7 +261,7 @@ static bool drop_too_long(struct reader *r)
 static int find_record(struct reader *r)
 {
     r->begin += r->scan.at;
-    r->scan = (struct scan){.state = START};
+    r->scan = (struct scan){.state = PLAIN};
     while (!scan_on(r) && !drop_too_long(r)) {
         int more = fill(r);
         if (more < 0)
@@ -277,6 +329,18 @@ static const struct name *find_name(const struct reader *r, const char *name)
     return bsearch(name, r->known, r->n_known, sizeof r->known[0], compare_name_only);
 }
 
+static uint64_t length_bit(const char *name)
+{
+    size_t length = strlen(name);
+    return (uint64_t)1 << (length < 63 ? length : 63);
+}
+
+/* As find_name(), but most of what is no name is told by its first byte and length. */
+static bool is_name(const struct reader *r, const char *field)
+{
+    return (r->known_lengths[(unsigned char)*field] & length_bit(field)) != 0 && find_name(r, field) != NULL;
+}
+
 static void find_wanted(const struct reader *r, struct name *wanted)
 {
     const struct name *found = find_name(r, wanted->name);
@@ -299,6 +363,9 @@ static void know_names(struct reader *r)
     for (size_t i = 0; i < n; i++)
         if (i == 0 || strcmp(r->known[i].name, r->known[r->n_known - 1].name) != 0)
             r->known[r->n_known++] = r->known[i];
+    memset(r->known_lengths, 0, sizeof r->known_lengths);
+    for (size_t i = 0; i < r->n_known; i++)
+        r->known_lengths[(unsigned char)r->known[i].name[0]] |= length_bit(r->known[i].name);
     for (size_t i = 0; i < r->n_wanted; i++)
         find_wanted(r, &r->wanted[i]);
 }
@@ -320,7 +387,7 @@ static bool resembles_header(const struct reader *r, size_t n)
     size_t names = 0, others = 0;
     for (size_t i = 0; i < n && 2 * others < n; i++) {
         char c = r->fields[i][0];
-        if (c == '\0' || (c >= '0' && c <= '9') || find_name(r, r->fields[i]) == NULL)
+        if (c == '\0' || (c >= '0' && c <= '9') || !is_name(r, r->fields[i]))
             others++;
         else
             names++;
@@ -476,10 +543,15 @@ static bool is_decimal(const char *s)
 
 double reader_number(const struct reader *r, size_t column)
 {
-    const char *text = reader_at(r, column);
-    if (text == NULL || !is_decimal(text))
+    const char *text = reader_at(r, column), *end = text;
+    double number;
+    if (text == NULL || *text == '\0')
         return NAN;
-    double number = strtod_l(text, NULL, r->c_locale);
+    if (text_short_decimal(&end, &number) && *end == '\0')
+        return number;
+    if (!is_decimal(text))
+        return NAN;
+    number = strtod_l(text, NULL, r->c_locale);
     return isfinite(number) ? number : NAN;
 }
 

@@ -73,6 +73,8 @@ static bool to_status(const char *s, enum row_status *status)
 /* A decimal number that ends at one of the separators, or at the end; *at moves there. */
 static bool take_number(const char **at, double *value)
 {
+    if (text_short_decimal(at, value))
+        return true;
     size_t length = strspn(*at, "+-.0123456789eE");
     char *end;
 
@@ -102,8 +104,10 @@ static int take_samples(const char *s, struct row *row)
 {
     size_t n = count_pieces(s);
 
-    row->samples = n ? malloc(n * sizeof(*row->samples)) : NULL;
-    if (n && !row->samples)
+    if (!n)
+        return 0;
+    row->samples = malloc(n * sizeof(*row->samples));
+    if (!row->samples)
         return -1;
     for (; *s; s = next_piece(s)) {
         double *sample = &row->samples[row->n_samples];
@@ -117,8 +121,10 @@ static int take_pairs(const char *s, struct row_pair **pairs, size_t *n_pairs, u
 {
     size_t n = count_pieces(s);
 
-    *pairs = n ? malloc(n * sizeof(**pairs)) : NULL;
-    if (n && !*pairs)
+    if (!n)
+        return 0;
+    *pairs = malloc(n * sizeof(**pairs));
+    if (!*pairs)
         return -1;
     for (; *s; s = next_piece(s)) {
         struct row_pair *pair = &(*pairs)[*n_pairs];
@@ -183,7 +189,7 @@ int row_reader_next(struct row_reader *r, struct row *row)
     while ((more = reader_next(r->reader)) == 1) {
         int result = take_row(r, row);
         if (!result) {
-            if (memcmp(&r->run, &r->next_run, sizeof(r->run)) != 0)
+            if (!row_run_equal(&r->run, &r->next_run))
                 r->run = r->next_run;
             return 1;
         }
@@ -250,7 +256,7 @@ void row_reader_describe(const struct row_reader *r, const char *path, size_t n_
 static const struct row_run *keep_run(struct row_set *set, const struct row_run *run)
 {
     for (size_t i = set->n_runs; i-- > 0;)
-        if (!memcmp(set->runs[i], run, sizeof(*run)))
+        if (row_run_equal(set->runs[i], run))
             return set->runs[i];
     if (set->n_runs == set->runs_capacity) {
         size_t capacity = set->runs_capacity ? 2 * set->runs_capacity : 8;

@@ -9,8 +9,10 @@ in turns in one run, and a ratio is the median of the ratios of the turns."""
 import bisect
 import contextlib
 import csv
+import math
 import os
 import re
+import resource
 import shutil
 import statistics
 import subprocess
@@ -45,6 +47,8 @@ PERIODS_THRESHOLD_NS = 5000
 # Two clocks that are compared by a few long periods agree no better.
 ALIGNED_NS = 20e3
 MEMORY_SECONDS = 60
+READER_BYTES = 100 * 10**6
+READER_ROUNDS = 3
 
 
 def line(what, figure, target=""):
@@ -531,6 +535,60 @@ def noise(jitbench, injector):
     noise_memory(jitbench)
 
 
+def large_file(path, rows):
+    """The rows of a run as CSV, repeated until the file has READER_BYTES."""
+    header, _, body = rows.partition(b"\r\n")
+    with open(path, "wb") as file:
+        file.write(header + b"\r\n")
+        while file.tell() < READER_BYTES:
+            file.write(body)
+
+
+def best_rates(path, command):
+    """The best of READER_ROUNDS runs in MB/s, by time and by CPU time; `read` prints its seconds itself."""
+    taken, cpu = [], []
+    for _ in range(READER_ROUNDS):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        begin = time.perf_counter()
+        done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
+        whole = time.perf_counter() - begin
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        taken.append(float(done.stdout.split()[0]) if command[0].endswith("/read") else whole)
+        cpu.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    megabytes = os.path.getsize(path) / 1e6
+    return megabytes / min(taken), megabytes / max(min(cpu), 1e-3)
+
+
+PYTHON_READ = """
+import csv, sys
+csv.field_size_limit(1 << 30)
+for row in csv.reader(open(sys.argv[1], newline="", encoding="utf-8")): pass
+"""
+
+
+def reader(jitbench, read):
+    def csv_of(*command):
+        return subprocess.run([jitbench, *command, "-q", "-o", "-"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                              check=True).stdout
+
+    files = (("short rows", csv_of("unix", "--quick", "pipe", "syscall")),
+             ("long rows", csv_of("prime", "--quick", "--samples", "3")))
+    line("reading files that are in memory", "by time, CPU time")
+    for kind, rows in files:
+        with tempfile.TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as folder:
+            path = os.path.join(folder, "large.csv")
+            large_file(path, rows)
+            for what, command, target in (
+                    ("by records", [read, "fields", path], "200 MB/s"),
+                    ("by rows", [read, "rows", path], "200 MB/s"),
+                    ("by rows with samples, histograms and series", [read, "all", path], ""),
+                    ("wc -l", ["wc", "-l", path], ""),
+                    ("python's csv", [sys.executable, "-c", PYTHON_READ, path], ""),
+                    ("jitbench export --format json", [jitbench, "export", "-f", "json", path, "-o", "/dev/null"], "")):
+                rate, by_cpu = best_rates(path, command)
+                line("100 MB of %s: %s" % (kind, what), "%.0f, %.0f MB/s" % (rate, by_cpu), target)
+
+
 SECTIONS = {
     "clock": lambda jitbench, musl, programs: clock_cost(jitbench),
     "start": lambda jitbench, musl, programs: start_time(jitbench),
@@ -543,6 +601,7 @@ SECTIONS = {
     "unix-copies": lambda jitbench, musl, programs: unix_copies(jitbench),
     "latency": lambda jitbench, musl, programs: latency(jitbench),
     "noise": lambda jitbench, musl, programs: noise(jitbench, programs + "/preempt"),
+    "reader": lambda jitbench, musl, programs: reader(jitbench, programs + "/read"),
 }
 
 

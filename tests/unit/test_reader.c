@@ -7,6 +7,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -466,6 +467,137 @@ static void test_reader_is_the_same_in_pieces(void **state)
     }
 }
 
+/* --- a real file, damaged --------------------------------------------------------------------------------------- */
+
+static struct text real_file(void)
+{
+    struct text file = {0};
+    char block[65536];
+    size_t n;
+    FILE *in = fopen("tests/consumers/latency.csv", "r");
+    if (in == NULL)
+        fail_msg("tests/consumers/latency.csv: %s (this test runs in the top folder)", strerror(errno));
+    while ((n = fread(block, 1, sizeof block, in)) > 0)
+        text_append(&file, block, n);
+    fclose(in);
+    assert_false(file.failed);
+    return file;
+}
+
+/* Where the line begins that the byte is in. No line of the file breaks within quotes. */
+static size_t line_begin(const struct text *file, size_t at)
+{
+    while (at > 0 && file->data[at - 1] != '\n')
+        at--;
+    return at;
+}
+
+static size_t count_lines(const struct text *file, size_t length)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < length; i++)
+        n += file->data[i] == '\n';
+    return n;
+}
+
+/* The first n rows of both are the same in all columns; the damaged one is read to its end. Returns how many it has. */
+static size_t assert_same_rows(const struct text *file, const struct text *damaged, size_t n)
+{
+    struct reader *whole = take(file_of(file->data, file->length));
+    struct reader *r = take(file_of(damaged->data, damaged->length));
+    for (size_t c = 0; c < row_n_columns; c++)
+        assert_int_equal(reader_column(r, row_columns[c].name), reader_column(whole, row_columns[c].name));
+    size_t rows = 0;
+    for (; reader_next(r) > 0; rows++) {
+        if (rows < n && reader_next(whole) != 1)
+            fail_msg("row %zu is one too many", rows);
+        for (size_t c = 0; c < row_n_columns; c++) {
+            const char *field = reader_at(r, c), *real = reader_at(whole, c);
+            /* The file may be older than a column. */
+            if (rows < n && ((field == NULL) != (real == NULL) || (field != NULL && strcmp(field, real) != 0)))
+                fail_msg("row %zu, %s: '%s' for '%s'", rows, row_columns[c].name, field ? field : "none",
+                         real ? real : "none");
+            /* Reads it to its end, for the sanitizers. */
+            assert_true(field == NULL || strlen(field) < READER_LINE_MAX);
+        }
+    }
+    assert_string_equal(reader_error(r), "");
+    reader_close(whole);
+    reader_close(r);
+    return rows;
+}
+
+static void test_reader_keeps_rows_before_a_cut_of_a_real_file(void **state)
+{
+    struct text file = real_file();
+    size_t last_field = 0;
+    (void)state;
+    for (size_t cut = 0; cut <= file.length; cut++) {
+        struct text part = {.data = file.data, .length = cut};
+        size_t begin = line_begin(&file, cut), lines = count_lines(&file, begin);
+        size_t rows = assert_same_rows(&file, &part, lines > 0 ? lines - 1 : 0);
+        if (cut == begin)
+            last_field = begin + strcspn(file.data + begin, "\n");
+        while (last_field > begin && file.data[last_field - 1] != ',')
+            last_field--;
+        /* The last one counts too when its last field has begun. */
+        bool whole = cut > begin && cut >= last_field;
+        if (rows != (lines > 0 ? lines - 1 + whole : 0))
+            fail_msg("cut at %zu, behind %zu lines: %zu rows", cut, lines, rows);
+    }
+    text_free(&file);
+}
+
+static uint64_t draw(uint64_t *random)
+{
+    *random = *random * 6364136223846793005u + 1442695040888963407u;
+    return *random >> 33;
+}
+
+/* Changes, puts in or takes out a byte behind the header. Returns where. */
+static size_t mutate(struct text *file, size_t header, uint64_t *random)
+{
+    static const char bytes[] = "\",\n\r\0x;\xff";
+    size_t at = header + draw(random) % (file->length - header);
+    char byte = draw(random) % 2 ? bytes[draw(random) % (sizeof bytes - 1)] : (char)draw(random);
+    switch (draw(random) % 3) {
+    case 0:
+        file->data[at] = byte;
+        break;
+    case 1:
+        text_append(file, "", 1);
+        memmove(file->data + at + 1, file->data + at, file->length - 1 - at);
+        file->data[at] = byte;
+        break;
+    default:
+        memmove(file->data + at, file->data + at + 1, file->length - 1 - at);
+        file->length--;
+    }
+    return at;
+}
+
+static void test_reader_keeps_rows_before_bytes_that_changed(void **state)
+{
+    struct text file = real_file();
+    size_t header = 1 + strcspn(file.data, "\n");
+    uint64_t random = 5;
+    (void)state;
+    for (int i = 0; i < 3000; i++) {
+        struct text damaged = {0};
+        size_t first = file.length;
+        text_append(&damaged, file.data, file.length);
+        for (uint64_t k = 1 + draw(&random) % 4; k > 0; k--) {
+            size_t at = mutate(&damaged, header, &random);
+            first = at < first ? at : first;
+        }
+        size_t lines = count_lines(&file, line_begin(&file, first));
+        if (assert_same_rows(&file, &damaged, lines - 1) + 1 < lines)
+            fail_msg("change %d at %zu: rows before it are missing", i, first);
+        text_free(&damaged);
+    }
+    text_free(&file);
+}
+
 /* --- sizes ------------------------------------------------------------------------------------------------------ */
 
 static void put_many(int fd, char c, size_t n)
@@ -509,7 +641,44 @@ static void test_reader_takes_a_line_of_10_mb(void **state)
     reader_close(r);
 }
 
-static void test_reader_takes_a_file_of_20_mb(void **state)
+/* Each of these would take hours if a byte were looked at again for each quote or line end. */
+static void test_reader_time_is_linear_in_a_lines_length(void **state)
+{
+    static const struct {
+        const char *begin, *piece, *end, *expected;
+    } cases[] = {
+        {"1,x", "x\"", "\n4,5,6\n", "4|5|6;1"},       /* quotes in a field without */
+        {"1,\"", "\"\"", "\",3\n4,5,6\n", NULL},      /* doubled ones in a field with */
+        {"1,\"", "x\n", "\",3\n4,5,6\n", NULL},       /* line ends */
+        {"1,\"", "\"\"\n", "\",3\n4,5,6\n", NULL},    /* both */
+        {"1,\"", "\"\",\"\"", "\",3\n4,5,6\n", NULL}, /* quotes that end a field, or could */
+        {"1,", "\",", "2\n4,5,6\n", "4|5|6;1"},       /* and that begin one */
+        {"1,\"", "x\n", "", "1"},                     /* open to the end */
+        {"", "\"x\n", "4,5,6\n", NULL},               /* open and closed by turns */
+        {"", "\n", "4,5,6\n", "4|5|6;0"},             /* lines of nothing */
+        {"", "\"\"x\n", "4,5,6\n", NULL},             /* damage in each */
+    };
+    (void)state;
+    alarm(120);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct text file = {0};
+        text_printf(&file, "a,b,c\n%s", cases[i].begin);
+        while (file.length < 6000000)
+            text_append(&file, cases[i].piece, strlen(cases[i].piece));
+        text_printf(&file, "%s", cases[i].end);
+        struct text got = digest(file_of(file.data, file.length));
+        assert_false(got.failed);
+        if (cases[i].expected != NULL)
+            assert_string_equal(got.data, cases[i].expected);
+        else
+            assert_non_null(strstr(got.data, "4|5|6;"));
+        text_free(&got);
+        text_free(&file);
+    }
+    alarm(0);
+}
+
+static void test_reader_takes_a_file_of_100_mb(void **state)
 {
     struct text lines = {0};
     struct row row = make_row("pipe", 0.1);
@@ -519,9 +688,9 @@ static void test_reader_takes_a_file_of_20_mb(void **state)
     csv_header(&lines);
     put(fd, lines.data, lines.length);
     lines.length = 0;
-    for (; lines.length < 50000; n += 400)
+    for (; lines.length < 50000; n += 2000)
         csv_row(&row, &lines);
-    for (int i = 0; i < 400; i++)
+    for (int i = 0; i < 2000; i++)
         put(fd, lines.data, lines.length);
     struct reader *r = take_from_start(fd);
     size_t value = reader_column(r, "value"), reason = reader_column(r, "reason");
@@ -784,8 +953,11 @@ int main(void)
         cmocka_unit_test(test_reader_survives_a_cut_anywhere),
         cmocka_unit_test(test_reader_goes_on_behind_a_cut_anywhere),
         cmocka_unit_test(test_reader_is_the_same_in_pieces),
+        cmocka_unit_test(test_reader_keeps_rows_before_a_cut_of_a_real_file),
+        cmocka_unit_test(test_reader_keeps_rows_before_bytes_that_changed),
         cmocka_unit_test(test_reader_takes_a_line_of_10_mb),
-        cmocka_unit_test(test_reader_takes_a_file_of_20_mb),
+        cmocka_unit_test(test_reader_time_is_linear_in_a_lines_length),
+        cmocka_unit_test(test_reader_takes_a_file_of_100_mb),
         cmocka_unit_test(test_reader_skips_what_is_too_long),
         cmocka_unit_test(test_reader_skips_what_is_much_too_long),
         cmocka_unit_test(test_reader_numbers),

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Near misses, text that grows, numbers and durations as a person reads them. */
+#include <float.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -270,6 +273,96 @@ static void test_text_has_word_takes_whole_words(void **state)
     assert_false(text_has_word(NULL, "burn"));
 }
 
+static void test_text_real_is_as_printf_has_it(void **state)
+{
+    static const double values[] = {0,    -0.0, 1,     -1,      10,       123456789012345,  999999999999999, 1e15,
+                                    1e16, 1e17, -1e15, 1.5e-10, 0.1,      DBL_MAX,          -DBL_MIN,        5e-324,
+                                    1.5,  2e5,  -7e9,  1e-1,    1234567., 9007199254740992, -999999999999999};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+        struct text t = {0};
+        char expected[64];
+        snprintf(expected, sizeof expected, "%.17g", values[i]);
+        text_real(&t, values[i]);
+        assert_string_equal(t.data, expected);
+        text_free(&t);
+    }
+    struct text none = {0};
+    text_real(&none, NAN);
+    text_real(&none, INFINITY);
+    assert_int_equal(none.length, 0);
+}
+
+static void test_text_short_decimal_is_strtods_number(void **state)
+{
+    uint64_t random = 3;
+    char text[40], *end;
+
+    (void)state;
+    for (int i = 0; i < 200000; i++) {
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        uint64_t digits = random >> 14;
+        int length = snprintf(text, sizeof text, "%s%llu", random % 3 ? "" : "-", (unsigned long long)digits);
+        text[1 + random % (unsigned)(length - 1) + 1] = '\0';
+        size_t whole = strlen(text), point = 2 + (random >> 7) % whole;
+        if (point < whole)
+            text[point] = '.';
+        const char *at = text;
+        double value;
+        if (text_short_decimal(&at, &value)) {
+            double expected = strtod(text, &end);
+            assert_memory_equal(&value, &expected, sizeof value);
+            assert_ptr_equal(at, end);
+        } else {
+            assert_ptr_equal(at, text);
+            assert_true(strlen(text) > 15);
+        }
+    }
+}
+
+static void test_text_short_decimal_leaves_the_rest(void **state)
+{
+    static const char *const not_short[] = {"",
+                                            "-",
+                                            ".",
+                                            "+1",
+                                            "x",
+                                            ".5",
+                                            "1e5",
+                                            "1.5E2",
+                                            "-x",
+                                            "1.e",
+                                            "- 1",
+                                            " 1",
+                                            "nan",
+                                            "inf",
+                                            "1234567890123456",
+                                            "0.1234567890123456",
+                                            "123456789.12345678"};
+    static const struct {
+        const char *text, *rest;
+        double value;
+    } ends[] = {{"12;3", ";3", 12}, {"1.5:2", ":2", 1.5}, {"-0", "", -0.0},
+                {"7.", "", 7},      {"0x10", "x10", 0},   {"1.2.3", ".3", 1.2}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof not_short / sizeof not_short[0]; i++) {
+        const char *at = not_short[i];
+        double value = 42;
+        assert_false(text_short_decimal(&at, &value));
+        assert_ptr_equal(at, not_short[i]);
+        assert_true(value == 42);
+    }
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        const char *at = ends[i].text;
+        double value;
+        assert_true(text_short_decimal(&at, &value));
+        assert_string_equal(at, ends[i].rest);
+        assert_memory_equal(&value, &ends[i].value, sizeof value);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -287,6 +380,9 @@ int main(void)
         cmocka_unit_test(test_text_units_are_cut_at_the_buffer),
         cmocka_unit_test(test_text_copy_cuts_and_terminates),
         cmocka_unit_test(test_text_has_word_takes_whole_words),
+        cmocka_unit_test(test_text_real_is_as_printf_has_it),
+        cmocka_unit_test(test_text_short_decimal_is_strtods_number),
+        cmocka_unit_test(test_text_short_decimal_leaves_the_rest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

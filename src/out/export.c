@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: MIT */
+/* What all export formats have in common: which rows go out, under what name, in what unit. */
+#include "out/export.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct export_format *const export_formats[] = {
+    &export_json,        &export_pyperf,    &export_hyperfine,     &export_gbench,
+    &export_openmetrics, &export_unixbench, &export_unixbench_csv, NULL,
+};
+const char *const export_names[] = {"json",        "pyperf",    "hyperfine",     "gbench",
+                                    "openmetrics", "unixbench", "unixbench-csv", NULL};
+
+/* --- Which rows. --- */
+
+void export_leave_out(struct export_left_out *left_out, const char *why)
+{
+    size_t i = 0;
+
+    left_out->n++;
+    while (i < left_out->n_reasons && strcmp(left_out->reasons[i].why, why) != 0)
+        i++;
+    if (i == left_out->n_reasons && i < EXPORT_REASONS_MAX)
+        left_out->reasons[left_out->n_reasons++].why = why;
+    if (i < EXPORT_REASONS_MAX)
+        left_out->reasons[i].n++;
+}
+
+void export_describe(const struct export_left_out *left_out, const char *format, size_t n, struct text *out)
+{
+    if (!left_out->n)
+        return;
+    text_printf(out, "%zu of %zu row%s left out of %s:", left_out->n, n, n == 1 ? "" : "s", format);
+    for (size_t i = 0; i < left_out->n_reasons; i++)
+        text_printf(out, "%s %zu %s", i ? "," : "", left_out->reasons[i].n, left_out->reasons[i].why);
+}
+
+size_t export_write(const struct export_format *format, const struct row *rows, size_t n,
+                    const char *(*title_of)(const char *test), struct text *out, struct export_left_out *left_out)
+{
+    const struct row **taken = calloc(n + 1, sizeof(const struct row *));
+    struct export_rows all = {.rows = taken, .all = rows, .n_all = n, .title_of = title_of, .left_out = left_out};
+
+    memset(left_out, 0, sizeof(*left_out));
+    if (!taken) {
+        out->failed = 1;
+        return 0;
+    }
+    for (size_t i = 0; i < n; i++) {
+        const char *why = format->refuse ? format->refuse(&rows[i]) : NULL;
+        if (why)
+            export_leave_out(left_out, why);
+        else
+            taken[all.n++] = &rows[i];
+    }
+    if (all.n)
+        format->write(&all, out);
+    free(taken);
+    return all.n;
+}
+
+/* --- Units. --- */
+
+static const struct export_unit units[] = {
+    {"s", EXPORT_TIME, "seconds", 1, 1},
+    {"ms", EXPORT_TIME, "seconds", 1, 1e3},
+    {"us", EXPORT_TIME, "seconds", 1, 1e6},
+    {"ns", EXPORT_TIME, "seconds", 1, 1e9},
+    {"lps", EXPORT_RATE, "per_second", 1, 1},
+    {"lpm", EXPORT_RATE, "per_second", 1, 60},
+    {"1/s", EXPORT_RATE, "per_second", 1, 1},
+    {"1/ms", EXPORT_RATE, "per_second", 1e3, 1},
+    {"MWIPS", EXPORT_RATE, "per_second", 1e6, 1},
+    {"KBps", EXPORT_RATE, "bytes_per_second", 1024, 1},
+    {"MB/s", EXPORT_RATE, "bytes_per_second", 1e6, 1},
+    {"Hz", EXPORT_OTHER, "hertz", 1, 1},
+    {"bytes", EXPORT_BYTES, "bytes", 1, 1},
+    {"KiB", EXPORT_BYTES, "bytes", 1024, 1},
+    {"MiB", EXPORT_BYTES, "bytes", 1048576, 1},
+    {"cycles", EXPORT_NUMBER, "cycles", 1, 1},
+    {"ticks", EXPORT_NUMBER, "ticks", 1, 1},
+    {"events", EXPORT_NUMBER, "events", 1, 1},
+    {"count", EXPORT_NUMBER, "", 1, 1},
+    {"%", EXPORT_OTHER, "ratio", 1, 100},
+    {"ratio", EXPORT_OTHER, "ratio", 1, 1},
+    {"bool", EXPORT_OTHER, "", 1, 1},
+};
+
+const struct export_unit *export_unit_find(const char *unit)
+{
+    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+        if (!strcmp(units[i].unit, unit))
+            return &units[i];
+    return NULL;
+}
+
+double export_base(const struct row *row, double value)
+{
+    const struct export_unit *unit = export_unit_find(row->unit);
+    return unit ? value * unit->multiply / unit->divide : value;
+}
+
+double export_seconds(const struct row *row, double value)
+{
+    const struct export_unit *unit = export_unit_find(row->unit);
+
+    if (unit && unit->kind == EXPORT_TIME && !strcmp(row->better, "lower"))
+        return export_base(row, value);
+    if (unit && unit->kind == EXPORT_RATE && !strcmp(row->better, "higher"))
+        return 1 / export_base(row, value);
+    return NAN;
+}
+
+const char *export_refuse_samples(const struct row *row)
+{
+    if (!row->n_samples)
+        return "without samples";
+    for (size_t i = 0; i < row->n_samples; i++)
+        if (!(isfinite(row->samples[i]) && row->samples[i] > 0))
+            return "with a sample that is not above 0";
+    return NULL;
+}
+
+const char *export_refuse_unless_seconds(const struct row *row)
+{
+    if (isnan(export_seconds(row, 1)))
+        return "that are neither a time to be short nor a rate to be high";
+    return export_refuse_samples(row);
+}
+
+/* --- Names. --- */
+
+void export_param(const struct row *row, char separator, struct text *out)
+{
+    size_t n = 0, length;
+
+    for (const char *word = row->param; *word; word += length) {
+        word += strspn(word, " ");
+        length = strcspn(word, " ");
+        if (!length || row_word_kind(word, length) == ROW_WORD_OUTCOME)
+            continue;
+        text_append(out, &separator, n++ > 0);
+        text_append(out, word, length);
+    }
+}
+
+static void put_part(const char *part, struct text *out)
+{
+    if (part[0])
+        text_printf(out, "%s%s", out->length ? "/" : "", part);
+}
+
+static void put_name(const struct row *row, bool with_cpus, struct text *out)
+{
+    struct text param = {0};
+
+    export_param(row, '/', &param);
+    put_part(row->suite, out);
+    if (strcmp(row->test, row->suite) != 0)
+        put_part(row->test, out);
+    put_part(row->load, out);
+    if (row->copies > 1)
+        text_printf(out, "/copies=%llu", (unsigned long long)row->copies);
+    if (param.length)
+        put_part(param.data, out);
+    put_part(row->metric, out);
+    if (with_cpus && row->cpus[0])
+        text_printf(out, "/cpus=%s", row->cpus);
+    out->failed |= param.failed;
+    text_free(&param);
+}
+
+/* --- Groups. --- */
+
+static int by_name_and_run(const void *a, const void *b)
+{
+    const struct export_entry *one = a, *other = b;
+    int order = strcmp(one->name, other->name);
+
+    if (!order && one->row->run != other->row->run)
+        order = (uintptr_t)one->row->run < (uintptr_t)other->row->run ? -1 : 1;
+    return order ? order : (one->at > other->at) - (one->at < other->at);
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct export_entry *one = a, *other = b;
+
+    if (one->first != other->first)
+        return one->first < other->first ? -1 : 1;
+    return (one->at > other->at) - (one->at < other->at);
+}
+
+/* The name of each row; number is appended when it is not 0. -1 when out of memory. */
+static int rename_entry(struct export_entry *entry, size_t number)
+{
+    struct text name = {0};
+
+    put_name(entry->row, entry->with_cpus, &name);
+    if (number)
+        text_printf(&name, "#%zu", number);
+    free(entry->name);
+    entry->name = name.failed ? NULL : name.data;
+    if (name.failed)
+        text_free(&name);
+    return entry->name ? 0 : -1;
+}
+
+static bool same_run(const struct export_entry *a, const struct export_entry *b)
+{
+    return a->row->run == b->row->run && !strcmp(a->name, b->name);
+}
+
+/* The end of the entries that share the name of the one at from. */
+static size_t name_end(const struct export_entry *entries, size_t n, size_t from)
+{
+    size_t end = from + 1;
+
+    while (end < n && !strcmp(entries[end].name, entries[from].name))
+        end++;
+    return end;
+}
+
+/* Where rows of one run share a name, all of the name take their CPUs into it. Sorted by name and run. */
+static int tell_apart_by_cpus(struct export_entry *entries, size_t n)
+{
+    for (size_t from = 0, end; from < n; from = end) {
+        bool shared = false;
+        end = name_end(entries, n, from);
+        for (size_t i = from + 1; i < end; i++)
+            shared |= same_run(&entries[i - 1], &entries[i]);
+        for (size_t i = from; i < end; i++)
+            entries[i].with_cpus = shared;
+    }
+    for (size_t i = 0; i < n; i++)
+        if (entries[i].with_cpus && rename_entry(&entries[i], 0))
+            return -1;
+    return 0;
+}
+
+/* What is still shared is numbered within its run. Sorted by name and run. */
+static int tell_apart_by_number(struct export_entry *entries, size_t n)
+{
+    for (size_t i = 0, end; i < n; i = end) {
+        end = i + 1;
+        while (end < n && same_run(&entries[i], &entries[end]))
+            end++;
+        for (size_t k = i + 1; k < end; k++)
+            if (rename_entry(&entries[k], k - i + 1))
+                return -1;
+    }
+    return 0;
+}
+
+void export_cluster(struct export_entry *entries, size_t n)
+{
+    qsort(entries, n, sizeof(*entries), by_name_and_run);
+    for (size_t from = 0, end; from < n; from = end) {
+        size_t first = entries[from].at;
+        end = name_end(entries, n, from);
+        for (size_t i = from; i < end; i++)
+            first = entries[i].at < first ? entries[i].at : first;
+        for (size_t i = from; i < end; i++)
+            entries[i].first = first;
+    }
+    qsort(entries, n, sizeof(*entries), by_place);
+}
+
+static int name_entries(struct export_entry *entries, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (rename_entry(&entries[i], 0))
+            return -1;
+    qsort(entries, n, sizeof(*entries), by_name_and_run);
+    if (tell_apart_by_cpus(entries, n))
+        return -1;
+    qsort(entries, n, sizeof(*entries), by_name_and_run);
+    if (tell_apart_by_number(entries, n))
+        return -1;
+    export_cluster(entries, n);
+    return 0;
+}
+
+static void make_groups(struct export_groups *groups, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct export_entry *entry = &groups->entries[i];
+        bool begins = i == 0 || entry->first != groups->entries[i - 1].first;
+        groups->rows[i] = entry->row;
+        if (begins)
+            groups->group[groups->n++] = (struct export_group){.name = entry->name, .rows = &groups->rows[i]};
+        groups->group[groups->n - 1].n++;
+        groups->group[groups->n - 1].n_samples += entry->row->n_samples;
+    }
+}
+
+int export_group(const struct export_rows *rows, struct export_groups *groups)
+{
+    const size_t n = rows->n;
+
+    memset(groups, 0, sizeof(*groups));
+    groups->entries = calloc(n + 1, sizeof(*groups->entries)); /* the last one, without a name, ends them */
+    groups->rows = calloc(n + 1, sizeof(const struct row *));
+    groups->group = calloc(n + 1, sizeof(*groups->group));
+    for (size_t i = 0; groups->entries && i < n; i++)
+        groups->entries[i] = (struct export_entry){.row = rows->rows[i], .at = i};
+    if (!groups->entries || !groups->rows || !groups->group || name_entries(groups->entries, n)) {
+        export_groups_free(groups);
+        return -1;
+    }
+    make_groups(groups, n);
+    return 0;
+}
+
+void export_groups_free(struct export_groups *groups)
+{
+    for (size_t i = 0; groups->entries && groups->entries[i].row; i++)
+        free(groups->entries[i].name);
+    free(groups->entries);
+    free(groups->rows);
+    free(groups->group);
+    memset(groups, 0, sizeof(*groups));
+}
+
+double *export_group_seconds(const struct export_group *group)
+{
+    double *seconds = malloc((group->n_samples + 1) * sizeof(*seconds));
+    size_t n = 0;
+
+    for (size_t r = 0; seconds && r < group->n; r++)
+        for (size_t i = 0; i < group->rows[r]->n_samples; i++)
+            seconds[n++] = export_seconds(group->rows[r], group->rows[r]->samples[i]);
+    return seconds;
+}
+
+/* --- What stands in several rows. --- */
+
+static bool belongs_to(const struct row *a, const struct row *b)
+{
+    return a->run == b->run && a->copies == b->copies && !strcmp(a->test, b->test) && !strcmp(a->suite, b->suite) &&
+           !strcmp(a->load, b->load) && !strcmp(a->param, b->param) && !strcmp(a->cpus, b->cpus);
+}
+
+const struct row *export_partner(const struct export_rows *rows, const struct row *row, const char *metric)
+{
+    const struct row *at = row, *end = rows->all + rows->n_all;
+
+    while (at > rows->all && belongs_to(at - 1, row))
+        at--;
+    for (; at < end && belongs_to(at, row); at++)
+        if (!strcmp(at->metric, metric))
+            return at;
+    return NULL;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows as one JSON document: every column, numbers as numbers. */
+#include <math.h>
+
+#include "out/export.h"
+#include "out/json.h"
+#include "out/rows.h"
+
+static void put_samples(const struct row *row, struct text *out)
+{
+    text_append(out, "[", 1);
+    for (size_t i = 0; i < row->n_samples; i++) {
+        text_append(out, ", ", i ? 2 : 0);
+        json_number(out, row->samples[i]);
+    }
+    text_append(out, "]", 1);
+}
+
+static void put_pairs(const struct row_pair *pairs, size_t n, struct text *out)
+{
+    text_append(out, "[", 1);
+    for (size_t i = 0; i < n; i++) {
+        text_append(out, ", [", i ? 3 : 0);
+        text_append(out, "[", i ? 0 : 1);
+        json_number(out, pairs[i].at);
+        text_append(out, ", ", 2);
+        json_number(out, pairs[i].value);
+        text_append(out, "]", 1);
+    }
+    text_append(out, "]", 1);
+}
+
+static void put_uint(uint64_t value, struct text *out)
+{
+    if (value)
+        text_printf(out, "%llu", (unsigned long long)value);
+    else
+        json_number(out, NAN);
+}
+
+static void put_column(const struct row *row, const struct row_column *column, struct text *out)
+{
+    const void *field = (column->in_run ? (const char *)row->run : (const char *)row) + column->offset;
+
+    json_name(out, column->name);
+    switch (column->type) {
+    case COLUMN_TEXT:
+        json_text(out, field);
+        break;
+    case COLUMN_UINT:
+        put_uint(*(const uint64_t *)field, out);
+        break;
+    case COLUMN_REAL:
+        json_number(out, *(const double *)field);
+        break;
+    case COLUMN_STATUS:
+        json_text(out, row_status_name(row->status));
+        break;
+    case COLUMN_SCHEMA:
+        put_uint(ROW_SCHEMA, out);
+        break;
+    case COLUMN_SAMPLES:
+        put_samples(row, out);
+        break;
+    case COLUMN_HIST:
+        put_pairs(row->hist, row->n_hist, out);
+        break;
+    case COLUMN_SERIES:
+        put_pairs(row->series, row->n_series, out);
+        break;
+    }
+}
+
+static void write_rows(const struct export_rows *rows, struct text *out)
+{
+    text_printf(out, "{\"rows\": [");
+    for (size_t i = 0; i < rows->n; i++) {
+        text_printf(out, "%s\n{", i ? "," : "");
+        for (size_t c = 0; c < row_n_columns; c++) {
+            put_column(rows->rows[i], &row_columns[c], out);
+            text_append(out, ", ", 2);
+        }
+        json_name(out, "series_left_out");
+        text_printf(out, "%llu}", (unsigned long long)rows->rows[i]->series_left_out);
+    }
+    text_printf(out, "\n]}\n");
+}
+
+const struct export_format export_json = {
+    .name = "json",
+    .title = "all columns of all rows as one JSON document",
+    .wanted = ROWS_ALL,
+    .write = write_rows,
+};

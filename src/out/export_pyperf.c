@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows as a suite of pyperf: a benchmark for each name, a run for each sample, as each sample is a process. */
+#include <math.h>
+#include <string.h>
+
+#include "out/export.h"
+#include "out/json.h"
+#include "out/rows.h"
+
+/* pyperf's name of the unit that the row goes out in; "" for none. Less is better in all of pyperf. */
+static const char *unit_of(const struct row *row)
+{
+    const struct export_unit *unit = export_unit_find(row->unit);
+
+    if (!isnan(export_seconds(row, 1)))
+        return "second";
+    if (!unit || strcmp(row->better, "lower") != 0)
+        return "";
+    return unit->kind == EXPORT_BYTES ? "byte" : unit->kind == EXPORT_NUMBER ? "integer" : "";
+}
+
+static const char *refuse(const struct row *row)
+{
+    if (!unit_of(row)[0])
+        return "that are no time, size or number to be low and no rate to be high";
+    return export_refuse_samples(row);
+}
+
+static void put_runs(const struct row *row, bool first, struct text *out)
+{
+    const bool seconds = !strcmp(unit_of(row), "second");
+
+    for (size_t i = 0; i < row->n_samples; i++) {
+        text_printf(out, "%s{\"values\": [", first && !i ? "" : ", ");
+        json_number(out, seconds ? export_seconds(row, row->samples[i]) : export_base(row, row->samples[i]));
+        text_printf(out, "]}");
+    }
+}
+
+static void put_benchmark(const struct export_group *group, struct text *out)
+{
+    const char *unit = unit_of(group->rows[0]);
+
+    text_printf(out, "{\"metadata\": {\"name\": ");
+    json_text(out, group->name);
+    if (strcmp(unit, "second") != 0)
+        text_printf(out, ", \"unit\": \"%s\"", unit);
+    text_printf(out, "}, \"runs\": [");
+    for (size_t r = 0; r < group->n; r++)
+        put_runs(group->rows[r], r == 0, out);
+    text_printf(out, "]}");
+}
+
+static void write_rows(const struct export_rows *rows, struct text *out)
+{
+    struct export_groups groups;
+
+    if (export_group(rows, &groups)) {
+        out->failed = 1;
+        return;
+    }
+    text_printf(out, "{\"version\": \"1.0\", \"metadata\": {\"unit\": \"second\"}, \"benchmarks\": [");
+    for (size_t g = 0; g < groups.n; g++) {
+        text_printf(out, "%s\n", g ? "," : "");
+        put_benchmark(&groups.group[g], out);
+    }
+    text_printf(out, "\n]}\n");
+    export_groups_free(&groups);
+}
+
+const struct export_format export_pyperf = {
+    .name = "pyperf",
+    .title = "the samples, for pyperf stats, hist, check and compare_to",
+    .wanted = ROWS_SAMPLES,
+    .refuse = refuse,
+    .write = write_rows,
+};

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows of suite unix as UnixBench reports them: its text, and its CSV. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "out/csv.h"
+#include "out/export.h"
+#include "out/rows.h"
+
+/* The index scores a test at so many points for its baseline. */
+#define BASELINE_INDEX 10
+
+static const char *refuse(const struct row *row)
+{
+    if (strcmp(row->suite, "unix") != 0 || strcmp(row->metric, "rate") != 0)
+        return "that are no rates of suite unix";
+    return isnan(row->value) ? "without a value" : NULL;
+}
+
+static const char *refuse_outside_index(const struct row *row)
+{
+    const char *why = refuse(row);
+    return why ? why : isnan(row->index) ? "without an index" : NULL;
+}
+
+static const char *title(const struct export_rows *rows, const struct row *row)
+{
+    const char *found = rows->title_of ? rows->title_of(row->test) : NULL;
+    return found ? found : row->test;
+}
+
+/* --- Blocks: what one run measured with one number of copies. --- */
+
+struct block {
+    const struct export_entry *entries;
+    size_t n;
+};
+
+static void entries_free(struct export_entry *entries, size_t n)
+{
+    for (size_t i = 0; entries && i < n; i++)
+        free(entries[i].name);
+    free(entries);
+}
+
+/* Blocks behind each other, in the order of their first rows. NULL when out of memory. */
+static struct export_entry *entries_make(const struct export_rows *rows)
+{
+    struct export_entry *entries = calloc(rows->n, sizeof(*entries));
+    bool failed = !entries;
+
+    for (size_t i = 0; i < rows->n && !failed; i++) {
+        struct text name = {0};
+        const struct row *row = rows->rows[i];
+        text_printf(&name, "%p %llu", (const void *)row->run, (unsigned long long)row->copies);
+        entries[i] = (struct export_entry){.name = name.data, .row = row, .at = i};
+        failed = name.failed;
+    }
+    if (failed) {
+        entries_free(entries, rows->n);
+        return NULL;
+    }
+    export_cluster(entries, rows->n);
+    return entries;
+}
+
+static struct block block_at(const struct export_entry *entries, size_t n, size_t from)
+{
+    size_t end = from + 1;
+
+    while (end < n && entries[end].first == entries[from].first)
+        end++;
+    return (struct block){&entries[from], end - from};
+}
+
+/* --- The report. --- */
+
+static void put_results(const struct export_rows *rows, const struct block *block, struct text *out)
+{
+    for (size_t i = 0; i < block->n; i++) {
+        const struct row *row = block->entries[i].row;
+        double seconds = row->wall_s > 0 && row->n_samples ? row->wall_s / (double)row->n_samples : 0;
+        text_printf(out, "%-40s %12.1f %-5s (%.1f s, %zu samples)\n", title(rows, row), row->value, row->unit, seconds,
+                    row->n_samples);
+    }
+}
+
+static void put_index(const struct export_rows *rows, const struct block *block, struct text *out)
+{
+    double sum = 0;
+    size_t n = 0;
+
+    for (size_t i = 0; i < block->n; i++) {
+        const struct row *row = block->entries[i].row;
+        if (!(row->index > 0))
+            continue;
+        if (n++ == 0)
+            text_printf(out, "\n%-40s %12s %12s %8s\n", "System Benchmarks Index Values", "BASELINE", "RESULT",
+                        "INDEX");
+        text_printf(out, "%-40s %12.1f %12.1f %8.1f\n", title(rows, row), BASELINE_INDEX * row->value / row->index,
+                    row->value, row->index);
+        sum += log(row->index);
+    }
+    if (n)
+        text_printf(out, "%-40s %12s %12s %8s\n%-40s %12s %12s %8.1f\n", "", "", "",
+                    "========", "System Benchmarks Index Score", "", "", exp(sum / (double)n));
+}
+
+static void put_block(const struct export_rows *rows, const struct block *block, struct text *out)
+{
+    const struct row *row = block->entries[0].row;
+
+    text_printf(out, "Benchmark Run: %s on %s\n%llu CPUs in system; running %llu parallel cop%s of tests\n\n",
+                row->run->utc, row->run->host, (unsigned long long)row->run->cpus_online,
+                (unsigned long long)row->copies, row->copies == 1 ? "y" : "ies");
+    put_results(rows, block, out);
+    put_index(rows, block, out);
+}
+
+static void write_report(const struct export_rows *rows, struct text *out)
+{
+    struct export_entry *entries = entries_make(rows);
+
+    out->failed |= !entries;
+    for (size_t i = 0; entries && i < rows->n;) {
+        const struct block block = block_at(entries, rows->n, i);
+        text_printf(out, "%s", i ? "\n\n" : "");
+        put_block(rows, &block, out);
+        i += block.n;
+    }
+    entries_free(entries, rows->n);
+}
+
+const struct export_format export_unixbench = {
+    .name = "unixbench",
+    .title = "suite unix as UnixBench's report",
+    .wanted = ROWS_SAMPLES,
+    .refuse = refuse,
+    .write = write_report,
+};
+
+/* --- The CSV. --- */
+
+static bool first_of_test(const struct export_rows *rows, size_t at)
+{
+    for (size_t i = 0; i < at; i++)
+        if (!strcmp(rows->rows[i]->test, rows->rows[at]->test))
+            return false;
+    return true;
+}
+
+static void put_value(const struct block *block, const char *test, struct text *out)
+{
+    text_append(out, ",", 1);
+    for (size_t i = 0; i < block->n; i++)
+        if (!strcmp(block->entries[i].row->test, test)) {
+            text_printf(out, "%.1f", block->entries[i].row->value);
+            return;
+        }
+}
+
+/* One row of each test, as titles of columns. Returns how many. */
+static size_t find_tests(const struct export_rows *rows, const struct row **tests)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < rows->n; i++)
+        if (first_of_test(rows, i))
+            tests[n++] = rows->rows[i];
+    return n;
+}
+
+static void put_table(const struct export_rows *rows, const struct export_entry *entries, const struct row **tests,
+                      struct text *out)
+{
+    const size_t n_tests = find_tests(rows, tests);
+
+    text_printf(out, "Concurrency");
+    for (size_t t = 0; t < n_tests; t++) {
+        text_append(out, ",", 1);
+        csv_text(out, title(rows, tests[t]));
+    }
+    for (size_t i = 0; i < rows->n;) {
+        const struct block block = block_at(entries, rows->n, i);
+        text_printf(out, "\n%llu", (unsigned long long)block.entries[0].row->copies);
+        for (size_t t = 0; t < n_tests; t++)
+            put_value(&block, tests[t]->test, out);
+        i += block.n;
+    }
+    text_append(out, "\n", 1);
+}
+
+static void write_csv(const struct export_rows *rows, struct text *out)
+{
+    struct export_entry *entries = entries_make(rows);
+    const struct row **tests = calloc(rows->n, sizeof(const struct row *));
+
+    if (entries && tests)
+        put_table(rows, entries, tests, out);
+    else
+        out->failed = 1;
+    entries_free(entries, rows->n);
+    free(tests);
+}
+
+const struct export_format export_unixbench_csv = {
+    .name = "unixbench-csv",
+    .title = "the index tests of suite unix as UnixBench's CSV",
+    .refuse = refuse_outside_index,
+    .write = write_csv,
+};

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/* jitbench export: files and standard input in, one format out, and what is said of the rest. What the formats look
+ * like is tested by units, and by their consumers (make consumers). */
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+/* Of a real run: tests run in the top folder. */
+static char unix_csv[CLI_PATH];
+
+static int group_setup(void **state)
+{
+    if (!realpath("tests/consumers/unix_a.csv", unix_csv))
+        return -1;
+    return cli_group_setup(state);
+}
+
+static void expect(void **state, const char *const *args, int status, const char *out, const char *err)
+{
+    const struct cli_run run = {.args = args};
+    struct cli_result result;
+
+    cli_expect(*state, &run, status, &result);
+    cli_expect_text(result.out, out);
+    assert_string_equal(result.err, err);
+    if (!out[0])
+        assert_string_equal(result.out, "");
+    cli_result_free(&result);
+}
+
+static void test_export_writes_each_format(void **state)
+{
+    static const struct {
+        const char *format, *part;
+    } cases[] = {
+        {"json", "\"test\": \"pipe\""},
+        {"pyperf", "{\"version\": \"1.0\""},
+        {"hyperfine", "command,mean,stddev,median,user,system,min,max\n"},
+        {"gbench", "\"run_type\": \"aggregate\""},
+        {"openmetrics", "# TYPE jitbench_rate_per_second gauge\n"},
+        {"unixbench", "Pipe Throughput          "},
+        {"unixbench-csv", "Concurrency,Pipe Throughput,"},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const struct cli_run run = {.args = ARGS("export", "-f", cases[i].format, unix_csv)};
+        struct cli_result result;
+        cli_expect(*state, &run, 0, &result);
+        cli_expect_text(result.out, cases[i].part);
+        cli_result_free(&result);
+    }
+}
+
+static void test_export_is_json_unless_told(void **state)
+{
+    expect(state, ARGS("export", unix_csv), 0, "{\"rows\": [\n{\"schema\": 1, ", "");
+}
+
+static void test_export_says_what_is_left_out_in_one_line(void **state)
+{
+    const struct cli *cli = *state;
+
+    cli_write_file(cli->work, "a.csv",
+                   "suite,test,metric,unit,better,status,samples\ns,t,a,ns,lower,ok,1;2\ns,t,b,%,lower,ok,1\n"
+                   "s,t,c,ns,lower,ok,\n");
+    expect(state, ARGS("export", "-f", "hyperfine", "a.csv"), 0, "s/t/a,1.5",
+           "jitbench export: 2 of 3 rows left out of hyperfine: 1 that are neither a time to be short nor a rate to be "
+           "high, 1 without samples\n");
+}
+
+static void test_export_with_nothing_left_writes_nothing(void **state)
+{
+    const struct cli *cli = *state;
+
+    cli_write_file(cli->work, "a.csv", "suite,test,metric,status\ns,t,a,ok\n");
+    expect(state, ARGS("export", "-f", "pyperf", "-o", "a.json", "a.csv"), 2, "",
+           "jitbench export: 1 of 1 row left out of pyperf: 1 that are no time, size or number to be low and no rate "
+           "to be "
+           "high\njitbench export: nothing is left to write\n");
+    cli_expect_files(cli->work, 1);
+}
+
+static void test_export_reads_standard_input_and_damaged_files(void **state)
+{
+    const struct cli *cli = *state;
+    char path[CLI_PATH];
+
+    cli_write_file(cli->work, "a.csv", "suite,test,metric,status\ns,t,first,ok\ns,t\ns,t,last,ok");
+    (void)snprintf(path, sizeof(path), "%s/a.csv", cli->work);
+    int in = open(path, O_RDONLY | O_CLOEXEC);
+    assert_true(in >= 0);
+    const struct cli_run run = {.args = ARGS("export", "-"), .in = in};
+    struct cli_result result;
+    cli_expect(*state, &run, 0, &result);
+    cli_expect_text(result.out, "\"metric\": \"first\"");
+    cli_expect_text(result.out, "\"metric\": \"last\"");
+    cli_expect_text(result.err, "1 damaged line left out");
+    cli_result_free(&result);
+    (void)close(in);
+}
+
+static void test_export_makes_a_file_and_never_overwrites(void **state)
+{
+    const struct cli *cli = *state;
+    char path[CLI_PATH], *text;
+    size_t size;
+
+    expect(state, ARGS("export", "-f", "openmetrics", "-o", "a.prom", unix_csv), 0, "", "");
+    (void)snprintf(path, sizeof(path), "%s/a.prom", cli->work);
+    text = cli_read_file(path, &size);
+    assert_string_equal(text + size - 6, "# EOF\n");
+    free(text);
+    expect(state, ARGS("export", "-o", "a.prom", unix_csv), 2, "",
+           "jitbench export: -o 'a.prom': the file exists; jitbench never overwrites\n");
+}
+
+static void test_export_wrong_command_lines(void **state)
+{
+    expect(state, ARGS("export"), 2, "",
+           "jitbench export: FILE is missing: the CSV of a run, or '-' for standard input\n");
+    expect(state, ARGS("export", "no.csv"), 2, "", "jitbench export: no.csv: No such file or directory\n");
+    const struct cli_run run = {.args = ARGS("export", "--format", "xml", unix_csv)};
+    struct cli_result result;
+    cli_expect(*state, &run, 2, &result);
+    cli_expect_text(result.err, "--format");
+    cli_expect_text(result.err, "'xml'");
+    cli_expect_text(result.err, "openmetrics");
+    assert_ptr_equal(strchr(result.err, '\n'), result.err + strlen(result.err) - 1);
+    assert_string_equal(result.out, "");
+    cli_result_free(&result);
+}
+
+static void test_export_with_a_full_disk_and_a_closed_output(void **state)
+{
+    int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+    assert_true(full >= 0);
+    const struct cli_run run = {.args = ARGS("export", unix_csv), .out = full};
+    struct cli_result result;
+
+    cli_expect(*state, &run, 1, &result);
+    cli_expect_text(result.err, "jitbench export: standard output cannot be written: No space left on device\n");
+    cli_result_free(&result);
+    (void)close(full);
+    int ends[2];
+    assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+    (void)close(ends[0]);
+    const struct cli_run closed = {.args = ARGS("export", unix_csv), .out = ends[1]};
+    cli_expect(*state, &closed, 0, &result);
+    cli_result_free(&result);
+    (void)close(ends[1]);
+}
+
+static void test_export_help(void **state)
+{
+    expect(state, ARGS("export", "--help"), 0, "Usage: jitbench export [OPTION...] FILE...\n", "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CLI_TEST(test_export_writes_each_format),
+        CLI_TEST(test_export_is_json_unless_told),
+        CLI_TEST(test_export_says_what_is_left_out_in_one_line),
+        CLI_TEST(test_export_with_nothing_left_writes_nothing),
+        CLI_TEST(test_export_reads_standard_input_and_damaged_files),
+        CLI_TEST(test_export_makes_a_file_and_never_overwrites),
+        CLI_TEST(test_export_wrong_command_lines),
+        CLI_TEST(test_export_with_a_full_disk_and_a_closed_output),
+        CLI_TEST(test_export_help),
+    };
+
+    return cmocka_run_group_tests_name("export", tests, group_setup, NULL);
+}

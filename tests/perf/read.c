@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* How fast result files are read, for `make perf`: `read fields|rows|all FILE` reads it once by records whose fields
+ * are split, by rows without their long fields, or by rows with all of them, and prints seconds and how many there
+ * were. Linked with jitbench's own objects. */
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "out/rows.h"
+
+static double now_s(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* -1 on an error, with the reason. */
+static int64_t read_fields(const char *path, char *error, size_t error_size)
+{
+    struct reader *r = reader_open(path, error, error_size);
+    int64_t n = 0;
+    int more;
+
+    if (!r)
+        return -1;
+    while ((more = reader_next(r)) == 1)
+        n++;
+    if (more < 0)
+        (void)snprintf(error, error_size, "%s", reader_error(r));
+    reader_close(r);
+    return more < 0 ? -1 : n;
+}
+
+static int64_t read_rows(const char *path, unsigned wanted, char *error, size_t error_size)
+{
+    struct row_reader *r = row_reader_open(path, wanted, error, error_size);
+    struct row row;
+    int64_t n = 0;
+    int more;
+
+    if (!r)
+        return -1;
+    for (; (more = row_reader_next(r, &row)) == 1; n++)
+        row_free(&row);
+    if (more < 0)
+        (void)snprintf(error, error_size, "%s", row_reader_error(r));
+    row_reader_close(r);
+    return more < 0 ? -1 : n;
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc == 3 ? argv[1] : "";
+    char error[4352] = "";
+    int64_t n;
+
+    const double start = now_s();
+    if (!strcmp(what, "fields"))
+        n = read_fields(argv[2], error, sizeof(error));
+    else if (!strcmp(what, "rows") || !strcmp(what, "all"))
+        n = read_rows(argv[2], what[0] == 'a' ? ROWS_ALL : 0, error, sizeof(error));
+    else
+        return fprintf(stderr, "usage: read fields|rows|all FILE\n"), 2;
+    const double seconds = now_s() - start;
+    if (n < 0)
+        return fprintf(stderr, "read: %s\n", error), 1;
+    printf("%.9f %lld\n", seconds, (long long)n);
+    return 0;
+}

@@ -1,0 +1,557 @@
+/* SPDX-License-Identifier: MIT */
+/* Other tools' formats on rows made by hand: the whole text of each, what is left out and why, and names. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "out/export.h"
+
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+
+static const struct row_run first = {.run_id = "r1", .utc = "2026-11-21T08:00:00Z", .host = "box", .cpus_online = 2};
+static const struct row_run second = {.run_id = "r2", .utc = "2026-11-21T09:00:00Z", .host = "box", .cpus_online = 2};
+
+/* "suite test load param metric unit better", '-' for an empty one and '+' for a space in param. */
+static struct row make_row(const struct row_run *run, const char *words, double value)
+{
+    struct row row;
+    char *to[] = {row.suite, row.test, row.load, row.param, row.metric, row.unit, row.better};
+
+    row_init(&row, run);
+    for (size_t i = 0; i < COUNT(to); i++) {
+        size_t length = strcspn(words, " ");
+        memcpy(to[i], words, length);
+        to[i][length] = '\0';
+        if (!strcmp(to[i], "-"))
+            to[i][0] = '\0';
+        words += length + (words[length] == ' ');
+    }
+    for (char *c = row.param; *c; c++)
+        *c = *c == '+' ? ' ' : *c;
+    row.copies = 1;
+    row.value = value;
+    return row;
+}
+
+/* Samples stay the caller's. */
+static struct row with_samples(struct row row, double *samples, size_t n)
+{
+    row.samples = samples;
+    row.n_samples = n;
+    row.stats.n = n;
+    return row;
+}
+
+static const char *title_of(const char *test)
+{
+    return !strcmp(test, "pipe") ? "Pipe Throughput" : NULL;
+}
+
+/* A macro, so that the failing line is named. */
+#define assert_exports(format, rows, n, expected)                                                                      \
+    do {                                                                                                               \
+        struct export_left_out left_;                                                                                  \
+        struct text out_ = {0};                                                                                        \
+        (void)export_write(format, rows, n, title_of, &out_, &left_);                                                  \
+        assert_false(out_.failed);                                                                                     \
+        assert_string_equal(out_.data ? out_.data : "", expected);                                                     \
+        text_free(&out_);                                                                                              \
+    } while (0)
+
+#define assert_leaves_out(format, rows, n, expected)                                                                   \
+    do {                                                                                                               \
+        struct export_left_out left_;                                                                                  \
+        struct text out_ = {0}, said_ = {0};                                                                           \
+        (void)export_write(format, rows, n, title_of, &out_, &left_);                                                  \
+        export_describe(&left_, (format)->name, n, &said_);                                                            \
+        assert_string_equal(said_.data ? said_.data : "", expected);                                                   \
+        text_free(&out_);                                                                                              \
+        text_free(&said_);                                                                                             \
+    } while (0)
+
+static void test_export_names_are_those_of_the_formats(void **state)
+{
+    size_t n = 0;
+
+    (void)state;
+    for (; export_formats[n]; n++) {
+        assert_string_equal(export_formats[n]->name, export_names[n]);
+        assert_true(export_formats[n]->title[0]);
+    }
+    assert_null(export_names[n]);
+    assert_true(n >= 7);
+}
+
+/* --- Names. --- */
+
+/* The names of the groups, ' ' between, each with the number of its rows. */
+static struct text names_of(const struct row *rows, size_t n)
+{
+    const struct row *pointers[16];
+    struct export_rows all = {.rows = pointers, .n = n, .all = rows, .n_all = n};
+    struct export_groups groups;
+    struct text out = {0};
+
+    assert_true(n <= COUNT(pointers));
+    for (size_t i = 0; i < n; i++)
+        pointers[i] = &rows[i];
+    assert_int_equal(export_group(&all, &groups), 0);
+    for (size_t g = 0; g < groups.n; g++)
+        text_printf(&out, "%s%s:%zu", g ? " " : "", groups.group[g].name, groups.group[g].n);
+    export_groups_free(&groups);
+    return out;
+}
+
+#define assert_names(rows, n, expected)                                                                                \
+    do {                                                                                                               \
+        struct text names_ = names_of(rows, n);                                                                        \
+        assert_string_equal(names_.data, expected);                                                                    \
+        text_free(&names_);                                                                                            \
+    } while (0)
+
+static void test_export_names_leave_out_what_differs_between_runs(void **state)
+{
+    struct row rows[] = {
+        make_row(&first, "latency audio burn interval_us=5+loops_per_ms=7+load=other+load_cpu_s=1+x latency ns lower",
+                 1),
+        make_row(&second, "latency audio burn interval_us=5+loops_per_ms=8+load=other+x+load_read=3 latency ns lower",
+                 1),
+        make_row(&first, "latency audio burn loops_per_ms=8 latency ns lower", 1),
+        make_row(&first, "prime prime - - cycles cycles lower", 1),
+    };
+
+    (void)state;
+    assert_names(rows, 4,
+                 "latency/audio/burn/interval_us=5/load=other/x/latency:2 latency/audio/burn/latency:1 prime/cycles:1");
+}
+
+static void test_export_names_have_copies(void **state)
+{
+    struct row rows[] = {make_row(&first, "unix pipe - a=1 rate lps higher", 1),
+                         make_row(&first, "unix pipe - a=1 rate lps higher", 1)};
+
+    (void)state;
+    rows[1].copies = 2;
+    assert_names(rows, 2, "unix/pipe/a=1/rate:1 unix/pipe/copies=2/a=1/rate:1");
+    rows[0].copies = 0;
+    assert_names(rows, 1, "unix/pipe/a=1/rate:1");
+}
+
+static void test_export_names_are_told_apart_within_a_run(void **state)
+{
+    struct row rows[] = {
+        make_row(&first, "noise noise - - lost % lower", 1), make_row(&second, "noise noise - - lost % lower", 1),
+        make_row(&first, "noise noise - - lost % lower", 1), make_row(&first, "noise noise - - loop ns lower", 1),
+        make_row(&first, "noise noise - - lost % lower", 1),
+    };
+
+    (void)state;
+    strcpy(rows[0].cpus, "0");
+    strcpy(rows[1].cpus, "0");
+    strcpy(rows[2].cpus, "1");
+    strcpy(rows[3].cpus, "1");
+    strcpy(rows[4].cpus, "1");
+    assert_names(rows, 5, "noise/lost/cpus=0:2 noise/lost/cpus=1:1 noise/loop:1 noise/lost/cpus=1#2:1");
+    assert_names(rows, 2, "noise/lost:2");
+}
+
+/* --- What goes out as seconds. --- */
+
+static double seconds(const char *unit, const char *better, double value)
+{
+    struct row row = make_row(&first, "s t - - m - -", 1);
+
+    strcpy(row.unit, unit);
+    strcpy(row.better, better);
+    return export_seconds(&row, value);
+}
+
+static void test_export_seconds_of_times_and_rates(void **state)
+{
+    (void)state;
+    assert_true(seconds("s", "lower", 2) == 2);
+    assert_true(seconds("ms", "lower", 2) == 0.002);
+    assert_true(seconds("us", "lower", 2) == 2e-6);
+    assert_true(seconds("ns", "lower", 123) == 123e-9);
+    assert_true(seconds("lps", "higher", 4) == 0.25);
+    assert_true(seconds("lpm", "higher", 120) == 0.5);
+    assert_true(seconds("KBps", "higher", 1) == 1.0 / 1024);
+    assert_true(seconds("MB/s", "higher", 4) == 0.25e-6);
+    assert_true(seconds("MWIPS", "higher", 2) == 0.5e-6);
+    assert_true(seconds("1/ms", "higher", 2) == 0.0005);
+    /* Turned round, these would be better the wrong way; others are no times. */
+    assert_true(isnan(seconds("1/s", "lower", 1)));
+    assert_true(isnan(seconds("ns", "higher", 1)));
+    assert_true(isnan(seconds("ns", "", 1)));
+    assert_true(isnan(seconds("%", "lower", 1)));
+    assert_true(isnan(seconds("cycles", "lower", 1)));
+    assert_true(isnan(seconds("furlong", "lower", 1)));
+}
+
+/* --- Formats. --- */
+
+static void test_export_json_is_every_column(void **state)
+{
+    static struct row_pair hist[] = {{1, 2}, {3.5, 4}}, series[] = {{0, 7}};
+    static double samples[] = {1, NAN, 0.5};
+    static const char *const members[] = {
+        "{\"rows\": [\n{\"schema\": ",
+        "\"run_id\": \"r\\\"1\", \"utc\": \"\", \"host\": \"b\\u000ax\xef\xbf\xbd\", ",
+        "\"cpus_online\": null, ",
+        "\"suite\": \"s\", \"test\": \"t\", \"load\": \"\", \"param\": \"a b\", \"copies\": 1, \"metric\": \"m\", ",
+        "\"n\": 3, \"value\": 2, \"mean\": null, ",
+        "\"status\": \"failed\", ",
+        "\"wall_s\": null, ",
+        "\"samples\": [1, null, 0.5], \"hist\": [[1, 2], [3.5, 4]], \"series\": [[0, 7]], \"series_left_out\": "
+        "9}\n]}\n",
+    };
+    struct export_left_out left;
+    struct text out = {0};
+    struct row_run run = {.run_id = "r\"1", .host = "b\nx\xff"};
+    struct row row = with_samples(make_row(&run, "s t - a+b m ns lower", 2), samples, 3);
+
+    (void)state;
+    row.status = ROW_FAILED;
+    row.wall_s = INFINITY;
+    row.hist = hist;
+    row.n_hist = 2;
+    row.series = series;
+    row.n_series = 1;
+    row.series_left_out = 9;
+    assert_int_equal(export_write(&export_json, &row, 1, NULL, &out, &left), 1);
+    for (size_t i = 0; i < COUNT(members); i++)
+        if (!strstr(out.data, members[i]))
+            fail_msg("no '%s' in '%s'", members[i], out.data);
+    /* All columns, in their order. */
+    const char *at = out.data;
+    for (size_t c = 0; c < row_n_columns; c++) {
+        char name[64];
+        (void)snprintf(name, sizeof(name), "\"%s\": ", row_columns[c].name);
+        at = strstr(at, name);
+        if (!at)
+            fail_msg("no %s where it should be in '%s'", name, out.data);
+    }
+    text_free(&out);
+    assert_leaves_out(&export_json, &row, 1, "");
+}
+
+static void test_export_json_of_two_rows_and_empty_lists(void **state)
+{
+    struct row rows[] = {make_row(&first, "s t - - m ns lower", NAN), make_row(&first, "s u - - m ns lower", 1)};
+    struct export_left_out left;
+    struct text out = {0};
+
+    (void)state;
+    assert_int_equal(export_write(&export_json, rows, 2, NULL, &out, &left), 2);
+    assert_non_null(
+        strstr(out.data, "\"samples\": [], \"hist\": [], \"series\": [], \"series_left_out\": 0},\n{\"schema\""));
+    assert_non_null(strstr(out.data, "\"value\": null"));
+    text_free(&out);
+}
+
+static void test_export_pyperf(void **state)
+{
+    static double rates[] = {2, 4}, times[] = {500}, sizes[] = {1, 3}, cycles[] = {7.5};
+    const struct row rows[] = {
+        with_samples(make_row(&first, "unix pipe - a=\"x rate lps higher", 3), rates, 2),
+        with_samples(make_row(&first, "prime prime - - time ns lower", 500), times, 1),
+        with_samples(make_row(&second, "unix pipe - a=\"x rate lps higher", 3), rates + 1, 1),
+        with_samples(make_row(&first, "run true - - max_rss KiB lower", 2), sizes, 2),
+        with_samples(make_row(&first, "prime prime - - cycles cycles lower", 2), cycles, 1),
+    };
+
+    (void)state;
+    assert_exports(&export_pyperf, rows, COUNT(rows),
+                   "{\"version\": \"1.0\", \"metadata\": {\"unit\": \"second\"}, \"benchmarks\": [\n"
+                   "{\"metadata\": {\"name\": \"unix/pipe/a=\\\"x/rate\"}, \"runs\": [{\"values\": [0.5]}, "
+                   "{\"values\": [0.25]}, {\"values\": [0.25]}]},\n"
+                   "{\"metadata\": {\"name\": \"prime/time\"}, \"runs\": [{\"values\": [4.9999999999999998e-07]}]},\n"
+                   "{\"metadata\": {\"name\": \"run/true/max_rss\", \"unit\": \"byte\"}, \"runs\": [{\"values\": "
+                   "[1024]}, {\"values\": [3072]}]},\n"
+                   "{\"metadata\": {\"name\": \"prime/cycles\", \"unit\": \"integer\"}, \"runs\": [{\"values\": "
+                   "[7.5]}]}\n"
+                   "]}\n");
+    assert_leaves_out(&export_pyperf, rows, COUNT(rows), "");
+}
+
+static void test_export_pyperf_leaves_out_what_it_cannot_carry(void **state)
+{
+    static double good[] = {1}, zero[] = {1, 0}, unknown[] = {NAN}, infinite[] = {INFINITY};
+    const struct row rows[] = {
+        make_row(&first, "s t - - a ns lower", 1),
+        with_samples(make_row(&first, "s t - - b % lower", 1), good, 1),
+        with_samples(make_row(&first, "s t - - c 1/s lower", 1), good, 1),
+        with_samples(make_row(&first, "s t - - d bytes -", 1), good, 1),
+        with_samples(make_row(&first, "s t - - e ns lower", 1), zero, 2),
+        with_samples(make_row(&first, "s t - - f ns lower", 1), unknown, 1),
+        with_samples(make_row(&first, "s t - - g ns lower", 1), infinite, 1),
+    };
+
+    (void)state;
+    assert_exports(&export_pyperf, rows, COUNT(rows), "");
+    assert_leaves_out(&export_pyperf, rows, COUNT(rows),
+                      "7 of 7 rows left out of pyperf: 1 without samples, 3 that are no time, size or number to be low "
+                      "and no rate to be high, 3 with a sample that is not above 0");
+    assert_leaves_out(&export_pyperf, rows, 1, "1 of 1 row left out of pyperf: 1 without samples");
+}
+
+static void test_export_hyperfine(void **state)
+{
+    static double wall[] = {1, 2, 6}, user[] = {0.5, 1, 1.5}, system[] = {0, 0, 0}, rates[] = {4};
+    const struct row rows[] = {
+        with_samples(make_row(&first, "run sleep,\"1\" - - wall s lower", 3), wall, 3),
+        with_samples(make_row(&first, "run sleep,\"1\" - - user s lower", 1), user, 3),
+        with_samples(make_row(&first, "run sleep,\"1\" - - system s lower", 0), system, 3),
+        with_samples(make_row(&first, "run sleep,\"1\" - - max_rss bytes lower", 0), wall, 3),
+        with_samples(make_row(&first, "unix pipe - - rate lps higher", 4), rates, 1),
+        with_samples(make_row(&first, "other t - - system s lower", 0), system, 3),
+    };
+
+    (void)state;
+    assert_exports(&export_hyperfine, rows, COUNT(rows),
+                   "command,mean,stddev,median,user,system,min,max\n"
+                   "\"run/sleep,\"\"1\"\"/wall\",3,2.6457513110645907,2,1,0,1,6\n"
+                   "unix/pipe/rate,0.25,,0.25,,,0.25,0.25\n");
+    assert_leaves_out(
+        &export_hyperfine, rows, COUNT(rows),
+        "2 of 6 rows left out of hyperfine: 1 that are neither a time to be short nor a rate to be high, 1 "
+        "with a sample that is not above 0");
+}
+
+static void test_export_hyperfine_of_two_runs(void **state)
+{
+    static double wall[] = {1, 3, 5}, user[] = {0.5, 1.5, 1};
+    struct row rows[] = {
+        with_samples(make_row(&first, "run true - - wall s lower", 3), wall, 2),
+        with_samples(make_row(&first, "run true - - user s lower", 1), user, 2),
+        with_samples(make_row(&second, "run true - - wall s lower", 3), wall + 2, 1),
+        with_samples(make_row(&second, "run true - - user s lower", 3), user + 2, 1),
+    };
+
+    (void)state;
+    assert_exports(&export_hyperfine, rows, 4,
+                   "command,mean,stddev,median,user,system,min,max\n"
+                   "run/true/wall,3,2,3,1,,1,5\n");
+    /* Where a run does not know it, it is not known. */
+    assert_exports(&export_hyperfine, rows, 3,
+                   "command,mean,stddev,median,user,system,min,max\n"
+                   "run/true/wall,3,2,3,,,1,5\n");
+}
+
+static void test_export_gbench(void **state)
+{
+    static double wall[] = {1, 3}, user[] = {0.5, 1.5}, system[] = {0.25, 0}, rates[] = {4};
+    struct row rows[] = {
+        with_samples(make_row(&first, "run a\"b - - wall s lower", 2), wall, 2),
+        with_samples(make_row(&first, "run a\"b - - user s lower", 1), user, 2),
+        with_samples(make_row(&first, "run a\"b - - system s lower", 0), system, 2),
+        with_samples(make_row(&first, "unix pipe - - rate lps higher", 4), rates, 1),
+    };
+    static const char expected[] =
+        "{\"context\": {\"date\": \"2026-11-21T08:00:00Z\", \"host_name\": \"box\", \"executable\": \"jitbench\", "
+        "\"num_cpus\": 2, \"caches\": []},\n\"benchmarks\": [\n"
+        "{\"name\": \"run/a\\\"b/wall\", \"run_name\": \"run/a\\\"b/wall\", \"run_type\": \"iteration\", "
+        "\"repetitions\": 2, \"repetition_index\": 0, \"threads\": 1, \"iterations\": 1, \"real_time\": 1000000000, "
+        "\"cpu_time\": 750000000, \"time_unit\": \"ns\"},\n"
+        "{\"name\": \"run/a\\\"b/wall\", \"run_name\": \"run/a\\\"b/wall\", \"run_type\": \"iteration\", "
+        "\"repetitions\": 2, \"repetition_index\": 1, \"threads\": 1, \"iterations\": 1, \"real_time\": 3000000000, "
+        "\"cpu_time\": 1500000000, \"time_unit\": \"ns\"},\n"
+        "{\"name\": \"run/a\\\"b/wall_mean\", \"run_name\": \"run/a\\\"b/wall\", \"run_type\": \"aggregate\", "
+        "\"repetitions\": 2, \"threads\": 1, \"aggregate_name\": \"mean\", \"aggregate_unit\": \"time\", "
+        "\"iterations\": 2, \"real_time\": 2000000000, \"cpu_time\": 1125000000, \"time_unit\": \"ns\"},\n"
+        "{\"name\": \"run/a\\\"b/wall_median\", \"run_name\": \"run/a\\\"b/wall\", \"run_type\": \"aggregate\", "
+        "\"repetitions\": 2, \"threads\": 1, \"aggregate_name\": \"median\", \"aggregate_unit\": \"time\", "
+        "\"iterations\": 2, \"real_time\": 2000000000, \"cpu_time\": 1125000000, \"time_unit\": \"ns\"},\n";
+    struct export_left_out left;
+    struct text out = {0};
+
+    (void)state;
+    rows[3].copies = 2;
+    rows[3].wall_s = 2;
+    rows[3].cpu_s = 1;
+    assert_int_equal(export_write(&export_gbench, rows, 1, NULL, &out, &left), 1);
+    assert_null(strstr(out.data, "nan"));
+    assert_non_null(strstr(out.data, "\"cpu_time\": 0, "));
+    text_free(&out);
+    assert_int_equal(export_write(&export_gbench, rows, 4, NULL, &out, &left), 3);
+    assert_memory_equal(out.data, expected, sizeof expected - 1);
+    assert_non_null(strstr(out.data,
+                           "/wall_cv\", \"run_name\": \"run/a\\\"b/wall\", \"run_type\": \"aggregate\", "
+                           "\"repetitions\": 2, \"threads\": 1, \"aggregate_name\": \"cv\", "
+                           "\"aggregate_unit\": \"percentage\", \"iterations\": 2, \"real_time\": 0.707106781"));
+    assert_non_null(strstr(out.data, "{\"name\": \"unix/pipe/copies=2/rate\""));
+    assert_non_null(strstr(out.data, "\"threads\": 2, \"iterations\": 8, \"real_time\": 250000000, \"cpu_time\": "
+                                     "125000000, \"time_unit\": \"ns\"}\n]}\n"));
+    text_free(&out);
+}
+
+static void test_export_openmetrics(void **state)
+{
+    struct row_run odd = {.run_id = "r3", .utc = "2026-11-21T08:00:00Z", .host = "b\"\\\n\xff", .comment = "c"};
+    struct row rows[] = {
+        make_row(&first, "unix pipe - x=1+load_read=2 rate lps higher", 120),
+        make_row(&odd, "noise noise - - lost % lower", 50),
+        make_row(&first, "unix shell1 - - rate lpm higher", 120),
+        make_row(&first, "prime prime - - delays_a events lower", 3),
+        make_row(&first, "latency calibrate - - loops_per_ms 1/ms -", 2),
+        make_row(&first, "prime prime - - divisions count -", 84),
+        make_row(&first, "x y - - page_count furlong/h -", -0.5),
+        make_row(&first, "x y - - none ns lower", NAN),
+    };
+
+    (void)state;
+    strcpy(rows[0].cpus, "0-1");
+    rows[1].copies = 0;
+    rows[1].status = ROW_DEGRADED;
+    assert_exports(
+        &export_openmetrics, rows, COUNT(rows),
+        "# HELP jitbench_rate_per_second Value of jitbench's metric rate, higher is better.\n"
+        "# TYPE jitbench_rate_per_second gauge\n"
+        "# UNIT jitbench_rate_per_second per_second\n"
+        "jitbench_rate_per_second{host=\"box\",suite=\"unix\",test=\"pipe\",param=\"x=1\",copies=\"1\",cpus=\"0-1\","
+        "status=\"ok\"} 120\n"
+        "jitbench_rate_per_second{host=\"box\",suite=\"unix\",test=\"shell1\",copies=\"1\",status=\"ok\"} 2\n"
+        "# HELP jitbench_lost_ratio Value of jitbench's metric lost, lower is better.\n"
+        "# TYPE jitbench_lost_ratio gauge\n"
+        "# UNIT jitbench_lost_ratio ratio\n"
+        "jitbench_lost_ratio{host=\"b\\\"\\\\\\n\xef\xbf\xbd\",suite=\"noise\",test=\"noise\",status=\"degraded\"} "
+        "0.5\n"
+        "# HELP jitbench_delaysa_events Value of jitbench's metric delays_a, lower is better.\n"
+        "# TYPE jitbench_delaysa_events gauge\n"
+        "# UNIT jitbench_delaysa_events events\n"
+        "jitbench_delaysa_events{host=\"box\",suite=\"prime\",test=\"prime\",copies=\"1\",status=\"ok\"} 3\n"
+        "# HELP jitbench_loops_per_second Value of jitbench's metric loops_per_ms.\n"
+        "# TYPE jitbench_loops_per_second gauge\n"
+        "# UNIT jitbench_loops_per_second per_second\n"
+        "jitbench_loops_per_second{host=\"box\",suite=\"latency\",test=\"calibrate\",copies=\"1\",status=\"ok\"} 2000\n"
+        "# HELP jitbench_divisions Value of jitbench's metric divisions.\n"
+        "# TYPE jitbench_divisions gauge\n"
+        "jitbench_divisions{host=\"box\",suite=\"prime\",test=\"prime\",copies=\"1\",status=\"ok\"} 84\n"
+        "# HELP jitbench_page_count_furlongh Value of jitbench's metric page_count.\n"
+        "# TYPE jitbench_page_count_furlongh gauge\n"
+        "# UNIT jitbench_page_count_furlongh furlongh\n"
+        "jitbench_page_count_furlongh{host=\"box\",suite=\"x\",test=\"y\",copies=\"1\",status=\"ok\"} -0.5\n"
+        "# HELP jitbench_run_info What the values were measured on.\n"
+        "# TYPE jitbench_run_info gauge\n"
+        "jitbench_run_info{host=\"box\",run_id=\"r1\",utc=\"2026-11-21T08:00:00Z\"} 1\n"
+        "jitbench_run_info{host=\"b\\\"\\\\\\n\xef\xbf\xbd\",run_id=\"r3\",utc=\"2026-11-21T08:00:00Z\",comment=\"c\"} "
+        "1\n"
+        "# EOF\n");
+    assert_leaves_out(&export_openmetrics, rows, COUNT(rows), "1 of 8 rows left out of openmetrics: 1 without a value");
+}
+
+static void test_export_openmetrics_keeps_the_newest(void **state)
+{
+    const struct row rows[] = {
+        make_row(&second, "unix pipe - load_read=2 rate lps higher", 2),
+        make_row(&first, "unix pipe - load_read=3 rate lps higher", 1),
+        make_row(&first, "a b - - event_total count -", 5),
+    };
+
+    (void)state;
+    assert_exports(&export_openmetrics, rows, COUNT(rows),
+                   "# HELP jitbench_rate_per_second Value of jitbench's metric rate, higher is better.\n"
+                   "# TYPE jitbench_rate_per_second gauge\n"
+                   "# UNIT jitbench_rate_per_second per_second\n"
+                   "jitbench_rate_per_second{host=\"box\",suite=\"unix\",test=\"pipe\",copies=\"1\",status=\"ok\"} 2\n"
+                   "# HELP jitbench_event_total_value Value of jitbench's metric event_total.\n"
+                   "# TYPE jitbench_event_total_value gauge\n"
+                   "jitbench_event_total_value{host=\"box\",suite=\"a\",test=\"b\",copies=\"1\",status=\"ok\"} 5\n"
+                   "# HELP jitbench_run_info What the values were measured on.\n"
+                   "# TYPE jitbench_run_info gauge\n"
+                   "jitbench_run_info{host=\"box\",run_id=\"r2\",utc=\"2026-11-21T09:00:00Z\"} 1\n"
+                   "jitbench_run_info{host=\"box\",run_id=\"r1\",utc=\"2026-11-21T08:00:00Z\"} 1\n"
+                   "# EOF\n");
+    assert_leaves_out(&export_openmetrics, rows, COUNT(rows),
+                      "1 of 3 rows left out of openmetrics: 1 of which there is a newer one of the same labels");
+}
+
+static void test_export_unixbench(void **state)
+{
+    static double samples[] = {1, 2};
+    struct row rows[] = {
+        with_samples(make_row(&first, "unix pipe - - rate lps higher", 1244000), samples, 2),
+        with_samples(make_row(&first, "unix pipe - - rate lps higher", 2488000), samples, 2),
+        with_samples(make_row(&first, "unix a,b - - rate lpm higher", 42.4), samples, 2),
+        make_row(&first, "unix failed - - rate lps higher", NAN),
+        make_row(&first, "unix index - - index ratio higher", 1000),
+        with_samples(make_row(&first, "unix hanoi - - rate lps higher", 7), samples, 1),
+        with_samples(make_row(&second, "unix pipe - - rate lps higher", 124400), samples, 1),
+    };
+
+    (void)state;
+    rows[0].wall_s = 20;
+    rows[0].index = 1000;
+    rows[1].copies = 2;
+    rows[1].index = 2000;
+    rows[2].index = 10;
+    rows[6].index = 100;
+    assert_exports(&export_unixbench, rows, 6,
+                   "Benchmark Run: 2026-11-21T08:00:00Z on box\n"
+                   "2 CPUs in system; running 1 parallel copy of tests\n\n"
+                   "Pipe Throughput                             1244000.0 lps   (10.0 s, 2 samples)\n"
+                   "a,b                                              42.4 lpm   (0.0 s, 2 samples)\n"
+                   "hanoi                                             7.0 lps   (0.0 s, 1 samples)\n"
+                   "\n"
+                   "System Benchmarks Index Values               BASELINE       RESULT    INDEX\n"
+                   "Pipe Throughput                               12440.0    1244000.0   1000.0\n"
+                   "a,b                                              42.4         42.4     10.0\n"
+                   "                                                                   ========\n"
+                   "System Benchmarks Index Score                                         100.0\n"
+                   "\n\n"
+                   "Benchmark Run: 2026-11-21T08:00:00Z on box\n"
+                   "2 CPUs in system; running 2 parallel copies of tests\n\n"
+                   "Pipe Throughput                             2488000.0 lps   (0.0 s, 2 samples)\n"
+                   "\n"
+                   "System Benchmarks Index Values               BASELINE       RESULT    INDEX\n"
+                   "Pipe Throughput                               12440.0    2488000.0   2000.0\n"
+                   "                                                                   ========\n"
+                   "System Benchmarks Index Score                                        2000.0\n");
+    assert_leaves_out(&export_unixbench, rows, COUNT(rows),
+                      "2 of 7 rows left out of unixbench: 1 without a value, 1 that are no rates of suite unix");
+    assert_exports(&export_unixbench_csv, rows, COUNT(rows),
+                   "Concurrency,Pipe Throughput,\"a,b\"\n1,1244000.0,42.4\n2,2488000.0,\n1,124400.0,\n");
+}
+
+static void test_export_takes_no_rows(void **state)
+{
+    (void)state;
+    for (size_t i = 0; export_formats[i]; i++) {
+        struct export_left_out left;
+        struct text out = {0};
+        assert_int_equal(export_write(export_formats[i], NULL, 0, NULL, &out, &left), 0);
+        assert_int_equal(out.length, 0);
+        text_free(&out);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_export_names_are_those_of_the_formats),
+        cmocka_unit_test(test_export_names_leave_out_what_differs_between_runs),
+        cmocka_unit_test(test_export_names_have_copies),
+        cmocka_unit_test(test_export_names_are_told_apart_within_a_run),
+        cmocka_unit_test(test_export_seconds_of_times_and_rates),
+        cmocka_unit_test(test_export_json_is_every_column),
+        cmocka_unit_test(test_export_json_of_two_rows_and_empty_lists),
+        cmocka_unit_test(test_export_pyperf),
+        cmocka_unit_test(test_export_pyperf_leaves_out_what_it_cannot_carry),
+        cmocka_unit_test(test_export_hyperfine),
+        cmocka_unit_test(test_export_hyperfine_of_two_runs),
+        cmocka_unit_test(test_export_gbench),
+        cmocka_unit_test(test_export_openmetrics),
+        cmocka_unit_test(test_export_openmetrics_keeps_the_newest),
+        cmocka_unit_test(test_export_unixbench),
+        cmocka_unit_test(test_export_takes_no_rows),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

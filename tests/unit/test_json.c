@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* Values as JSON: what must be escaped is, and what is no number is null. */
+#include <float.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "out/json.h"
+
+static void expect_text(const char *s, const char *expected)
+{
+    struct text out = {0};
+
+    json_text(&out, s);
+    assert_string_equal(out.data, expected);
+    text_free(&out);
+}
+
+static void test_json_escapes_text(void **state)
+{
+    (void)state;
+    expect_text("", "\"\"");
+    expect_text("plain", "\"plain\"");
+    expect_text("\"\\\"", "\"\\\"\\\\\\\"\"");
+    expect_text("a\nb\r\t\x01\x1f\x7f", "\"a\\u000ab\\u000d\\u0009\\u0001\\u001f\x7f\"");
+    expect_text("\xc3\xa9\xf0\x9d\x84\x9e/", "\"\xc3\xa9\xf0\x9d\x84\x9e/\"");
+}
+
+static void test_json_replaces_what_is_no_utf8(void **state)
+{
+    (void)state;
+    expect_text("a\xff"
+                "b",
+                "\"a\xef\xbf\xbd"
+                "b\"");
+    expect_text("\xc3", "\"\xef\xbf\xbd\"");
+    expect_text("\xed\xa0\x80", "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"");
+    expect_text("\xc0\xaf", "\"\xef\xbf\xbd\xef\xbf\xbd\"");
+}
+
+static void expect_number(double value, const char *expected)
+{
+    struct text out = {0};
+
+    json_number(&out, value);
+    assert_string_equal(out.data, expected);
+    text_free(&out);
+}
+
+static void test_json_numbers(void **state)
+{
+    (void)state;
+    expect_number(0, "0");
+    expect_number(-12, "-12");
+    expect_number(0.1, "0.10000000000000001");
+    expect_number(1e300, "1.0000000000000001e+300");
+    expect_number(NAN, "null");
+    expect_number(INFINITY, "null");
+    expect_number(-INFINITY, "null");
+}
+
+static void test_json_name(void **state)
+{
+    struct text out = {0};
+
+    (void)state;
+    json_name(&out, "a\"");
+    assert_string_equal(out.data, "\"a\\\"\": ");
+    text_free(&out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_json_escapes_text),
+        cmocka_unit_test(test_json_replaces_what_is_no_utf8),
+        cmocka_unit_test(test_json_numbers),
+        cmocka_unit_test(test_json_name),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
