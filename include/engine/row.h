@@ -80,7 +80,7 @@ struct row_column {
     const char *name;
     enum row_column_type type;
     int in_run; /* offset is into struct row_run */
-    size_t offset, size;
+    size_t offset, size; /* of the field; 0: samples, hist and series, which are arrays elsewhere */
 };
 extern const struct row_column row_columns[];
 extern const size_t row_n_columns;

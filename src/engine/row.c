@@ -85,9 +85,9 @@ const struct row_column row_columns[] = {
     ROW_TEXT(timer_latency_held),
     RUN(COLUMN_REAL, start_late_us),
     RUN_TEXT(comment),
-    ROW(COLUMN_SAMPLES, samples),
-    ROW(COLUMN_HIST, hist),
-    ROW(COLUMN_SERIES, series),
+    {"samples", COLUMN_SAMPLES, 0, offsetof(struct row, samples), 0},
+    {"hist", COLUMN_HIST, 0, offsetof(struct row, hist), 0},
+    {"series", COLUMN_SERIES, 0, offsetof(struct row, series), 0},
 };
 const size_t row_n_columns = sizeof row_columns / sizeof row_columns[0];
 
