@@ -339,15 +339,35 @@ int scratch_own_image(const char *dir)
     return fd;
 }
 
-int scratch_exec(int fd, char *const argv[], char *const envp[])
+/* Linux before 3.19 lacks the call, and a container may forbid it. */
+static int execveat_image(int fd, char *const argv[], char *const envp[])
+{
+#ifdef SYS_execveat
+    (void)syscall(SYS_execveat, fd, "", argv, envp, EMPTY_PATH);
+    return errno == EPERM ? -ENOSYS : -errno;
+#else
+    (void)fd;
+    (void)argv;
+    (void)envp;
+    return -ENOSYS;
+#endif
+}
+
+bool scratch_can_exec(int fd)
 {
     char path[32];
 
-#ifdef SYS_execveat
-    (void)syscall(SYS_execveat, fd, "", argv, envp, EMPTY_PATH);
-    if (errno != ENOSYS)
-        return -errno;
-#endif
+    (void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+    return execveat_image(-1, NULL, NULL) != -ENOSYS || access(path, X_OK) == 0;
+}
+
+int scratch_exec(int fd, char *const argv[], char *const envp[])
+{
+    char path[32];
+    int error = execveat_image(fd, argv, envp);
+
+    if (error != -ENOSYS)
+        return error;
     (void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
     (void)execve(path, argv, envp);
     return -errno;
