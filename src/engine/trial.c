@@ -756,10 +756,12 @@ static void drain(struct trial *trial)
 
 static void start_and_run(struct trial *trial, struct machine_counters *before)
 {
+    char reason[96];
     int events[2];
 
     if (pipe2(events, O_CLOEXEC | O_NONBLOCK)) {
-        fail(trial, TRIAL_FAILED, "cannot make a pipe: out of file descriptors");
+        (void)snprintf(reason, sizeof(reason), "cannot make a pipe: %s", strerror(errno));
+        fail(trial, TRIAL_FAILED, reason);
         return;
     }
     trial->event_read = events[0];
@@ -777,6 +779,18 @@ static void start_and_run(struct trial *trial, struct machine_counters *before)
         close_if_open(trial->stop_write[i]);
     (void)close(events[0]);
     (void)close(events[1]);
+}
+
+static int make_arena(struct trial *trial)
+{
+    char reason[96];
+    int error = arena_make(trial);
+
+    if (error) {
+        (void)snprintf(reason, sizeof(reason), "cannot share memory with workers: mmap: %s", strerror(-error));
+        fail(trial, TRIAL_FAILED, reason);
+    }
+    return error;
 }
 
 struct trial *trial_run(const struct trial_spec *spec)
@@ -799,9 +813,8 @@ struct trial *trial_run(const struct trial_spec *spec)
         goto no_memory;
     for (unsigned i = 0; i < n_slots; i++)
         trial->stop_write[i] = -1;
-    if (arena_make(trial))
-        goto no_memory;
-    start_and_run(trial, before);
+    if (make_arena(trial) == 0)
+        start_and_run(trial, before);
     free(before);
     return trial;
 
