@@ -56,6 +56,7 @@ static int named_file(const char *dir, int mode, int *read_fd)
     if (fd < 0)
         return fd;
     if (read_fd) {
+        (void)fchmod(fd, (mode_t)mode); /* whatever the umask left of it */
         *read_fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
         *read_fd = *read_fd < 0 ? -errno : *read_fd;
     }
@@ -79,7 +80,7 @@ int scratch_folder(const char *dir, char *path, size_t size)
 
     for (int tries = 0; error == -EEXIST && tries < NAME_TRIES; tries++) {
         error = random_name(dir, path, size);
-        if (!error && mkdir(path, 0700))
+        if (!error && (mkdir(path, 0700) || chmod(path, 0700))) /* the umask may take what the owner needs */
             error = -errno;
     }
     return error;
