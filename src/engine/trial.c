@@ -271,7 +271,7 @@ static void reap(struct trial *trial, bool stopping)
             if (trial->pids[i] == info.si_pid)
                 (void)kill(-info.si_pid, SIGKILL);
         if (waitpid(info.si_pid, &status, 0) != info.si_pid)
-            continue;
+            return;
         for (unsigned i = 0; i < trial->n_slots; i++)
             if (trial->pids[i] == info.si_pid) {
                 trial->pids[i] = 0;

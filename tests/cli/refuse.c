@@ -12,10 +12,12 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#define LOAD(offset)         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)(offset))
-#define SKIP_UNLESS(k, skip) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)(k), 0, (skip))
-#define SKIP_IF(k, skip)     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)(k), (skip), 0)
-#define ANSWER(action)       BPF_STMT(BPF_RET | BPF_K, (action))
+#define LOAD(offset)              BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)(offset))
+#define ONLY(bits)                BPF_STMT(BPF_ALU | BPF_AND | BPF_K, (bits))
+#define SKIP(how, value, yes, no) BPF_JUMP(BPF_JMP | (how) | BPF_K, (uint32_t)(value), (yes), (no))
+#define ANSWER(action)            BPF_STMT(BPF_RET | BPF_K, (action))
+#define FILTER(statements)                                                                                             \
+    ((struct sock_fprog){.filter = (statements), .len = sizeof(statements) / sizeof((statements)[0])})
 
 static size_t low_half(unsigned argument)
 {
@@ -23,33 +25,58 @@ static size_t low_half(unsigned argument)
            (__BYTE_ORDER == __BIG_ENDIAN ? sizeof(uint32_t) : 0);
 }
 
+/* Filters add up. */
+static int install(struct sock_fprog filter)
+{
+    return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter);
+}
+
+static int refuse_one(const struct refusal *refusal)
+{
+    const uint32_t refused = SECCOMP_RET_ERRNO | ((uint32_t)refusal->error & SECCOMP_RET_DATA);
+    /* What starts the program is let through; where the program's name is in memory tells it from later ones. */
+    const uint32_t spared = (uint32_t)(uintptr_t)refusal->spared;
+    struct sock_filter call[] = {
+        LOAD(offsetof(struct seccomp_data, nr)),
+        SKIP(BPF_JEQ, refusal->number, 0, 3),
+        LOAD(low_half(0)),
+        SKIP(BPF_JEQ, spared, refusal->spared ? 1 : 0, 0),
+        ANSWER(refused),
+        ANSWER(SECCOMP_RET_ALLOW),
+    };
+    struct sock_filter flag[] = {
+        LOAD(offsetof(struct seccomp_data, nr)),
+        SKIP(BPF_JEQ, refusal->number, 0, 4),
+        LOAD(low_half(refusal->argument)),
+        ONLY(refusal->mask),
+        SKIP(BPF_JEQ, refusal->value, 0, 1),
+        ANSWER(refused),
+        ANSWER(SECCOMP_RET_ALLOW),
+    };
+    struct sock_filter above[] = {
+        LOAD(offsetof(struct seccomp_data, nr)),
+        SKIP(BPF_JGT, refusal->number, 0, 1),
+        ANSWER(refused),
+        ANSWER(SECCOMP_RET_ALLOW),
+    };
+
+    switch (refusal->kind) {
+    case REFUSE_FLAG:
+        return install(FILTER(flag));
+    case REFUSE_ABOVE:
+        return install(FILTER(above));
+    default:
+        return install(FILTER(call));
+    }
+}
+
 int refuse(void *context)
 {
-    const struct refusal *refusal = context;
-    const uint32_t refused = SECCOMP_RET_ERRNO | ((uint32_t)refusal->error & SECCOMP_RET_DATA);
-    struct sock_filter some[] = {
-        LOAD(offsetof(struct seccomp_data, nr)),
-        SKIP_UNLESS(refusal->number, 4),
-        LOAD(low_half(refusal->argument)),
-        BPF_STMT(BPF_ALU | BPF_AND | BPF_K, refusal->mask),
-        SKIP_UNLESS(refusal->value, 1),
-        ANSWER(refused),
-        ANSWER(SECCOMP_RET_ALLOW),
-    };
-    /* What starts the program has to be let through; it is told by where the name of the program is in memory. */
-    struct sock_filter all[] = {
-        LOAD(offsetof(struct seccomp_data, nr)),
-        SKIP_UNLESS(refusal->number, 3),
-        LOAD(low_half(0)),
-        SKIP_IF(refusal->spared ? (uint32_t)(uintptr_t)refusal->spared : 0, refusal->spared ? 1 : 0),
-        ANSWER(refused),
-        ANSWER(SECCOMP_RET_ALLOW),
-    };
-    struct sock_fprog filter = {.filter = all, .len = sizeof(all) / sizeof(all[0])};
+    int error = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 
-    if (refusal->some)
-        filter = (struct sock_fprog){.filter = some, .len = sizeof(some) / sizeof(some[0])};
-    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) ? -1 : 0;
+    for (const struct refusal *refusal = context; refusal->kind && !error; refusal++)
+        error = refuse_one(refusal);
+    return error ? -1 : 0;
 }
 
 static bool read_header(const char *path, Elf64_Ehdr *header)

@@ -1,26 +1,31 @@
 /* SPDX-License-Identifier: MIT */
-/* A kernel that lacks a system call, or a container that forbids it: a seccomp filter that refuses one. */
+/* A kernel that lacks system calls, or a container that forbids them: seccomp filters that refuse some. */
 #ifndef TESTS_REFUSE_H
 #define TESTS_REFUSE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* One call, or only where an argument (0: the first) has a value in some of its lowest 32 bits: a flag, an option. */
-struct refusal {
-    long number;
-    bool some; /* only some of the calls, by the next three; otherwise all but an execve() of spared */
-    unsigned argument;
-    uint32_t mask, value;
-    int error; /* the errno that it fails with */
-    const char *spared;
+enum refusal_kind {
+    REFUSE_CALL = 1, /* all calls of the number, but an execve() of spared */
+    REFUSE_FLAG,     /* those whose argument (0: the first) has the value in the bits of the mask */
+    REFUSE_ABOVE,    /* all numbers above this one: what came to the kernel later */
 };
 
-/* For cli_run.prepare, the context being a struct refusal: for this process and all that come from it. 0, or -1 with
- * errno: this kernel has no filters. */
+struct refusal {
+    enum refusal_kind kind;
+    long number;
+    unsigned argument;
+    uint32_t mask, value;
+    const char *spared; /* NULL: nothing is */
+    int error;          /* the errno that a refused call fails with */
+};
+
+/* For cli_run.prepare, the context being an array that a kind of 0 ends: for this process and all that come from it. 0,
+ * or -1 with errno: this kernel has no filters. */
 int refuse(void *context);
 
-/* No call of a new kernel can be refused where the program runs in an emulator: the emulator would be. */
+/* False when the program runs in an emulator here, whose calls these would be. */
 bool refuse_reaches(const char *program);
 
 #endif
