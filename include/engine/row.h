@@ -20,7 +20,10 @@ struct row_run {
     char kernel[160], arch[65], cpu_model[128], build[96], libc[48];
     uint64_t cpus_online; /* 0: not known */
     char comment[256];
+    double start_late_us; /* how late the first sample began against --start-at; NAN: not asked for */
 };
+
+void row_run_init(struct row_run *run); /* all 'not known' */
 
 struct row_pair {
     double at, value;
@@ -75,10 +78,14 @@ struct row_column {
     const char *name;
     enum row_column_type type;
     int in_run; /* offset is into struct row_run */
-    size_t offset;
+    size_t offset, size;
 };
 extern const struct row_column row_columns[];
 extern const size_t row_n_columns;
+
+/* The value of a word in a row's param ("limit=22 experiments=1000000"), which ends at the next space; its length in
+ * *length. NULL when there is no such word. */
+const char *row_param(const struct row *row, const char *key, size_t *length);
 
 /* Takes rows as they become known. The row is the caller's; the sink copies what it keeps. */
 struct row_sink {

@@ -17,16 +17,19 @@ enum rows_wanted { ROWS_SAMPLES = 1, ROWS_HIST = 2, ROWS_SERIES = 4, ROWS_ALL = 
 struct row_reader;
 /* path "-" is standard input. NULL with one line in error. */
 struct row_reader *row_reader_open(const char *path, unsigned wanted, char *error, size_t error_size);
-/* 1: *row is the next row, the caller's to row_free(); row->run points at the reader's run, which stays as it is until the
- * row_reader_next() that returns a row of another run. 0: the end. -1: it cannot be read any further
- * (row_reader_error()). Fields are found by name; a column that the file lacks, and a field that does not parse, are 'not
- * known'. Texts longer than the row has room for are cut between characters. Records without a test and a metric, or
- * with a status that is not one, or of a schema newer than ROW_SCHEMA, are no rows: they are counted and passed over. */
+/* 1: *row is the next row, the caller's to row_free(); row->run points at the reader's run, which stays as it is until
+ * the row_reader_next() that returns a row of another run. 0: the end. -1: it cannot be read any further
+ * (row_reader_error()). Fields are found by name; a column that the file lacks, and a field that does not parse, are
+ * 'not known'. Texts longer than the row has room for are cut between characters. Records without suite or test, or
+ * with a status that is not one, or of a schema newer than ROW_SCHEMA, are no rows: they are counted and passed over.
+ */
 int row_reader_next(struct row_reader *r, struct row *row);
 const char *row_reader_error(const struct row_reader *r);
-uint64_t row_reader_damaged(const struct row_reader *r);  /* damaged records and lines so far, as reader_damaged() */
-uint64_t row_reader_unknown(const struct row_reader *r);  /* whole records that are no rows */
-uint64_t row_reader_too_new(const struct row_reader *r);  /* of these, those of a newer schema */
+uint64_t row_reader_damaged(const struct row_reader *r); /* damaged records and lines so far, as reader_damaged() */
+uint64_t row_reader_unknown(const struct row_reader *r); /* whole records that are no rows */
+uint64_t row_reader_too_new(const struct row_reader *r); /* of these, those of a newer schema */
+/* One line that says what was passed over, as row_set_read() does; "" when nothing was. n_rows: how many rows came. */
+void row_reader_describe(const struct row_reader *r, const char *path, size_t n_rows, char *message, size_t size);
 void row_reader_close(struct row_reader *r);
 
 /* --- All rows of some files. --- */
@@ -39,14 +42,10 @@ struct row_set {
 };
 
 /* Appends the rows of a file. 0; or -1 with one line in error: it cannot be read (what was read until then stays), or
- * out of memory. message (may be "") says in one line what was passed over: "FILE: 3 damaged lines and 2 rows of a newer
- * version left out". A file with no rows at all is such a message, not an error. */
-int row_set_read(struct row_set *set, const char *path, unsigned wanted, char *message, size_t message_size, char *error,
-                 size_t error_size);
+ * out of memory. message (may be "") says in one line what was passed over: "FILE: 3 damaged lines and 2 rows of a
+ * newer version left out". A file with no rows at all is such a message, not an error. */
+int row_set_read(struct row_set *set, const char *path, unsigned wanted, char *message, size_t message_size,
+                 char *error, size_t error_size);
 void row_set_free(struct row_set *set);
-
-/* The value of a word in a row's param ("limit=22 experiments=1000000"), as text that ends at the next space; its length
- * in *length. NULL when there is no such word. */
-const char *row_param(const struct row *row, const char *key, size_t *length);
 
 #endif

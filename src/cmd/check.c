@@ -81,7 +81,7 @@ static int usage_error(const char *error)
     return EXIT_USAGE;
 }
 
-static int select_settings(struct checking *c, const char *const *operands, int n)
+static int select_settings(struct checking *c, const char *const *operands, size_t n)
 {
     const char *names[SETTINGS_MAX];
 
@@ -89,7 +89,7 @@ static int select_settings(struct checking *c, const char *const *operands, int 
         names[i] = settings_list[i].name;
         c->selected[i] = n == 0;
     }
-    for (int i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         const struct setting *setting = setting_find(operands[i]);
         if (!setting)
             return command_unknown("setting", operands[i], names, settings_count);
@@ -103,21 +103,18 @@ static int parse(const struct command *command, struct checking *c, int argc, ch
 {
     struct option_table table;
     const char **operands = calloc((size_t)argc + 1, sizeof(*operands));
-    struct text help = {0};
-    char error[512];
+    size_t n;
 
     if (!operands)
         return usage_error("out of memory");
+    memset(&table, 0, sizeof(table));
     (void)tables(command, &table);
     table.target = &c->options;
-    int n = option_parse(argc, argv, &table, 1, operands, error, sizeof(error));
-    int status = n < 0 ? usage_error(error) : c->options.help ? -1 : select_settings(c, operands, n);
+    int status = command_parse(command, &table, 1, &c->options.help, argc, argv, operands, &n);
+    if (!status)
+        status = select_settings(c, operands, n);
     free(operands);
     c->cpus_given = option_given(&table, 1, "cpus");
-    if (status == -1) {
-        command_help(command, &help);
-        command_print(1, &help);
-    }
     return status;
 }
 

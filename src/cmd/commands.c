@@ -10,9 +10,8 @@
 #include "engine/text.h"
 
 const struct command *const command_list[] = {
-    &command_all,     &command_noise,   &command_prime, &command_stream, &command_unix,
-    &command_latency, &command_check,   &command_tune,  &command_untune, &command_list_,
-    &command_help_,   &command_version, NULL,
+    &command_all,  &command_noise,  &command_prime,   &command_stream, &command_unix,  &command_latency, &command_check,
+    &command_tune, &command_untune, &command_project, &command_list_,  &command_help_, &command_version, NULL,
 };
 
 const struct command *command_find(const char *name)
@@ -84,6 +83,26 @@ static void put_paragraph(const char *s, unsigned width, struct text *out)
         s += line;
         s += *s == ' ';
     }
+}
+
+int command_parse(const struct command *command, struct option_table *tables, size_t n, const bool *help, int argc,
+                  char **argv, const char **operands, size_t *n_operands)
+{
+    struct text text = {0};
+    char error[512];
+    int parsed = option_parse(argc, argv, tables, n, operands, error, sizeof(error));
+
+    if (parsed >= 0 && *help) {
+        command_help(command, &text);
+        command_print(1, &text);
+        return -1;
+    }
+    if (parsed < 0 || option_defaults(tables, n, PRESET_DEFAULT, error, sizeof(error))) {
+        (void)fprintf(stderr, "jitbench %s: %s\n", command->name, error);
+        return EXIT_USAGE;
+    }
+    *n_operands = (size_t)parsed;
+    return 0;
 }
 
 void command_help(const struct command *command, struct text *out)

@@ -282,23 +282,14 @@ static int complain(const struct command *command, const char *what, int status)
 static int parse(const struct command *command, int argc, char **argv, struct option_table *table,
                  struct tune_options *options, const char **operands, int *status)
 {
-    struct text help = {0};
-    char error[512];
+    size_t n = 0;
 
     memset(table, 0, sizeof(*table));
     (void)command->tables(command, table);
     table->target = options;
-    int n = option_parse(argc, argv, table, 1, operands, error, sizeof(error));
-    *status = EXIT_DONE;
-    if (n >= 0 && !options->help)
-        return n;
-    if (n < 0) {
-        *status = complain(command, error, EXIT_USAGE);
-        return -1;
-    }
-    command_help(command, &help);
-    command_print(1, &help);
-    return -1;
+    int result = command_parse(command, table, 1, &options->help, argc, argv, operands, &n);
+    *status = result > 0 ? result : EXIT_DONE;
+    return result ? -1 : (int)n;
 }
 
 static struct snapshot_place place_of(const struct tune_options *options)

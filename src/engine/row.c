@@ -8,15 +8,15 @@
 
 #define RUN(type, name)                                                                                                \
     {                                                                                                                  \
-#name, type, 1, offsetof(struct row_run, name)                                                                 \
+#name, type, 1, offsetof(struct row_run, name), sizeof(((struct row_run *)0)->name)                            \
     }
 #define ROW(type, name)                                                                                                \
     {                                                                                                                  \
-#name, type, 0, offsetof(struct row, name)                                                                     \
+#name, type, 0, offsetof(struct row, name), sizeof(((struct row *)0)->name)                                    \
     }
 #define STATS(type, name)                                                                                              \
     {                                                                                                                  \
-#name, type, 0, offsetof(struct row, stats.name)                                                               \
+#name, type, 0, offsetof(struct row, stats.name), sizeof(((struct row *)0)->stats.name)                        \
     }
 #define RUN_TEXT(name)   RUN(COLUMN_TEXT, name)
 #define ROW_TEXT(name)   ROW(COLUMN_TEXT, name)
@@ -24,7 +24,7 @@
 #define STATS_REAL(name) STATS(COLUMN_REAL, name)
 
 const struct row_column row_columns[] = {
-    {"schema", COLUMN_SCHEMA, 0, 0},
+    {"schema", COLUMN_SCHEMA, 0, 0, 0},
     RUN_TEXT(run_id),
     RUN_TEXT(utc),
     RUN_TEXT(host),
@@ -82,6 +82,7 @@ const struct row_column row_columns[] = {
     ROW_TEXT(causes),
     ROW_REAL(freq_khz),
     ROW_TEXT(timer_latency_held),
+    RUN(COLUMN_REAL, start_late_us),
     RUN_TEXT(comment),
     ROW(COLUMN_SAMPLES, samples),
     ROW(COLUMN_HIST, hist),
@@ -104,6 +105,12 @@ const char *row_status_name(enum row_status status)
         return "failed";
     }
     return "unknown";
+}
+
+void row_run_init(struct row_run *run)
+{
+    memset(run, 0, sizeof *run);
+    run->start_late_us = NAN;
 }
 
 void row_init(struct row *row, const struct row_run *run)
@@ -154,4 +161,19 @@ int row_copy(struct row *to, const struct row *from)
     row_free(to);
     row_init(to, from->run);
     return -1;
+}
+
+const char *row_param(const struct row *row, const char *key, size_t *length)
+{
+    size_t n = strlen(key);
+
+    for (const char *word = row->param; *word; word += strspn(word, " ")) {
+        size_t end = strcspn(word, " ");
+        if (end > n && word[n] == '=' && !memcmp(word, key, n)) {
+            *length = end - n - 1;
+            return word + n + 1;
+        }
+        word += end;
+    }
+    return NULL;
 }

@@ -192,19 +192,15 @@ static const char *text_cell(const struct view *view, const struct row *row, siz
     }
 }
 
-/* The value of a key in "key=value key=value", in buf; "-" when it is not there. */
-static const char *param_value(const char *param, const char *key, char *buf, size_t size)
+/* The value of a key in the row's param, in buf; "-" when it is not there. */
+static const char *param_value(const struct row *row, const char *key, char *buf, size_t size)
 {
-    size_t length = strlen(key);
-    for (const char *at = param; *at != '\0'; at += *at == ' ') {
-        size_t word = strcspn(at, " ");
-        if (word > length && memcmp(at, key, length) == 0 && at[length] == '=') {
-            snprintf(buf, size, "%.*s", (int)(word - length - 1), at + length + 1);
-            return buf;
-        }
-        at += word;
-    }
-    return "-";
+    size_t length;
+    const char *value = row_param(row, key, &length);
+    if (value == NULL)
+        return "-";
+    snprintf(buf, size, "%.*s", (int)length, value);
+    return buf;
 }
 
 /* The cell's text, in buf or elsewhere. */
@@ -219,7 +215,7 @@ static const char *cell(const struct view *view, size_t group, size_t sample, si
     if (is_text(column->field))
         return row == NULL ? "" : text_cell(view, row, group, column->field);
     if (column->field == TABLE_PARAM_VALUE)
-        return row == NULL ? "-" : param_value(row->param, column->key, buf, size);
+        return row == NULL ? "-" : param_value(row, column->key, buf, size);
     value = row == NULL ? NAN : number(row, column->field, sample);
     if (column->scale > 0 || column->scale < 0)
         value *= column->scale;

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MIT */
+/* CSV files read back as rows. */
+#include "out/rows.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/text.h"
+
+#define COLUMNS_MAX 80
+
+struct row_reader {
+    struct reader *reader;
+    unsigned wanted;
+    size_t column[COLUMNS_MAX]; /* the reader's, by row_columns */
+    struct row_run run, next_run;
+    uint64_t unknown, too_new;
+    const char *error;
+};
+
+struct row_reader *row_reader_open(const char *path, unsigned wanted, char *error, size_t error_size)
+{
+    struct row_reader *r = calloc(1, sizeof(*r));
+
+    if (!r) {
+        (void)snprintf(error, error_size, "%s: out of memory", path);
+        return NULL;
+    }
+    r->wanted = wanted;
+    r->reader = reader_open(path, error, error_size);
+    if (!r->reader) {
+        free(r);
+        return NULL;
+    }
+    for (size_t i = 0; i < row_n_columns; i++)
+        r->column[i] = reader_column(r->reader, row_columns[i].name);
+    return r;
+}
+
+/* Cut between characters of UTF-8. */
+static void take_text(char *to, size_t size, const char *from)
+{
+    size_t length = strnlen(from, size);
+
+    if (length == size)
+        for (length = size - 1; length > 0 && ((unsigned char)from[length] & 0xc0) == 0x80; length--)
+            ;
+    memcpy(to, from, length);
+    to[length] = '\0';
+}
+
+static uint64_t to_uint(const char *s)
+{
+    errno = 0;
+    uint64_t value = *s >= '0' && *s <= '9' ? strtoull(s, NULL, 10) : 0;
+    return errno || s[strspn(s, "0123456789")] ? 0 : value;
+}
+
+static bool to_status(const char *s, enum row_status *status)
+{
+    for (int i = ROW_OK; i <= ROW_FAILED; i++)
+        if (!strcmp(s, row_status_name((enum row_status)i))) {
+            *status = (enum row_status)i;
+            return true;
+        }
+    return false;
+}
+
+/* A decimal number that ends at one of the separators, or at the end; *at moves there. */
+static bool take_number(const char **at, double *value)
+{
+    size_t length = strspn(*at, "+-.0123456789eE");
+    char *end;
+
+    *value = length ? strtod(*at, &end) : NAN;
+    bool whole = length && end == *at + length;
+    *at += length;
+    return whole && isfinite(*value);
+}
+
+static size_t count_pieces(const char *s)
+{
+    size_t n = *s != '\0';
+
+    for (; (s = strchr(s, ';')); s++)
+        n++;
+    return n;
+}
+
+static const char *next_piece(const char *s)
+{
+    s += strcspn(s, ";");
+    return *s ? s + 1 : s;
+}
+
+/* Pieces that are no numbers are damage, and left out. */
+static int take_samples(const char *s, struct row *row)
+{
+    size_t n = count_pieces(s);
+
+    row->samples = n ? malloc(n * sizeof(*row->samples)) : NULL;
+    if (n && !row->samples)
+        return -1;
+    for (; *s; s = next_piece(s)) {
+        double *sample = &row->samples[row->n_samples];
+        if (take_number(&s, sample) && (*s == ';' || !*s))
+            row->n_samples++;
+    }
+    return 0;
+}
+
+static int take_pairs(const char *s, struct row_pair **pairs, size_t *n_pairs, uint64_t *left_out)
+{
+    size_t n = count_pieces(s);
+
+    *pairs = n ? malloc(n * sizeof(**pairs)) : NULL;
+    if (n && !*pairs)
+        return -1;
+    for (; *s; s = next_piece(s)) {
+        struct row_pair *pair = &(*pairs)[*n_pairs];
+        if (*s == '+' && left_out)
+            *left_out = strtoull(s + 1, NULL, 10);
+        else if (take_number(&s, &pair->at) && *s == ':' && s++ && take_number(&s, &pair->value) && (*s == ';' || !*s))
+            ++*n_pairs;
+    }
+    return 0;
+}
+
+/* 0; 1 when the record is no row; -1 when out of memory. */
+static int take_field(struct row_reader *r, size_t i, struct row *row)
+{
+    const struct row_column *column = &row_columns[i];
+    const char *s = reader_at(r->reader, r->column[i]);
+    void *field = (column->in_run ? (char *)&r->next_run : (char *)row) + column->offset;
+
+    if (!s)
+        return 0;
+    switch (column->type) {
+    case COLUMN_TEXT:
+        take_text(field, column->size, s);
+        return 0;
+    case COLUMN_UINT:
+        *(uint64_t *)field = to_uint(s);
+        return 0;
+    case COLUMN_REAL:
+        *(double *)field = reader_number(r->reader, r->column[i]);
+        return 0;
+    case COLUMN_STATUS:
+        return !to_status(s, &row->status);
+    case COLUMN_SCHEMA:
+        r->too_new += to_uint(s) > ROW_SCHEMA;
+        return to_uint(s) > ROW_SCHEMA;
+    case COLUMN_SAMPLES:
+        return r->wanted & ROWS_SAMPLES ? take_samples(s, row) : 0;
+    case COLUMN_HIST:
+        return r->wanted & ROWS_HIST ? take_pairs(s, &row->hist, &row->n_hist, NULL) : 0;
+    case COLUMN_SERIES:
+        return r->wanted & ROWS_SERIES ? take_pairs(s, &row->series, &row->n_series, &row->series_left_out) : 0;
+    }
+    return 0;
+}
+
+static int take_row(struct row_reader *r, struct row *row)
+{
+    row_init(row, &r->run);
+    row_run_init(&r->next_run);
+    for (size_t i = 0; i < row_n_columns; i++) {
+        int result = take_field(r, i, row);
+        if (result)
+            return result;
+    }
+    return !row->suite[0] || !row->test[0];
+}
+
+int row_reader_next(struct row_reader *r, struct row *row)
+{
+    int more;
+
+    while ((more = reader_next(r->reader)) == 1) {
+        int result = take_row(r, row);
+        if (!result) {
+            if (memcmp(&r->run, &r->next_run, sizeof(r->run)) != 0)
+                r->run = r->next_run;
+            return 1;
+        }
+        row_free(row);
+        if (result < 0) {
+            r->error = "out of memory";
+            return -1;
+        }
+        r->unknown++;
+    }
+    return more;
+}
+
+const char *row_reader_error(const struct row_reader *r)
+{
+    return r->error ? r->error : reader_error(r->reader);
+}
+
+uint64_t row_reader_damaged(const struct row_reader *r)
+{
+    return reader_damaged(r->reader);
+}
+
+uint64_t row_reader_unknown(const struct row_reader *r)
+{
+    return r->unknown;
+}
+
+uint64_t row_reader_too_new(const struct row_reader *r)
+{
+    return r->too_new;
+}
+
+void row_reader_close(struct row_reader *r)
+{
+    if (r)
+        reader_close(r->reader);
+    free(r);
+}
+
+static void append_count(struct text *out, uint64_t n, const char *one, const char *many)
+{
+    if (n)
+        text_printf(out, "%s%" PRIu64 " %s", out->length ? ", " : "", n, n == 1 ? one : many);
+}
+
+void row_reader_describe(const struct row_reader *r, const char *path, size_t n_rows, char *message, size_t size)
+{
+    struct text out = {0};
+
+    append_count(&out, row_reader_damaged(r), "damaged line", "damaged lines");
+    append_count(&out, r->unknown - r->too_new, "line that is no result", "lines that are no results");
+    append_count(&out, r->too_new, "row of a newer version", "rows of a newer version");
+    if (out.length)
+        (void)snprintf(message, size, "%s: %s left out%s", path, out.data, n_rows ? "" : "; no rows");
+    else
+        (void)snprintf(message, size, "%s%s", n_rows ? "" : path, n_rows ? "" : ": no rows");
+    text_free(&out);
+}
+
+/* --- All rows of some files. --- */
+
+/* The same run, or a copy that the set keeps. Most often it is that of the row before. NULL when out of memory. */
+static const struct row_run *keep_run(struct row_set *set, const struct row_run *run)
+{
+    for (size_t i = set->n_runs; i-- > 0;)
+        if (!memcmp(set->runs[i], run, sizeof(*run)))
+            return set->runs[i];
+    if (set->n_runs == set->runs_capacity) {
+        size_t capacity = set->runs_capacity ? 2 * set->runs_capacity : 8;
+        struct row_run **runs = realloc(set->runs, capacity * sizeof(struct row_run *));
+        if (!runs)
+            return NULL;
+        set->runs = runs;
+        set->runs_capacity = capacity;
+    }
+    struct row_run *copy = malloc(sizeof(*copy));
+    if (copy) {
+        *copy = *run;
+        set->runs[set->n_runs++] = copy;
+    }
+    return copy;
+}
+
+/* Takes the row over. -1 when out of memory. */
+static int keep_row(struct row_set *set, struct row *row)
+{
+    row->run = keep_run(set, row->run);
+    if (!row->run)
+        return -1;
+    if (set->n == set->capacity) {
+        size_t capacity = set->capacity ? 2 * set->capacity : 64;
+        struct row *rows = realloc(set->rows, capacity * sizeof(*rows));
+        if (!rows)
+            return -1;
+        set->rows = rows;
+        set->capacity = capacity;
+    }
+    row->number = set->n;
+    set->rows[set->n++] = *row;
+    return 0;
+}
+
+int row_set_read(struct row_set *set, const char *path, unsigned wanted, char *message, size_t message_size,
+                 char *error, size_t error_size)
+{
+    struct row_reader *r = row_reader_open(path, wanted, error, error_size);
+    size_t before = set->n;
+    struct row row;
+    int more, result = 0;
+
+    if (message_size)
+        message[0] = '\0';
+    if (!r)
+        return -1;
+    while ((more = row_reader_next(r, &row)) == 1)
+        if (keep_row(set, &row)) {
+            row_free(&row);
+            (void)snprintf(error, error_size, "%s: out of memory", path);
+            result = -1;
+            break;
+        }
+    if (more < 0) {
+        text_copy(error, error_size, row_reader_error(r));
+        result = -1;
+    }
+    row_reader_describe(r, path, set->n - before, message, message_size);
+    row_reader_close(r);
+    return result;
+}
+
+void row_set_free(struct row_set *set)
+{
+    for (size_t i = 0; i < set->n; i++)
+        row_free(&set->rows[i]);
+    for (size_t i = 0; i < set->n_runs; i++)
+        free(set->runs[i]);
+    free(set->rows);
+    free(set->runs);
+    memset(set, 0, sizeof(*set));
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows of files: what was written comes back field by field, and what is no row is counted and passed over. */
+#include <float.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "engine/text.h"
+#include "out/csv.h"
+#include "out/rows.h"
+
+/* A file of this text, as a path. */
+static const char *path_of(const char *text)
+{
+    static char path[64];
+    int fd = memfd_create("test_rows", 0);
+
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+    (void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+    return path;
+}
+
+/* Every field of row and run with a value of its own. */
+static void fill(struct row *row, struct row_run *run, double seed)
+{
+    memset(run, 0, sizeof(*run));
+    row_init(row, run);
+    for (size_t i = 0; i < row_n_columns; i++) {
+        const struct row_column *column = &row_columns[i];
+        void *field = (column->in_run ? (char *)run : (char *)row) + column->offset;
+        if (column->type == COLUMN_TEXT)
+            (void)snprintf(field, column->size, "%c\",\n%.0f", (int)('a' + i % 26), seed + (double)i);
+        else if (column->type == COLUMN_UINT)
+            *(uint64_t *)field = (uint64_t)(seed + 1000.0 * (double)i);
+        else if (column->type == COLUMN_REAL)
+            *(double *)field = (seed + (double)i) / 7;
+    }
+    row->status = ROW_DEGRADED;
+}
+
+static void add_long_fields(struct row *row)
+{
+    static const double samples[] = {1.0 / 3, DBL_MIN, -DBL_MAX, 5};
+    static const struct row_pair hist[] = {{0, 1}, {65536, 1e15}}, series[] = {{-1.5, 2}, {3, 1.0 / 7}, {4, 0}};
+
+    row->samples = memcpy(malloc(sizeof(samples)), samples, sizeof(samples));
+    row->n_samples = 4;
+    row->hist = memcpy(malloc(sizeof(hist)), hist, sizeof(hist));
+    row->n_hist = 2;
+    row->series = memcpy(malloc(sizeof(series)), series, sizeof(series));
+    row->n_series = 3;
+    row->series_left_out = 12;
+}
+
+static void assert_same_pairs(const struct row_pair *a, size_t n_a, const struct row_pair *b, size_t n_b)
+{
+    assert_int_equal(n_a, n_b);
+    for (size_t i = 0; i < n_a; i++) {
+        assert_true(a[i].at >= b[i].at && a[i].at <= b[i].at);
+        assert_true(a[i].value >= b[i].value && a[i].value <= b[i].value);
+    }
+}
+
+static void assert_same(const struct row *a, const struct row *b)
+{
+    struct text text_a = {0}, text_b = {0};
+
+    csv_row(a, &text_a);
+    csv_row(b, &text_b);
+    assert_string_equal(text_a.data, text_b.data);
+    text_free(&text_a);
+    text_free(&text_b);
+    assert_int_equal(a->n_samples, b->n_samples);
+    for (size_t i = 0; i < a->n_samples; i++)
+        assert_true(a->samples[i] >= b->samples[i] && a->samples[i] <= b->samples[i]);
+    assert_same_pairs(a->hist, a->n_hist, b->hist, b->n_hist);
+    assert_same_pairs(a->series, a->n_series, b->series, b->n_series);
+    assert_int_equal(a->series_left_out, b->series_left_out);
+    assert_int_equal(a->status, b->status);
+}
+
+static void test_rows_come_back_as_they_were(void **state)
+{
+    struct text file = {0};
+    struct row_run run[2];
+    struct row written[2], read;
+    char error[256];
+
+    (void)state;
+    csv_header(&file);
+    for (unsigned i = 0; i < 2; i++) {
+        fill(&written[i], &run[i], 10.0 * i);
+        add_long_fields(&written[i]);
+        csv_row(&written[i], &file);
+    }
+    struct row_reader *r = row_reader_open(path_of(file.data), ROWS_ALL, error, sizeof(error));
+    assert_non_null(r);
+    for (unsigned i = 0; i < 2; i++) {
+        assert_int_equal(row_reader_next(r, &read), 1);
+        assert_same(&written[i], &read);
+        assert_memory_equal(read.run, &run[i], sizeof(run[i]));
+        row_free(&read);
+        row_free(&written[i]);
+    }
+    assert_int_equal(row_reader_next(r, &read), 0);
+    assert_int_equal(row_reader_damaged(r) + row_reader_unknown(r), 0);
+    row_reader_close(r);
+    text_free(&file);
+}
+
+static void test_rows_only_wanted_fields(void **state)
+{
+    char error[256];
+    struct row row;
+
+    (void)state;
+    const char *path = path_of("suite,test,samples,hist,series\nprime,prime,1;2,3:4,5:6;+7\n");
+    struct row_reader *r = row_reader_open(path, ROWS_HIST, error, sizeof(error));
+    assert_int_equal(row_reader_next(r, &row), 1);
+    assert_int_equal(row.n_samples + row.n_series + row.series_left_out, 0);
+    assert_int_equal(row.n_hist, 1);
+    row_free(&row);
+    row_reader_close(r);
+}
+
+static void test_rows_that_are_none_are_counted(void **state)
+{
+    struct row_set set = {0};
+    char message[256], error[256];
+
+    (void)state;
+    const char *path = path_of("schema,suite,test,status,value\n"
+                               "1,unix,pipe,ok,1\n"
+                               "2,unix,pipe,ok,2\n"       /* newer */
+                               "1,,pipe,ok,3\n"           /* no suite */
+                               "1,unix,pipe,splendid,4\n" /* no such status */
+                               "1,unix,pi\n"              /* damaged */
+                               ",unix,pipe,unstable,5\n");
+    assert_int_equal(row_set_read(&set, path, 0, message, sizeof(message), error, sizeof(error)), 0);
+    assert_int_equal(set.n, 2);
+    assert_true(set.rows[1].value > 4.5 && set.rows[1].status == ROW_UNSTABLE);
+    assert_string_equal(strchr(message, ':') + 2,
+                        "1 damaged line, 2 lines that are no results, 1 row of a newer version left out");
+    row_set_free(&set);
+}
+
+static void test_rows_of_several_runs(void **state)
+{
+    struct row_set set = {0};
+    char message[256], error[256];
+
+    (void)state;
+    const char *path = path_of("run_id,host,suite,test\na,h,s,t\na,h,s,u\nb,h,s,t\na,h,s,t\n");
+    assert_int_equal(row_set_read(&set, path, 0, message, sizeof(message), error, sizeof(error)), 0);
+    assert_string_equal(message, "");
+    assert_int_equal(set.n_runs, 2);
+    assert_ptr_equal(set.rows[0].run, set.rows[1].run);
+    assert_ptr_equal(set.rows[0].run, set.rows[3].run);
+    assert_string_equal(set.rows[2].run->run_id, "b");
+    row_set_free(&set);
+}
+
+static void test_rows_damaged_fields_are_not_known(void **state)
+{
+    struct row_set set = {0};
+    char message[256], error[256];
+
+    (void)state;
+    const char *path = path_of("suite,test,value,copies,mean,samples,hist,series\n"
+                               "s,t,0x10,-3,inf,1;x;2;;3e;nan;4,1:2;3;:;5:6:7;8:9,+;1:2;+3x\n"
+                               "s,t,,18446744073709551616,1e999,;,;,;\n");
+    assert_int_equal(row_set_read(&set, path, ROWS_ALL, message, sizeof(message), error, sizeof(error)), 0);
+    assert_int_equal(set.n, 2);
+    for (size_t i = 0; i < 2; i++) {
+        assert_true(isnan(set.rows[i].value) && isnan(set.rows[i].stats.mean));
+        assert_int_equal(set.rows[i].copies, 0);
+    }
+    assert_int_equal(set.rows[0].n_samples, 3);
+    assert_true(set.rows[0].samples[2] > 3.5);
+    assert_int_equal(set.rows[0].n_hist, 2);
+    assert_true(set.rows[0].hist[1].at > 7.5);
+    assert_int_equal(set.rows[0].n_series, 1);
+    assert_int_equal(set.rows[1].n_samples + set.rows[1].n_hist + set.rows[1].n_series, 0);
+    row_set_free(&set);
+}
+
+/* 63 bytes and a character of two: no half of it stays. */
+static void test_rows_texts_are_cut_between_characters(void **state)
+{
+    char file[256], message[256], error[256], host[65];
+    struct row_set set = {0};
+
+    (void)state;
+    memset(host, 'h', 63);
+    host[63] = '\0';
+    (void)snprintf(file, sizeof(file), "suite,test,host\ns,t,%s\xc3\xa4\ns,t,%sx\ns,t,%sxyz\n", host, host, host);
+    assert_int_equal(row_set_read(&set, path_of(file), 0, message, sizeof(message), error, sizeof(error)), 0);
+    assert_string_equal(set.rows[0].run->host, host);
+    assert_int_equal(strlen(set.rows[1].run->host), 64);
+    assert_string_equal(set.rows[2].run->host, set.rows[1].run->host);
+    row_set_free(&set);
+}
+
+static void test_rows_of_an_empty_or_missing_file(void **state)
+{
+    struct row_set set = {0};
+    char message[256], error[256];
+
+    (void)state;
+    assert_int_equal(row_set_read(&set, path_of(""), 0, message, sizeof(message), error, sizeof(error)), 0);
+    assert_non_null(strstr(message, ": no rows"));
+    assert_int_equal(row_set_read(&set, "/nonexistent/x.csv", 0, message, sizeof(message), error, sizeof(error)), -1);
+    assert_non_null(strstr(error, "/nonexistent/x.csv"));
+    row_set_free(&set);
+}
+
+static void test_rows_param_by_key(void **state)
+{
+    struct row row;
+    size_t length;
+
+    (void)state;
+    row_init(&row, NULL);
+    text_copy(row.param, sizeof(row.param), "maxlimit=1 limit=22  experiments= last=x=y");
+    assert_memory_equal(row_param(&row, "limit", &length), "22", 2);
+    assert_int_equal(length, 2);
+    (void)row_param(&row, "experiments", &length);
+    assert_int_equal(length, 0);
+    assert_memory_equal(row_param(&row, "last", &length), "x=y", 3);
+    assert_null(row_param(&row, "lim", &length));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rows_come_back_as_they_were),
+        cmocka_unit_test(test_rows_only_wanted_fields),
+        cmocka_unit_test(test_rows_that_are_none_are_counted),
+        cmocka_unit_test(test_rows_of_several_runs),
+        cmocka_unit_test(test_rows_damaged_fields_are_not_known),
+        cmocka_unit_test(test_rows_texts_are_cut_between_characters),
+        cmocka_unit_test(test_rows_of_an_empty_or_missing_file),
+        cmocka_unit_test(test_rows_param_by_key),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
