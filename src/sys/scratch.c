@@ -26,6 +26,8 @@
 #define EMPTY_PATH    0x1000
 
 #define NAME_TRIES 16
+/* More than this program and who started it have open. */
+#define DESCRIPTORS 4096
 /* Scripts of a worker that was killed may still write into the folder for a moment. */
 #define REMOVE_TRIES    500
 #define REMOVE_PAUSE_NS 20000000u
@@ -121,9 +123,8 @@ int scratch_remove(const char *path)
 /* Everything that the keeper inherited would stay open as long as it lives. */
 static void close_all_but(int first, int second)
 {
-    long limit = sysconf(_SC_OPEN_MAX);
-
-    for (int fd = 0; fd < (limit > 0 && limit < 4096 ? limit : 4096); fd++)
+    /* The limit says nothing: it may have been lowered since, and musl makes one up where it cannot be read. */
+    for (int fd = 0; fd < DESCRIPTORS; fd++)
         if (fd != first && fd != second)
             (void)close(fd);
 }

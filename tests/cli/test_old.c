@@ -141,6 +141,15 @@ static const struct refusal none[1];
 
 static struct cli_csv reference[N_COMMANDS]; /* without any refusal; .text is NULL until it ran */
 
+static int free_references(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < N_COMMANDS; i++)
+        if (reference[i].text)
+            cli_csv_free(&reference[i]);
+    return 0;
+}
+
 static void run_refused(const struct cli *cli, enum command command, const struct refusal *refusals,
                         struct cli_result *result)
 {
@@ -261,9 +270,48 @@ static void test_old_calls_that_are_refused(void **state)
                 try_call(*state, &calls[i], command, EPERM);
         }
     }
-    for (size_t i = 0; i < N_COMMANDS; i++)
-        if (reference[i].text)
-            cli_csv_free(&reference[i]);
+}
+
+/* --- /proc. --- */
+
+/* In a copy of the binary /proc/thread-self, which came with Linux 3.17, has a name that no kernel has. */
+static void misname_thread_self(const struct cli *cli, char path[CLI_PATH])
+{
+    static const char there[] = "/proc/thread-self/", missing[] = "/proc/thread-none/";
+    size_t size;
+
+    cli_copy_binary(cli, path);
+    char *bytes = cli_read_file(path, &size), *at = memmem(bytes, size, there, sizeof(there) - 1);
+    assert_non_null(at);
+    memcpy(at, missing, sizeof(missing) - 1);
+    assert_null(memmem(bytes, size, there, sizeof(there) - 1));
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    assert_true(fd >= 0 && write(fd, bytes, size) == (ssize_t)size && close(fd) == 0);
+    free(bytes);
+}
+
+/* What it counts for a thread is known all the same, of a worker's main thread and of another. */
+static void test_old_proc_without_thread_self(void **state)
+{
+    static const char *const columns[] = {"run_delay_ms", "migrations"};
+    const enum command tried[] = {PRIME, LATENCY};
+    const struct cli *cli = *state;
+    char patched[CLI_PATH];
+
+    misname_thread_self(cli, patched);
+    for (size_t i = 0; i < sizeof(tried) / sizeof(tried[0]); i++) {
+        const struct cli_run run = {.program = patched, .args = commands[tried[i]].args};
+        const struct cli_csv *as = reference_of(cli, tried[i]);
+        struct cli_result result;
+        struct cli_csv csv;
+        cli_expect(cli, &run, 0, &result);
+        cli_csv_parse(result.out, &csv);
+        assert_int_equal(csv.n_rows, as->n_rows);
+        for (size_t c = 0; c < sizeof(columns) / sizeof(columns[0]); c++)
+            assert_int_equal(cli_cell(&csv, 0, columns[c])[0] != 0, cli_cell(as, 0, columns[c])[0] != 0);
+        cli_csv_free(&csv);
+        cli_result_free(&result);
+    }
 }
 
 /* --- What the C library asks for. --- */
@@ -320,8 +368,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         CLI_TEST(test_old_kernel_of_the_abi_note),
+        CLI_TEST(test_old_proc_without_thread_self),
         CLI_TEST(test_old_calls_that_are_refused),
     };
 
-    return cmocka_run_group_tests_name("old", tests, cli_group_setup, NULL);
+    return cmocka_run_group_tests_name("old", tests, cli_group_setup, free_references);
 }
