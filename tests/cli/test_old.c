@@ -86,7 +86,7 @@ static const struct call_row {
     /* Newer than Linux 3.2. */
     {.name = "all that came after Linux 3.2",
      .refusal = {{.kind = REFUSE_ABOVE, .number = LAST_OF_3_2}},
-     .part = ALL & ~(BIT(PRIME) | BIT(LIST))},
+     .part = ALL & ~(BIT(PRIME) | BIT(ARRAY) | BIT(LIST))},
     {CALL(clone3), .part = BIT(LATENCY)},     /* 5.3 */
     {CALL(execveat), .part = BIT(EXECL)},     /* 3.19 */
     {CALL(faccessat2)},                       /* 5.8 */
