@@ -157,6 +157,10 @@ $(BUILD)/cli/test_%: $(BUILD)/cli/test_%.o $(CLI_COMMON)
 cli: $(PROGRAM) $(CLI:%=$(BUILD)/cli/%) ## tests of the command line, on the static binary
 	@set -e; for t in $(CLI:%=$(BUILD)/cli/%); do echo "== $$t"; JITBENCH=$(CURDIR)/$(PROGRAM) $$t; done
 
+.PHONY: old
+old: $(PROGRAM) $(BUILD)/cli/test_old ## each system call refused, with all commands: minutes
+	JITBENCH_OLD=all JITBENCH=$(CURDIR)/$(PROGRAM) $(BUILD)/cli/test_old
+
 # Built on all CPUs, but run one after the other: they measure, and would disturb each other.
 JOBS ?= $(shell nproc 2>/dev/null || echo 1)
 .PHONY: built test check smoke

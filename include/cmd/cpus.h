@@ -16,6 +16,8 @@ extern const char *const cpus_choices[];
  * isolated CPU is not in our mask and may still be used, and a cpuset cgroup may forbid one that is online. */
 bool cpus_usable(const struct cpuset *wanted, struct cpuset *usable);
 
+/* Those of our mask; the online ones, or CPU 0 alone, where it cannot be read. Never empty. */
+void cpus_of_mask(const struct cpuset *online, struct cpuset *out);
 /* Those of our mask, and of the online ones what may be used besides. Never empty. */
 void cpus_allowed(const struct cpuset *online, struct cpuset *out);
 

@@ -3,6 +3,7 @@
 #ifndef SYS_SCRATCH_H
 #define SYS_SCRATCH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -38,6 +39,8 @@ int scratch_may_exec(const char *dir);
 /* A copy of this program that is an inode of its own: a memfd, else a file in dir (unlinked; dir "": none). Returns a
  * descriptor (close-on-exec) to be executed with scratch_exec(), or -errno: -EACCES when dir is mounted noexec. */
 int scratch_own_image(const char *dir);
+/* Whether scratch_exec() has a way: before Linux 3.19, or where execveat is forbidden, it needs /proc. */
+bool scratch_can_exec(int fd);
 /* Replaces the process by the image behind the descriptor: execveat, else /proc/self/fd. Returns -errno. */
 int scratch_exec(int fd, char *const argv[], char *const envp[]);
 

@@ -25,6 +25,11 @@ static int setup(struct party_context *context)
     if (fd < 0)
         return party_fail(context, "cannot make a program file of its own: %s%s", strerror(-fd),
                           fd == -EACCES ? " (the scratch folder is mounted noexec)" : "");
+    if (!scratch_can_exec(fd)) {
+        (void)close(fd);
+        party_degraded(context, "execs the program's own file, as all copies do: execveat refused, and no /proc");
+        return 0;
+    }
     if (fcntl(fd, F_SETFD, 0))
         return party_fail(context, "cannot keep the program file open: %s", strerror(errno));
     context->baton->image_fd = fd;

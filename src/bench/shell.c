@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "bench/shell_text.h"
@@ -69,6 +70,8 @@ static int setup(struct party_context *context, uint64_t concurrent)
     if (concurrent > CONCURRENT_MAX)
         return party_fail(context, "more than %u scripts at once", CONCURRENT_MAX);
     (void)snprintf(shell->number, sizeof(shell->number), "%llu", (unsigned long long)concurrent);
+    /* The tools read what others of them wrote, so the user's umask must not count. */
+    (void)umask(077);
     int error = scratch_kept_folder(params->dir, &shell->keeper);
     if (error)
         return party_fail(context, "cannot make a scratch folder: %s", strerror(-error));

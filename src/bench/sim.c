@@ -232,6 +232,15 @@ static void sleep_until(uint64_t ns)
     }
 }
 
+/* Without sleep every wake-up would seem to come at once. */
+static int timer_setup(struct party_context *context)
+{
+    const struct timespec past = {.tv_sec = 0, .tv_nsec = 0};
+    int error = clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &past, NULL);
+
+    return error && error != EINTR ? party_fail(context, "cannot sleep: clock_nanosleep: %s", strerror(error)) : 0;
+}
+
 /* Nothing stands between the clock and the announcement; what is to be recorded is recorded behind it. A load's timing
  * thread has no recorder. */
 static int timer_run(struct party_context *context)
@@ -278,6 +287,7 @@ const struct party sim_parties[2] = {
                    .timer_slack_ns = 1,
                    .recorders = {[TIMER_LATENCY] = {RECORD_HIST, 0}},
                    .n_recorders = TIMER_N_RECORDERS,
+                   .setup = timer_setup,
                    .run = timer_run},
 };
 
@@ -348,6 +358,7 @@ const struct party sim_load_parties[2] = {
                    .kind = PARTY_THREAD,
                    .stop = STOP_KILL,
                    .before_gate = true,
+                   .setup = timer_setup,
                    .run = load_timer_run},
 };
 

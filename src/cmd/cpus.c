@@ -2,6 +2,7 @@
 /* What --cpus means: words, what may be used, what is online. */
 #include "cmd/cpus.h"
 
+#include <errno.h>
 #include <stdio.h>
 
 #include "sys/task.h"
@@ -16,18 +17,30 @@ bool cpus_usable(const struct cpuset *wanted, struct cpuset *usable)
     cpuset_clear(usable);
     if (task_get_affinity(&before))
         return true; /* nothing can be found out; the worker will tell */
-    if (task_set_affinity(wanted) == 0 && task_get_affinity(usable) == 0)
+    int error = task_set_affinity(wanted);
+    /* No CPU was refused, but the call: by a container, or an old emulator. */
+    if (error == -EPERM || error == -ENOSYS)
+        return true;
+    if (error == 0 && task_get_affinity(usable) == 0)
         same = cpuset_equal(wanted, usable);
     (void)task_set_affinity(&before);
     return same;
+}
+
+void cpus_of_mask(const struct cpuset *online, struct cpuset *out)
+{
+    if (task_get_affinity(out) == 0)
+        return;
+    *out = *online;
+    if (!cpuset_count(out))
+        cpuset_add(out, 0);
 }
 
 void cpus_allowed(const struct cpuset *online, struct cpuset *out)
 {
     struct cpuset usable;
 
-    if (task_get_affinity(out))
-        cpuset_add(out, 0);
+    cpus_of_mask(online, out);
     if (!cpuset_count(online))
         return;
     (void)cpus_usable(online, &usable);

@@ -205,8 +205,8 @@ static int resolve_cpus(struct session *s)
         /* By name isolated ones too, which are not in our mask. */
         if (measure_given(m, "cpus"))
             cpus_allowed(&m->machine.online, cpus);
-        else if (task_get_affinity(cpus))
-            cpuset_add(cpus, 0);
+        else
+            cpus_of_mask(&m->machine.online, cpus);
         if (!cpuset_count(&m->place.online))
             m->place.online = *cpus;
         return 0;

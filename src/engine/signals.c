@@ -110,7 +110,9 @@ static int wait_writable(int fd)
         int n = ppoll(&wait, 1, ended ? &now : NULL, &mask_wait);
         if (n > 0)
             return 0;
-        if (ended || (n < 0 && errno != EINTR))
+        if (n < 0 && errno != EINTR)
+            return -1;
+        if (ended)
             break;
     }
     errno = EINTR;

@@ -273,7 +273,7 @@ static void reap(struct trial *trial, bool stopping)
             if (trial->pids[i] == info.si_pid)
                 (void)kill(-info.si_pid, SIGKILL);
         if (waitpid(info.si_pid, &status, 0) != info.si_pid)
-            continue;
+            return;
         for (unsigned i = 0; i < trial->n_slots; i++)
             if (trial->pids[i] == info.si_pid) {
                 trial->pids[i] = 0;
@@ -773,10 +773,12 @@ static void drain(struct trial *trial)
 
 static void start_and_run(struct trial *trial, struct machine_counters *before)
 {
+    char reason[96];
     int events[2];
 
     if (pipe2(events, O_CLOEXEC | O_NONBLOCK)) {
-        fail(trial, TRIAL_FAILED, "cannot make a pipe: out of file descriptors");
+        (void)snprintf(reason, sizeof(reason), "cannot make a pipe: %s", strerror(errno));
+        fail(trial, TRIAL_FAILED, reason);
         return;
     }
     trial->event_read = events[0];
@@ -794,6 +796,18 @@ static void start_and_run(struct trial *trial, struct machine_counters *before)
         close_if_open(trial->stop_write[i]);
     (void)close(events[0]);
     (void)close(events[1]);
+}
+
+static int make_arena(struct trial *trial)
+{
+    char reason[96];
+    int error = arena_make(trial);
+
+    if (error) {
+        (void)snprintf(reason, sizeof(reason), "cannot share memory with workers: mmap: %s", strerror(-error));
+        fail(trial, TRIAL_FAILED, reason);
+    }
+    return error;
 }
 
 struct trial *trial_run(const struct trial_spec *spec)
@@ -816,9 +830,8 @@ struct trial *trial_run(const struct trial_spec *spec)
         goto no_memory;
     for (unsigned i = 0; i < n_slots; i++)
         trial->stop_write[i] = -1;
-    if (arena_make(trial))
-        goto no_memory;
-    start_and_run(trial, before);
+    if (make_arena(trial) == 0)
+        start_and_run(trial, before);
     free(before);
     return trial;
 

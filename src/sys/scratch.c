@@ -26,6 +26,8 @@
 #define EMPTY_PATH    0x1000
 
 #define NAME_TRIES 16
+/* More than this program and who started it have open. */
+#define DESCRIPTORS 4096
 /* Scripts of a worker that was killed may still write into the folder for a moment. */
 #define REMOVE_TRIES    500
 #define REMOVE_PAUSE_NS 20000000u
@@ -56,6 +58,7 @@ static int named_file(const char *dir, int mode, int *read_fd)
     if (fd < 0)
         return fd;
     if (read_fd) {
+        (void)fchmod(fd, (mode_t)mode); /* whatever the umask left of it */
         *read_fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
         *read_fd = *read_fd < 0 ? -errno : *read_fd;
     }
@@ -79,7 +82,7 @@ int scratch_folder(const char *dir, char *path, size_t size)
 
     for (int tries = 0; error == -EEXIST && tries < NAME_TRIES; tries++) {
         error = random_name(dir, path, size);
-        if (!error && mkdir(path, 0700))
+        if (!error && (mkdir(path, 0700) || chmod(path, 0700))) /* the umask may take what the owner needs */
             error = -errno;
     }
     return error;
@@ -120,9 +123,8 @@ int scratch_remove(const char *path)
 /* Everything that the keeper inherited would stay open as long as it lives. */
 static void close_all_but(int first, int second)
 {
-    long limit = sysconf(_SC_OPEN_MAX);
-
-    for (int fd = 0; fd < (limit > 0 && limit < 4096 ? limit : 4096); fd++)
+    /* The limit says nothing: it may have been lowered since, and musl makes one up where it cannot be read. */
+    for (int fd = 0; fd < DESCRIPTORS; fd++)
         if (fd != first && fd != second)
             (void)close(fd);
 }
@@ -339,15 +341,35 @@ int scratch_own_image(const char *dir)
     return fd;
 }
 
-int scratch_exec(int fd, char *const argv[], char *const envp[])
+/* Linux before 3.19 lacks the call, and a container may forbid it. */
+static int execveat_image(int fd, char *const argv[], char *const envp[])
+{
+#ifdef SYS_execveat
+    (void)syscall(SYS_execveat, fd, "", argv, envp, EMPTY_PATH);
+    return errno == EPERM ? -ENOSYS : -errno;
+#else
+    (void)fd;
+    (void)argv;
+    (void)envp;
+    return -ENOSYS;
+#endif
+}
+
+bool scratch_can_exec(int fd)
 {
     char path[32];
 
-#ifdef SYS_execveat
-    (void)syscall(SYS_execveat, fd, "", argv, envp, EMPTY_PATH);
-    if (errno != ENOSYS)
-        return -errno;
-#endif
+    (void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+    return execveat_image(-1, NULL, NULL) != -ENOSYS || access(path, X_OK) == 0;
+}
+
+int scratch_exec(int fd, char *const argv[], char *const envp[])
+{
+    char path[32];
+    int error = execveat_image(fd, argv, envp);
+
+    if (error != -ENOSYS)
+        return error;
     (void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
     (void)execve(path, argv, envp);
     return -errno;

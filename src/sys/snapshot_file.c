@@ -343,7 +343,8 @@ static int give_name(int fd, int folder, const char *temporary, const char *name
     if (temporary[0]) {
         if (syscall(SYS_renameat2, folder, temporary, folder, name, NO_REPLACE) == 0)
             return 0;
-        if (errno != ENOSYS && errno != EINVAL)
+        /* Linux before 3.15 lacks the call, a container may forbid it, a file system may not know the flag. */
+        if (errno != ENOSYS && errno != EPERM && errno != EINVAL)
             return -errno;
         if (linkat(folder, temporary, folder, name, 0))
             return -errno;

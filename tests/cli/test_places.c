@@ -12,10 +12,12 @@
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli.h"
+#include "refuse.h"
 
 #define FAST "-q", "-n", "1000", "-i", "1"
 /* Two limits, two samples each in turn: while the second sample of the long one runs, which takes half a second or
@@ -731,6 +733,156 @@ static void test_places_chroot_with_nothing_but_the_binary(void **state)
     cli_result_free(&result);
 }
 
+/* A root with nothing in it but the binary, no /proc, no /dev, no /tmp, no user database, and the calls of Linux 3.2:
+ * no memory file, no exec of a descriptor. */
+struct bare {
+    const char *jail;
+    bool readonly;
+};
+
+static int make_bare(void *context)
+{
+    const struct bare *bare = context;
+    /* The last that Linux 3.2 has. */
+    struct refusal newer[] = {{.kind = REFUSE_ABOVE, .number = SYS_process_vm_writev, .error = ENOSYS}, {.kind = 0}};
+
+    if (cli_own_mounts() || (bare->readonly && make_readonly(bare->jail)))
+        return -1;
+    if (chroot(bare->jail) || chdir("/"))
+        return -1;
+    (void)umask(0777);
+    return refuse(newer);
+}
+
+static void need_bare(const struct cli *cli, char *jail, size_t size)
+{
+    char path[CLI_PATH];
+
+    cli_need_root();
+    cli_need_mount_namespace();
+    if (!refuse_reaches(cli_binary))
+        cli_skip("a program for another machine: its emulator's calls would be refused");
+    cli_copy_binary(cli, path);
+    (void)snprintf(jail, size, "%s/bin", cli->root);
+}
+
+static void run_bare(const struct cli *cli, struct bare *bare, const char *const *args, int status,
+                     struct cli_result *result)
+{
+    const struct cli_run run = {
+        .program = "/jitbench", .args = args, .env = nothing, .prepare = make_bare, .context = bare};
+
+    cli_expect(cli, &run, status, result);
+    cli_expect_all_gone(cli, args[0]);
+    cli_expect_files(bare->jail, 1);
+}
+
+static void run_bare_rows(const struct cli *cli, struct bare *bare, const char *const *args, struct cli_csv *csv)
+{
+    struct cli_result result;
+
+    run_bare(cli, bare, args, 0, &result);
+    cli_csv_parse(result.out, csv);
+    cli_result_free(&result);
+}
+
+/* What a row is there has a value or a reason. */
+static void expect_bare(const struct cli_csv *csv, const char *layout, const char *test, const char *status,
+                        const char *reason)
+{
+    size_t row = cli_row(csv, test, NULL, 0);
+
+    assert_string_equal(cli_cell(csv, row, "status"), status);
+    cli_expect_text(cli_cell(csv, row, "reason"), reason);
+    if (strcmp(status, "skipped")) {
+        assert_string_not_equal(cli_cell(csv, row, "value"), "");
+        assert_string_equal(cli_cell(csv, row, "layout"), layout);
+    }
+}
+
+/* Not even a place to write: workers are plain forks then, and rows say so. */
+static void test_places_bare_readonly_root(void **state)
+{
+    const struct cli *cli = *state;
+    static const char *const layout = "inherited (plain fork)";
+    char jail[CLI_PATH];
+    struct cli_result result;
+    struct cli_csv csv;
+
+    need_bare(cli, jail, sizeof(jail));
+    struct bare bare = {.jail = jail, .readonly = true};
+    run_bare(cli, &bare, ARGS("version"), 0, &result);
+    cli_result_free(&result);
+    run_bare(cli, &bare, ARGS("check"), 4, &result);
+    cli_result_free(&result);
+    run_bare(cli, &bare, ARGS("tune", "--dry-run"), 0, &result);
+    cli_result_free(&result);
+    run_bare_rows(cli, &bare,
+                  ARGS("unix", "-q", "-o", "-", "-c", "1", "-i", "1", "-t", "20ms", "pipe", "context1", "spawn",
+                       "execl", "fcopy256", "shell1"),
+                  &csv);
+    expect_bare(&csv, layout, "pipe", "ok", "");
+    expect_bare(&csv, layout, "context1", "ok", "");
+    expect_bare(&csv, layout, "spawn", "ok", "");
+    expect_bare(&csv, layout, "execl", "skipped", "no place for a copy of the program");
+    expect_bare(&csv, layout, "fcopy256", "skipped", "Read-only file system");
+    expect_bare(&csv, layout, "shell1", "skipped", "/bin/sh");
+    cli_csv_free(&csv);
+    run_bare_rows(cli, &bare, ARGS("noise", "-q", "-o", "-", "-t", "50ms"), &csv);
+    expect_bare(&csv, layout, "noise", "ok", "");
+    cli_csv_free(&csv);
+    run_bare_rows(cli, &bare,
+                  ARGS("latency", "audio", "-q", "-o", "-", "-i", "1", "-t", "50ms", "-w", "burn", "-l", "100000"),
+                  &csv);
+    expect_bare(&csv, layout, "audio", "ok", "");
+    cli_csv_free(&csv);
+}
+
+static void test_places_bare_writable_root(void **state)
+{
+    const struct cli *cli = *state;
+    static const char *const layout = "random env (ASLR not known)";
+    char jail[CLI_PATH];
+    struct cli_csv csv;
+
+    need_bare(cli, jail, sizeof(jail));
+    struct bare bare = {.jail = jail};
+    run_bare_rows(cli, &bare, ARGS("unix", "-q", "-o", "-", "-c", "1", "-i", "1", "-t", "20ms", "execl", "fcopy256"),
+                  &csv);
+    expect_bare(&csv, layout, "execl", "degraded", "execveat refused, and no /proc");
+    expect_bare(&csv, layout, "fcopy256", "ok", "");
+    cli_csv_free(&csv);
+}
+
+/* Of what it makes for itself the owner may read and write; nobody could not otherwise, and folders would stay. */
+static int nobody_without_mode_bits(void *context)
+{
+    (void)umask(0777);
+    return become_nobody(context);
+}
+
+static void test_places_umask_that_forbids_the_owner(void **state)
+{
+    const struct cli *cli = *state;
+    static const char *const tests[] = {"fcopy256", "shell1"};
+    char binary[CLI_PATH];
+    struct cli_result result;
+    struct cli_csv csv;
+
+    cli_copy_binary(cli, binary);
+    const struct cli_run run = {
+        .program = binary,
+        .args = ARGS("unix", "-q", "-o", "-", "-c", "1", "-i", "1", "-t", "20ms", "fcopy256", "shell1"),
+        .prepare = nobody_without_mode_bits};
+    cli_expect(cli, &run, 0, &result);
+    cli_csv_parse(result.out, &csv);
+    for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++)
+        assert_string_equal(cli_cell(&csv, cli_row(&csv, tests[i], NULL, 0), "status"), "ok");
+    cli_expect_all_gone(cli, "umask 0777");
+    cli_csv_free(&csv);
+    cli_result_free(&result);
+}
+
 /* --- Signals. --- */
 
 static void end_by_signal(const struct cli *cli, int number)
@@ -1012,6 +1164,9 @@ int main(void)
         CLI_TEST(test_places_few_processes),
         CLI_TEST(test_places_without_proc_and_sys),
         CLI_TEST(test_places_chroot_with_nothing_but_the_binary),
+        CLI_TEST(test_places_bare_readonly_root),
+        CLI_TEST(test_places_bare_writable_root),
+        CLI_TEST(test_places_umask_that_forbids_the_owner),
         CLI_TEST(test_places_interrupt),
         CLI_TEST(test_places_terminate),
         CLI_TEST(test_places_hangup),

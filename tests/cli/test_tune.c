@@ -10,12 +10,14 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "../irq_fixture.h"
 #include "cli.h"
+#include "refuse.h"
 
 /* What the tests tune. */
 #define HARMLESS "stat_interval", "perf_rate", "thp", "watchdogs"
@@ -402,6 +404,37 @@ static void test_tune_needs_a_place_for_the_snapshot(void **state)
     expect_state(state_before);
 }
 
+/* A kernel, or a container, without files that have no name yet, and without renaming that replaces nothing. */
+static void test_tune_without_newer_calls(void **state)
+{
+    static const int errors[] = {ENOSYS, EPERM};
+    const struct cli *cli = *state;
+    char path[CLI_PATH];
+
+    need_settings();
+    if (!refuse_reaches(cli_binary))
+        cli_skip("a program for another machine: its emulator's calls would be refused");
+    snapshot_path(cli, path);
+    for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
+        struct refusal refusals[] = {{.kind = REFUSE_FLAG,
+                                      .number = SYS_openat,
+                                      .argument = 2,
+                                      .mask = O_TMPFILE,
+                                      .value = O_TMPFILE,
+                                      .error = EISDIR},
+                                     {.kind = REFUSE_CALL, .number = SYS_renameat2, .error = errors[i]},
+                                     {.kind = 0}};
+        const struct cli_run run = {
+            .args = ARGS("tune", "stat_interval", "--snapshot", path), .prepare = refuse, .context = refusals};
+        expect_run(cli, &run, 0, "1 file changed", "");
+        assert_true(has_snapshot(cli));
+        cli_expect_files(cli->root, 3); /* the snapshot alone beside work and tmp */
+        expect_run(cli, &run, 1, NULL, "is there already");
+        expect_untune(cli, 0, NULL, "");
+        expect_state(state_before);
+    }
+}
+
 static void test_tune_does_not_follow_a_planted_link(void **state)
 {
     const struct cli *cli = *state;
@@ -715,6 +748,7 @@ int main(void)
         TUNE_TEST(test_tune_as_nobody),
         TUNE_TEST(test_tune_refuses_a_wrong_command_line),
         TUNE_TEST(test_tune_needs_a_place_for_the_snapshot),
+        TUNE_TEST(test_tune_without_newer_calls),
         TUNE_TEST(test_tune_does_not_follow_a_planted_link),
         TUNE_TEST(test_untune_refuses_a_damaged_snapshot),
         TUNE_TEST(test_tune_killed_at_any_moment_is_restored),
