@@ -180,8 +180,8 @@ consumers: $(PROGRAM) ## export's formats, read by their real consumers
 	JITBENCH=$(CURDIR)/$(PROGRAM) tests/consumers/consumers.py
 
 # Not one of `test`: it starts a Slurm. Parts whose packages are missing (slurm-wlm munge, openmpi-bin) are skipped by name.
-.PHONY: fleet-test
-fleet-test: $(PROGRAM) ## a Slurm of four nodes and mpirun on this machine; FLEET_SHORT=1: in two minutes
+.PHONY: cluster
+cluster: $(PROGRAM) ## a Slurm of four nodes and mpirun on this machine; FLEET_SHORT=1: in two minutes
 	JITBENCH=$(PROGRAM) tests/fleet/fleet.py $(PARTS)
 
 # --- more ways to build and run ----------------------------------------------------------------------------------------
