@@ -16,10 +16,20 @@ LINK    ?= -static
 VERSION := 0.1
 COMMIT  := $(shell git -C $(CURDIR) rev-parse --short=12 HEAD 2>/dev/null || echo unknown)
 
-# Architecture by folder. What has no folder of its own uses generic.
+# Architecture by folder. What has no folder of its own uses generic; so does a file that a folder lacks. 32-bit x86 has the
+# counter and the CPUID of x86_64. ARM before version 7 has no generic timer, and no ISB.
 MACHINE := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
-ARCH    := $(if $(wildcard include/sys/arch/$(MACHINE)),$(MACHINE),generic)
-BARCH   := $(if $(wildcard src/bench/arch/$(MACHINE)),$(MACHINE),generic)
+ifneq ($(filter arm%,$(MACHINE)),)
+MACHINE := $(if $(shell echo __ARM_ARCH | $(CC) $(CFLAGS) -E -P -x c - 2>/dev/null | grep -E '^[4-6]'),armv6,arm)
+endif
+FAMILY_i386 := x86_64
+FAMILY_i486 := x86_64
+FAMILY_i586 := x86_64
+FAMILY_i686 := x86_64
+FAMILY_powerpc64le := powerpc64
+FAMILY  := $(or $(FAMILY_$(MACHINE)),$(MACHINE))
+ARCH    := $(if $(wildcard include/sys/arch/$(FAMILY)),$(FAMILY),generic)
+BARCH   := $(if $(wildcard src/bench/arch/$(FAMILY)),$(FAMILY),generic)
 IS_CLANG := $(findstring clang,$(shell $(CC) --version 2>/dev/null))
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wconversion -Wvla -Wformat=2 -Wundef
@@ -48,7 +58,8 @@ REPRODUCIBLE := -ffile-prefix-map=$(CURDIR)=.
 # Nothing is thrown or unwound here; debuggers read .debug_frame instead.
 SMALL := -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables -fno-unwind-tables
 
-CPPFLAGS_ALL := -D_GNU_SOURCE -Iinclude -Iinclude/sys/arch/$(ARCH) -I$(BUILD) $(CPPFLAGS)
+# Files and times of 64 bits on 32-bit machines too; elsewhere they are so anyway.
+CPPFLAGS_ALL := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 -Iinclude -Iinclude/sys/arch/$(ARCH) -I$(BUILD) $(CPPFLAGS)
 CFLAGS_ALL   := -std=c99 $(WARNINGS) $(PLACEMENT) $(REPRODUCIBLE) -pthread $(SMALL) $(CFLAGS)
 LDFLAGS_ALL  := $(LINK) -no-pie -pthread -Wl,--gc-sections -Wl,-z,noseparate-code -Wl,--build-id=sha1 $(LDFLAGS)
 
@@ -70,8 +81,10 @@ CFLAGS_src/bench/whetstone_n8.c := -O3 -fno-fast-math -fno-lto
 CFLAGS_src/bench/arith.c        := -O3 -ffast-math -fno-lto
 CFLAGS_src/bench/hanoi.c        := -O3 -ffast-math -fno-lto
 
+ARCH_SOURCES := $(foreach f,$(notdir $(wildcard src/sys/arch/generic/*.c)),$(or \
+	$(wildcard src/sys/arch/$(ARCH)/$(f)),src/sys/arch/generic/$(f)))
 LAYERS  := sys engine bench load out cmd
-SOURCES := $(sort $(foreach l,$(LAYERS),$(wildcard src/$(l)/*.c)) $(wildcard src/sys/arch/$(ARCH)/*.c) \
+SOURCES := $(sort $(foreach l,$(LAYERS),$(wildcard src/$(l)/*.c)) $(ARCH_SOURCES) \
 	$(wildcard src/bench/arch/$(BARCH)/*.c) src/main.c)
 OBJECTS := $(SOURCES:src/%.c=$(BUILD)/%.o)
 HEADERS := $(wildcard include/*/*.h include/sys/arch/$(ARCH)/*.h)
