@@ -8,13 +8,13 @@
 #include "out/rows.h"
 
 /* Reads all files (n at least 1; "-" is standard input, once) into the set, with a line on standard error for what was
- * passed over in each. 0; EXIT_USAGE with a line on standard error when a file cannot be opened or read, or none of them
- * has a row. */
+ * passed over in each. 0; EXIT_USAGE with a line on standard error when a file cannot be opened or read, or none of
+ * them has a row. */
 int files_read(const char *command, const char *const *paths, size_t n, unsigned wanted, struct row_set *set);
 
-/* Writes the text whole to the file that -o names (as csv_create(): never over a regular file; "-" is standard output) and
- * frees it. 0; EXIT_USAGE when the file cannot be made, 1 when it cannot be written (a file that was made is removed),
- * each with a line on standard error. A closed standard output is no error. */
+/* Writes the text whole to the file that -o names (as csv_create(): never over a regular file; "-" is standard output)
+ * and frees it. 0; EXIT_USAGE when the file cannot be made, 1 when it cannot be written (a file that was made is
+ * removed), each with a line on standard error. A closed standard output is no error. */
 struct text;
 int files_write(const char *command, const char *path, struct text *text);
 

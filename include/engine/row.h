@@ -20,7 +20,10 @@ struct row_run {
     char kernel[160], arch[65], cpu_model[128], build[96], libc[48];
     uint64_t cpus_online; /* 0: not known */
     char comment[256];
+    double start_late_us; /* how late the first sample began against --start-at; NAN: not asked for */
 };
+
+void row_run_init(struct row_run *run); /* all 'not known' */
 
 struct row_pair {
     double at, value;

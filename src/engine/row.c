@@ -82,6 +82,7 @@ const struct row_column row_columns[] = {
     ROW_TEXT(causes),
     ROW_REAL(freq_khz),
     ROW_TEXT(timer_latency_held),
+    RUN(COLUMN_REAL, start_late_us),
     RUN_TEXT(comment),
     ROW(COLUMN_SAMPLES, samples),
     ROW(COLUMN_HIST, hist),
@@ -104,6 +105,12 @@ const char *row_status_name(enum row_status status)
         return "failed";
     }
     return "unknown";
+}
+
+void row_run_init(struct row_run *run)
+{
+    memset(run, 0, sizeof *run);
+    run->start_late_us = NAN;
 }
 
 void row_init(struct row *row, const struct row_run *run)

@@ -167,7 +167,7 @@ static int take_field(struct row_reader *r, size_t i, struct row *row)
 static int take_row(struct row_reader *r, struct row *row)
 {
     row_init(row, &r->run);
-    memset(&r->next_run, 0, sizeof(r->next_run));
+    row_run_init(&r->next_run);
     for (size_t i = 0; i < row_n_columns; i++) {
         int result = take_field(r, i, row);
         if (result)
