@@ -251,8 +251,8 @@ def check_cpus(name, *cpus):
     expect(found == wanted and len({limit for limit, _, _ in found}) == 2, "rows:", found)
 
 
-def check_stream(name, *sizes):
-    """Sizes of the small arrays; four kernels of two kinds, with the rate that the least time gives."""
+def check_stream(name, kinds_of_stores, *sizes):
+    """Sizes of the small arrays; four kernels of one or two kinds, with the rate that the least time gives."""
     rows = read(name)
     found = [(param(row, "elements"), float(row["value"])) for row in of(rows, "array_bytes")]
     expect(sorted(found) == sorted((size, 8.0 * int(size)) for size in sizes), "sizes:", found)
@@ -261,9 +261,12 @@ def check_stream(name, *sizes):
         # Nothing copies faster than three accesses a cycle.
         expect(float(row["median"]) > int(param(row, "elements")) / 4, "median of", row["param"], row["median"])
     kinds = set()
+    wanted = 4 * int(kinds_of_stores)
     for kernel, each in (("copy", 16), ("scale", 16), ("add", 24), ("triad", 24)):
         times = {param(row, "stores"): row for row in of(rows, kernel + "_time")}
         for row in of(rows, kernel + "_rate"):
+            if wanted == 4 and row["reason"] == "no non-temporal stores on this architecture":
+                continue
             stores, copies = param(row, "stores"), int(row["copies"])
             share = int(param(row, "array_bytes")) // 8 // copies // 64 * 64
             time = times[stores]
@@ -271,7 +274,7 @@ def check_stream(name, *sizes):
             expect(int(time["n"]) == int(param(row, "repetitions")) - 1, "repetitions of", kernel)
             expect(row["unit"] == "MB/s", "unit", row["unit"])
             kinds.add((kernel, stores))
-    expect(len(kinds) == 8, "kernels:", sorted(kinds))
+    expect(len(kinds) == wanted, "kernels:", sorted(kinds))
 
 
 def check_suites(name, *suites):
