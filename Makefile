@@ -232,6 +232,13 @@ lint: ## clang-tidy, cppcheck, gcc -fanalyzer, clang-format, mandoc, shellcheck,
 format: ## clang-format all sources in place
 	clang-format -i $(wildcard src/*/*.c src/*/arch/*/*.c src/*.c include/*/*.h include/*/*/*/*.h tests/*/*.c tests/*/*.h tests/*.h)
 
+# --- release builds ----------------------------------------------------------------------------------------------------
+
+.PHONY: dist
+DIST ?=
+dist: ## dist/*.tar.gz: eight architectures, tested under emulation; DIST="s390x armhf" only these
+	tests/dist/dist.sh $(DIST)
+
 # --- installing --------------------------------------------------------------------------------------------------------
 
 .PHONY: install uninstall clean help
@@ -246,7 +253,7 @@ uninstall: ## what install put there
 	rm -f $(DESTDIR)$(PREFIX)/bin/jitbench $(MAN1:man/%=$(DESTDIR)$(PREFIX)/share/man/man1/%) \
 		$(MAN5:man/%=$(DESTDIR)$(PREFIX)/share/man/man5/%)
 clean: ## all that was built
-	rm -rf build build-asan build-ubsan build-tsan build-coverage build-analyzer jitbench
+	rm -rf build build-asan build-ubsan build-tsan build-coverage build-analyzer build-dist dist jitbench
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1|\2/p; s/^\(install\|\$$(PROGRAM)\):.*## \(.*\)/\1|\2/p' $(firstword $(MAKEFILE_LIST)) | \
 		sort -u | awk -F'|' '{printf "  %-10s %s\n", $$1, $$2}'

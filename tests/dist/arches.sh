@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The release builds, for the other scripts to read: names, compilers and the clock that each is to find.
 
+# shellcheck disable=SC2034
 arches='x86_64 x86_64-musl i386 aarch64 armhf riscv64 ppc64el s390x'
 
 # The GNU name of an architecture: its compiler is NAME-gcc.
@@ -39,6 +40,6 @@ strip_of() {
 make_for() {
     arch=$1
     shift
-    env -u CFLAGS -u CPPFLAGS -u LDFLAGS -u MAKEFLAGS -u MFLAGS make -s CC="$(triplet "$arch")-gcc" CFLAGS='-O2 -g' BUILD="build-dist/$arch" \
-        PROGRAM="build-dist/$arch/jitbench" "$@"
+    env -u CFLAGS -u CPPFLAGS -u LDFLAGS -u MAKEFLAGS -u MFLAGS make -s CC="$(triplet "$arch")-gcc" CFLAGS='-O2 -g' \
+        BUILD="build-dist/$arch" PROGRAM="build-dist/$arch/jitbench" "$@"
 }

@@ -8,7 +8,7 @@ cd "$(dirname "$0")/../.."
 
 arch=$1
 shift
-[ $# -gt 0 ] || set -- $(cd tests/unit && ls test_*.c)
+[ $# -gt 0 ] || set -- tests/unit/test_*.c
 tests/dist/cmocka.sh build-dist/cmocka
 mkdir -p "build-dist/$arch/unit"
 for feature in CLOCK_REALTIME GCC_THREAD_LOCAL_STORAGE INTTYPES_H MALLOC_H SIGLONGJMP SIGNAL_H STRINGS_H STRSIGNAL \
@@ -23,14 +23,20 @@ ar rc "build-dist/$arch/libcmocka.a" "build-dist/$arch/cmocka.o"
 
 programs=''
 for test in "$@"; do
+    test=${test##*/}
     programs="$programs build-dist/$arch/unit/${test%.c}"
 done
 # shellcheck disable=SC2086
 make_for "$arch" -j"$(nproc)" UNIT_LINK='-static' CPPFLAGS=-Ibuild-dist/cmocka/include \
     LDFLAGS="-Lbuild-dist/$arch" $programs
+case $arch in
+x86_64* | i386) emulated='' ;;
+*) emulated=JITBENCH_EMULATED=1 ;;
+esac
 for program in $programs; do
     echo "== $program"
-    if ! timeout 300 tests/dist/emulate.sh "$program"; then
+    # shellcheck disable=SC2086
+    if ! timeout 600 tests/dist/emulate.sh env $emulated "$program"; then
         failed="${failed:-} ${program##*/}"
     fi
 done
