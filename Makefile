@@ -130,9 +130,10 @@ below_out    := out engine sys
 below_cmd    := cmd bench load out engine sys
 module_layer = $(or $(patsubst src/%/,%,$(dir $(firstword $(wildcard $(addsuffix /$(1).c,$(addprefix src/,$(LAYERS))))))),cmd)
 
+# UNIT_CPPFLAGS and UNIT_LINK are for a cmocka of another place, see tests/dist/unit.sh.
 $(BUILD)/unit/%.o: tests/unit/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -Wno-missing-prototypes -MMD -MP -c -o $@ $<
+	$(CC) $(CPPFLAGS_ALL) $(UNIT_CPPFLAGS) $(CFLAGS_ALL) -Wno-missing-prototypes -MMD -MP -c -o $@ $<
 -include $(wildcard $(BUILD)/unit/*.d $(BUILD)/cli/*.d)
 
 # Functions that a test counts the calls of.

@@ -27,8 +27,8 @@ for test in "$@"; do
     programs="$programs build-dist/$arch/unit/${test%.c}"
 done
 # shellcheck disable=SC2086
-make_for "$arch" -j"$(nproc)" UNIT_LINK='-static' CPPFLAGS=-Ibuild-dist/cmocka/include \
-    LDFLAGS="-Lbuild-dist/$arch" $programs
+make_for "$arch" -j"$(nproc)" UNIT_CPPFLAGS=-Ibuild-dist/cmocka/include \
+    UNIT_LINK="-static -Lbuild-dist/$arch" $programs
 case $arch in
 x86_64* | i386) emulated='' ;;
 *) emulated=JITBENCH_EMULATED=1 ;;
