@@ -845,7 +845,7 @@ size_t measure_copies(const struct measure *m, uint64_t default_copies, uint64_t
         return 1;
     }
     memcpy(counts, m->options.copies.value, sizeof(m->options.copies.value));
-    return m->options.copies.n;
+    return (size_t)m->options.copies.n;
 }
 
 const char *measure_dir(const struct measure *m)

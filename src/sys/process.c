@@ -107,7 +107,7 @@ static int with_size(int fd, size_t size, bool reserve)
 int process_shared_memory(size_t size)
 {
     const char *const folders[] = {"/dev/shm", getenv("TMPDIR"), "/tmp", "."};
-    if (size == 0 || (off_t)size < 0)
+    if (size == 0 || size > PTRDIFF_MAX)
         return -EINVAL;
     int fd = with_size(memfd(), size, false);
     for (size_t i = 0; fd < 0 && i < sizeof folders / sizeof folders[0]; i++) {

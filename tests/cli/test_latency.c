@@ -399,6 +399,7 @@ static void expect_load_threads(const struct cli *cli, const char *const *args, 
     struct cli_result result;
     struct cli_csv csv;
 
+    cli_need_processor("an emulator has threads of its own");
     need_loops(cli);
     cli_start(cli, &run, &child);
     for (unsigned n; (n = threads_below(child.pid)) != 2 + of_load; cli_sleep_ms(1))

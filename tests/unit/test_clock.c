@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -95,6 +96,43 @@ static void test_clock_choose_falls_back_when_the_counter_is_forbidden(void **st
 #else
     skip();
 #endif
+}
+
+static uint64_t traps_as_illegal(void)
+{
+    raise(SIGILL);
+    return 1;
+}
+
+/* By itself, as an instruction does: where the signal is blocked this would be the end. */
+static uint64_t traps_as_forbidden(void)
+{
+    const volatile uint64_t *page = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return *page;
+}
+
+static uint64_t does_not_trap(void)
+{
+    return clock_raw_ns();
+}
+
+static void test_clock_can_read_survives_what_cannot_be_read(void **state)
+{
+    (void)state;
+    struct sigaction before, after;
+    sigset_t blocked, mask;
+    sigemptyset(&blocked);
+    sigaddset(&blocked, SIGILL);
+    sigaddset(&blocked, SIGSEGV);
+    pthread_sigmask(SIG_BLOCK, &blocked, NULL);
+    sigaction(SIGILL, NULL, &before);
+    assert_false(clock_can_read(traps_as_illegal));
+    assert_false(clock_can_read(traps_as_forbidden));
+    assert_true(clock_can_read(does_not_trap));
+    sigaction(SIGILL, NULL, &after);
+    assert_true(before.sa_handler == after.sa_handler);
+    pthread_sigmask(SIG_UNBLOCK, &blocked, &mask);
+    assert_true(sigismember(&mask, SIGILL) && sigismember(&mask, SIGSEGV) && !sigismember(&mask, SIGBUS));
 }
 
 static void test_clock_pair_of_gettime_is_one_reading(void **state)
@@ -191,6 +229,7 @@ int main(void)
         cmocka_unit_test(test_clock_hz_of_gettime_is_nanoseconds),
         cmocka_unit_test(test_clock_choose_is_consistent),
         cmocka_unit_test(test_clock_choose_falls_back_when_the_counter_is_forbidden),
+        cmocka_unit_test(test_clock_can_read_survives_what_cannot_be_read),
         cmocka_unit_test(test_clock_pair_of_gettime_is_one_reading),
         cmocka_unit_test(test_clock_pair_lies_between_readings),
         cmocka_unit_test(test_clock_cost_is_ordered),
