@@ -439,24 +439,28 @@ static int finish(struct init *init)
 
 /* --- The whole. --- */
 
+static int refuse(struct init *init, const struct text *wrong)
+{
+    say("nothing was run: %s", wrong->data ? wrong->data : "out of memory");
+    init->status = EXIT_USAGE;
+    return finish(init);
+}
+
 /* Under the orders that were read; error holds what is wrong with them. */
 static int carry_out(struct init *init, const char *error)
 {
-    struct init_command command = {.argv = NULL};
-    char wrong[512];
+    struct init_command command;
+    struct text wrong = {0};
+    char more[512];
 
-    if (!error[0] && init_command_make(&init->orders, init->words, init->n_words, &command, wrong, sizeof(wrong)))
-        error = wrong;
-    if (!error[0] && init->orders.out[0]) {
-        char device[sizeof(init->orders.out) + 8], path[sizeof(device)];
-        if (device_file_split(init->orders.out, device, path, sizeof(device)))
-            error = "out: must be DEVICE:PATH, as in /dev/sda1:/result.csv";
-    }
-    if (error[0]) {
-        say("nothing was run: %s", error);
-        init->status = EXIT_USAGE;
+    text_printf(&wrong, "%s", error);
+    if (init_command_make(&init->orders, init->words, init->n_words, &command, more, sizeof(more)))
+        text_printf(&wrong, "%s%s", error[0] ? "; " : "", more);
+    if (wrong.length || wrong.failed) {
+        int status = refuse(init, &wrong);
+        text_free(&wrong);
         init_command_free(&command);
-        return finish(init);
+        return status;
     }
     load_modules(init);
     look_for_device(init);

@@ -8,6 +8,7 @@
 #include "cmd/command.h"
 #include "cmd/init.h"
 #include "engine/text.h"
+#include "sys/device_file.h"
 
 #define PREFIX     "jitbench."
 #define PREFIX_LEN (sizeof(PREFIX) - 1)
@@ -211,23 +212,46 @@ static int fill_argv(struct init_command *command, const char *const *words, siz
     return 0;
 }
 
+static bool out_is_good(const struct init_orders *orders)
+{
+    char device[sizeof(orders->out) + 8], path[sizeof(device)];
+
+    return !orders->out[0] || device_file_split(orders->out, device, path, sizeof(device)) == 0;
+}
+
+/* The words of the command: those given, or those of run. 0; or -1 with the line in error. */
+static int split_run(const struct init_orders *orders, const char *const **words, size_t *n,
+                     struct init_command *command, char *error, size_t error_size)
+{
+    if (*n)
+        return 0;
+    int failed = words_of_command(orders->run, &command->words);
+    *words = (const char *const *)command->words.word;
+    *n = command->words.n;
+    if (*n)
+        return 0;
+    text_copy(error, error_size,
+              failed == -EINVAL ? "run: a quote is not closed"
+              : failed          ? "out of memory"
+                                : "run: names no command");
+    return -1;
+}
+
 int init_command_make(const struct init_orders *orders, const char *const *words, size_t n_words,
                       struct init_command *command, char *error, size_t error_size)
 {
+    static const char out[] = "out must be DEVICE:PATH, as in /dev/sda1:/result.csv";
+    char wrong[256] = "";
+
     *command = (struct init_command){.argv = NULL};
-    text_copy(error, error_size, "out of memory");
-    if (!n_words) {
-        int split = words_of_command(orders->run, &command->words);
-        if (split == -EINVAL)
-            text_copy(error, error_size, "run: a quote is not closed");
-        else if (split == 0 && !command->words.n)
-            text_copy(error, error_size, "run: names no command");
-        words = (const char *const *)command->words.word;
-        n_words = command->words.n;
-    }
-    if (n_words && check_command(words[0], orders->tune, error, error_size) == 0 &&
-        fill_argv(command, words, n_words, orders->tune) == 0)
+    if (split_run(orders, &words, &n_words, command, wrong, sizeof(wrong)) == 0 &&
+        check_command(words[0], orders->tune, wrong, sizeof(wrong)) == 0 &&
+        fill_argv(command, words, n_words, orders->tune))
+        text_copy(wrong, sizeof(wrong), "out of memory");
+    if (!wrong[0] && out_is_good(orders))
         return 0;
+    (void)snprintf(error, error_size, "%s%s%s", out_is_good(orders) ? "" : out,
+                   out_is_good(orders) || !wrong[0] ? "" : "; ", wrong);
     init_command_free(command);
     return -1;
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -69,6 +70,7 @@ int device_file_choice(const char *name, unsigned n, char *buf, size_t size)
 
 struct mounting {
     char place[PATH_MAX];
+    bool mounted;   /* by us */
     bool remounted; /* it was mounted there read-only, and is to be so again */
 };
 
@@ -120,7 +122,7 @@ static const char *next_type(const char *list, char *type, size_t size)
     return NULL;
 }
 
-/* Returns 0 or -errno: that which says most. */
+/* 0 or -errno. */
 static int try_types(const char *device, const char *at)
 {
     static const char usual[] = "\text4\n\text3\n\text2\n\tvfat\n\txfs\n\tbtrfs\n\texfat\n\tf2fs\n";
@@ -134,41 +136,54 @@ static int try_types(const char *device, const char *at)
             break;
         }
         /* EINVAL: not of this type; ENODEV: this kernel has no such type. */
-        if (errno != EINVAL && errno != ENODEV && error != -EBUSY)
+        if (errno != EINVAL && errno != ENODEV)
             error = -errno;
     }
     free(list);
     return error;
 }
 
-static int make_writable(const char *device, struct mounting *mounting)
+/* Whether the device is mounted already, and where. */
+static bool find_mounted(const char *device, struct mounting *mounting)
 {
     struct stat status;
     char *mountinfo = tree_read_all("", "/proc/self/mountinfo");
-    int error = -EBUSY;
+    bool found = mountinfo && stat(device, &status) == 0 &&
+                 device_file_mounted(mountinfo, major(status.st_rdev), minor(status.st_rdev), mounting->place,
+                                     sizeof(mounting->place)) == 0;
 
-    if (mountinfo && stat(device, &status) == 0 &&
-        device_file_mounted(mountinfo, major(status.st_rdev), minor(status.st_rdev), mounting->place,
-                            sizeof(mounting->place)) == 0)
-        error = mount(NULL, mounting->place, NULL, MS_REMOUNT | MS_SILENT, NULL) ? -errno : 0;
     free(mountinfo);
-    mounting->remounted = error == 0;
-    return error;
+    return found;
+}
+
+static int make_writable(struct mounting *mounting)
+{
+    struct statvfs status;
+
+    if (statvfs(mounting->place, &status))
+        return -errno;
+    if (!(status.f_flag & ST_RDONLY))
+        return 0;
+    mounting->remounted = mount(NULL, mounting->place, NULL, MS_REMOUNT | MS_SILENT, NULL) == 0;
+    return mounting->remounted ? 0 : -errno;
 }
 
 static int mount_device(const struct device_file *file, struct mounting *mounting)
 {
     *mounting = (struct mounting){.remounted = false};
+    if (find_mounted(file->device, mounting))
+        return make_writable(mounting);
     (void)snprintf(mounting->place, sizeof(mounting->place), "%s", file->at);
     int error = try_types(file->device, file->at);
-    return error == -EBUSY ? make_writable(file->device, mounting) : error;
+    mounting->mounted = error == 0;
+    return error;
 }
 
 static int unmount_device(const struct mounting *mounting)
 {
     if (mounting->remounted)
         return mount(NULL, mounting->place, NULL, MS_REMOUNT | MS_RDONLY | MS_SILENT, NULL) ? -errno : 0;
-    return umount2(mounting->place, 0) ? -errno : 0;
+    return mounting->mounted && umount2(mounting->place, 0) ? -errno : 0;
 }
 
 /* --- Writing. --- */
@@ -281,7 +296,7 @@ int device_file_write(const struct device_file *file, const char *data, size_t l
         return -1;
     }
     result = write_file(file, mounting.place, data, length, path, sizeof(path));
-    size_t root = strcmp(mounting.place, "/") ? strlen(mounting.place) : 0;
+    size_t root = strlen(mounting.place);
     (void)snprintf(written, written_size, "%s", path + root);
     int unmounted = unmount_device(&mounting);
     if (result)

@@ -14,11 +14,18 @@ bool power_is_first_process(void)
 
 int power_end(enum power_end how)
 {
-    static const int commands[] = {
-        [POWER_OFF] = RB_POWER_OFF, [POWER_RESTART] = RB_AUTOBOOT, [POWER_HALT] = RB_HALT_SYSTEM};
-
     sync();
-    (void)reboot(commands[how]);
+    switch (how) {
+    case POWER_OFF:
+        (void)reboot(RB_POWER_OFF);
+        break;
+    case POWER_RESTART:
+        (void)reboot(RB_AUTOBOOT);
+        break;
+    case POWER_HALT:
+        (void)reboot((int)RB_HALT_SYSTEM);
+        break;
+    }
     return -errno;
 }
 
