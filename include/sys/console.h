@@ -4,9 +4,13 @@
 #define SYS_CONSOLE_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-/* Makes /dev/console standard input, output and error. What it cannot open stays as it is. */
-void console_take(void);
+/* Makes /dev/console standard input, output and error. Where it blocks, a console that takes nothing more (a cable that
+ * was pulled, a port whose interrupt the kernel has given up) holds up whoever writes. What it cannot open stays as it
+ * is. */
+void console_take(bool blocking);
 
 /* In a child: a session of its own, whose terminal standard input becomes, so that keys like Ctrl-C reach it. */
 void console_own_session(void);
@@ -15,7 +19,11 @@ void console_own_session(void);
  * nothing happens. */
 void console_quiet(bool quiet);
 
-/* Waits until all that was written to the descriptor is out, when it is a terminal. */
-void console_drain(int fd);
+/* Writes all of it, unless the descriptor takes nothing for stall_ns, or stop says so (asked ten times a second; NULL:
+ * never). 0 or -errno: -ETIMEDOUT, -EINTR. */
+int console_write(int fd, const char *data, size_t length, uint64_t stall_ns, bool (*stop)(void));
+
+/* Waits until all that was written to a terminal is out, unless nothing of it goes out for stall_ns. */
+void console_drain(int fd, uint64_t stall_ns);
 
 #endif

@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #include "cmd/suites.h"
-#include "engine/signals.h"
 #include "engine/text.h"
 #include "out/frame.h"
 #include "sys/clock.h"
@@ -36,7 +35,9 @@
 /* After being asked to end, a run reports what it has; one that does not end is killed. */
 #define END_WAIT_NS  (20 * SECOND_NS)
 #define LAST_WAIT_NS (2 * SECOND_NS)
-#define POLL_NS      (SECOND_NS / 10)
+/* A user may have stopped the screen to read it. */
+#define STALL_NS (30 * SECOND_NS)
+#define POLL_NS  (SECOND_NS / 10)
 
 /* What kind of first process this is. */
 enum place { PLACE_ORDINARY, PLACE_NAMESPACE, PLACE_MACHINE };
@@ -59,22 +60,57 @@ static size_t tables(const struct command *command, struct option_table *out)
     return 1;
 }
 
-__attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    (void)fprintf(stderr, "jitbench init: ");
-    (void)vfprintf(stderr, format, args);
-    (void)fprintf(stderr, "\n");
-    va_end(args);
-}
-
 /* --- Signals. They are blocked, and taken when it suits. --- */
 
 static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 static const int ignored[] = {SIGPIPE, SIGTTIN, SIGTTOU, SIGTSTP};
 enum { N_ENDING = sizeof(ending) / sizeof(ending[0]), N_IGNORED = sizeof(ignored) / sizeof(ignored[0]) };
+
+/* --- What it says. A console that takes nothing any more must not keep the machine from its end. --- */
+
+/* Whether a signal that asks for the end is waiting to be taken. */
+static bool end_is_asked(void)
+{
+    sigset_t pending;
+
+    if (sigpending(&pending))
+        return false;
+    for (size_t i = 0; i < N_ENDING; i++)
+        if (sigismember(&pending, ending[i]) == 1)
+            return true;
+    return false;
+}
+
+static bool stalled; /* nothing is waited for twice */
+
+/* 0 or -errno. */
+static int put(int fd, const char *data, size_t length, bool (*stop)(void))
+{
+    int error = console_write(fd, data, length, stalled ? 0 : STALL_NS, stop);
+
+    stalled = error == -ETIMEDOUT;
+    return error;
+}
+
+static void drain(int fd)
+{
+    console_drain(fd, stalled ? 0 : STALL_NS);
+}
+
+__attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
+{
+    char line[2048] = "jitbench init: ";
+    size_t begin = strlen(line);
+    va_list args;
+
+    va_start(args, format);
+    (void)vsnprintf(line + begin, sizeof(line) - begin - 1, format, args);
+    va_end(args);
+    memcpy(line + strlen(line), "\n", 2);
+    (void)put(2, line, strlen(line), NULL);
+}
+
+/* --- Taking signals. --- */
 
 static void on_signal(int number)
 {
@@ -169,8 +205,10 @@ static int wait_child(struct init *init, pid_t pid)
 
 static void child_begin(const struct init *init)
 {
-    if (init->place == PLACE_MACHINE)
+    if (init->place == PLACE_MACHINE) {
+        console_take(true);
         console_own_session();
+    }
     set_signals(false);
 }
 
@@ -194,7 +232,7 @@ static void prepare_machine(struct init *init)
 {
     mounts_make(&init->mounts);
     if (init->place == PLACE_MACHINE)
-        console_take();
+        console_take(false);
     for (size_t i = 0; i < init->mounts.n_refused; i++)
         say("%s is missing and cannot be mounted: %s", init->mounts.refused[i], strerror(-init->mounts.error[i]));
     if (init->place != PLACE_ORDINARY)
@@ -255,7 +293,6 @@ static void say_command(char *const *argv)
 
 static int run_command(struct init *init, char *const *argv)
 {
-    (void)fflush(NULL);
     pid_t pid = fork();
 
     if (pid == 0) {
@@ -286,15 +323,14 @@ static void print_csv(const char *name, const char *csv, size_t length)
 {
     struct text out = {0};
 
+    text_append(&out, "\n", 1);
     frame_csv(name, csv, length, &out);
-    (void)fflush(stdout);
     console_quiet(true);
-    if (out.failed)
-        say("out of memory: the CSV is not printed");
-    else if (signals_write(1, "\n", 1) != 1 || signals_write(1, out.data, out.length) != out.length)
-        say("the CSV cannot be printed: %s", strerror(errno));
-    console_drain(1);
+    int error = out.failed ? -ENOMEM : put(1, out.data, out.length, end_is_asked);
+    drain(1);
     console_quiet(false);
+    if (error)
+        say("the CSV is not printed to its end: %s", error == -EINTR ? "asked to end" : strerror(-error));
     text_free(&out);
 }
 
@@ -373,7 +409,7 @@ static void end_machine(struct init *init, enum power_end how)
         end_all_processes();
     if (init->place == PLACE_MACHINE)
         (void)power_protect_root();
-    console_drain(2);
+    drain(2);
     int error = power_end(how);
     say("cannot %s: %s", names[how], strerror(-error));
     init->status = init->status ? init->status : EXIT_ROW_FAILED;
