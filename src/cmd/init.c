@@ -36,7 +36,7 @@
 #define END_WAIT_NS  (20 * SECOND_NS)
 #define LAST_WAIT_NS (2 * SECOND_NS)
 /* A user may have stopped the screen to read it. */
-#define STALL_NS (30 * SECOND_NS)
+#define STALL_NS (120 * SECOND_NS)
 #define POLL_NS  (SECOND_NS / 10)
 
 /* What kind of first process this is. */
