@@ -3,12 +3,15 @@
 #include "sys/mounts.h"
 
 #include <errno.h>
-#include <linux/magic.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
+
+/* From linux/magic.h, which not every C library comes with. */
+#define PROC_SUPER_MAGIC 0x9fa0
+#define SYSFS_MAGIC      0x62656572
 
 static bool is_mounted(const char *path, long magic)
 {
