@@ -384,11 +384,11 @@ static void hand_over(const struct init *init)
 /* --- The end. --- */
 
 /* Until Ctrl-Alt-Del; the machine's first process has nowhere else to go. */
-static void stay(const char *why)
+static void stay(void)
 {
     int number, status;
 
-    say("%sCtrl-Alt-Del restarts the machine", why);
+    say("Ctrl-Alt-Del restarts the machine");
     do {
         number = wait_signal(0);
         (void)reap(0, &status);
@@ -460,7 +460,7 @@ static void follow_end(struct init *init)
         break;
     }
     if (init->place == PLACE_MACHINE)
-        stay("done; ");
+        stay();
 }
 
 static int finish(struct init *init)
