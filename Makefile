@@ -192,6 +192,13 @@ smoke: $(PROGRAM) ## a run of everything that takes seconds
 .PHONY: consumers
 consumers: $(PROGRAM) ## export's formats, read by their real consumers
 	JITBENCH=$(CURDIR)/$(PROGRAM) tests/consumers/consumers.py
+# Real kernels under QEMU, with nothing but the binary: needs qemu-system-x86, cpio and e2fsprogs, and fetches the kernels once.
+.PHONY: boot boot-aarch64
+boot: $(PROGRAM) ## Debian's kernels booted with jitbench as PID 1, about three minutes
+	tests/boot/boot.py $(PROGRAM)
+boot-aarch64: ## the same for aarch64, cross-built
+	$(MAKE) CC=aarch64-linux-gnu-gcc BUILD=$(BUILD)/aarch64 PROGRAM=$(BUILD)/aarch64/jitbench
+	tests/boot/boot.py --arch aarch64 $(BUILD)/aarch64/jitbench
 
 # --- more ways to build and run ----------------------------------------------------------------------------------------
 
@@ -331,5 +338,5 @@ debcheck: deb ## the package: run from a scratch folder, built twice alike
 clean: ## all that was built
 	rm -rf build build-asan build-ubsan build-tsan build-coverage build-analyzer build-dist dist jitbench
 help: ## this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1|\2/p; s/^\(install\|\$$(PROGRAM)\):.*## \(.*\)/\1|\2/p' $(firstword $(MAKEFILE_LIST)) | \
-		sort -u | awk -F'|' '{printf "  %-10s %s\n", $$1, $$2}'
+	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/\1|\2/p; s/^\(install\|\$$(PROGRAM)\):.*## \(.*\)/\1|\2/p' $(firstword $(MAKEFILE_LIST)) | \
+		sort -u | awk -F'|' '{printf "  %-12s %s\n", $$1, $$2}'
