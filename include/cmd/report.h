@@ -8,12 +8,12 @@
 #include "out/rows.h"
 
 #define REPORT_RUNS_MAX HTML_COLOURS /* in figures, each with a colour; the others have rows in the tables only */
-#define REPORT_NAME     8u
+#define REPORT_NAME     24u
 
 struct report {
     struct row_set set;
     size_t n_runs;                           /* that are drawn */
-    char name[REPORT_RUNS_MAX][REPORT_NAME]; /* "A", "B".. */
+    char name[REPORT_RUNS_MAX][REPORT_NAME]; /* "A", "B"..; with the host where they differ */
 };
 
 /* The number of the row's run, or n_runs when it is not drawn. */

@@ -16,6 +16,7 @@ struct figure {
     const char *title, *note; /* note: a line in small print below; NULL for none */
     const char *x_title, *y_title;
     const char *x_unit, *y_unit; /* as units_choose() takes them */
+    double x_low, x_high;        /* ranges: what the axis is to hold as well, so that several panels share it */
 };
 
 /* A row with what it is called in the figure, and the number of its colour (classes of out/html.h). */

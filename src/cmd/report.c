@@ -146,7 +146,7 @@ void report_label(const struct row *row, char *buf, size_t size)
             text_printf(&out, ", %s %.*s", telling[i], (int)length, word);
         told = told || word;
     }
-    if (!told && !row->load[0] && !bench_of(row->suite, row->test) && row->param[0])
+    if (!told && !row->load[0] && !report_suite_title(row->suite)[0] && row->param[0])
         text_printf(&out, ", %s", row->param);
     if (one_a_cpu(row))
         text_printf(&out, ", CPU %s", row->cpus);
@@ -192,14 +192,14 @@ static void put_number(double value, const char *unit, struct text *out)
     put_cell(buf, "n", out);
 }
 
-static void put_heads(const struct report *report, bool metric, struct text *out)
+static void put_heads(const struct report *report, struct text *out)
 {
     text_printf(out,
-                "<div class=\"scroll\"><table><thead><tr>%s<th>Test</th>%s<th class=\"n\">Value</th>"
-                "<th class=\"n\">95 %% of the mean</th><th class=\"n\">Minimum</th><th class=\"n\">Median</th>"
+                "<div class=\"scroll\"><table><thead><tr>%s<th>Test</th><th>Metric</th><th class=\"n\">Value</th>"
+                "<th class=\"n\">95 %% interval</th><th class=\"n\">Minimum</th><th class=\"n\">Median</th>"
                 "<th class=\"n\">p99</th><th class=\"n\">Maximum</th><th class=\"n\">n</th><th>Disturbed by</th>"
                 "<th>Status</th></tr></thead><tbody>\n",
-                report->n_runs > 1 ? "<th>Run</th>" : "", metric ? "<th>Metric</th>" : "");
+                report->n_runs > 1 ? "<th>Run</th>" : "");
 }
 
 static void put_run_cell(const struct report *report, const struct row *row, struct text *out)
@@ -215,7 +215,7 @@ static void put_run_cell(const struct report *report, const struct row *row, str
     text_printf(out, "</td>");
 }
 
-static void put_row(const struct report *report, const struct row *row, bool metric, struct text *out)
+static void put_row(const struct report *report, const struct row *row, struct text *out)
 {
     char buf[1024];
     const char *unit = !strcmp(row->unit, "ratio") || !strcmp(row->unit, "bool") ? "" : row->unit;
@@ -224,8 +224,7 @@ static void put_row(const struct report *report, const struct row *row, bool met
     put_run_cell(report, row, out);
     report_label(row, buf, sizeof(buf));
     put_cell(buf, "w", out);
-    if (metric)
-        put_cell(row->metric, "", out);
+    put_cell(row->metric, "", out);
     put_number(row->value, unit, out);
     units_range(row->stats.ci95_lo, row->stats.ci95_hi, unit, buf, sizeof(buf));
     put_cell(buf, "n", out);
@@ -246,13 +245,13 @@ static size_t put_rows(const struct report *report, const char *suite, bool all,
 {
     size_t n = 0, left_out = 0;
 
-    put_heads(report, all, out);
+    put_heads(report, out);
     for (size_t i = 0; i < report->set.n; i++) {
         const struct row *row = &report->set.rows[i];
         if (strcmp(row->suite, suite) != 0 || !(all || row->headline))
             continue;
         if (n < most)
-            put_row(report, row, all, out);
+            put_row(report, row, out);
         n++;
         left_out += n > most;
     }
@@ -304,7 +303,7 @@ static void put_head(const struct report *report, const char *const *suites, siz
         for (size_t i = 0; i < report->n_runs; i++) {
             run = report->set.runs[i];
             text_printf(out, "<li><i class=\"key s%zu\"></i>", i);
-            html_printf(out, "%s: %s, %s%s%s", report->name[i], run->host, run->utc, run->comment[0] ? ", " : "",
+            html_printf(out, "%c: %s, %s%s%s", (int)('A' + i), run->host, run->utc, run->comment[0] ? ", " : "",
                         run->comment);
             text_printf(out, "</li>\n");
         }
@@ -447,13 +446,23 @@ static void choose_output(const char *first, char *path, size_t size)
     (void)snprintf(path, size, "%.*s.html", (int)(length < 900 ? length : 900), name);
 }
 
+static void name_runs(struct report *report)
+{
+    bool differ = false;
+
+    for (size_t i = 1; i < report->n_runs; i++)
+        differ = differ || strcmp(report->set.runs[i]->host, report->set.runs[0]->host) != 0;
+    for (size_t i = 0; i < report->n_runs; i++)
+        (void)snprintf(report->name[i], REPORT_NAME, "%c%s%.16s", (int)('A' + i), differ ? " " : "",
+                       differ ? report->set.runs[i]->host : "");
+}
+
 static int write_report(const struct command *command, struct report *report, const char *path)
 {
     struct text out = {0};
 
     report->n_runs = report->set.n_runs < REPORT_RUNS_MAX ? report->set.n_runs : REPORT_RUNS_MAX;
-    for (size_t i = 0; i < report->n_runs; i++)
-        (void)snprintf(report->name[i], REPORT_NAME, "%c", (int)('A' + i));
+    name_runs(report);
     mark_headlines(&report->set);
     put_page(report, &out);
     int status = files_write(command->name, path, &out);

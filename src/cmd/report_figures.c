@@ -62,7 +62,7 @@ struct report_figure {
         {"delays_a",                                                                                                   \
          "A 150\xe2\x80\x93"                                                                                           \
          "400",                                                                                                        \
-         5},                                                                                                           \
+         6},                                                                                                           \
             {"delays_b",                                                                                               \
              "B 400\xe2\x80\x93"                                                                                       \
              "2000",                                                                                                   \
@@ -71,7 +71,7 @@ struct report_figure {
              "C 2000\xe2\x80\x93"                                                                                      \
              "6000",                                                                                                   \
              4},                                                                                                       \
-            {"delays_d", "D above 6000", 1},                                                                           \
+            {"delays_d", "D >6000", 1},                                                                                \
     }
 
 #define SHARE_PARTS                                                                                                    \
@@ -80,7 +80,7 @@ struct report_figure {
     }
 
 /* What the thesis shows of its very short experiments, for one test. */
-#define EXPERIMENT_FIGURES(suite_, test_, key_, prefer_, x_title_, x_metric_, curve_)                                  \
+#define EXPERIMENT_FIGURES(suite_, test_, key_, prefer_, x_title_, x_metric_, curve_, bars_)                           \
     {.suite = suite_,                                                                                                  \
      .test = test_,                                                                                                    \
      .metric = "cycles",                                                                                               \
@@ -148,7 +148,7 @@ struct report_figure {
          .key = key_,                                                                                                  \
          .title = "Delays by size",                                                                                    \
          .note = "above the mean of their run, in clock ticks; mean of the runs, 95 % interval",                       \
-         .x_title = key_,                                                                                              \
+         .x_title = bars_,                                                                                             \
          .y_title = "Delays in a run",                                                                                 \
          .y_unit = "",                                                                                                 \
          .log = true,                                                                                                  \
@@ -156,7 +156,7 @@ struct report_figure {
     {                                                                                                                  \
         .suite = suite_, .test = test_, .metric = "cycles", .kind = KIND_BARS, .label = LABEL_KEY, .key = key_,        \
         .title = "Time spent in delays", .note = "above the mean of their run, in clock ticks; 95 % interval",         \
-        .x_title = key_, .y_title = "Share of all time", .y_unit = "%", .parts = SHARE_PARTS                           \
+        .x_title = bars_, .y_title = "Share of all time", .y_unit = "%", .parts = SHARE_PARTS                          \
     }
 
 static const struct report_figure figures[] = {
@@ -202,8 +202,9 @@ static const struct report_figure figures[] = {
      .y_title = "Interruptions",
      .y_unit = ""},
     EXPERIMENT_FIGURES("prime", "prime", "limit", "22", "Divisions in an experiment", "divisions",
-                       "Mean against divisions"),
-    EXPERIMENT_FIGURES("stream", "array", "elements", "100", "Elements of 8 bytes", NULL, "Mean against array size"),
+                       "Mean against divisions", "Limit"),
+    EXPERIMENT_FIGURES("stream", "array", "elements", "100", "Elements of 8 bytes", NULL, "Mean against array size",
+                       "Elements"),
     {.suite = "stream",
      .test = "bandwidth",
      .metric = "copy_rate",
@@ -212,7 +213,7 @@ static const struct report_figure figures[] = {
      .key = "stores",
      .title = "Memory bandwidth, STREAM-style",
      .note = "best of a run; by kind of stores",
-     .x_title = "kernel",
+     .x_title = "Kernel",
      .y_title = "Best rate",
      .y_unit = "MB/s",
      .parts =
@@ -239,10 +240,10 @@ static const struct report_figure figures[] = {
      .label = LABEL_LOAD,
      .per_test = true,
      .title = "Work done in time",
-     .x_title = "load",
+     .x_title = "Load",
      .y_title = "Share of the work",
      .y_unit = "%",
-     .parts = {{"desired_cpu", "done", 5}, {"deadlines_met", "deadlines met", 0}}},
+     .parts = {{"desired_cpu", "done", 6}, {"deadlines_met", "deadlines met", 0}}},
 };
 
 /* --- The rows of a figure. --- */
@@ -319,6 +320,13 @@ static size_t distinct(const char **names, size_t n, const char *name, size_t mo
     return n;
 }
 
+/* Works that are numbers rise. */
+static int by_number(const void *a, const void *b)
+{
+    double x = strtod(*(const char *const *)a, NULL), y = strtod(*(const char *const *)b, NULL);
+    return (x > y) - (x < y);
+}
+
 /* The picks of one work, or of all (label NULL), and of one test or all, as entries: by label, then by run. Their
  * labels are the works' where by_work, the runs' otherwise. */
 static size_t take_entries(const struct picks *picks, const char *label, const char *test, bool by_work,
@@ -330,6 +338,8 @@ static size_t take_entries(const struct picks *picks, const char *label, const c
     for (size_t i = 0; i < picks->n; i++)
         if (!label || !strcmp(picks->pick[i].label, label))
             n_labels = distinct(labels, n_labels, picks->pick[i].label, PICKS_MAX);
+    if (picks->about->label == LABEL_KEY && picks->about->kind != KIND_BARS_PARTS)
+        qsort(labels, n_labels, sizeof(labels[0]), by_number);
     for (size_t l = 0; l < n_labels; l++)
         for (size_t run = 0; run < picks->report->n_runs; run++)
             for (size_t i = 0; i < picks->n && n < most; i++) {
@@ -496,7 +506,7 @@ static void put_matrix(const struct picks *picks, const struct figure_entry *ent
         parts[p] = about->parts[p].name;
     struct figure words = words_of(about, entries[0].row, what, title, sizeof(title));
     if (!works_across && about->kind == KIND_BARS)
-        words.x_title = "size above the mean (clock ticks)";
+        words.x_title = "Size above the mean (clock ticks)";
     (void)figure_bars(out, &words,
                       &(struct figure_bars){.categories = works_across ? works : parts,
                                             .series = works_across ? parts : works,
@@ -508,41 +518,70 @@ static void put_matrix(const struct picks *picks, const struct figure_entry *ent
     free(values);
 }
 
-/* One work: the runs beside each other. Several: a panel for each run. */
+/* The runs beside each other, for the work that is seen first. */
+static void put_bars_by_run(const struct picks *picks, const struct figure_entry *all, size_t n, struct text *out)
+{
+    struct figure_entry entries[HTML_COLOURS];
+    const char *work = all[0].label;
+    size_t used = 0;
+    char what[128];
+
+    for (size_t i = 0; i < n && picks->about->prefer; i++)
+        work = strcmp(all[i].label, picks->about->prefer) == 0 ? all[i].label : work;
+    for (size_t i = 0; i < n && used < HTML_COLOURS; i++)
+        if (!strcmp(all[i].label, work)) {
+            entries[used] = all[i];
+            entries[used++].label = picks->report->name[all[i].colour];
+        }
+    (void)snprintf(what, sizeof(what), "%s %.60s", picks->about->key, work);
+    put_matrix(picks, entries, used, false, what, out);
+}
+
+/* The works of one run. */
+static void put_bars_of_run(const struct picks *picks, const struct figure_entry *all, size_t n, size_t run,
+                            const char *test, struct text *out)
+{
+    bool across = picks->about->kind != KIND_BARS_PARTS, several = picks->report->n_runs > 1;
+    struct figure_entry entries[FIGURE_LINES_MAX];
+    size_t used = 0;
+    char what[128];
+
+    for (size_t i = 0; i < n; i++)
+        if (all[i].colour == run)
+            entries[used++] = all[i];
+    if (used < 1 + (size_t)(picks->about->kind == KIND_BARS && !test)) /* one work was shown by run */
+        return;
+    (void)snprintf(what, sizeof(what), "%.60s%s%s", test ? test : "", test && several ? ", " : "",
+                   several ? picks->report->name[run] : "");
+    for (size_t i = 0; i < used && !across; i++)
+        entries[i].colour = (unsigned)(i == 0 ? 0 : i + 3); /* works, not runs */
+    put_matrix(picks, entries, across || used <= HTML_COLOURS ? used : HTML_COLOURS, across, what, out);
+}
+
 static void put_bars(const struct picks *picks, const char *test, struct text *out)
 {
-    const struct report *report = picks->report;
-    struct figure_entry all[FIGURE_LINES_MAX], entries[FIGURE_LINES_MAX];
+    struct figure_entry all[FIGURE_LINES_MAX];
     size_t n = take_entries(picks, NULL, test, true, all, FIGURE_LINES_MAX);
     bool one_work = true;
-    char what[128];
 
     for (size_t i = 1; i < n; i++)
         one_work = one_work && !strcmp(all[i].label, all[0].label);
-    if (n > 0 && one_work && n <= HTML_COLOURS && !test) {
-        (void)snprintf(what, sizeof(what), "%s %.60s", picks->about->key ? picks->about->key : "", all[0].label);
-        for (size_t i = 0; i < n; i++)
-            all[i].label = report->name[all[i].colour];
-        put_matrix(picks, all, n, false, what, out);
-        return;
-    }
-    for (size_t run = 0; run < report->n_runs; run++) {
-        size_t used = 0;
-        for (size_t i = 0; i < n; i++)
-            if (all[i].colour == run)
-                entries[used++] = all[i];
-        if (used == 0)
-            continue;
-        (void)snprintf(what, sizeof(what), "%.60s%s%s", test ? test : "", test && report->n_runs > 1 ? ", " : "",
-                       report->n_runs > 1 ? report->name[run] : "");
-        bool across = picks->about->kind != KIND_BARS_PARTS;
-        for (size_t i = 0; i < used && !across; i++)
-            entries[i].colour = (unsigned)(i == 0 ? 0 : i + 3); /* works, not runs */
-        put_matrix(picks, entries, across || used <= HTML_COLOURS ? used : HTML_COLOURS, across, what, out);
-    }
+    if (n > 0 && picks->about->kind == KIND_BARS && !test && (one_work || picks->report->n_runs > 1))
+        put_bars_by_run(picks, all, n, out);
+    for (size_t run = 0; run < picks->report->n_runs; run++)
+        put_bars_of_run(picks, all, n, run, test, out);
 }
 
 /* --- A line for each work. --- */
+
+/* The panels of all tests have one axis. */
+static void share_axis(struct figure *words, const struct stats_summary *s)
+{
+    if (s->min > 0 && isfinite(s->min))
+        words->x_low = words->x_low > 0 ? fmin(words->x_low, s->min) : s->min;
+    if (isfinite(s->max))
+        words->x_high = fmax(words->x_high, s->max);
+}
 
 static void put_lines(const struct picks *picks, const char *test, struct text *out)
 {
@@ -558,6 +597,8 @@ static void put_lines(const struct picks *picks, const char *test, struct text *
     if (n == 0)
         return;
     struct figure words = words_of(about, entries[0].row, test ? test : "", title, sizeof(title));
+    for (size_t i = 0; i < picks->n && about->kind == KIND_RANGES; i++)
+        share_axis(&words, &picks->pick[i].row->stats);
     for (size_t i = 0; i < n; i++) {
         const struct row *row = entries[i].row;
         double scale = row->index / row->value;

@@ -94,7 +94,7 @@ static void frame_begin(struct text *out, const struct figure *figure, struct fr
     svg_scale_round(&f->y, 6);
     svg_ticks(&f->y, figure->y_unit, TICK_ROOM, &f->y_ticks);
     f->x.from = f->y_ticks.widest + 10;
-    f->x.to = FRAME_WIDTH - 14;
+    f->x.to = FRAME_WIDTH - 22;
     if (!x_exact)
         svg_scale_round(&f->x, 6);
     svg_ticks(&f->x, figure->x_unit, 0, &f->x_ticks);
@@ -316,9 +316,9 @@ static void put_tip(const struct figure *figure, const char *label, const struct
     units_value(v->value, figure->y_unit, value, sizeof(value));
     units_range(v->low, v->high, figure->y_unit, interval, sizeof(interval));
     if (isfinite(v->low) && isfinite(v->high))
-        (void)snprintf(tip, size, "%.100s: %s (95 %% of the mean: %s)", label, value, interval);
+        (void)snprintf(tip, size, "%.100s: %.60s (95 %% of the mean: %.80s)", label, value, interval);
     else
-        (void)snprintf(tip, size, "%.100s: %s", label, value);
+        (void)snprintf(tip, size, "%.100s: %.60s", label, value);
 }
 
 static void put_whisker(struct text *out, const struct frame *f, double x, const struct figure_value *v)
@@ -335,7 +335,7 @@ static void put_curve(struct text *out, const struct figure *figure, const struc
                       const struct figure_line *line)
 {
     struct row_pair points[FIGURE_LINES_MAX];
-    char tip[256];
+    char tip[320];
     size_t n = 0;
 
     for (size_t i = 0; i < line->n && n < FIGURE_LINES_MAX; i++)
@@ -402,10 +402,10 @@ static void put_categories(struct text *out, const struct figure *figure, const 
         every++;
     svg_group(out, "axis x");
     for (size_t i = 0; i < bars->n_categories; i += every)
-        svg_label(out, f->x.from + room * ((double)i + 0.5), f->y.from + 15, "middle", "tick", bars->categories[i],
+        svg_label(out, f->x.from + room * ((double)i + 0.5), f->y.from + 18, "middle", "tick", bars->categories[i],
                   fmax(room * (double)every, 40));
     svg_line(out, f->x.from, f->y.from, f->x.to, f->y.from, "base");
-    svg_label(out, f->x.to, f->y.from + 30, "end", "name", figure->x_title, 0);
+    svg_label(out, f->x.to, f->y.from + 33, "end", "name", figure->x_title, 0);
     svg_group_end(out);
 }
 
@@ -417,7 +417,7 @@ static void put_bar(struct text *out, const struct figure *figure, const struct 
     double width = fmin(room * 0.8 / (double)bars->n_series, WIDEST_BAR);
     double left = f->x.from + room * ((double)category + 0.5) - width * (double)bars->n_series / 2;
     const struct figure_value *v = &bars->values[number];
-    char tip[256], label[128];
+    char tip[320], label[128];
 
     if (!isfinite(v->value))
         return;

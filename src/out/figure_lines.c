@@ -14,7 +14,7 @@
 #define TOP         6.0
 #define BELOW       38.0
 #define LABEL_MOST  118.0
-#define LABEL_GAP   8.0
+#define LABEL_GAP   12.0
 #define SAMPLES     300u /* dots of a line: of more, every so manyth is drawn */
 #define LOG_FROM    50.0
 #define STRIP_CELLS 240u
@@ -174,6 +174,8 @@ bool figure_ranges(struct text *out, const struct figure *figure, const struct f
     }
     if (!x.found)
         return false;
+    frame_extend(&x, figure->x_low);
+    frame_extend(&x, figure->x_high);
     f.x = svg_scale(x.least, x.high, 0, 1, true);
     svg_scale_round(&f.x, 6);
     frame_caption(out, figure);

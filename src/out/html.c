@@ -95,7 +95,7 @@ static const char *const style[] = {
     "system-ui,-apple-system,"
     "'Segoe UI',Roboto,'Noto Sans','DejaVu Sans',sans-serif;font-variant-numeric:tabular-nums}"
     "main{max-width:1560px;margin:0 auto;padding:20px 20px 60px}a{color:var(--link)}"
-    "h1{font-size:24px;line-height:1.25;margin:0 0 2px;overflow-wrap:anywhere}h2{font-size:19px;margin:44px 0 4px;"
+    "h1{font-size:24px;line-height:1.25;margin:0 0 2px;overflow-wrap:anywhere}h2{font-size:19px;margin:34px 0 4px;"
     "padding-top:14px;border-top:1px solid var(--rule)}h3{font-size:15px;margin:22px 0 2px}"
     "p{margin:4px 0 8px;max-width:84ch;overflow-wrap:anywhere}.soft,small{color:var(--soft)}small{font-size:12px}",
     "nav{margin:10px 0 0;display:flex;flex-wrap:wrap;gap:4px 16px;font-size:13px}nav a{text-decoration:none}"
@@ -103,16 +103,20 @@ static const char *const style[] = {
     ".runs{list-style:none;padding:0;margin:10px 0 0;display:flex;flex-wrap:wrap;gap:4px 20px;font-size:13px}"
     ".key{display:inline-block;width:10px;height:10px;border-radius:2px;background:currentColor;margin-right:6px}"
     ".legend{display:flex;flex-wrap:wrap;gap:0 12px;font-size:12px;color:var(--soft)}.legend span{white-space:nowrap}",
-    ".tiles{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,215px),1fr));gap:1px;"
-    "background:var(--rule);border:1px solid var(--rule);margin:14px 0;overflow:hidden}"
-    ".tiles div{background:var(--page);padding:10px 14px 11px;overflow-wrap:anywhere}.tiles b{display:block;"
-    "font-size:22px;font-weight:600;line-height:1.25;letter-spacing:-.01em}.tiles span{display:block;font-size:13px}"
+    ".tiles{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,200px),1fr));gap:14px 22px;margin:18px "
+    "0}"
+    ".tiles div{border-top:2px solid var(--rule);padding-top:6px;overflow-wrap:anywhere}.tiles b{display:block;"
+    "font-size:21px;font-weight:600;line-height:1.3;letter-spacing:-.01em}.tiles span{display:block;font-size:13px}"
     ".tiles small{display:block;line-height:1.4}"
-    ".say{padding-left:18px;margin:8px 0;max-width:92ch;overflow-wrap:anywhere}.say li{margin:3px 0}",
+    ".facts{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,340px),1fr));gap:0 26px;margin:10px 0;"
+    "font-size:13px}.facts div{display:flex;gap:12px;border-bottom:1px solid var(--grid);padding:3px 0}.facts "
+    "dt{flex:0 0 "
+    "128px;color:var(--soft)}.facts dd{margin:0;min-width:0;overflow-wrap:anywhere}",
+    ".say{padding-left:18px;margin:8px 0;max-width:110ch;overflow-wrap:anywhere}.say li{margin:3px 0}",
     ".scroll{overflow-x:auto;margin:10px 0}table{border-collapse:collapse;font-size:13px;line-height:1.4}"
     "th,td{padding:3px 14px 3px 0;text-align:left;vertical-align:top;border-bottom:1px solid var(--grid)}"
     "th{color:var(--soft);font-weight:500}thead th{border-bottom-color:var(--rule);vertical-align:bottom}"
-    "td.n,th.n{text-align:right;white-space:nowrap}td.w{min-width:18ch;max-width:46ch;overflow-wrap:anywhere}"
+    "td.n,th.n{text-align:right;white-space:nowrap}td.w{min-width:26ch;max-width:46ch;overflow-wrap:anywhere}"
     "tbody tr:hover{background:var(--band)}"
     ".bad{color:var(--bad);font-weight:500}details{margin:12px 0}"
     "summary{cursor:pointer;color:var(--link);font-size:13px}",
@@ -139,7 +143,7 @@ static const char *const style[] = {
     "--s5:#2f87bd;--s6:#5c6570;--s7:#857a00;--q0:#f1f3f5;--q1:#dbe9f4;--q2:#b9d5ea;--q3:#8dbbdc;--q4:#5b9bc8;"
     "--q5:#2c77ad;--q6:#0f5288;--q7:#082f52}*{print-color-adjust:exact;-webkit-print-color-adjust:exact}"
     "body{font-size:10pt}main{padding:0;max-width:none}nav,details:not([open]){display:none}.grid{"
-    "grid-template-columns:repeat(2,1fr)}figure,tr,.tiles div{break-inside:avoid}h2,h3{break-after:avoid}"
+    "grid-template-columns:repeat(2,1fr)}figure,tr,.tiles div,.facts div{break-inside:avoid}h2,h3{break-after:avoid}"
     ".scroll{overflow:visible}table{font-size:8.5pt}th,td{padding-right:8px}td.n,th.n{white-space:normal}}",
 };
 

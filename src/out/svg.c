@@ -15,7 +15,8 @@
 #define HUGE_VALUE   1e290 /* beyond, powers of ten would not stay finite */
 #define WIDE_LETTER  6.5   /* pixels, at 11 pixels' font size */
 #define LETTER_GAP   12.0  /* between the labels of neighbouring ticks */
-#define LINE_HEIGHT  15.0
+#define LABEL_BELOW  18.0  /* from an axis to the feet of its labels, and of its title */
+#define TITLE_BELOW  33.0
 #define FARTHEST     1e6
 
 /* --- scales ----------------------------------------------------------------------------------------------------- */
@@ -169,7 +170,7 @@ static void log_label(double at, const char *unit, char *label, size_t size)
     if (at >= 1000 && !prefix.name[0])
         prefix = (struct units){.factor = 1e-3, .name = "k"};
     units_number(at * prefix.factor, step_decimals(at * prefix.factor), number, sizeof(number));
-    (void)snprintf(label, size, "%s%s", number, prefix.name);
+    (void)snprintf(label, size, "%.24s%.2s", number, prefix.name);
 }
 
 /* Every `every`th decade, or with every = 0 the 2s and 5s as well. */
@@ -457,10 +458,10 @@ void svg_axis_below(struct text *out, const struct svg_axis *axis, double y, dou
     for (size_t i = 0; i < axis->ticks->n; i++) {
         double x = svg_at(axis->scale, axis->ticks->at[i]);
         svg_line(out, x, grid_top, x, y + 3, "grid");
-        svg_label(out, x, y + LINE_HEIGHT, "middle", "tick", axis->ticks->label[i], 0);
+        svg_label(out, x, y + LABEL_BELOW, "middle", "tick", axis->ticks->label[i], 0);
     }
     svg_line(out, from, y, to, y, "base");
-    put_title(out, axis, to, y + 2 * LINE_HEIGHT, "end");
+    put_title(out, axis, to, y + TITLE_BELOW, "end");
     svg_group_end(out);
 }
 
