@@ -133,7 +133,7 @@ static void find_ranges(const struct figure_entry *entries, size_t n, double bef
                         struct frame_range *y)
 {
     for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < count_before(entries[i].row, before); j++) {
+        for (size_t j = 0, points = count_before(entries[i].row, before); j < points; j++) {
             extend(x, entries[i].row->series[j].at);
             extend(y, entries[i].row->series[j].value);
         }

@@ -29,10 +29,13 @@ static double power_of_ten(int power)
 struct svg_scale svg_scale(double low, double high, double from, double to, bool log)
 {
     struct svg_scale scale = {.from = from, .to = to, .log = log};
-    double a = fmin(low, high), b = fmax(low, high); /* the number, where one is none */
+    double a = isfinite(low) ? low : high, b = isfinite(high) ? high : low;
 
     a = isfinite(a) ? fmax(fmin(a, HUGE_VALUE), -HUGE_VALUE) : log ? 1 : 0;
     b = isfinite(b) ? fmax(fmin(b, HUGE_VALUE), -HUGE_VALUE) : a;
+    low = fmin(a, b);
+    b = fmax(a, b);
+    a = low;
     if (log) {
         b = b > 1 / HUGE_VALUE ? b : 1;
         a = fmin(fmax(a, b / power_of_ten(MOST_DECADES)), b);

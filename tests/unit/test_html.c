@@ -24,7 +24,7 @@ static void expect(const char *s, size_t length, const char *escaped)
 static void test_html_escapes_markup(void **state)
 {
     (void)state;
-    expect("<script>alert('&\"')</script>", 29, "&lt;script&gt;alert(&#39;&amp;&quot;&#39;)&lt;/script&gt;");
+    expect("<script>alert('&\"')</script>", 28, "&lt;script&gt;alert(&#39;&amp;&quot;&#39;)&lt;/script&gt;");
     expect("", 0, "");
     expect("a\tb\nc", 5, "a\tb\nc");
 }

@@ -71,7 +71,7 @@ static void test_units_range_has_one_unit_and_the_same_decimals(void **state)
 {
     (void)state;
     expect_range(410.3486, 452.5256, "cycles", "410.3 to 452.5" NB "cycles");
-    expect_range(900, 1100, "ns", "0.9 to 1.1" NB "\xc2\xb5s");
+    expect_range(900, 1100, "ns", "0.900 to 1.100" NB "\xc2\xb5s");
     expect_range(1.8, 10.07, "%", "1.80 to 10.07" NB "%");
     expect_range(NAN, 3, "%", DASH);
     expect_range(3, INFINITY, "%", DASH);
