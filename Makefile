@@ -159,6 +159,11 @@ check: test ## the same
 smoke: $(PROGRAM) ## a run of everything that takes seconds
 	./$(PROGRAM) all --quick --samples 1 --no-csv
 
+# Pages of `jitbench report` in a real browser (chromium, chromium-driver, python3-selenium); skipped where there is none.
+.PHONY: browser
+browser: $(PROGRAM) ## pages of jitbench report in headless Chromium, at 400 and 1600 pixels, light and dark
+	tests/browser/run.sh ./$(PROGRAM)
+
 # --- more ways to build and run ----------------------------------------------------------------------------------------
 
 .PHONY: run perf asan ubsan tsan coverage repro

@@ -19,7 +19,7 @@ struct units {
  * unit as it is. */
 struct units units_choose(const char *unit, double magnitude);
 
-/* Fixed decimals (0 to 17), from 10,000 on with narrow blanks between the thousands; beyond 10^15 as "1.234e+20"; a
+/* Fixed decimals (0 to 17), from 10,000 on with narrow blanks between the thousands; beyond 10^15 as "1.234e+20", "1e+15"; a
  * dash when it is not known or infinite. A true minus sign. */
 void units_number(double value, int decimals, char *buf, size_t size);
 

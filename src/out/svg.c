@@ -41,10 +41,10 @@ struct svg_scale svg_scale(double low, double high, double from, double to, bool
         a = fmin(fmax(a, b / power_of_ten(MOST_DECADES)), b);
         a = a < b ? a : a / sqrt(10);
         b = b / a > 1.001 ? b : a * 10;
-    } else if (b - a <= 1e-9 * fmax(fabs(a), fabs(b))) {
+    } else if (b - a <= 1e-9 * fmax(fabs(a), fabs(b)) || b - a < 1 / HUGE_VALUE) {
         double room = fmax(fabs(a), fabs(b)) * 0.1;
         a -= a > 0 || a < 0 ? room : 0;
-        b += room > 0 ? room : 1;
+        b += room > 1 / HUGE_VALUE ? room : 1;
     }
     scale.low = a;
     scale.high = b;

@@ -78,6 +78,19 @@ int units_decimals(double value)
     return decimals < 0 ? 0 : decimals > 17 ? 17 : decimals;
 }
 
+/* "1.500e+20" becomes "1.5e+20". */
+static void trim_zeros(char *digits)
+{
+    char *exponent = strchr(digits, 'e'), *end = exponent;
+
+    while (end && end > digits + 1 && end[-1] == '0')
+        end--;
+    while (end && end > digits + 1 && !strchr("0123456789", end[-1]))
+        end--; /* the point as well, of however many bytes */
+    if (end && end < exponent)
+        memmove(end, exponent, strlen(exponent) + 1);
+}
+
 /* The digits of a fixed number (from its start), with blanks between the thousands before the point. */
 static void group(const char *digits, int grouped, struct text *out)
 {
@@ -109,6 +122,8 @@ void units_number(double value, int decimals, char *buf, size_t size)
         (void)snprintf(digits, sizeof(digits), "%.*f", decimals, fabs(value));
     else
         (void)snprintf(digits, sizeof(digits), "%.*e", SIGNIFICANT - 1, fabs(value));
+    if (fabs(value) >= FIXED_BELOW)
+        trim_zeros(digits);
     /* What rounds to zero has no sign. */
     if (value < 0 && digits[strspn(digits, "0.,")])
         text_printf(&out, "%s", MINUS);

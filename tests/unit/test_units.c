@@ -64,7 +64,8 @@ static void test_units_value_of_nothing_zero_and_below(void **state)
     check_value(-5, "cycles", MINUS "5" NB "cycles");
     check_value(-0.0, "%", "0" NB "%");
     check_value(0.000123456, "%", "0.0001235" NB "%");
-    check_value(1e300, "%", "1.000e+300" NB "%");
+    check_value(1e300, "%", "1e+300" NB "%");
+    check_value(1.25e20, "%", "1.25e+20" NB "%");
 }
 
 static void test_units_range_has_one_unit_and_the_same_decimals(void **state)
