@@ -109,7 +109,7 @@ bool figure_lengths(struct text *out, const struct figure *figure, const struct 
     f.x = svg_scale(0, fmax(x.high, 0), 0, 1, false);
     svg_scale_round(&f.x, 4);
     frame_caption(out, figure);
-    lines_begin(out, figure, entries, n, &f, 50);
+    lines_begin(out, figure, entries, n, &f, 66);
     for (size_t i = 0; i < n; i++)
         put_length(out, figure, &f, i, &entries[i], &values[i]);
     frame_end(out);
@@ -179,7 +179,7 @@ bool figure_ranges(struct text *out, const struct figure *figure, const struct f
     f.x = svg_scale(x.least, x.high, 0, 1, true);
     svg_scale_round(&f.x, 6);
     frame_caption(out, figure);
-    lines_begin(out, figure, entries, n, &f, 14);
+    lines_begin(out, figure, entries, n, &f, 24);
     for (size_t i = 0; i < n; i++)
         put_range(out, figure, &f, i, &entries[i]);
     frame_end(out);
@@ -232,7 +232,7 @@ bool figure_samples(struct text *out, const struct figure *figure, const struct 
     f.x = svg_scale(x.low, x.high, 0, 1, x.low > 0 && x.high / x.low > LOG_FROM);
     svg_scale_round(&f.x, 5);
     frame_caption(out, figure);
-    lines_begin(out, figure, entries, n, &f, 14);
+    lines_begin(out, figure, entries, n, &f, 24);
     for (size_t i = 0; i < n; i++)
         put_samples(out, figure, &f, i, &entries[i]);
     frame_end(out);
@@ -318,7 +318,7 @@ bool figure_strips(struct text *out, const struct figure *figure, const struct f
     for (size_t i = 0; i < HTML_LEVELS; i++)
         frame_legend_item(out, level_class[i], level_name[i]);
     frame_legend_end(out);
-    lines_begin(out, figure, entries, n, &f, 14);
+    lines_begin(out, figure, entries, n, &f, 24);
     for (size_t i = 0; i < n; i++)
         put_strip(out, &f, i, &entries[i]);
     frame_end(out);
@@ -377,7 +377,7 @@ bool figure_stacks(struct text *out, const struct figure *figure, const struct f
     for (size_t i = 0; i < parts->n_parts; i++)
         frame_legend_item(out, class_of(parts->colours[i]), parts->names[i]);
     frame_legend_end(out);
-    lines_begin(out, figure, entries, n, &f, 56);
+    lines_begin(out, figure, entries, n, &f, 66);
     for (size_t i = 0; i < n; i++)
         put_stack(out, figure, &f, i, &entries[i], parts);
     frame_end(out);

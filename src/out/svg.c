@@ -13,7 +13,7 @@
 
 #define MOST_DECADES 12
 #define HUGE_VALUE   1e290 /* beyond, powers of ten would not stay finite */
-#define WIDE_LETTER  6.5   /* pixels, at 11 pixels' font size */
+#define WIDE_LETTER  7.0   /* pixels, at 11 pixels' font size */
 #define LETTER_GAP   12.0  /* between the labels of neighbouring ticks */
 #define LABEL_BELOW  18.0  /* from an axis to the feet of its labels, and of its title */
 #define TITLE_BELOW  33.0
@@ -170,7 +170,9 @@ static void log_label(double at, const char *unit, char *label, size_t size)
         units_value(at, unit, label, size);
         return;
     }
-    if (at >= 1000 && !prefix.name[0])
+    if (at >= 1e15) /* which has an exponent */
+        prefix = (struct units){.factor = 1};
+    else if (at >= 1000 && !prefix.name[0])
         prefix = (struct units){.factor = 1e-3, .name = "k"};
     units_number(at * prefix.factor, step_decimals(at * prefix.factor), number, sizeof(number));
     (void)snprintf(label, size, "%.24s%.2s", number, prefix.name);

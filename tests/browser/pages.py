@@ -132,12 +132,14 @@ def command(browser, name, **parameters):
     return browser.execute_cdp_cmd(name, parameters)
 
 
-def look(browser, page, shots):
-    """Yields findings."""
+def look(browser, page, shots, all_ways):
+    """Yields findings. all_ways: each width light and dark; otherwise narrow is light and wide is dark."""
     name = os.path.basename(page)
     for scheme in SCHEMES:
         command(browser, "Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
         for width in WIDTHS:
+            if not all_ways and (scheme == "light") != (width == WIDTHS[0]):
+                continue
             where = f"{name}, {width} pixels, {scheme}"
             command(browser, "Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1,
                     mobile=False)
@@ -170,7 +172,7 @@ def main():
     with tempfile.TemporaryDirectory() as profile:
         browser = start(profile)
         try:
-            findings = [finding for page in arguments for finding in look(browser, page, shots)]
+            findings = [finding for i, page in enumerate(arguments) for finding in look(browser, page, shots, i == 0)]
         finally:
             browser.quit()
     for finding in findings[:60]:

@@ -163,7 +163,7 @@ static void test_svg_label_is_escaped_and_cut(void **state)
     svg_label(&out, 0, 0, "start", "ink", "a<b>", 0);
     assert_string_equal(out.data, "<text class=\"ink\" x=\"0\" y=\"0\">a&lt;b&gt;</text>");
     text_free(&out);
-    svg_label(&out, 0, 0, "end", "", "\xc2\xb5\xc2\xb5\xc2\xb5 a long label", 33);
+    svg_label(&out, 0, 0, "end", "", "\xc2\xb5\xc2\xb5\xc2\xb5 a long label", 35);
     assert_non_null(strstr(out.data, ">\xc2\xb5\xc2\xb5\xc2\xb5 \xe2\x80\xa6<title>"));
     assert_non_null(strstr(out.data, "a long label</title>"));
     text_free(&out);
