@@ -26,6 +26,8 @@ void frame_caption(struct text *out, const struct figure *figure);
 void frame_legend_begin(struct text *out);
 void frame_legend_item(struct text *out, const char *classes, const char *label);
 void frame_legend_end(struct text *out);
+/* Ticks across; where the last label would stick out at the right, the scale ends earlier. */
+void frame_x_ticks(struct frame *f, const char *unit);
 void frame_end(struct text *out);
 
 #endif

@@ -19,8 +19,8 @@ struct units {
  * unit as it is. */
 struct units units_choose(const char *unit, double magnitude);
 
-/* Fixed decimals (0 to 17), from 10,000 on with narrow blanks between the thousands; beyond 10^15 as "1.234e+20", "1e+15"; a
- * dash when it is not known or infinite. A true minus sign. */
+/* Fixed decimals (0 to 17), from 10,000 on with narrow blanks between the thousands; beyond 10^15 as "1.234e+20",
+ * "1e+15"; a dash when it is not known or infinite. A true minus sign. */
 void units_number(double value, int decimals, char *buf, size_t size);
 
 /* How many decimals show four significant digits. None for a whole number below 10^5. */

@@ -377,10 +377,12 @@ static struct figure words_of(const struct report_figure *about, const struct ro
 static bool put_work(const struct picks *picks, const char *label, struct text *out)
 {
     const struct report_figure *about = picks->about;
-    struct figure_entry entries[REPORT_RUNS_MAX * 4];
+    struct figure_entry entries[REPORT_RUNS_MAX * 4] = {0};
     size_t n = take_entries(picks, label, NULL, false, entries, REPORT_RUNS_MAX * 4);
     char title[256], what[128];
 
+    if (n == 0)
+        return false;
     (void)snprintf(what, sizeof(what), "%s%s%s", about->label == LABEL_KEY ? about->key : "",
                    about->label == LABEL_KEY ? " " : "", label);
     struct figure words = words_of(about, entries[0].row, what, title, sizeof(title));
@@ -488,11 +490,11 @@ static void put_matrix(const struct picks *picks, const struct figure_entry *ent
     size_t n_parts = count_parts(about);
     const char *works[PICKS_MAX], *parts[PARTS_MAX];
     unsigned colours[PICKS_MAX];
-    struct figure_value *values = calloc(n * n_parts, sizeof(*values));
+    struct figure_value *values = n && n_parts ? calloc(n * n_parts, sizeof(*values)) : NULL;
     char title[256];
 
     if (!values) {
-        out->failed = 1;
+        out->failed |= n && n_parts;
         return;
     }
     for (size_t i = 0; i < n; i++) {
@@ -560,7 +562,7 @@ static void put_bars_of_run(const struct picks *picks, const struct figure_entry
 
 static void put_bars(const struct picks *picks, const char *test, struct text *out)
 {
-    struct figure_entry all[FIGURE_LINES_MAX];
+    struct figure_entry all[FIGURE_LINES_MAX] = {0};
     size_t n = take_entries(picks, NULL, test, true, all, FIGURE_LINES_MAX);
     bool one_work = true;
 
@@ -583,41 +585,70 @@ static void share_axis(struct figure *words, const struct stats_summary *s)
         words->x_high = fmax(words->x_high, s->max);
 }
 
-static void put_lines(const struct picks *picks, const char *test, struct text *out)
+/* Where there are several runs, each line says which it is of: colour alone would not do. */
+static void name_lines(const struct report *report, struct figure_entry *entries, size_t n,
+                       char (*labels)[LABEL_SIZE + REPORT_NAME])
 {
-    const struct report_figure *about = picks->about;
-    struct figure_entry entries[FIGURE_LINES_MAX];
-    struct figure_value values[FIGURE_LINES_MAX];
+    for (size_t i = 0; i < n && report->n_runs > 1; i++) {
+        size_t run = report_run_of(report, entries[i].row);
+        (void)snprintf(labels[i], sizeof(labels[i]), "%.62s %s", entries[i].label,
+                       run < report->n_runs ? report->name[run] : "");
+        entries[i].label = labels[i];
+    }
+}
+
+static void put_stacks(const struct picks *picks, const struct figure *words, const struct figure_entry *entries,
+                       size_t n, struct text *out)
+{
+    size_t n_parts = count_parts(picks->about);
     double parts[FIGURE_LINES_MAX * PARTS_MAX];
     const char *names[PARTS_MAX];
     unsigned colours[PARTS_MAX];
-    size_t n = take_entries(picks, NULL, test, true, entries, FIGURE_LINES_MAX), n_parts = count_parts(about);
-    char title[256];
+
+    for (size_t i = 0; i < n; i++)
+        for (size_t p = 0; p < n_parts; p++)
+            parts[i * n_parts + p] = part_of(picks, &entries[i], p).value;
+    for (size_t p = 0; p < n_parts; p++) {
+        names[p] = picks->about->parts[p].name;
+        colours[p] = picks->about->parts[p].colour;
+    }
+    (void)figure_stacks(out, words, entries, n, &(struct figure_parts){names, colours, n_parts, parts});
+}
+
+/* The value of an index row is the rate: its interval goes along with it. */
+static void put_index(const struct figure *words, const struct figure_entry *entries, size_t n, struct text *out)
+{
+    struct figure_value values[FIGURE_LINES_MAX];
+
+    for (size_t i = 0; i < n && entries[i].row; i++) {
+        const struct row *row = entries[i].row;
+        double scale = row->index / row->value;
+        values[i] = (struct figure_value){NAN, row->index, row->stats.ci95_lo * scale, row->stats.ci95_hi * scale};
+    }
+    (void)figure_lengths(out, words, entries, values, n);
+}
+
+static void put_lines(const struct picks *picks, const char *test, struct text *out)
+{
+    const struct report_figure *about = picks->about;
+    struct figure_entry entries[FIGURE_LINES_MAX] = {0};
+    char labels[FIGURE_LINES_MAX][LABEL_SIZE + REPORT_NAME], title[256];
+    size_t n = take_entries(picks, NULL, test, true, entries, FIGURE_LINES_MAX);
 
     if (n == 0)
         return;
     struct figure words = words_of(about, entries[0].row, test ? test : "", title, sizeof(title));
     for (size_t i = 0; i < picks->n && about->kind == KIND_RANGES; i++)
         share_axis(&words, &picks->pick[i].row->stats);
-    for (size_t i = 0; i < n; i++) {
-        const struct row *row = entries[i].row;
-        double scale = row->index / row->value;
-        values[i] = (struct figure_value){NAN, row->index, row->stats.ci95_lo * scale, row->stats.ci95_hi * scale};
-        for (size_t p = 0; p < n_parts; p++)
-            parts[i * n_parts + p] = part_of(picks, &entries[i], p).value;
-    }
-    for (size_t p = 0; p < n_parts; p++) {
-        names[p] = about->parts[p].name;
-        colours[p] = about->parts[p].colour;
-    }
+    name_lines(picks->report, entries, n, labels);
     if (about->kind == KIND_INDEX)
-        (void)figure_lengths(out, &words, entries, values, n);
+        put_index(&words, entries, n, out);
     else if (about->kind == KIND_RANGES)
         (void)figure_ranges(out, &words, entries, n);
     else if (about->kind == KIND_STRIPS)
         (void)figure_strips(out, &words, entries, n);
     else
-        (void)figure_stacks(out, &words, entries, n, &(struct figure_parts){names, colours, n_parts, parts});
+        put_stacks(picks, &words, entries, n, out);
 }
 
 static void put_panel(const struct picks *picks, const char *test, struct text *out)

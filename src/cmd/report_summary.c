@@ -152,9 +152,10 @@ static bool is_known_suite(const char *suite)
 /* The table above, and the first headline rows of suites that it does not know. */
 static size_t all_headlines(const struct report *report, struct headline *list)
 {
-    size_t n = sizeof(headlines) / sizeof(headlines[0]), others = 0;
+    size_t n = 0, others = 0;
 
-    memcpy(list, headlines, sizeof(headlines));
+    for (; n < sizeof(headlines) / sizeof(headlines[0]); n++)
+        list[n] = headlines[n];
     for (size_t i = 0; i < report->set.n && others < OTHERS_MAX && n < HEADLINES_MAX; i++) {
         const struct row *row = &report->set.rows[i];
         bool listed = !row->headline || is_known_suite(row->suite);
@@ -246,7 +247,7 @@ static size_t add_causes(const char *s, struct cause *causes, size_t n)
 {
     while (*s) {
         size_t length = strcspn(s, ":=;"), i = 0;
-        if (s[length] == ':' && length < sizeof(causes->name)) {
+        if (length < sizeof(causes->name) && s[length] == ':') {
             while (i < n && (strncmp(causes[i].name, s, length) != 0 || causes[i].name[length]))
                 i++;
             if (i == n && n < CAUSES_MAX) {
@@ -298,7 +299,7 @@ static void say_quiet(const struct report *report, size_t run, struct text *out)
     const struct row *best = find(report, run, &headlines[0]), *worst = find(report, run, &headlines[1]);
     char least[UNITS_SIZE], most[UNITS_SIZE];
 
-    if (!worst || !isfinite(worst->value))
+    if (!best || !worst || !isfinite(worst->value))
         return;
     units_value(best->value, "%", least, sizeof(least));
     units_value(worst->value, "%", most, sizeof(most));
@@ -316,7 +317,7 @@ static void say_quiet(const struct report *report, size_t run, struct text *out)
 
 static void say_cause(const struct report *report, size_t run, struct text *out)
 {
-    struct cause causes[CAUSES_MAX];
+    struct cause causes[CAUSES_MAX] = {0};
     size_t n = 0, most = 0;
     double sum = 0;
     char took[UNITS_SIZE];
@@ -390,7 +391,7 @@ static void say_statuses(const struct report *report, size_t run, struct text *o
 
 void report_put_summary(const struct report *report, struct text *out)
 {
-    struct headline list[HEADLINES_MAX];
+    struct headline list[HEADLINES_MAX] = {0};
     size_t n = all_headlines(report, list);
 
     for (size_t run = 0; run < report->n_runs; run++) {

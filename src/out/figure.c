@@ -56,6 +56,19 @@ void frame_legend_end(struct text *out)
     text_printf(out, "</div>\n");
 }
 
+void frame_x_ticks(struct frame *f, const char *unit)
+{
+    svg_ticks(&f->x, unit, 0, &f->x_ticks);
+    if (f->x_ticks.n == 0)
+        return;
+    size_t last = f->x_ticks.n - 1;
+    double end = svg_at(&f->x, f->x_ticks.at[last]) + svg_text_width(f->x_ticks.label[last]) / 2;
+    if (end > FRAME_WIDTH) {
+        f->x.to -= end - FRAME_WIDTH;
+        svg_ticks(&f->x, unit, 0, &f->x_ticks);
+    }
+}
+
 void frame_end(struct text *out)
 {
     svg_close(out);
@@ -97,7 +110,7 @@ static void frame_begin(struct text *out, const struct figure *figure, struct fr
     f->x.to = FRAME_WIDTH - 22;
     if (!x_exact)
         svg_scale_round(&f->x, 6);
-    svg_ticks(&f->x, figure->x_unit, 0, &f->x_ticks);
+    frame_x_ticks(f, figure->x_unit);
     units_range(f->x.low, f->x.high, figure->x_unit, low, sizeof(low));
     units_range(f->y.low, f->y.high, figure->y_unit, high, sizeof(high));
     (void)snprintf(about, sizeof(about), "Across: %s, %s. Upwards: %s, %s.", figure->x_title, low, figure->y_title,
@@ -412,9 +425,10 @@ static void put_categories(struct text *out, const struct figure *figure, const 
 static void put_bar(struct text *out, const struct figure *figure, const struct figure_bars *bars, size_t number,
                     const struct frame *f)
 {
-    size_t category = number / bars->n_series, series = number % bars->n_series;
+    size_t per_category = bars->n_series > 0 ? bars->n_series : 1;
+    size_t category = number / per_category, series = number % per_category;
     double room = (f->x.to - f->x.from) / (double)bars->n_categories;
-    double width = fmin(room * 0.8 / (double)bars->n_series, WIDEST_BAR);
+    double width = fmin(room * 0.8 / (double)per_category, WIDEST_BAR);
     double left = f->x.from + room * ((double)category + 0.5) - width * (double)bars->n_series / 2;
     const struct figure_value *v = &bars->values[number];
     char tip[320], label[128];
@@ -443,7 +457,7 @@ bool figure_bars(struct text *out, const struct figure *figure, const struct fig
             extend(&y, bars->values[i].value);
             extend(&y, bars->values[i].high);
         }
-    if (!y.found)
+    if (!y.found || bars->n_series == 0)
         return false;
     f.y = svg_scale(bars->log ? fmin(y.least > 0 ? y.least / 2 : 1, LEAST_COUNT) : fmin(y.low, 0), y.high,
                     FRAME_HEIGHT - 38, 26, bars->log);

@@ -36,7 +36,7 @@ static void lines_begin(struct text *out, const struct figure *figure, const str
         widest = fmax(widest, fmin(svg_text_width(entries[i].label), LABEL_MOST));
     f->x.from = widest + LABEL_GAP;
     f->x.to = FRAME_WIDTH - right;
-    svg_ticks(&f->x, figure->x_unit, 0, &f->x_ticks);
+    frame_x_ticks(f, figure->x_unit);
     units_range(f->x.low, f->x.high, figure->x_unit, range, sizeof(range));
     (void)snprintf(about, sizeof(about), "%zu lines; across: %s, %s.", n, figure->x_title, range);
     svg_open(out, FRAME_WIDTH, bottom + BELOW, figure->title, about);

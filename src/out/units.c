@@ -3,6 +3,7 @@
 #include "out/units.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@
 #define GROUPED     10000.0 /* from here on thousands are set apart */
 #define WHOLE_BELOW 100000.0
 #define FIXED_BELOW 1e15
+#define MOST_PLACES 9
 
 #define NO_BREAK     "\xc2\xa0"     /* U+00A0 */
 #define NARROW_BLANK "\xe2\x80\xaf" /* U+202F */
@@ -113,16 +115,17 @@ void units_number(double value, int decimals, char *buf, size_t size)
 {
     struct text out = {0};
     char digits[64];
+    bool fixed = fabs(value) < FIXED_BELOW && (decimals <= MOST_PLACES || fabs(value) <= 0);
 
     if (!isfinite(value)) {
         text_copy(buf, size, DASH);
         return;
     }
-    if (fabs(value) < FIXED_BELOW)
-        (void)snprintf(digits, sizeof(digits), "%.*f", decimals, fabs(value));
+    if (fixed)
+        (void)snprintf(digits, sizeof(digits), "%.*f", decimals <= MOST_PLACES ? decimals : 0, fabs(value));
     else
         (void)snprintf(digits, sizeof(digits), "%.*e", SIGNIFICANT - 1, fabs(value));
-    if (fabs(value) >= FIXED_BELOW)
+    if (!fixed)
         trim_zeros(digits);
     /* What rounds to zero has no sign. */
     if (value < 0 && digits[strspn(digits, "0.,")])

@@ -64,6 +64,7 @@ static void test_units_value_of_nothing_zero_and_below(void **state)
     check_value(-5, "cycles", MINUS "5" NB "cycles");
     check_value(-0.0, "%", "0" NB "%");
     check_value(0.000123456, "%", "0.0001235" NB "%");
+    check_value(1.5e-12, "%", "1.5e-12" NB "%");
     check_value(1e300, "%", "1e+300" NB "%");
     check_value(1.25e20, "%", "1.25e+20" NB "%");
 }
