@@ -445,6 +445,7 @@ static const struct fact facts[] = {
     {"Varied between samples", FROM_ROWS, offsetof(struct row, layout), NULL},
     {"CPU frequency", FROM_NUMBERS, offsetof(struct row, freq_khz), "kHz"},
     {"Timer latency held at 0", FROM_ROWS, offsetof(struct row, timer_latency_held), NULL},
+    {"Settings of the machine", FROM_RUN, offsetof(struct row_run, settings), NULL},
     {"Scratch file system", FROM_ROWS, offsetof(struct row, scratch_fs), NULL},
 };
 
