@@ -199,6 +199,10 @@ boot: $(PROGRAM) ## Debian's kernels booted with jitbench as PID 1, about three 
 boot-aarch64: ## the same for aarch64, cross-built
 	$(MAKE) CC=aarch64-linux-gnu-gcc BUILD=$(BUILD)/aarch64 PROGRAM=$(BUILD)/aarch64/jitbench
 	tests/boot/boot.py --arch aarch64 $(BUILD)/aarch64/jitbench
+# Pages of `jitbench report` in a real browser (chromium, chromium-driver, python3-selenium); skipped where there is none.
+.PHONY: browser
+browser: $(PROGRAM) ## pages of jitbench report in headless Chromium, at 400 and 1600 pixels, light and dark
+	tests/browser/run.sh ./$(PROGRAM)
 
 # --- more ways to build and run ----------------------------------------------------------------------------------------
 
