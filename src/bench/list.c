@@ -2,6 +2,7 @@
 /* The list of benchmarks: a new one is a file of its own and a line here. */
 #include "bench/list.h"
 
+#include "bench/command.h"
 #include "bench/noise.h"
 #include "bench/prime.h"
 #include "bench/sim.h"
@@ -16,5 +17,5 @@ const struct bench *const bench_list[] = {
     &bench_fread256,  &bench_fread4096,  &bench_short,     &bench_int,        &bench_long,
     &bench_float,     &bench_double,     &bench_arithoh,   &bench_hanoi,      &bench_sysexec,
     &bench_shell16,   &bench_sysclose,   &bench_sysgetpid, &bench_calibrate,  &bench_audio,
-    &bench_video,     &bench_x,          &bench_gaming,    &bench_custom,     NULL,
+    &bench_video,     &bench_x,          &bench_gaming,    &bench_custom,     &bench_command,    NULL,
 };
