@@ -620,7 +620,7 @@ const struct command command_run = {
         "Executes the command again and again, each time from a fresh process that is placed as the options say, and "
         "tells wall-clock, user and system time, peak memory and what disturbed it. Several commands take turns: A B "
         "B A. Nothing goes through a shell unless --shell is given, and what the commands print is discarded unless an "
-        "option keeps it.",
+        "option keeps it. Without --bind each copy may run on all CPUs that --cpus names.",
     .suite = &suite_run,
     .run = measure_suite_main,
     .tables = measure_tables,
