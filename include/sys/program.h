@@ -4,6 +4,7 @@
 #ifndef SYS_PROGRAM_H
 #define SYS_PROGRAM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/resource.h>
@@ -48,6 +49,18 @@ struct program_end {
 /* Reaps it when it has ended, or after killing it when not. In counters, migrations and run_delay_ns are those of its
  * main thread alone, and therefore -1 when others used a tenth of the CPU time or more. 0 or -errno. */
 int program_reap(pid_t pid, struct program_end *end);
+
+/* Whether the calling process has children that still run. Reaps those that have ended. */
+bool program_has_children(void);
+
+/* A process in a session of its own that kills the caller's process group when the caller has ended, however that was,
+ * without calling program_unguard(). Children of the caller die with it, but not theirs. 0 or -errno. */
+struct program_guard {
+    pid_t pid;
+    int fd;
+};
+int program_guard(struct program_guard *guard);
+void program_unguard(struct program_guard *guard); /* does nothing for one that is all zero */
 
 /* Ends everything that the calling process has become the parent of (it is a subreaper, and all that it started itself
  * has been reaped). What ends within grace_ns by itself is not killed. Returns how many were killed. */

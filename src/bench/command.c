@@ -189,6 +189,8 @@ struct command {
     /* Set by the worker, used by the process on its way to the exec. */
     bool fix_layout, realtime;
     int policy, rt_priority, nice;
+    bool company; /* what --prepare left running is there already */
+    struct program_guard guard;
     /* And what that one found. */
     int policy_error, nice_error;
     struct placement_seen seen;
@@ -341,6 +343,13 @@ static int prepare_once(struct party_context *context)
     return 0;
 }
 
+static int begin_guard(struct party_context *context)
+{
+    int error = program_guard(&((struct command *)context->state)->guard);
+
+    return error ? party_fail(context, "cannot start a guard for the command's processes: %s", strerror(-error)) : 0;
+}
+
 static int setup(struct party_context *context)
 {
     const struct command_params *params = context->params;
@@ -350,6 +359,8 @@ static int setup(struct party_context *context)
         return party_fail(context, "out of memory");
     keep_from_commands(params);
     program_be_parent();
+    if (begin_guard(context))
+        return -1;
     command->fix_layout = params->fixed_layout;
     if (map_image(context, command))
         return -1;
@@ -359,7 +370,11 @@ static int setup(struct party_context *context)
     if (prepare_once(context))
         return -1;
     context->expected_ns = params->timeout_ns;
-    return 0;
+    if (!command->image.prepare_path[0])
+        return 0;
+    program_unguard(&command->guard); /* it would be company itself */
+    command->company = program_has_children();
+    return begin_guard(context);
 }
 
 /* By now the engine has applied the policy, or has said why not. */
@@ -369,6 +384,9 @@ static void note_policy(struct command *command)
                         (command->policy == SCHED_FIFO || command->policy == SCHED_RR);
     if (task_get_nice(&command->nice))
         command->nice = 0;
+    /* What waits must be able to end a command that never sleeps. */
+    if (command->realtime && command->rt_priority < TASK_FIFO_MAX)
+        (void)task_set_policy(command->policy, command->rt_priority + 1);
 }
 
 static void note_refused(struct party_context *context, const struct command *command)
@@ -415,8 +433,9 @@ static void teardown(struct party_context *context)
 
     if (!command)
         return;
+    program_unguard(&command->guard);
     unsigned left = program_end_orphans(ORPHAN_GRACE_NS);
-    if (left)
+    if (left && !command->company)
         party_degraded(context, "the command left %u process%s running, killed: what they used is not in the figures",
                        left, left == 1 ? "" : "es");
     free(command->lists);

@@ -266,6 +266,70 @@ int program_reap(pid_t pid, struct program_end *end)
     return 0;
 }
 
+/* --- The guard. --- */
+
+/* It says that it is out of the group, and then waits for the end of file. */
+static void guard_main(pid_t group, int answer_fd, int life_fd)
+{
+    static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
+    char byte = 0;
+    ssize_t n;
+
+    (void)setsid();
+    for (size_t i = 0; i < sizeof(ending) / sizeof(ending[0]); i++)
+        (void)signal(ending[i], SIG_IGN);
+    n = write(answer_fd, &byte, 1);
+    (void)close(answer_fd);
+    do
+        n = read(life_fd, &byte, 1);
+    while (n > 0 || (n < 0 && errno == EINTR));
+    (void)kill(-group, SIGKILL);
+    _exit(0);
+}
+
+int program_guard(struct program_guard *guard)
+{
+    int life[2], answer[2];
+    char byte;
+
+    *guard = (struct program_guard){.pid = 0, .fd = -1};
+    if (pipe2(life, O_CLOEXEC))
+        return -errno;
+    if (pipe2(answer, O_CLOEXEC)) {
+        int error = -errno;
+        (void)close(life[0]);
+        (void)close(life[1]);
+        return error;
+    }
+    pid_t group = getpgrp(), pid = fork();
+    int error = pid < 0 ? -errno : 0;
+    if (pid == 0) {
+        (void)close(life[1]);
+        guard_main(group, answer[1], life[0]);
+    }
+    (void)close(life[0]);
+    (void)close(answer[1]);
+    while (!error && read(answer[0], &byte, 1) < 0 && errno == EINTR) {
+    }
+    (void)close(answer[0]);
+    if (error)
+        (void)close(life[1]);
+    else
+        *guard = (struct program_guard){.pid = pid, .fd = life[1]};
+    return error;
+}
+
+void program_unguard(struct program_guard *guard)
+{
+    if (guard->pid <= 0)
+        return;
+    (void)kill(guard->pid, SIGKILL);
+    while (waitpid(guard->pid, NULL, 0) < 0 && errno == EINTR) {
+    }
+    (void)close(guard->fd);
+    *guard = (struct program_guard){.pid = 0, .fd = -1};
+}
+
 /* --- Orphans. --- */
 
 /* Reaps what has ended, and counts it. False when there is no child any more. */
@@ -278,6 +342,13 @@ static bool any_child(unsigned *reaped)
         *reaped += pid > 0;
     } while (pid > 0 || (pid < 0 && errno == EINTR));
     return pid == 0;
+}
+
+bool program_has_children(void)
+{
+    unsigned reaped = 0;
+
+    return any_child(&reaped);
 }
 
 /* The parent of a process; 0 when it cannot be read. */
