@@ -11,7 +11,7 @@
 #include "engine/text.h"
 
 /* What a row's param shows of a command line. */
-#define COMMAND_LINE_SIZE 320
+#define COMMAND_LINE_SIZE 256
 
 struct command_params {
     /* The options. */
@@ -23,7 +23,7 @@ struct command_params {
     int image_fd; /* shared memory, inherited by the workers, with what command_pack() wrote at image_offset */
     size_t image_offset, image_size;
     int fds[3]; /* inherited; what the command gets as 0, 1 and 2; -1: the file input, or /dev/null */
-    char line[COMMAND_LINE_SIZE], prepare_line[96], input_line[96]; /* as shown: quoted and shortened */
+    char line[COMMAND_LINE_SIZE], prepare_line[80], input_line[80]; /* as shown: quoted and shortened */
 };
 
 /* What a worker has to execute. Lists end with NULL. */

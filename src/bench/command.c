@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -475,26 +476,36 @@ static void place(const void *params, const struct place_request *request, unsig
                    "CPU %u is left out: a real-time command may not take every CPU (see --cpus)", last);
 }
 
+static void add(char *buf, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void add(char *buf, size_t size, const char *format, ...)
+{
+    size_t used = strlen(buf);
+    va_list arguments;
+
+    va_start(arguments, format);
+    (void)vsnprintf(buf + used, size - used, format, arguments);
+    va_end(arguments);
+}
+
 static void describe(const void *params, const struct clock_info *clock, char *buf, size_t size)
 {
     const struct command_params *p = params;
-    size_t used = 0;
 
     (void)clock;
+    text_copy(buf, size, "");
     if (p->shell)
-        used += (size_t)snprintf(buf + used, size - used, "shell=yes ");
+        add(buf, size, "shell=yes ");
     if (p->clean_env)
-        used += (size_t)snprintf(buf + used, size - used, "env=clean ");
+        add(buf, size, "env=clean ");
     if (p->show_output || p->keep_output[0])
-        used += (size_t)snprintf(buf + used, size - used, "output=%s ", p->show_output ? "shown" : "kept");
+        add(buf, size, "output=%s ", p->show_output ? "shown" : "kept");
     if (p->warmup)
-        used += (size_t)snprintf(buf + used, size - used, "warmup=%llu ", (unsigned long long)p->warmup);
-    if (p->input_line[0] && used < size)
-        used += (size_t)snprintf(buf + used, size - used, "input=%s ", p->input_line);
-    if (p->prepare_line[0] && used < size)
-        used += (size_t)snprintf(buf + used, size - used, "prepare=%s ", p->prepare_line);
-    if (used < size)
-        (void)snprintf(buf + used, size - used, "command=%s", p->line);
+        add(buf, size, "warmup=%llu ", (unsigned long long)p->warmup);
+    if (p->input_line[0])
+        add(buf, size, "input=%s ", p->input_line);
+    if (p->prepare_line[0])
+        add(buf, size, "prepare=%s ", p->prepare_line);
+    add(buf, size, "command=%s", p->line);
 }
 
 static uint64_t setup_limit_ns(const void *params)
