@@ -53,11 +53,14 @@ int program_reap(pid_t pid, struct program_end *end);
 /* Whether the calling process has children that still run. Reaps those that have ended. */
 bool program_has_children(void);
 
-/* A process in a session of its own that kills the caller's process group when the caller has ended, however that was,
- * without calling program_unguard(). Children of the caller die with it, but not theirs. 0 or -errno. */
+/* A process in a group of its own that kills the caller's process group when the caller has ended, however that was,
+ * without calling program_unguard(). Children of the caller die with it, but not theirs. It shares the caller's memory,
+ * and the struct holds its stack: it must stay where it is, and be all zero at first. 0 or -errno. */
+#define PROGRAM_GUARD_STACK 16384
 struct program_guard {
-    pid_t pid;
-    int fd;
+    pid_t pid, group;
+    int fd, life_fd, answer_fd;
+    char stack[PROGRAM_GUARD_STACK] __attribute__((aligned(64)));
 };
 int program_guard(struct program_guard *guard);
 void program_unguard(struct program_guard *guard); /* does nothing for one that is all zero */

@@ -23,8 +23,6 @@
 #define WORDS_MAX    (6u << 20)
 #define COMMANDS_MAX 64u
 
-extern char **environ;
-
 struct name {
     char text[sizeof(((struct row *)0)->test)];
 };
@@ -355,7 +353,10 @@ static int add_commands(struct commands *c, struct plan *plan)
 {
     struct run_options *o = c->options;
     struct command_params *each = calloc(c->n, sizeof(*each));
-    int status = each ? 0 : wrong(c, "out of memory");
+    int status = 0;
+
+    if (!each)
+        return wrong(c, "out of memory");
 
     for (size_t i = 0; i < c->n && !status; i++) {
         each[i] = o->command;

@@ -268,54 +268,58 @@ int program_reap(pid_t pid, struct program_end *end)
 
 /* --- The guard. --- */
 
-/* It says that it is out of the group, and then waits for the end of file. */
-static void guard_main(pid_t group, int answer_fd, int life_fd)
+/* It says that it is out of the group, and then waits for the end of file. errno is the caller's too, and is not looked
+ * at. */
+static int guard_main(void *argument)
 {
     static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
+    const struct program_guard *guard = argument;
     char byte = 0;
-    ssize_t n;
 
-    (void)setsid();
+    (void)close(guard->fd);
+    /* No session of its own: where each session is a scheduling group (autogroup), one comes and goes in the kernel's
+     * background, in the middle of what is measured. */
+    (void)setpgid(0, 0);
     for (size_t i = 0; i < sizeof(ending) / sizeof(ending[0]); i++)
         (void)signal(ending[i], SIG_IGN);
-    n = write(answer_fd, &byte, 1);
-    (void)close(answer_fd);
-    do
-        n = read(life_fd, &byte, 1);
-    while (n > 0 || (n < 0 && errno == EINTR));
-    (void)kill(-group, SIGKILL);
+    (void)!write(guard->answer_fd, &byte, 1);
+    (void)close(guard->answer_fd);
+    while (read(guard->life_fd, &byte, 1) != 0) {
+    }
+    (void)kill(-guard->group, SIGKILL);
     _exit(0);
 }
 
+/* A plain fork would have every page of the caller copied that it writes afterwards, while it measures. */
 int program_guard(struct program_guard *guard)
 {
-    int life[2], answer[2];
+    int life[2], answer[2], error = 0;
     char byte;
 
-    *guard = (struct program_guard){.pid = 0, .fd = -1};
     if (pipe2(life, O_CLOEXEC))
         return -errno;
     if (pipe2(answer, O_CLOEXEC)) {
-        int error = -errno;
+        error = -errno;
         (void)close(life[0]);
         (void)close(life[1]);
         return error;
     }
-    pid_t group = getpgrp(), pid = fork();
-    int error = pid < 0 ? -errno : 0;
-    if (pid == 0) {
-        (void)close(life[1]);
-        guard_main(group, answer[1], life[0]);
-    }
+    guard->group = getpgrp();
+    guard->fd = life[1];
+    guard->life_fd = life[0];
+    guard->answer_fd = answer[1];
+    guard->pid = clone(guard_main, guard->stack + sizeof(guard->stack), CLONE_VM | SIGCHLD, guard);
+    if (guard->pid < 0)
+        error = -errno;
     (void)close(life[0]);
     (void)close(answer[1]);
     while (!error && read(answer[0], &byte, 1) < 0 && errno == EINTR) {
     }
     (void)close(answer[0]);
-    if (error)
+    if (error) {
+        guard->pid = 0;
         (void)close(life[1]);
-    else
-        *guard = (struct program_guard){.pid = pid, .fd = life[1]};
+    }
     return error;
 }
 
@@ -327,7 +331,7 @@ void program_unguard(struct program_guard *guard)
     while (waitpid(guard->pid, NULL, 0) < 0 && errno == EINTR) {
     }
     (void)close(guard->fd);
-    *guard = (struct program_guard){.pid = 0, .fd = -1};
+    guard->pid = 0;
 }
 
 /* --- Orphans. --- */

@@ -312,7 +312,7 @@ static pid_t guarded(int out, bool dismissed)
 
     assert_true(pid >= 0);
     if (pid == 0) {
-        struct program_guard guard;
+        static struct program_guard guard;
         (void)setpgid(0, 0);
         if (program_guard(&guard))
             _exit(1);
