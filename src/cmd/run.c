@@ -28,9 +28,9 @@ struct name {
 };
 
 struct run_options {
-    struct command_params command; /* the first, because the option table fills it */
-    struct name *names;            /* of the commands: the rows' tests */
-    bool opened;                   /* the descriptors below are ours */
+    struct command_params command;   /* the first, because the option table fills it */
+    struct name names[COMMANDS_MAX]; /* of the commands: the rows' tests */
+    bool opened;                     /* the descriptors below are ours */
     int image_fd, fds[3];
     bool keeps; /* the file of --keep-output is ours */
 };
@@ -240,9 +240,6 @@ static int name_commands(struct commands *c)
     const char *given = c->options->command.name;
     size_t n = 0;
 
-    c->options->names = calloc(c->n, sizeof(*c->options->names));
-    if (!c->options->names)
-        return wrong(c, "out of memory");
     for (size_t i = 0; i < c->n; i++)
         name_after_program(c, i, &c->options->names[i]);
     if (!measure_given(c->m, "name"))
@@ -426,7 +423,6 @@ static void end(void *options, bool unused)
         (void)close(o->image_fd);
     if (o->keeps && unused)
         (void)unlink(o->command.keep_output);
-    free(o->names);
 }
 
 /* --- The table. --- */
