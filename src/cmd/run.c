@@ -32,7 +32,8 @@ struct run_options {
     struct name names[COMMANDS_MAX]; /* of the commands: the rows' tests */
     bool opened;                     /* the descriptors below are ours */
     int image_fd, fds[3];
-    bool keeps; /* the file of --keep-output is ours */
+    bool keeps;    /* the file of --keep-output is ours */
+    bool children; /* that somebody had before he exec'ed us: not ours to end */
 };
 
 static size_t tables(void *options, struct option_table *out)
@@ -381,6 +382,7 @@ static int plan(const struct measure *m, void *options, struct plan *out, char *
 
     o->image_fd = o->fds[0] = o->fds[1] = o->fds[2] = -1;
     o->opened = true;
+    o->children = program_has_children();
     o->command.fixed_layout = m->place.layout_fixed;
     show_options(&o->command);
     int status = !o->command.separator[0] ? wrong(&c, "--separator: '' is no word") : split_commands(&c);
@@ -415,7 +417,8 @@ static void end(void *options, bool unused)
 
     if (!o->opened)
         return;
-    (void)program_end_orphans(0); /* of commands that were cut short, in sessions of their own */
+    if (!o->children)
+        (void)program_end_orphans(0); /* of commands that were cut short, in sessions of their own */
     for (int i = 0; i < 3; i++)
         if (o->fds[i] >= 0)
             (void)close(o->fds[i]);

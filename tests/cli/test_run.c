@@ -527,34 +527,39 @@ static void test_run_preparation_is_not_timed_and_is_once_for_all_copies(void **
 
 /* --- Nothing is left. --- */
 
-static const char *const tree[] = {"run", "-q", "--no-csv", "--", "sh", "-c", "sleep 77 & sleep 78; true", NULL};
-
-/* Until the command's own children run. */
-static void start_tree(const struct cli *cli, struct cli_child *child)
+/* Until n processes run: jitbench, its worker, the guard, the shell, and what it starts. */
+static void start_tree(const struct cli *cli, const char *script, unsigned n, struct cli_child *child)
 {
-    const struct cli_run run = {.args = tree};
+    const struct cli_run run = {.args = ARGS("run", "-q", "--no-csv", "--", "sh", "-c", script)};
     uint64_t until = cli_now_ns() + 10000000000u;
 
     cli_start(cli, &run, child);
-    /* jitbench, its worker, the guard, the shell, and two that sleep. */
-    while (cli_living(getpid()) < 6 && cli_now_ns() < until)
+    while (cli_living(getpid()) < n && cli_now_ns() < until)
         cli_sleep_ms(5);
-    assert_true(cli_living(getpid()) >= 6);
+    assert_true(cli_living(getpid()) >= n);
 }
 
 static void test_run_interrupted_or_killed_leaves_nothing(void **state)
 {
-    static const int signals[] = {SIGINT, SIGTERM, SIGKILL};
+    static const struct {
+        int signal, status;
+        const char *script;
+    } ends[] = {
+        {SIGINT, 128 + SIGINT, "setsid sleep 77 & sleep 78; true"},
+        {SIGTERM, 128 + SIGTERM, "sleep 77 & sleep 78; true"},
+        /* Nobody is left to look for what is in a session of its own. */
+        {SIGKILL, -SIGKILL, "sleep 77 & sleep 78; true"},
+    };
     const struct cli *cli = *state;
 
-    for (size_t i = 0; i < COUNT(signals); i++) {
+    for (size_t i = 0; i < COUNT(ends); i++) {
         struct cli_child child;
         struct cli_result result;
-        start_tree(cli, &child);
-        assert_int_equal(kill(child.pid, signals[i]), 0);
+        start_tree(cli, ends[i].script, 6, &child);
+        assert_int_equal(kill(child.pid, ends[i].signal), 0);
         cli_wait(&child, &result);
-        cli_expect_all_gone(cli, "the command");
-        cli_expect_status(&result, signals[i] == SIGKILL ? -SIGKILL : 128 + signals[i]);
+        cli_expect_all_gone(cli, ends[i].script);
+        cli_expect_status(&result, ends[i].status);
         cli_result_free(&result);
     }
 }
@@ -586,6 +591,25 @@ static void test_run_what_is_left_running_is_killed_and_said(void **state)
     cli_expect_all(&csv, "status", "ok");
     cli_csv_free(&csv);
     cli_expect_all_gone(cli, "the preparation");
+}
+
+/* A shell that has a child becomes jitbench, and that child is none of ours. */
+static void test_run_leaves_children_alone_that_it_was_born_with(void **state)
+{
+    const struct cli *cli = *state;
+    struct cli_result result;
+
+    const struct cli_run run = {.program = "sh",
+                                .args = ARGS("-c", "sleep 79 >/dev/null 2>&1 & echo $!; exec \"$@\"", "sh", cli_binary,
+                                             "run", "-q", "--no-csv", "-i", "1", "--", "true"),
+                                .err = CLI_DEFAULT};
+    cli_expect(cli, &run, 0, &result);
+    pid_t child = (pid_t)strtol(result.out, NULL, 10);
+    assert_true(child > 1);
+    assert_true(cli_parent_of(child) > 0);
+    assert_int_equal(kill(child, SIGKILL), 0);
+    cli_expect_all_gone(cli, "the shell's child");
+    cli_result_free(&result);
 }
 
 static void test_run_command_gets_no_descriptors_of_ours(void **state)
@@ -627,6 +651,7 @@ int main(void)
         CLI_TEST(test_run_interrupted_or_killed_leaves_nothing),
         CLI_TEST(test_run_too_long_is_killed_with_all_it_started),
         CLI_TEST(test_run_what_is_left_running_is_killed_and_said),
+        CLI_TEST(test_run_leaves_children_alone_that_it_was_born_with),
         CLI_TEST(test_run_command_gets_no_descriptors_of_ours),
     };
     return cmocka_run_group_tests_name("run", tests, cli_group_setup, NULL);

@@ -58,7 +58,8 @@ def line(what, figure, target=""):
 def rows_of(*command):
     """Runs jitbench and reads its CSV from standard output."""
     csv.field_size_limit(1 << 30)
-    done = subprocess.run(command[:2] + ("-q", "-o", "-") + command[2:], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=True)
+    command = command[:2] + ("-q", "-o", "-") + command[2:]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=True)
     return list(csv.DictReader(done.stdout.splitlines()))
 
 

@@ -280,6 +280,34 @@ static void test_program_wait_ends_at_its_limit(void **state)
     assert_false(program_has_children());
 }
 
+static bool ends(pid_t pid, uint64_t within_ns);
+
+static void test_program_dies_with_who_started_it(void **state)
+{
+    int out[2];
+    pid_t child;
+
+    (void)state;
+    program_be_parent();
+    assert_int_equal(pipe2(out, O_CLOEXEC), 0);
+    pid_t parent = fork();
+    assert_true(parent >= 0);
+    if (parent == 0) {
+        uint64_t exec_ns;
+        child = start("exec sleep 100", 1, &exec_ns);
+        ssize_t ignored = write(out[1], &child, sizeof(child));
+        (void)ignored;
+        (void)pause();
+        _exit(0);
+    }
+    assert_int_equal(read(out[0], &child, sizeof(child)), sizeof(child));
+    assert_int_equal(kill(parent, SIGKILL), 0);
+    assert_true(ends(parent, LONG_NS));
+    assert_true(ends(child, LONG_NS));
+    (void)close(out[0]);
+    (void)close(out[1]);
+}
+
 /* --- What is left. --- */
 
 static void test_program_orphans_are_ended_in_sessions_of_their_own_too(void **state)
@@ -395,6 +423,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_program_start_says_what_the_exec_said, setup, teardown),
         cmocka_unit_test(test_program_gets_its_descriptors_in_any_order),
         cmocka_unit_test(test_program_wait_ends_at_its_limit),
+        cmocka_unit_test(test_program_dies_with_who_started_it),
         cmocka_unit_test(test_program_orphans_are_ended_in_sessions_of_their_own_too),
         cmocka_unit_test(test_program_orphans_may_end_by_themselves),
         cmocka_unit_test(test_program_guard_ends_the_group_of_a_killed_caller),
