@@ -163,6 +163,18 @@ void process_random(void *buf, size_t size)
     }
 }
 
+void process_random_pad(char pad[PROCESS_PAD_MAX])
+{
+    static const char name[] = PROCESS_PAD_NAME;
+    uint32_t length;
+
+    process_random(&length, sizeof(length));
+    length = length % (uint32_t)(PROCESS_PAD_MAX - sizeof(name)) & ~15u;
+    memcpy(pad, name, sizeof(name) - 1);
+    memset(pad + sizeof(name) - 1, 'x', length);
+    pad[sizeof(name) - 1 + length] = 0;
+}
+
 struct build_id {
     const char *data;
     size_t size;
