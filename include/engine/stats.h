@@ -35,8 +35,9 @@ double stats_mad(const double *values, size_t n, double *scratch);
  * not in 0..1, or out of memory (then both are NAN). */
 int stats_bootstrap_median(const double *values, size_t n, double confidence, unsigned resamples, uint64_t seed,
                            double *low, double *high);
-/* One step of it: the median of n draws with replacement from n sorted values (n at least 1). drawn has room for n. */
-double stats_resampled_median(const double *sorted, size_t n, size_t *drawn, uint64_t *state);
+/* One step of it: the median of so many draws with replacement (usually n) from n sorted values; both at least 1. drawn
+ * has room for n. */
+double stats_resampled_median(const double *sorted, size_t n, size_t draws, size_t *drawn, uint64_t *state);
 
 /* Sorts values, NAN last. */
 void stats_sort(double *values, size_t n);

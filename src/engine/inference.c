@@ -200,13 +200,34 @@ static bool all_positive(const double *values, size_t n)
     return n > 0;
 }
 
+/* The median of an odd number of draws is always one of the values. With one draw more it may lie between two of them,
+ * which makes the interval of few values a little narrower: it held the truth in 97.1 % (tests/unit/test_coverage.c).
+ */
+static size_t draws_of(size_t n)
+{
+    return n + n % 2;
+}
+
+/* The values go into the seed: one row of draws for all tables would bring the same small error into every interval. */
+static uint64_t seed_of(const double *values, size_t n, uint64_t seed)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint64_t bits;
+        memcpy(&bits, &values[i], sizeof bits);
+        seed ^= bits;
+        seed = stats_random(&seed);
+    }
+    return seed;
+}
+
 static void bootstrap_ratio(const double *a, size_t n_a, const double *b, size_t n_b, double confidence,
                             unsigned resamples, uint64_t seed, size_t *drawn, double *ratios,
                             struct inference_ratio *out)
 {
+    seed = seed_of(b, n_b, seed_of(a, n_a, seed));
     for (unsigned i = 0; i < resamples; i++) {
-        const double below = stats_resampled_median(a, n_a, drawn, &seed);
-        ratios[i] = stats_resampled_median(b, n_b, drawn, &seed) / below;
+        const double below = stats_resampled_median(a, n_a, draws_of(n_a), drawn, &seed);
+        ratios[i] = stats_resampled_median(b, n_b, draws_of(n_b), drawn, &seed) / below;
     }
     stats_sort(ratios, resamples);
     out->low = stats_quantile(ratios, resamples, (1 - confidence) / 2);

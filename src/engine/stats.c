@@ -110,12 +110,23 @@ static double student_probability(double t, double df, int tails)
     return tails ? incomplete_beta(df / 2, 0.5, x, y) : incomplete_beta(0.5, df / 2, y, x);
 }
 
+static double student_density(double t, double df)
+{
+    int sign;
+
+    return exp(lgamma_r((df + 1) / 2, &sign) - lgamma_r(df / 2, &sign) - (df + 1) / 2 * log1p(t * t / df)) /
+           sqrt(df * acos(-1));
+}
+
+/* Newton's method within a bracket, which it never leaves. */
 double stats_student_t(double confidence, double df)
 {
     if (!(confidence >= 0 && confidence <= 1) || !(df >= 1))
         return NAN;
     if (confidence >= 1)
         return INFINITY;
+    if (confidence <= 0)
+        return 0;
     if (isinf(df))
         df = DBL_MAX / 64;
 
@@ -125,17 +136,22 @@ double stats_student_t(double confidence, double df)
 
     /* The bracket ends by itself: 1 - confidence is at least 2^-53, and no df has heavier tails than 1. */
     while (upper < 1e18 && (student_probability(upper, df, tails) > target) == (tails != 0))
-        upper *= 2;
-    for (int i = 0; i < 200; i++) {
-        const double middle = lower + (upper - lower) / 2;
-        if (middle <= lower || middle >= upper)
-            break;
-        if ((student_probability(middle, df, tails) > target) == (tails != 0))
-            lower = middle;
+        lower = upper, upper *= 2;
+    double t = lower + (upper - lower) / 2;
+    for (int i = 0; i < 200 && t > lower && t < upper; i++) {
+        const double beyond = (student_probability(t, df, tails) - target) * (tails ? 1 : -1);
+        double next = t + beyond / (2 * student_density(t, df));
+        if (beyond > 0)
+            lower = t;
         else
-            upper = middle;
+            upper = t;
+        if (!(next > lower && next < upper))
+            next = lower + (upper - lower) / 2;
+        if (fabs(next - t) <= 16 * DBL_EPSILON * t) /* the rounding of the probability */
+            break;
+        t = next;
     }
-    return lower + (upper - lower) / 2;
+    return t;
 }
 
 double stats_student_p(double t, double df)
@@ -187,13 +203,13 @@ static size_t random_below(uint64_t *state, size_t n)
 }
 
 /* Counting how often each value is drawn needs no sort. */
-double stats_resampled_median(const double *sorted, size_t n, size_t *drawn, uint64_t *state)
+double stats_resampled_median(const double *sorted, size_t n, size_t draws, size_t *drawn, uint64_t *state)
 {
-    const size_t lower_rank = (n - 1) / 2, upper_rank = n / 2;
+    const size_t lower_rank = (draws - 1) / 2, upper_rank = draws / 2;
     size_t i = 0, seen;
 
     memset(drawn, 0, n * sizeof *drawn);
-    for (size_t k = 0; k < n; k++)
+    for (size_t k = 0; k < draws; k++)
         drawn[random_below(state, n)]++;
     for (seen = drawn[0]; seen <= lower_rank; seen += drawn[i])
         i++;
@@ -222,7 +238,7 @@ int stats_bootstrap_median(const double *values, size_t n, double confidence, un
     memcpy(sorted, values, n * sizeof *sorted);
     stats_sort(sorted, n);
     for (unsigned i = 0; i < resamples; i++)
-        medians[i] = stats_resampled_median(sorted, n, drawn, &seed);
+        medians[i] = stats_resampled_median(sorted, n, n, drawn, &seed);
     stats_sort(medians, resamples);
     *low = stats_quantile(medians, resamples, (1 - confidence) / 2);
     *high = stats_quantile(medians, resamples, (1 + confidence) / 2);
