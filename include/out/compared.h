@@ -61,7 +61,7 @@ enum compared_format { COMPARED_TABLE, COMPARED_MARKDOWN, COMPARED_CSV };
 struct compared_print {
     enum compared_format format;
     bool color;
-    bool verbose; /* names every row that cannot be compared, and the words of param in full */
+    bool verbose; /* names every row that cannot be compared */
     double min_effect;
 };
 /* The table of rows, that of the means, what could not be compared, and which hosts stand out. The CSV has rows, means

@@ -177,12 +177,15 @@ static int compare_pair(const struct pair *pair, struct compared_row *row, struc
 
 /* --- The mean of a suite. --- */
 
-/* Rows that say better or worse, and have samples of their own: an index is made of other rows. */
+static bool has_direction(const struct compared *c, const struct compared_row *row)
+{
+    return row->pair->about->better[0] && row->few && c->comparison[row->number].ratio > 0;
+}
+
+/* Rows that say better or worse, have samples of their own (an index is made of other rows), and know their spread. */
 static bool in_mean(const struct compared *c, const struct compared_row *row)
 {
-    const struct comparison *comparison = &c->comparison[row->number];
-
-    return row->pair->about->better[0] && row->few && comparison->ratio > 0;
+    return has_direction(c, row) && c->comparison[row->number].tested != TESTED_NOTHING;
 }
 
 static bool of_mean(const struct compared_mean *mean, const struct compared_row *row)
@@ -331,27 +334,39 @@ static int compare_mean(const struct compared *c, const struct compared_mean *me
     return result;
 }
 
+static void count_mean(struct compared *c, const struct compared_row *row)
+{
+    size_t m = 0;
+
+    while (m < c->n_means && !of_mean(&c->mean[m], row))
+        m++;
+    text_copy(c->mean[m].suite, sizeof(c->mean[m].suite), row->pair->about->suite);
+    text_copy(c->mean[m].host, sizeof(c->mean[m].host), row->pair->host);
+    c->mean[m].rows++;
+    c->n_means += m == c->n_means;
+}
+
+/* Of two rows and more: one row needs no mean. */
 static int find_means(struct compared *c)
 {
+    size_t kept = 0;
+
     c->mean = calloc(c->n_rows + 1, sizeof(*c->mean));
     if (!c->mean)
         return -1;
-    for (size_t i = 0; i < c->n_rows; i++) {
-        size_t m = 0;
-        if (!in_mean(c, &c->row[i]))
-            continue;
-        while (m < c->n_means && !of_mean(&c->mean[m], &c->row[i]))
-            m++;
-        text_copy(c->mean[m].suite, sizeof(c->mean[m].suite), c->row[i].pair->about->suite);
-        text_copy(c->mean[m].host, sizeof(c->mean[m].host), c->row[i].pair->host);
-        c->mean[m].rows++;
-        c->n_means += m == c->n_means;
-    }
+    for (size_t i = 0; i < c->n_rows; i++)
+        if (in_mean(c, &c->row[i]))
+            count_mean(c, &c->row[i]);
     for (size_t m = 0; m < c->n_means; m++) {
-        c->mean[m].number = c->n_rows + m;
-        if (compare_mean(c, &c->mean[m], &c->comparison[c->n_rows + m]))
+        if (c->mean[m].rows < 2)
+            continue;
+        c->mean[kept] = c->mean[m];
+        c->mean[kept].number = c->n_rows + kept;
+        if (compare_mean(c, &c->mean[kept], &c->comparison[c->n_rows + kept]))
             return -1;
+        kept++;
     }
+    c->n_means = kept;
     return 0;
 }
 
@@ -382,7 +397,7 @@ static int find_hosts(struct compared *c, double min_effect)
         for (size_t h = 0; h < c->n_hosts && !seen; h++)
             seen = !strcmp(c->host[h].host, c->row[i].pair->host);
         for (size_t k = i; k < c->n_rows && !seen; k++)
-            if (!strcmp(c->row[k].pair->host, c->row[i].pair->host) && in_mean(c, &c->row[k]))
+            if (!strcmp(c->row[k].pair->host, c->row[i].pair->host) && has_direction(c, &c->row[k]))
                 stats_add(&s, sign_of(&c->row[k]) * log(c->comparison[c->row[k].number].ratio));
         if (!s.n)
             continue;
