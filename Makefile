@@ -159,6 +159,16 @@ check: test ## the same
 smoke: $(PROGRAM) ## a run of everything that takes seconds
 	./$(PROGRAM) all --quick --samples 1 --no-csv
 
+# Statistics beside scipy's (skipped without it: python3-scipy), and whether intervals and verdicts keep their word: 2000
+# made-up experiments of each kind, of which the unit test of the same name has a part.
+.PHONY: stats
+$(BUILD)/stats/inference: tests/stats/inference.c $(call layer_objects,engine sys)
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(filter-out -static,$(LDFLAGS_ALL)) -o $@ $^ -lm
+stats: $(BUILD)/stats/inference $(BUILD)/unit/test_coverage ## tests of the statistics that take a minute
+	tests/stats/against_scipy.py $(BUILD)/stats/inference
+	JITBENCH_STATS=1 $(BUILD)/unit/test_coverage
+
 # --- more ways to build and run ----------------------------------------------------------------------------------------
 
 .PHONY: run perf asan ubsan tsan coverage repro

