@@ -10,11 +10,12 @@
 #include "engine/inference.h"
 #include "engine/stats.h"
 
-#define HOSTS_MIN     3u   /* a side, for hosts to be what counts */
-#define DRIFT_P       0.01 /* of the difference between the halves of a run */
-#define DRIFT_PCT     3.0  /* smaller ones are not worth a word */
-#define MAD_TO_SD     1.4826
-#define STANDS_OUT_SD 3.5
+#define HOSTS_MIN       3u   /* a side, for hosts to be what counts */
+#define DRIFT_P         0.01 /* of the difference between the halves of a run */
+#define DRIFT_PCT       3.0  /* smaller ones are not worth a word */
+#define ROWS_FOR_SPREAD 5u   /* as many as an interval takes */
+#define MAD_TO_SD       1.4826
+#define STANDS_OUT_SD   3.5
 
 const char *const compared_verdict_names[] = {
     [VERDICT_FASTER] = "faster", [VERDICT_SLOWER] = "slower",       [VERDICT_LOWER] = "lower",
@@ -253,7 +254,7 @@ static int mean_of_ratios(const struct compared *c, const struct compared_mean *
     const double df_samples = quarter > 0 ? fmax(1, variance * variance / quarter) : 1, df_rows = (double)n - 1;
     double half = by_samples > 0 ? stats_student_t(0.95, df_samples) * by_samples : 0;
     double p = by_samples > 0 ? stats_student_p(logs.mean / by_samples, df_samples) : 1;
-    if (n > 1 && by_rows > 0) {
+    if (n >= ROWS_FOR_SPREAD && by_rows > 0) {
         half = fmax(half, stats_student_t(0.95, df_rows) * by_rows);
         p = fmax(by_samples > 0 ? p : 0, stats_student_p(logs.mean / by_rows, df_rows));
     }

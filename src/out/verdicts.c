@@ -11,7 +11,8 @@
 #include "out/csv.h"
 
 enum { CELL_TEST, CELL_METRIC, CELL_BASE, CELL_NEW, CELL_RATIO, CELL_INTERVAL, CELL_P, CELL_VERDICT, CELLS };
-static const char *const headings[CELLS] = {"Test", "Metric", "Base", "New", "Ratio", "95 % interval", "p", "Verdict"};
+static const char *const headings[CELLS] = {"Test",  "Metric",        "Base",     "New",
+                                            "Ratio", "95 % interval", "p (Holm)", "Verdict"};
 
 struct cells {
     char text[CELLS][512];
@@ -150,8 +151,15 @@ static double frequency_of(const struct row *const *rows, size_t n)
     return sum / (double)n;
 }
 
-/* ": preempted 48.2 % of the time (base 0.1 %)": what took clearly more, or less, of the time. */
-static void explain(const struct pair *pair, struct text *out)
+/* Whether more of what costs time (less when more is below 0) goes with the verdict. */
+static bool may_explain(enum compared_verdict verdict, double more, double limit)
+{
+    return verdict == VERDICT_SLOWER ? more >= limit : verdict == VERDICT_FASTER ? more <= -limit : fabs(more) >= limit;
+}
+
+/* ": preempted 48.2 % of the time (base 0.1 %)": what took clearly more of the time of what is slower, less of what is
+ * faster. */
+static void explain(const struct pair *pair, enum compared_verdict verdict, struct text *out)
 {
     struct share shares[SHARES_MAX];
     size_t n = 0, said = 0;
@@ -159,12 +167,12 @@ static void explain(const struct pair *pair, struct text *out)
     add_causes(pair, false, shares, &n);
     add_causes(pair, true, shares, &n);
     for (size_t i = 0; i < n; i++)
-        if (fabs(shares[i].changed - shares[i].base) >= SHARE_MATTERS)
+        if (may_explain(verdict, shares[i].changed - shares[i].base, SHARE_MATTERS))
             text_printf(out, "%s %s %.1f %% of the time (base %.1f %%)", said++ ? "," : ":", shares[i].name,
                         shares[i].changed, shares[i].base);
     const double before = frequency_of(pair->base, pair->n_base);
     const double after = frequency_of(pair->changed, pair->n_changed);
-    if (fabs(after / before - 1) > FREQ_MATTERS && before > 0)
+    if (before > 0 && may_explain(verdict, 1 - after / before, FREQ_MATTERS))
         text_printf(out, "%s CPU at %.0f MHz (base %.0f)", said ? "," : ":", after / 1000, before / 1000);
 }
 
@@ -217,7 +225,7 @@ static void fill_row(const struct compared *c, size_t i, const struct compared_p
     cells->verdict = compared_verdict(comparison, pair->about->better);
     put_verdict(comparison, cells->verdict, how->min_effect, &verdict);
     if (cells->verdict != VERDICT_SAME && cells->verdict != VERDICT_APART)
-        explain(pair, &verdict);
+        explain(pair, cells->verdict, &verdict);
     put_clean(&verdict, cells->text[CELL_VERDICT], sizeof(cells->text[0]));
     text_free(&metric);
     text_free(&verdict);
@@ -335,7 +343,7 @@ static void put_rows(const struct compared *c, const struct compared_print *how,
 
 static void put_means(const struct compared *c, const struct compared_print *how, struct text *out)
 {
-    static const char *const heads[CELLS] = {"Suite", "Of", "", "", "Mean", "95 % interval", "p", "Verdict"};
+    static const char *const heads[CELLS] = {"Suite", "Of", "", "", "Mean", "95 % interval", "p (Holm)", "Verdict"};
     struct cells *cells = calloc(c->n_means + 1, sizeof(*cells));
 
     for (size_t i = 0; cells && i < c->n_means; i++)

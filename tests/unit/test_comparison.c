@@ -12,7 +12,7 @@
 
 #include "engine/comparison.h"
 
-#define NEAR(got, expected) assert_true(fabs((got) - (expected)) <= 1e-9 * fmax(1, fabs(expected)))
+#define NEAR(got, expected) assert_true(fabs((got) - (expected)) <= 1e-9 * fmax(1, fabs(1.0 * (expected))))
 
 /* Ten samples around a level: spread times -4.5 to 4.5, in an order without drift. */
 #define N 10
@@ -101,7 +101,7 @@ static void test_comparison_verdicts_of_one_file(void **state)
 {
     /* The floor is 4.28 times the spread: 0.43 and 4.3 %. */
     struct comparison faster = one_a_side(100, 95, 0.1), slower = one_a_side(100, 102, 0.1);
-    struct comparison small = one_a_side(100, 100.5, 0.01), floor = one_a_side(100, 103, 0.8);
+    struct comparison small = one_a_side(100, 100.5, 0.01), floor = one_a_side(100, 101, 1);
 
     (void)state;
     judge(&faster, 1);
@@ -114,7 +114,7 @@ static void test_comparison_verdicts_of_one_file(void **state)
     assert_int_equal(small.change, CHANGE_NONE);
     assert_int_equal(small.doubt, DOUBT_SMALL);
     assert_int_equal(floor.doubt, DOUBT_CHANCE);
-    floor = one_a_side(100, 103.2, 0.76); /* now it is no chance, p 0.002, but the floor is 3.3 */
+    floor = one_a_side(100, 103.2, 0.76); /* no chance, p 0.002, but the floor is 3.3 */
     judge(&floor, 1);
     assert_int_equal(floor.doubt, DOUBT_FLOOR);
     assert_int_equal(floor.change, CHANGE_NONE);
