@@ -29,6 +29,8 @@ extern const char *const detour_cause_names[DETOUR_CAUSES]; /* "preempted", ... 
 /* The longest left-over detours of the whole run, from which steal is taken, and the least that it takes. */
 #define DETOUR_KEPT_MAX     512u
 #define DETOUR_STEAL_MIN_NS 100000u
+/* Length classes: octaves of nanoseconds, class k from 2^k on; the last one has no end. */
+#define DETOUR_CLASSES 36u
 /* The run in equal parts, for a picture of it. */
 #define DETOUR_CELLS 100u
 
@@ -62,7 +64,7 @@ struct detour_account {
         struct detour_seen before;
     } last;
     /* Behind detour_end() the sums are all that was lost. */
-    struct detour_sum sum[DETOUR_CAUSES];
+    struct detour_sum sum[DETOUR_CAUSES], by_class[DETOUR_CAUSES][DETOUR_CLASSES];
     uint64_t blind, end;
     uint64_t cell[DETOUR_CELLS]; /* ticks lost in it */
     /* Left-over detours: of the open window the longest, and the sum of those shorter than all of them; of the windows

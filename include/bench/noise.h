@@ -35,8 +35,10 @@ enum {
     NOISE_IPI,
     NOISE_DEVICE,
     NOISE_SOFTIRQ,
-    NOISE_CELLS, /* ns lost in each part of the run */
-    NOISE_N_NUMBERS = NOISE_CELLS + DETOUR_CELLS
+    NOISE_CELLS,                                                       /* ns lost in each part of the run */
+    NOISE_CLASSES = NOISE_CELLS + DETOUR_CELLS,                        /* by cause, then by length class: how many */
+    NOISE_CLASSES_NS = NOISE_CLASSES + DETOUR_CAUSES * DETOUR_CLASSES, /* and how long together */
+    NOISE_N_NUMBERS = NOISE_CLASSES_NS + DETOUR_CAUSES * DETOUR_CLASSES
 };
 
 /* The share of the observed time that was lost, in %. */

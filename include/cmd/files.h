@@ -8,13 +8,21 @@
 #include "out/rows.h"
 
 /* Reads all files (n at least 1; "-" is standard input, once) into the set, with a line on standard error for what was
- * passed over in each. 0; EXIT_USAGE with a line on standard error when a file cannot be opened or read, or none of them
- * has a row. */
+ * passed over in each. 0; EXIT_USAGE with a line on standard error when a file cannot be opened or read, or none of
+ * them has a row. */
 int files_read(const char *command, const char *const *paths, size_t n, unsigned wanted, struct row_set *set);
 
-/* Writes the text whole to the file that -o names (as csv_create(): never over a regular file; "-" is standard output) and
- * frees it. 0; EXIT_USAGE when the file cannot be made, 1 when it cannot be written (a file that was made is removed),
- * each with a line on standard error. A closed standard output is no error. */
+/* Reads rows one after the other and hands each to take(), which may keep nothing of it but a copy. An operand is a
+ * file, "-", a folder (its files *.csv, sorted), or a pattern with *, ? or [ in its last part where no file has that
+ * very name (what matches, sorted). What cannot be read, or holds damaged lines, is a line on standard error, and the
+ * others are read. 0; or EXIT_USAGE with a line on standard error when no operand gave a row. take() returns 0, or -1
+ * when out of memory, which ends the reading with EXIT_ROW_FAILED. n_files (may be NULL) is how many files had rows. */
+int files_each(const char *command, const char *const *operands, size_t n, unsigned wanted,
+               int (*take)(void *context, const struct row *row), void *context, size_t *n_files);
+
+/* Writes the text whole to the file that -o names (as csv_create(): never over a regular file; "-" is standard output)
+ * and frees it. 0; EXIT_USAGE when the file cannot be made, 1 when it cannot be written (a file that was made is
+ * removed), each with a line on standard error. A closed standard output is no error. */
 struct text;
 int files_write(const char *command, const char *path, struct text *text);
 

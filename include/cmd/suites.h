@@ -10,8 +10,8 @@ extern const struct suite *const suite_list[];
 
 extern const struct suite suite_noise, suite_prime, suite_stream, suite_unix, suite_latency;
 extern const struct command command_noise, command_prime, command_stream, command_unix, command_latency, command_all,
-    command_help_, command_list_, command_version, command_check, command_tune, command_untune,
-    command_compare;
+    command_help_, command_list_, command_version, command_check, command_tune, command_untune, command_compare,
+    command_project;
 
 /* The tables of very short experiments: a line a run as the original prints it, and the runs together. */
 enum { EXPERIMENT_COLUMNS = 10 };

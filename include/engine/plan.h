@@ -60,6 +60,10 @@ struct plan_run {
     /* Called before each trial: which item, how many trials it had, and a guess how much of the whole plan is done. */
     void (*progress)(void *context, const struct plan_item *item, uint64_t sample, double done);
     void *progress_context;
+    uint64_t start_at_ns; /* time of day before which the first trial's gate does not open; 0: none */
+    /* Called when that trial has ended, before any row, with how late the gate opened. May be NULL. */
+    void (*started)(void *context, int64_t late_ns);
+    void *started_context;
 };
 
 /* Runs all items. Returns the worst status of all rows, or -signal when a signal ended it (items that

@@ -40,7 +40,7 @@ struct results {
     struct group_values *group;
     uint64_t n_trials, spent_ns;
     uint64_t precise_from; /* the trial from which on the precision was there without a break; 0: it is not there */
-    size_t order; /* of the item in its plan */
+    size_t order;          /* of the item in its plan */
 };
 
 int results_init(struct results *results, const struct plan_item *item, const struct plan_run *how);
@@ -56,8 +56,8 @@ double results_precision_pct(const struct results *results);
  *
  * An interval that is looked at after each sample, and ends the sampling when it is narrow, is too narrow too often: it
  * is so most easily when the samples happen to lie close together (Chow, Robbins 1965; Simons 1968 shows that taking a
- * number of samples more mends it). So the precision has to hold on: for as many samples more as results_hold_on() says,
- * and when one of these breaks it, it starts anew. tests/unit/test_coverage.c holds the 95 % to 93 to 97 %. */
+ * number of samples more mends it). So the precision has to hold on: for as many samples more as results_hold_on()
+ * says, and when one of these breaks it, it starts anew. tests/unit/test_coverage.c holds the 95 % to 93 to 97 %. */
 bool results_sampled_enough(struct results *results);
 uint64_t results_hold_on(uint64_t precise_from);
 

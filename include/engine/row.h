@@ -17,10 +17,13 @@ const char *row_status_name(enum row_status status);
 /* What is the same in all rows of a run. */
 struct row_run {
     char run_id[40], utc[24], host[65], job[40], rank[16];
-    char kernel[160], arch[65], cpu_model[128], build[96], libc[48];
+    char kernel[160], arch[65], cpu_model[128], build[96], libc[48], settings[768];
     uint64_t cpus_online; /* 0: not known */
     char comment[256];
+    double start_late_us; /* how late the first sample began against --start-at; NAN: not asked for */
 };
+
+void row_run_init(struct row_run *run); /* all 'not known' */
 
 struct row_pair {
     double at, value;
@@ -79,6 +82,13 @@ struct row_column {
 };
 extern const struct row_column row_columns[];
 extern const size_t row_n_columns;
+
+/* What a word of param says: the work itself; what follows from the CPU, or from the build; how the parties beside the
+ * measured one ran; or what came out of it (calibration, what a load did), which differs from run to run. */
+enum row_word { ROW_WORD_WORK, ROW_WORD_CPU, ROW_WORD_BUILD, ROW_WORD_BESIDE, ROW_WORD_OUTCOME };
+enum row_word row_word_kind(const char *word, size_t length);
+/* The words of a kind, one after the other: *at begins as row->param and moves on. NULL when there is none left. */
+const char *row_next_word(const char **at, enum row_word kind, size_t *length);
 
 /* The value of a word in a row's param ("limit=22 experiments=1000000"), which ends at the next space; its length in
  * *length. NULL when there is no such word. */

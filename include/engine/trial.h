@@ -21,6 +21,7 @@ struct trial_spec {
     uint64_t time_ns; /* 0: until the measured parties are done */
     const struct place_request *place;
     const struct clock_info *clock;
+    uint64_t start_at_ns;  /* the gate opens not before this time of CLOCK_REALTIME; 0: as soon as all are ready */
     int series_fd;         /* -1: none */
     const char *proc_root; /* "" */
 };
@@ -51,6 +52,8 @@ enum trial_outcome trial_outcome(const struct trial *trial);
 const char *trial_reason(const struct trial *trial);
 const struct trial_spec *trial_spec_of(const struct trial *trial);
 uint64_t trial_gate_ns(const struct trial *trial); /* when the gate opened */
+/* How long after start_at_ns the gate opened; negative: before it. */
+int64_t trial_late_ns(const struct trial *trial);
 uint64_t trial_wall_ns(const struct trial *trial); /* gate to the end of the last measured party */
 /* Of the CPUs given to the measured parties of the copy (of all copies, unless the benchmark groups by copy). */
 void trial_copy_machine(const struct trial *trial, unsigned copy, struct machine_counters *out);

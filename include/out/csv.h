@@ -26,8 +26,7 @@ int csv_create(const char *path, bool *created, char *error, size_t error_size);
 struct csv;
 struct csv_target {
     const char *path; /* -o FILE, or NULL for the default name */
-    const char *host; /* for the default name jitbench-HOST-UTC.csv */
-    const char *utc;  /* as 20260131T235959Z */
+    const char *name; /* the default name, without ".csv" */
     int to_stdout;    /* -o - */
     int none;         /* --no-csv */
 };

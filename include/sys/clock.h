@@ -30,6 +30,14 @@ static inline uint64_t clock_raw_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+/* The time of day, CLOCK_REALTIME, in nanoseconds since 1970: for what is to happen on several machines at once. */
+static inline uint64_t clock_realtime_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
 /* One reading before the work and one after it. kind must be a constant at the call, so that the branch folds
  * away and nothing stands between the two readings but the work. */
 static inline __attribute__((always_inline)) uint64_t clock_begin(enum clock_kind kind)

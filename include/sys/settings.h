@@ -86,6 +86,11 @@ const struct setting *setting_find(const char *name);
 /* Counts one by its verdict, and appends its name to those of the noisy ones, ", " between, when it is one. */
 void setting_count(const struct setting *setting, const struct setting_state *state, unsigned counts[4], char *noisy,
                    size_t size);
+/* Those by which machines are told apart, as "governor=performance;smt=off;...;cmdline=quiet isolcpus=2-7": of the
+ * kernel's command line, which comes last, the words that bear on speed and noise. What is not known or not there
+ * is left out; ';' in a value is ','. Cut where size ends. */
+void settings_describe(const struct settings_view *view, char *buf, size_t size);
+
 /* Looks at all of them and counts them. */
 void settings_summary(const struct settings_view *view, unsigned counts[4], char *noisy, size_t size);
 

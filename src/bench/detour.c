@@ -41,6 +41,34 @@ static uint64_t to_ns(const struct detour_account *a, uint64_t ticks)
     return (uint64_t)((double)ticks * a->ns_per_tick + 0.5);
 }
 
+static unsigned class_of(uint64_t ns)
+{
+    unsigned octave = 0;
+
+    while (octave + 1 < DETOUR_CLASSES && ns >> (octave + 1))
+        octave++;
+    return octave;
+}
+
+/* Several that are only known as a sum belong to the class of their mean. */
+static void enter(struct detour_account *a, enum detour_cause cause, uint64_t n, uint64_t ticks)
+{
+    if (!n)
+        return;
+    count(&a->sum[cause], n, ticks);
+    count(&a->by_class[cause][class_of(to_ns(a, ticks / n))], n, ticks);
+}
+
+static void take_out(struct detour_account *a, enum detour_cause cause, uint64_t ticks)
+{
+    struct detour_sum *class = &a->by_class[cause][class_of(to_ns(a, ticks))];
+
+    a->sum[cause].n--;
+    a->sum[cause].ticks -= ticks;
+    class->n--;
+    class->ticks -= ticks;
+}
+
 /* --- Where in the run. --- */
 
 static uint64_t cell_start(const struct detour_account *a, uint64_t cell)
@@ -114,7 +142,7 @@ static void leave_over(struct detour_account *a, uint64_t ticks)
     const struct detour_left left = {.ticks = ticks, .cause = DETOUR_UNEXPLAINED};
 
     if (to_ns(a, ticks) < DETOUR_INTERRUPT_MIN_NS) {
-        count(&a->sum[DETOUR_UNEXPLAINED], 1, ticks);
+        enter(a, DETOUR_UNEXPLAINED, 1, ticks);
         return;
     }
     bool full = a->n_window == DETOUR_WINDOW_MAX;
@@ -131,8 +159,8 @@ static uint64_t explain_sum(struct detour_account *a, uint64_t interrupts)
     uint64_t n = rest->n < interrupts ? rest->n : interrupts;
     uint64_t ticks = n == rest->n ? rest->ticks : (uint64_t)((double)rest->ticks * ((double)n / (double)rest->n));
 
-    count(&a->sum[DETOUR_INTERRUPT], n, ticks);
-    count(&a->sum[DETOUR_UNEXPLAINED], rest->n - n, rest->ticks - ticks);
+    enter(a, DETOUR_INTERRUPT, n, ticks);
+    enter(a, DETOUR_UNEXPLAINED, rest->n - n, rest->ticks - ticks);
     *rest = (struct detour_sum){0};
     return n;
 }
@@ -160,7 +188,7 @@ static void settle(struct detour_account *a)
     if (last->cause == DETOUR_UNEXPLAINED)
         leave_over(a, last->ticks);
     else
-        count(&a->sum[last->cause], 1, last->ticks);
+        enter(a, last->cause, 1, last->ticks);
     a->switched += last->cause == DETOUR_PREEMPTED || last->cause == DETOUR_MIGRATED;
     hist_add(a->hist, to_ns(a, last->ticks));
     series_add(a->series, to_ns(a, began - a->start) / 1000, to_ns(a, last->ticks));
@@ -240,7 +268,7 @@ void detour_window(struct detour_account *a, uint64_t interrupts, bool carry)
         struct detour_left shortest = heap_pop(a->window, &a->n_window);
         shortest.cause = left ? DETOUR_INTERRUPT : DETOUR_UNEXPLAINED;
         left -= left > 0;
-        count(&a->sum[shortest.cause], 1, shortest.ticks);
+        enter(a, shortest.cause, 1, shortest.ticks);
         (void)heap_push(a->kept, &a->n_kept, DETOUR_KEPT_MAX, shortest);
     }
     a->unused = carry && left ? 1 : 0;
@@ -260,9 +288,8 @@ static void take_steal(struct detour_account *a, double stolen_ns)
         double ns = (double)left->ticks * a->ns_per_tick;
         if (ns < DETOUR_STEAL_MIN_NS)
             break;
-        a->sum[left->cause].n--;
-        a->sum[left->cause].ticks -= left->ticks;
-        count(&a->sum[DETOUR_STEAL], 1, left->ticks);
+        take_out(a, left->cause, left->ticks);
+        enter(a, DETOUR_STEAL, 1, left->ticks);
         sum_ns += ns;
     }
     a->n_kept = 0;

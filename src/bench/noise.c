@@ -389,6 +389,11 @@ static int run(struct party_context *context)
     for (unsigned c = 0; c < DETOUR_CAUSES; c++) {
         number[NOISE_LOST + c] = (double)a->sum[c].ticks * s->ns_per_tick;
         number[NOISE_COUNT + c] = (double)a->sum[c].n;
+        for (unsigned k = 0; k < DETOUR_CLASSES; k++) {
+            const struct detour_sum *sum = &a->by_class[c][k];
+            number[NOISE_CLASSES + c * DETOUR_CLASSES + k] = (double)sum->n;
+            number[NOISE_CLASSES_NS + c * DETOUR_CLASSES + k] = (double)sum->ticks * s->ns_per_tick;
+        }
     }
     number[NOISE_TIMER] = known(s->risen.timer);
     number[NOISE_RESCHED] = known(s->risen.resched);
@@ -435,6 +440,23 @@ static int enter_cells(struct results *results, unsigned copy, const double *num
     return error;
 }
 
+/* The detours of a cause by length class: their mean length, and how many. */
+static int enter_classes(struct results *results, unsigned copy, const double *number, unsigned cause)
+{
+    const double *n = &number[NOISE_CLASSES + cause * DETOUR_CLASSES];
+    const double *ns = &number[NOISE_CLASSES_NS + cause * DETOUR_CLASSES];
+    struct series *classes = calloc(1, sizeof(*classes));
+
+    if (!classes)
+        return -1;
+    for (unsigned k = 0; k < DETOUR_CLASSES; k++)
+        if (n[k] > 0)
+            series_add(classes, (uint64_t)(ns[k] / n[k] + 0.5), (uint64_t)n[k]);
+    int error = results_series_from(results, copy, NOISE_METRIC_LOST_BY + cause, classes, 0);
+    free(classes);
+    return error;
+}
+
 static int reduce_copy(const struct trial *trial, unsigned copy, struct results *results)
 {
     const struct trial_spec *spec = trial_spec_of(trial);
@@ -454,6 +476,7 @@ static int reduce_copy(const struct trial *trial, unsigned copy, struct results 
     error |= results_sample(results, copy, NOISE_METRIC_THRESHOLD, number[NOISE_THRESHOLD]);
     for (unsigned c = 0; c < DETOUR_CAUSES; c++) {
         error |= results_sample(results, copy, NOISE_METRIC_LOST_BY + c, 100 * number[NOISE_LOST + c] / observed_ns);
+        error |= enter_classes(results, copy, number, c);
         error |= results_cause(results, copy, detour_cause_names[c], number[NOISE_LOST + c] * 1e-6);
     }
     for (unsigned i = 0; NOISE_METRIC_COUNTS + i < NOISE_N_METRICS; i++)

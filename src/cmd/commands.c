@@ -10,8 +10,9 @@
 #include "engine/text.h"
 
 const struct command *const command_list[] = {
-    &command_all,  &command_noise,  &command_prime,   &command_stream, &command_unix,  &command_latency, &command_check,
-    &command_tune, &command_untune, &command_compare, &command_list_,  &command_help_, &command_version, NULL,
+    &command_all,     &command_noise, &command_prime, &command_stream,  &command_unix,
+    &command_latency, &command_check, &command_tune,  &command_untune,  &command_compare,
+    &command_project, &command_list_, &command_help_, &command_version, NULL,
 };
 
 const struct command *command_find(const char *name)

@@ -2,7 +2,9 @@
 /* A measuring session: from the command line to the last line of the summary. */
 #include "cmd/measure.h"
 #include "cmd/cpus.h"
+#include "cmd/names.h"
 #include "cmd/quiet.h"
+#include "cmd/start.h"
 #include "cmd/tuned.h"
 
 #include <errno.h>
@@ -20,12 +22,15 @@
 #include "engine/text.h"
 #include "out/plot.h"
 #include "out/warnings.h"
+#include "sys/job.h"
 #include "sys/process.h"
 #include "sys/settings.h"
 #include "sys/task.h"
 
 #define SETTLE_NS         20000000u
 #define PROGRESS_EVERY_NS 200000000u
+/* The first sample is prepared so long before --start-at. */
+#define PREPARE_NS 3000000000u
 /* How long the header looks at the machine before it calls it quiet or busy. */
 #define LOOK_NS 200000000u
 
@@ -49,6 +54,7 @@ struct session {
     void *options[TABLES_MAX];     /* by suite */
     struct plan plans[TABLES_MAX]; /* by suite */
     struct series_option series;
+    bool alone; /* no other rank was started with the same words */
     int finish_status;
 };
 
@@ -259,12 +265,34 @@ static int resolve_place(struct session *s)
 
 /* --- The session. --- */
 
+static const char *getenv_const(const char *name)
+{
+    return getenv(name);
+}
+
+/* Where the launcher of a job has a name of its own for the node (several on one machine), that is the host's. */
+static void fill_job(struct session *s)
+{
+    struct row_run *run = &s->m.run;
+    struct job job;
+
+    job_read(getenv_const, &job);
+    text_copy(run->job, sizeof(run->job), job.id);
+    text_copy(run->rank, sizeof(run->rank), job.rank);
+    if (job.node[0])
+        text_copy(run->host, sizeof(run->host), job.node);
+    if (job.wrong[0])
+        (void)fprintf(stderr, "jitbench: %s: %s; the rank is not known\n", job.launcher, job.wrong);
+    s->alone = job.ranks == 1 || !job.rank[0];
+}
+
 static void fill_run(struct measure *m)
 {
     unsigned char id[16];
     time_t now = time(NULL);
     struct tm utc;
 
+    row_run_init(&m->run);
     process_random(id, sizeof(id));
     for (size_t i = 0; i < sizeof(id); i++)
         (void)snprintf(m->run.run_id + 2 * i, 3, "%02x", id[i]);
@@ -280,29 +308,18 @@ static void fill_run(struct measure *m)
     text_copy(m->run.comment, sizeof(m->run.comment), m->options.comment);
 }
 
-/* 20260131T235959Z, for file names. */
-static void compact_utc(const char *utc, char *buf, size_t size)
-{
-    size_t n = 0;
-
-    for (; *utc && n + 1 < size; utc++)
-        if (*utc != '-' && *utc != ':')
-            buf[n++] = *utc;
-    buf[n] = 0;
-}
-
 static int open_csv(struct session *s)
 {
     struct measure *m = &s->m;
-    char utc[32], message[1200], error[1200];
+    char name[256], path[1024], message[1200], error[1200];
     bool to_stdout = !strcmp(m->options.output, "-");
 
-    compact_utc(m->run.utc, utc, sizeof(utc));
-    struct csv_target target = {.path = m->options.output[0] && !to_stdout ? m->options.output : NULL,
-                                .host = m->run.host,
-                                .utc = utc,
-                                .to_stdout = to_stdout,
-                                .none = m->options.no_csv};
+    if (names_expand("the default name", s->alone ? "jitbench-%h-%t" : "jitbench-%h-%t-%r", &m->run, s->alone, name,
+                     sizeof(name), error, sizeof(error)) ||
+        names_expand("--output", m->options.output, &m->run, s->alone, path, sizeof(path), error, sizeof(error)))
+        return usage_error(s, error);
+    struct csv_target target = {
+        .path = path[0] && !to_stdout ? path : NULL, .name = name, .to_stdout = to_stdout, .none = m->options.no_csv};
     m->out_fd = to_stdout ? 2 : 1;
     m->csv = csv_open(&target, message, sizeof(message), error, sizeof(error));
     if (!m->csv)
@@ -312,14 +329,17 @@ static int open_csv(struct session *s)
     return 0;
 }
 
-/* Open_series creates the file for --series; like the CSV it never overwrites one. */
+/* The file for --series: like the CSV it never overwrites one. */
 static int open_series(struct session *s)
 {
-    char error[1200];
+    char error[1200], path[sizeof(s->series.path)];
 
     s->m.series_fd = -1;
     if (!s->series.path[0])
         return 0;
+    if (names_expand("--series", s->series.path, &s->m.run, s->alone, path, sizeof(path), error, sizeof(error)))
+        return usage_error(s, error);
+    text_copy(s->series.path, sizeof(s->series.path), path);
     int fd = open(s->series.path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644);
     if (fd < 0) {
         (void)snprintf(error, sizeof(error), "--series '%s': %s", s->series.path,
@@ -482,6 +502,17 @@ static void put_check(const struct measure *m, struct text *out)
         text_printf(out, "Refused   %s\n", m->not_set);
 }
 
+static void put_start(const struct measure *m, struct text *out)
+{
+    uint64_t now = clock_realtime_ns();
+    char left[32];
+
+    if (m->start_at_ns <= now)
+        return;
+    text_duration(m->start_at_ns - now, left, sizeof(left));
+    text_printf(out, "Start     at %s, in %s\n", m->options.start_at, left);
+}
+
 static bool is_brief(const struct session *s)
 {
     return s->n_suites == 1 && s->suites[0]->brief && s->suites[0]->brief(s->options[0]);
@@ -505,6 +536,7 @@ static void put_header(const struct session *s)
     }
     if (s->n_suites == 1 && s->suites[0]->announce)
         s->suites[0]->announce(m, &s->plans[0], &out);
+    put_start(m, &out);
     text_printf(&out, "\n");
     command_print(m->out_fd, &out);
 }
@@ -576,6 +608,43 @@ static bool any_measured(const struct measure *m)
     return false;
 }
 
+/* --- A common start. --- */
+
+static int resolve_start(struct session *s)
+{
+    struct measure *m = &s->m;
+    char error[160], ago[32];
+    uint64_t now = clock_realtime_ns();
+
+    if (!measure_given(m, "start-at"))
+        return 0;
+    if (start_parse(m->options.start_at, now, &m->start_at_ns, error, sizeof(error)))
+        return usage_error(s, error);
+    if (m->start_at_ns < now) {
+        text_duration(now - m->start_at_ns, ago, sizeof(ago));
+        (void)fprintf(stderr, "jitbench: --start-at %s was %s ago: begins at once\n", m->options.start_at, ago);
+    }
+    return 0;
+}
+
+/* Until it is time to prepare the first sample, whose gate then opens at the moment itself. The time of day may be set
+ * meanwhile, so it is asked again. */
+static void wait_for_start(const struct measure *m)
+{
+    for (uint64_t now; !signals_pending() && (now = clock_realtime_ns()) + PREPARE_NS < m->start_at_ns;) {
+        uint64_t left = m->start_at_ns - PREPARE_NS - now;
+        signals_sleep_ns(left < PREPARE_NS ? left : PREPARE_NS);
+    }
+}
+
+static void note_start(void *context, int64_t late_ns)
+{
+    struct measure *m = context;
+
+    m->run.start_late_us = (double)late_ns * 1e-3;
+    m->start_at_ns = 0; /* of the first suite */
+}
+
 static void run_suite(struct session *s, size_t i)
 {
     struct measure *m = &s->m;
@@ -592,7 +661,10 @@ static void run_suite(struct session *s, size_t i)
                            .settle_ns = SETTLE_NS,
                            .sink = {.put = put_row, .context = m},
                            .progress = !m->options.quiet && isatty(2) ? show_progress : NULL,
-                           .progress_context = m};
+                           .progress_context = m,
+                           .start_at_ns = m->start_at_ns,
+                           .started = note_start,
+                           .started_context = m};
     int status = plan_execute(&s->plans[i], &how);
     clear_progress(m);
     if (status < 0)
@@ -674,6 +746,14 @@ static void set_machine(struct measure *m)
                        m->options.tuned ? "--tuned" : "--hold-latency", strerror(-m->hold_fd));
 }
 
+/* As they are while it measures. */
+static void describe_settings(struct measure *m)
+{
+    const struct settings_view view = {.root = "", .machine = &m->machine, .bench = &m->place.cpus};
+
+    settings_describe(&view, m->run.settings, sizeof(m->run.settings));
+}
+
 static void restore_machine(struct measure *m)
 {
     if (m->hold_fd >= 0)
@@ -701,11 +781,12 @@ static int prepare(struct session *s, int argc, char **argv)
     machine_read("", &m->machine);
     clock_choose(&m->clock);
     clock_pair_read(m->clock.kind, &m->clock_start);
-    if ((status = resolve_place(s)))
+    if ((status = resolve_start(s)) || (status = resolve_place(s)))
         return status;
     if ((status = make_plans(s)))
         return status;
     fill_run(m);
+    fill_job(s);
     if ((status = open_series(s)))
         return status;
     if ((status = open_csv(s)) && m->series_fd >= 0)
@@ -729,7 +810,9 @@ int measure_main(const struct command *command, const struct suite *const *suite
     int status = prepare(s, argc, argv);
     if (status == 0) {
         set_machine(&s->m);
+        describe_settings(&s->m);
         put_header(s);
+        wait_for_start(&s->m);
         status = run_suites(s);
         restore_machine(&s->m);
     }

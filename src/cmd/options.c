@@ -60,6 +60,11 @@ static const struct option rows[] = {
      .max = 7 * 86400e9,
      OPTION_AT(struct measure_options, max_time_ns),
      .help = "stop sampling a figure after this time"},
+    {.name = "start-at",
+     .type = OPTION_TEXT,
+     .value_name = "TIME",
+     OPTION_AT(struct measure_options, start_at),
+     .help = "begin at a moment, as other machines do: +30s, 14:30:00, or @SECONDS since 1970"},
     {.name = "hold-latency",
      .type = OPTION_FLAG,
      OPTION_AT(struct measure_options, hold_latency),
@@ -80,8 +85,8 @@ static const struct option rows[] = {
      .type = OPTION_TEXT,
      .value_name = "FILE|-",
      OPTION_AT(struct measure_options, output),
-     .help = "CSV file; '-' is standard output, and the table goes to "
-             "standard error"},
+     .help = "CSV file; '-' is standard output, and the table goes to standard error; %h, %j, %r, %t: host, job, rank, "
+             "UTC time"},
     {.name = "no-csv", .type = OPTION_FLAG, OPTION_AT(struct measure_options, no_csv), .help = "write no CSV"},
     {.name = "comment",
      .letter = 'm',

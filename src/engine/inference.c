@@ -261,9 +261,9 @@ int inference_ratio_of_medians(const double *a, size_t n_a, const double *b, siz
     *out = (struct inference_ratio){.ratio = (double)NAN, .low = (double)NAN, .high = (double)NAN};
     if (!all_positive(a, n_a) || !all_positive(b, n_b))
         return 0;
-    double *sorted_a = calloc(n_a, sizeof *sorted_a), *sorted_b = calloc(n_b, sizeof *sorted_b);
+    double *sorted_a = calloc(n_a + 1, sizeof *sorted_a), *sorted_b = calloc(n_b + 1, sizeof *sorted_b);
     double *ratios = calloc(resamples ? resamples : 1, sizeof *ratios);
-    size_t *drawn = calloc(most, sizeof *drawn);
+    size_t *drawn = calloc(most + 1, sizeof *drawn);
     if (!sorted_a || !sorted_b || !ratios || !drawn)
         goto out;
     memcpy(sorted_a, a, n_a * sizeof *a);

@@ -67,6 +67,7 @@ struct execution {
     double *value; /* what an item found, for those that it calibrates */
     enum row_status worst;
     bool interrupted;
+    bool started; /* the first trial was run */
 };
 
 static void end_item(struct execution *e, size_t i, enum row_status status, const char *reason)
@@ -129,7 +130,7 @@ static bool calibrate(struct execution *e, size_t i)
     return true;
 }
 
-static struct trial *run_trial(const struct execution *e, size_t i)
+static struct trial *run_trial(struct execution *e, size_t i)
 {
     const struct plan_item *item = &e->plan->items[i];
     const struct plan_run *how = e->how;
@@ -142,10 +143,15 @@ static struct trial *run_trial(const struct execution *e, size_t i)
                               .time_ns = item->sampling.time_ns,
                               .place = how->place,
                               .clock = how->clock,
+                              .start_at_ns = e->started ? 0 : how->start_at_ns,
                               .series_fd = how->series_fd,
                               .proc_root = how->proc_root};
+    struct trial *trial = trial_run(&spec);
 
-    return trial_run(&spec);
+    if (trial && !e->started && how->start_at_ns && how->started && trial_gate_ns(trial))
+        how->started(how->started_context, trial_late_ns(trial));
+    e->started = true;
+    return trial;
 }
 
 /* Whether benchmark and load can run here; the reason in why when not. */

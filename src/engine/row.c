@@ -36,6 +36,7 @@ const struct row_column row_columns[] = {
     RUN(COLUMN_UINT, cpus_online),
     RUN_TEXT(build),
     RUN_TEXT(libc),
+    RUN_TEXT(settings),
     ROW_TEXT(suite),
     ROW_TEXT(test),
     ROW_TEXT(load),
@@ -82,6 +83,7 @@ const struct row_column row_columns[] = {
     ROW_TEXT(causes),
     ROW_REAL(freq_khz),
     ROW_TEXT(timer_latency_held),
+    RUN(COLUMN_REAL, start_late_us),
     RUN_TEXT(comment),
     ROW(COLUMN_SAMPLES, samples),
     ROW(COLUMN_HIST, hist),
@@ -104,6 +106,12 @@ const char *row_status_name(enum row_status status)
         return "failed";
     }
     return "unknown";
+}
+
+void row_run_init(struct row_run *run)
+{
+    memset(run, 0, sizeof *run);
+    run->start_late_us = NAN;
 }
 
 void row_init(struct row *row, const struct row_run *run)
@@ -168,5 +176,41 @@ const char *row_param(const struct row *row, const char *key, size_t *length)
         }
         word += end;
     }
+    return NULL;
+}
+
+enum row_word row_word_kind(const char *word, size_t length)
+{
+    static const struct {
+        const char *name;
+        enum row_word kind;
+    } words[] = {
+        {"timer", ROW_WORD_BESIDE},         {"load", ROW_WORD_BESIDE},     {"control", ROW_WORD_BESIDE},
+        {"linkage", ROW_WORD_BUILD},        {"libc", ROW_WORD_BUILD},      {"resident", ROW_WORD_BUILD},
+        {"flags", ROW_WORD_BUILD},          {"kernel", ROW_WORD_CPU},      {"stores", ROW_WORD_CPU},
+        {"array_bytes", ROW_WORD_CPU},      {"repetitions", ROW_WORD_CPU}, {"clock", ROW_WORD_CPU},
+        {"loops_per_ms", ROW_WORD_OUTCOME},
+    };
+    const char *equals = memchr(word, '=', length);
+    size_t name = equals ? (size_t)(equals - word) : length;
+
+    if (length > 5 && !memcmp(word, "load_", 5))
+        return ROW_WORD_OUTCOME;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strlen(words[i].name) == name && !memcmp(word, words[i].name, name))
+            return words[i].kind;
+    return ROW_WORD_WORK;
+}
+
+const char *row_next_word(const char **at, enum row_word kind, size_t *length)
+{
+    for (const char *word = *at + strspn(*at, " "); *word; word += strspn(word, " ")) {
+        *length = strcspn(word, " ");
+        *at = word + *length;
+        if (row_word_kind(word, *length) == kind)
+            return word;
+        word = *at;
+    }
+    *at += strlen(*at);
     return NULL;
 }

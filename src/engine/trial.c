@@ -31,6 +31,7 @@
 /* But no longer than this, in case it is they who keep the measured parties from getting there. */
 #define LOAD_GRACE_NS    3000000000u
 #define KILL_DEADLINE_NS 10000000000u
+#define TIME_OF_DAY_NS   500000000u
 #define PAD_MAX          4096u
 #define FREQUENCIES_MAX  8u
 /* The parent sleeps but for moments. */
@@ -46,6 +47,7 @@ struct trial {
     enum trial_outcome outcome;
     char reason[320];
     uint64_t gate_ns, wall_ns;
+    int64_t late_ns;
     unsigned n_machine;
     struct machine_counters *machine; /* by copy, or one for all */
     struct cpuset *machine_cpus;      /* of their measured parties */
@@ -692,6 +694,18 @@ static bool wait_for_start(struct trial *trial, uint64_t deadline_ns)
     return trial->outcome == TRIAL_DONE;
 }
 
+/* Looks at the time of day again and again, for it may be set; a party's end or a signal ends the waiting. */
+static void wait_for_time_of_day(struct trial *trial, uint64_t lead_ns)
+{
+    const uint64_t until = trial->spec.start_at_ns;
+    uint64_t now;
+
+    while (trial->outcome == TRIAL_DONE && (now = clock_realtime_ns()) + lead_ns < until) {
+        uint64_t left = until - lead_ns - now;
+        wait_event(trial, clock_raw_ns() + (left < TIME_OF_DAY_NS ? left : TIME_OF_DAY_NS), false);
+    }
+}
+
 /* From ready to drained. */
 static void run_gated(struct trial *trial, struct machine_counters *before)
 {
@@ -707,6 +721,7 @@ static void run_gated(struct trial *trial, struct machine_counters *before)
     read_machine(trial, before);
     head->lead_ns = LEAD_NS + (uint64_t)LEAD_PER_SLOT_NS * trial->n_slots;
     head->to_arrive = gated_slots(trial);
+    wait_for_time_of_day(trial, head->lead_ns);
     control_begin(trial);
     set_gate(head, GATE_OPEN);
     if (!wait_for_start(trial, clock_raw_ns() + head->setup_limit_ns)) {
@@ -714,6 +729,8 @@ static void run_gated(struct trial *trial, struct machine_counters *before)
         return;
     }
     trial->gate_ns = head->start_ns;
+    trial->late_ns =
+        (int64_t)(clock_realtime_ns() - trial->spec.start_at_ns) - (int64_t)(clock_raw_ns() - head->start_ns);
     add_load_counts(trial, -1);
     if (head->time_ns) {
         uint64_t end = head->start_ns + head->time_ns;
@@ -842,6 +859,11 @@ const char *trial_reason(const struct trial *trial)
 const struct trial_spec *trial_spec_of(const struct trial *trial)
 {
     return &trial->spec;
+}
+
+int64_t trial_late_ns(const struct trial *trial)
+{
+    return trial->late_ns;
 }
 
 uint64_t trial_gate_ns(const struct trial *trial)

@@ -322,8 +322,9 @@ static int compare_mean(const struct compared *c, const struct compared_mean *me
     const struct compared_row *row = c->row;
     struct side base, changed;
 
-    while (!of_mean(mean, row) || !in_mean(c, row))
-        row++;
+    for (size_t i = c->n_rows; i-- > 0;)
+        if (of_mean(mean, &c->row[i]) && in_mean(c, &c->row[i]))
+            row = &c->row[i];
     int result = take_scores(c, mean, row, false, &base) | take_scores(c, mean, row, true, &changed);
     if (!result && base.n_runs >= COMPARISON_RUNS && changed.n_runs >= COMPARISON_RUNS)
         result = comparison_measure(&(struct comparison_side){base.runs, base.n_runs},

@@ -395,20 +395,10 @@ static void open_anywhere(struct csv *csv, char *message, size_t message_size)
                  strerror(error), csv->path);
 }
 
-static void file_name_part(char *to, size_t size, const char *from)
-{
-    static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
-    text_copy(to, size, from == NULL || from[0] == '\0' ? "unknown" : from);
-    for (char *c = to; *c != '\0'; c++)
-        if (strchr(allowed, *c) == NULL)
-            *c = '_';
-}
-
 struct csv *csv_open(const struct csv_target *target, char *message, size_t message_size, char *error,
                      size_t error_size)
 {
     struct csv *csv = calloc(1, sizeof *csv);
-    char host[128], utc[64];
     int result = 0;
     text_copy(message, message_size, "");
     text_copy(error, error_size, "");
@@ -416,9 +406,7 @@ struct csv *csv_open(const struct csv_target *target, char *message, size_t mess
         snprintf(error, error_size, "CSV: %s", strerror(ENOMEM));
         return NULL;
     }
-    file_name_part(host, sizeof host, target->host);
-    file_name_part(utc, sizeof utc, target->utc);
-    snprintf(csv->name, sizeof csv->name, "jitbench-%s-%s", host, utc);
+    text_copy(csv->name, sizeof csv->name, target->name == NULL ? "jitbench" : target->name);
     csv->fd = -1;
     csv->place = PLACE_TMPDIR;
     csv->none = target->none;

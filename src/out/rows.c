@@ -167,7 +167,7 @@ static int take_field(struct row_reader *r, size_t i, struct row *row)
 static int take_row(struct row_reader *r, struct row *row)
 {
     row_init(row, &r->run);
-    memset(&r->next_run, 0, sizeof(r->next_run));
+    row_run_init(&r->next_run);
     for (size_t i = 0; i < row_n_columns; i++) {
         int result = take_field(r, i, row);
         if (result)
@@ -224,6 +224,26 @@ void row_reader_close(struct row_reader *r)
     free(r);
 }
 
+static void append_count(struct text *out, uint64_t n, const char *one, const char *many)
+{
+    if (n)
+        text_printf(out, "%s%" PRIu64 " %s", out->length ? ", " : "", n, n == 1 ? one : many);
+}
+
+void row_reader_describe(const struct row_reader *r, const char *path, size_t n_rows, char *message, size_t size)
+{
+    struct text out = {0};
+
+    append_count(&out, row_reader_damaged(r), "damaged line", "damaged lines");
+    append_count(&out, r->unknown - r->too_new, "line that is no result", "lines that are no results");
+    append_count(&out, r->too_new, "row of a newer version", "rows of a newer version");
+    if (out.length)
+        (void)snprintf(message, size, "%s: %s left out%s", path, out.data, n_rows ? "" : "; no rows");
+    else
+        (void)snprintf(message, size, "%s%s", n_rows ? "" : path, n_rows ? "" : ": no rows");
+    text_free(&out);
+}
+
 /* --- All rows of some files. --- */
 
 /* The same run, or a copy that the set keeps. Most often it is that of the row before. NULL when out of memory. */
@@ -267,26 +287,6 @@ static int keep_row(struct row_set *set, struct row *row)
     return 0;
 }
 
-static void append_count(struct text *out, uint64_t n, const char *one, const char *many)
-{
-    if (n)
-        text_printf(out, "%s%" PRIu64 " %s", out->length ? ", " : "", n, n == 1 ? one : many);
-}
-
-static void describe_left_out(const char *path, const struct row_reader *r, size_t n_rows, char *message, size_t size)
-{
-    struct text out = {0};
-
-    append_count(&out, row_reader_damaged(r), "damaged line", "damaged lines");
-    append_count(&out, r->unknown - r->too_new, "line that is no result", "lines that are no results");
-    append_count(&out, r->too_new, "row of a newer version", "rows of a newer version");
-    if (out.length)
-        (void)snprintf(message, size, "%s: %s left out%s", path, out.data, n_rows ? "" : "; no rows");
-    else
-        (void)snprintf(message, size, "%s%s", n_rows ? "" : path, n_rows ? "" : ": no rows");
-    text_free(&out);
-}
-
 int row_set_read(struct row_set *set, const char *path, unsigned wanted, char *message, size_t message_size,
                  char *error, size_t error_size)
 {
@@ -310,7 +310,7 @@ int row_set_read(struct row_set *set, const char *path, unsigned wanted, char *m
         text_copy(error, error_size, row_reader_error(r));
         result = -1;
     }
-    describe_left_out(path, r, set->n - before, message, message_size);
+    row_reader_describe(r, path, set->n - before, message, message_size);
     row_reader_close(r);
     return result;
 }

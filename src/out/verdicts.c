@@ -304,7 +304,7 @@ static void put_markdown(const char *const *text, struct text *out)
 static void put_cells(const struct cells *cells, size_t n, const char *const *heads, const struct compared_print *how,
                       struct text *out)
 {
-    size_t widths[CELLS];
+    size_t widths[CELLS] = {0};
 
     for (size_t c = 0; c < CELLS; c++) {
         widths[c] = columns_of(heads[c]);

@@ -254,13 +254,13 @@ static struct csv *open_csv(const struct csv_target *target)
 
 static struct csv *open_default(void)
 {
-    struct csv_target target = {.host = "box/1.example", .utc = "20260131T235959Z"};
+    struct csv_target target = {.name = "jitbench-box_1.example-20260131T235959Z"};
     return open_csv(&target);
 }
 
 static struct csv *open_path(const char *path)
 {
-    struct csv_target target = {.path = path, .host = "box/1.example", .utc = "20260131T235959Z"};
+    struct csv_target target = {.path = path, .name = "jitbench-box_1.example-20260131T235959Z"};
     return open_csv(&target);
 }
 
@@ -284,7 +284,7 @@ static void test_csv_row_that_knows_nothing(void **state)
     row_init(&row, NULL);
     csv_row(&row, &text);
     /* schema, then 34 fields that are empty, status, and 26 that are empty. */
-    assert_string_equal(text.data, "1,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,ok,,,,,,,,,,,,,,,,,,,,,,,,,,\r\n");
+    assert_string_equal(text.data, "1,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,ok,,,,,,,,,,,,,,,,,,,,,,,,,,,\r\n");
     text_free(&text);
 }
 
@@ -301,7 +301,9 @@ static void test_csv_row_that_knows_all(void **state)
                                        .cpus_online = 2,
                                        .build = "0.1",
                                        .libc = "glibc",
-                                       .comment = "hello"};
+                                       .settings = "smt=off",
+                                       .comment = "hello",
+                                       .start_late_us = 12.5};
     double samples[] = {1, 2.5, NAN, 4};
     struct row_pair hist[] = {{880, 1000000}, {900, 2}}, series[] = {{1, 0.5}, {7, 1e9}};
     struct row row;
@@ -350,12 +352,12 @@ static void test_csv_row_that_knows_all(void **state)
     row.n_series = 2;
     row.series_left_out = 12;
     csv_row(&row, &text);
-    assert_string_equal(text.data, "1,r1,20260131T235959Z,box,42,0,Linux 6.18,x86_64,A CPU,2,0.1,glibc,"
+    assert_string_equal(text.data, "1,r1,20260131T235959Z,box,42,0,Linux 6.18,x86_64,A CPU,2,0.1,glibc,smt=off,"
                                    "unix,pipe,none,size=512,2,rate,lps,higher,"
                                    "3,2.5,2.5,0.5,20,1,4,1,2.25,0.25,3,3.5,3.75,4,"
                                    "975.5,degraded,no,"
                                    "SCHED_OTHER,0,-20,0-1,one,random,ext4,"
-                                   "1,2,3,4,5,6,7,8,9,10,11,timer:1.5;net:2,2200000,yes,"
+                                   "1,2,3,4,5,6,7,8,9,10,11,timer:1.5;net:2,2200000,yes,12.5,"
                                    "hello,1;2.5;;4,880:1000000;900:2,1:0.5;7:1000000000;+12\r\n");
     text_free(&text);
 }
@@ -496,16 +498,6 @@ static void test_csv_default_name_steps_over_what_is_there(void **state)
     text_free(&expected);
 }
 
-static void test_csv_default_name_without_host(void **state)
-{
-    struct csv_target target = {.host = "", .utc = "20260131T235959Z"};
-    struct csv *csv = open_csv(&target);
-    (void)state;
-    assert_non_null(csv);
-    assert_string_equal(csv_path(csv), "jitbench-unknown-20260131T235959Z.csv");
-    csv_close(csv);
-}
-
 static void test_csv_default_falls_back_before_the_first_row(void **state)
 {
     struct place *place = *state;
@@ -631,7 +623,7 @@ static void test_csv_named_pipe_and_null_are_taken(void **state)
 
 static void test_csv_none_writes_nothing(void **state)
 {
-    struct csv_target target = {.none = 1, .host = "h", .utc = "u"};
+    struct csv_target target = {.none = 1, .name = "jitbench-h-u"};
     struct csv *csv = open_csv(&target);
     (void)state;
     assert_non_null(csv);
@@ -776,7 +768,7 @@ static void test_csv_close_tells_of_rows_that_are_lost(void **state)
 
 /* --- standard output -------------------------------------------------------------------------------------------- */
 
-static const struct csv_target to_stdout = {.to_stdout = 1, .host = "box/1.example", .utc = "20260131T235959Z"};
+static const struct csv_target to_stdout = {.to_stdout = 1, .name = "jitbench-box_1.example-20260131T235959Z"};
 
 static void test_csv_to_stdout(void **state)
 {
@@ -922,7 +914,6 @@ int main(void)
         cmocka_unit_test(test_csv_series_of_left_out_events_alone),
         IN_PLACE(test_csv_default_name_and_rows),
         IN_PLACE(test_csv_default_name_steps_over_what_is_there),
-        IN_PLACE(test_csv_default_name_without_host),
         IN_PLACE(test_csv_default_falls_back_before_the_first_row),
         IN_PLACE(test_csv_relative_tmpdir_is_not_used),
         IN_PLACE(test_csv_named_file_is_never_overwritten),

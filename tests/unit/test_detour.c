@@ -240,6 +240,25 @@ static uint64_t next_random(uint64_t *x)
 }
 
 /* A long and lively run: what was lost is the sum of what was added, tick by tick, and so are the counts. */
+/* One tick is a nanosecond here; classes are octaves of it. */
+static void test_detour_classes_are_octaves(void **state)
+{
+    static const uint64_t lengths[] = {600, 1023, 1024, 70000, UINT64_C(1) << 40};
+    uint64_t at = 0;
+
+    (void)state;
+    begin();
+    for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++)
+        add(at += lengths[i] + 1, lengths[i]);
+    finish(0);
+    const struct detour_sum *classes = run.a.by_class[DETOUR_UNEXPLAINED];
+    assert_int_equal(classes[9].n, 2);
+    assert_int_equal(classes[9].ticks, 1623);
+    assert_int_equal(classes[10].n, 1);
+    assert_int_equal(classes[16].ticks, 70000);
+    assert_int_equal(classes[DETOUR_CLASSES - 1].n, 1);
+}
+
 static void test_detour_causes_add_up_exactly(void **state)
 {
     uint64_t x = 1, total = 0, n = 0, at = 0, counted = 0;
@@ -263,6 +282,13 @@ static void test_detour_causes_add_up_exactly(void **state)
     for (unsigned c = 0; c < DETOUR_CAUSES; c++) {
         assert_true(run.a.sum[c].n > 0);
         counted += run.a.sum[c].n;
+        struct detour_sum classes = {0};
+        for (unsigned k = 0; k < DETOUR_CLASSES; k++) {
+            classes.n += run.a.by_class[c][k].n;
+            classes.ticks += run.a.by_class[c][k].ticks;
+        }
+        assert_int_equal(classes.n, run.a.sum[c].n);
+        assert_int_equal(classes.ticks, run.a.sum[c].ticks);
     }
     assert_int_equal(counted, n);
     assert_int_equal(detour_lost(&run.a), total);
@@ -533,6 +559,7 @@ int main(void)
         cmocka_unit_test(test_detour_an_interrupt_of_the_reading_is_carried_over),
         cmocka_unit_test(test_detour_window_keeps_the_longest_apart),
         cmocka_unit_test(test_detour_window_shares_what_it_summed_up),
+        cmocka_unit_test(test_detour_classes_are_octaves),
         cmocka_unit_test(test_detour_causes_add_up_exactly),
         cmocka_unit_test(test_detour_steal_takes_the_longest_until_it_is_reached),
         cmocka_unit_test(test_detour_steal_leaves_short_ones_alone),

@@ -240,6 +240,26 @@ static void test_rows_param_by_key(void **state)
     assert_null(row_param(&row, "lim", &length));
 }
 
+static void test_rows_words_by_kind(void **state)
+{
+    const char *param = "limit=22 load_mib=3 clock=rdtsc  load=other loops_per_ms=9 size=1 resident=4K", *at = param;
+    size_t length;
+
+    (void)state;
+    assert_memory_equal(row_next_word(&at, ROW_WORD_WORK, &length), "limit=22", 8);
+    assert_int_equal(length, 8);
+    assert_memory_equal(row_next_word(&at, ROW_WORD_WORK, &length), "size=1", 6);
+    assert_null(row_next_word(&at, ROW_WORD_WORK, &length));
+    assert_null(row_next_word(&at, ROW_WORD_WORK, &length));
+    at = param;
+    assert_memory_equal(row_next_word(&at, ROW_WORD_OUTCOME, &length), "load_mib", 8);
+    assert_memory_equal(row_next_word(&at, ROW_WORD_OUTCOME, &length), "loops_per_ms", 12);
+    assert_int_equal(row_word_kind("load=other", 10), ROW_WORD_BESIDE);
+    assert_int_equal(row_word_kind("clock=rdtsc", 11), ROW_WORD_CPU);
+    assert_int_equal(row_word_kind("resident=4K", 11), ROW_WORD_BUILD);
+    assert_int_equal(row_word_kind("loads", 5), ROW_WORD_WORK);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -251,6 +271,7 @@ int main(void)
         cmocka_unit_test(test_rows_texts_are_cut_between_characters),
         cmocka_unit_test(test_rows_of_an_empty_or_missing_file),
         cmocka_unit_test(test_rows_param_by_key),
+        cmocka_unit_test(test_rows_words_by_kind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1151,6 +1151,39 @@ static void test_settings_bench_cpus_keep_to_the_mask(void **state)
     }
 }
 
+/* --- what tells machines apart --- */
+
+static void test_settings_describe(void **state)
+{
+    char text[400], cut[60];
+
+    (void)state;
+    tree_unpack("server");
+    tree_put("/proc/cmdline",
+             "BOOT_IMAGE=/vmlinuz root=UUID=12-34 ds=nocloud;token=x isolcpus=domain,8-15;x quiet -- quiet a\n");
+    look_at(NULL);
+    settings_describe(&view, text, sizeof(text));
+    assert_memory_equal(text, "governor=", 9);
+    assert_non_null(strstr(text, ";isolated=8-15;"));
+    const char *cmdline = strstr(text, ";cmdline=");
+    assert_non_null(cmdline);
+    assert_string_equal(cmdline, ";cmdline=isolcpus=domain,8-15,x quiet");
+    settings_describe(&view, cut, sizeof(cut));
+    assert_int_equal(strlen(cut), sizeof(cut) - 1);
+    assert_memory_equal(cut, text, sizeof(cut) - 1);
+}
+
+static void test_settings_describe_without_proc_and_sys(void **state)
+{
+    char text[100] = "x";
+
+    (void)state;
+    look_at("0");
+    settings_describe(&view, text, sizeof(text));
+    assert_null(strstr(text, "cmdline"));
+    assert_null(strstr(text, "governor"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1199,6 +1232,8 @@ int main(void)
         TREE_TEST(test_settings_cpus_are_cut_between_ranges),
         TREE_TEST(test_settings_of_this_machine),
         TREE_TEST(test_settings_bench_cpus_keep_to_the_mask),
+        TREE_TEST(test_settings_describe),
+        TREE_TEST(test_settings_describe_without_proc_and_sys),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

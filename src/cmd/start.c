@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* --start-at: reading a moment. */
+#include "cmd/start.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "engine/option.h"
+
+#define SECOND_NS 1000000000u
+
+struct wait {
+    uint64_t ns;
+};
+
+static const struct option wait_row = {
+    .name = "start-at", .type = OPTION_DURATION, .min = 0, .max = (double)START_DAY_NS, OPTION_AT(struct wait, ns)};
+
+/* "@SECONDS", with up to nine decimals. */
+static int parse_epoch(const char *s, uint64_t *at_ns)
+{
+    size_t whole = strspn(s, "0123456789"), fraction = 0;
+    uint64_t ns = 0, unit = SECOND_NS;
+
+    if (s[whole] == '.')
+        fraction = strspn(s + whole + 1, "0123456789");
+    if (!whole || whole > 10 || fraction > 9 || s[whole + (s[whole] == '.' ? fraction + 1 : 0)])
+        return -1;
+    for (size_t i = 0; i < fraction; i++)
+        ns += (uint64_t)(s[whole + 1 + i] - '0') * (unit /= 10);
+    *at_ns = strtoull(s, NULL, 10) * SECOND_NS + ns;
+    return 0;
+}
+
+static int two_digits(const char *s, int most)
+{
+    if (s[0] < '0' || s[0] > '9' || s[1] < '0' || s[1] > '9')
+        return -1;
+    int value = (s[0] - '0') * 10 + s[1] - '0';
+    return value < most ? value : -1;
+}
+
+/* "HH:MM:SS": of yesterday, today and tomorrow the nearest. */
+static int parse_time_of_day(const char *s, uint64_t now_ns, uint64_t *at_ns)
+{
+    const time_t now = (time_t)(now_ns / SECOND_NS);
+    struct tm today;
+    double nearest = 0;
+
+    if (strlen(s) != 8 || s[2] != ':' || s[5] != ':' || two_digits(s, 24) < 0 || two_digits(s + 3, 60) < 0 ||
+        two_digits(s + 6, 60) < 0 || !localtime_r(&now, &today))
+        return -1;
+    *at_ns = 0;
+    for (int day = -1; day <= 1; day++) {
+        struct tm tm = today;
+        tm.tm_mday += day;
+        tm.tm_hour = two_digits(s, 24);
+        tm.tm_min = two_digits(s + 3, 60);
+        tm.tm_sec = two_digits(s + 6, 60);
+        tm.tm_isdst = -1;
+        time_t at = mktime(&tm);
+        double away = difftime(at, now) < 0 ? -difftime(at, now) : difftime(at, now);
+        if (at > 0 && (!*at_ns || away < nearest)) {
+            *at_ns = (uint64_t)at * SECOND_NS;
+            nearest = away;
+        }
+    }
+    return *at_ns ? 0 : -1;
+}
+
+int start_parse(const char *text, uint64_t now_ns, uint64_t *at_ns, char *error, size_t error_size)
+{
+    struct wait wait = {0};
+    int result;
+
+    if (text[0] == '+') {
+        result = option_set(&wait_row, text + 1, &wait, false, error, error_size);
+        *at_ns = now_ns + wait.ns;
+        return result;
+    }
+    result = text[0] == '@' ? parse_epoch(text + 1, at_ns) : parse_time_of_day(text, now_ns, at_ns);
+    if (result == 0 && (*at_ns <= now_ns || *at_ns - now_ns <= START_DAY_NS))
+        return 0;
+    (void)snprintf(error, error_size, "--start-at '%.60s': %s", text,
+                   result ? "not '+TIME', 'HH:MM:SS' or '@SECONDS since 1970'" : "more than a day away (at most 24h)");
+    return -1;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* Robust distances, and how far is too far. */
+#include "engine/outlier.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "engine/stats.h"
+
+#define MAD_TO_SD      1.4826
+#define MAD_EFFICIENCY 0.37
+
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static double median_of(double *values, size_t n)
+{
+    qsort(values, n, sizeof(*values), by_value);
+    return stats_quantile(values, n, 0.5);
+}
+
+/* How far a value is from the median, relative to it. */
+static double offset_of(const struct outlier_metric *metric, double value)
+{
+    return metric->logarithmic ? log(value / metric->median) : (value - metric->median) / fabs(metric->median);
+}
+
+bool outlier_measure(const double *values, size_t n, double least, double *scratch, struct outlier_metric *out)
+{
+    size_t known = 0;
+
+    *out = (struct outlier_metric){.logarithmic = true};
+    for (size_t i = 0; i < n; i++)
+        if (isfinite(values[i])) {
+            scratch[known++] = values[i];
+            out->logarithmic = out->logarithmic && values[i] > 0;
+        }
+    out->n = known;
+    if (known < OUTLIER_HOSTS_LEAST)
+        return false;
+    out->median = median_of(scratch, known);
+    if (!(fabs(out->median) > 0))
+        return false;
+    for (size_t i = 0; i < known; i++)
+        scratch[i] = fabs(offset_of(out, scratch[i]));
+    out->scale = fmax(MAD_TO_SD * median_of(scratch, known), least);
+    return out->scale > 0;
+}
+
+double outlier_distance(const struct outlier_metric *metric, double value)
+{
+    return offset_of(metric, value) / metric->scale;
+}
+
+double outlier_effect(const struct outlier_metric *metric, double value)
+{
+    return (value - metric->median) / fabs(metric->median);
+}
+
+double outlier_threshold(size_t n_hosts, size_t n_metrics)
+{
+    double tests = (double)n_hosts * (double)(n_metrics ? n_metrics : 1);
+    double df = fmax(1, MAD_EFFICIENCY * (double)n_hosts);
+
+    return stats_student_t(1 - OUTLIER_ALPHA / 2 / tests, df);
+}
+
+/* P(X >= k) of a binomial distribution. */
+static double tail(size_t n, double p, size_t k)
+{
+    double sum = 0;
+
+    for (size_t i = n + 1; i-- > k;)
+        sum += exp(lgamma((double)n + 1) - lgamma((double)i + 1) - lgamma((double)(n - i) + 1) + (double)i * log(p) +
+                   (double)(n - i) * log1p(-p));
+    return sum;
+}
+
+size_t outlier_worst_threshold(size_t n_hosts, size_t n_metrics)
+{
+    double p = 1 / (double)n_hosts;
+    size_t k = 1;
+
+    if (n_hosts < 2)
+        return n_metrics + 1;
+    while (k <= n_metrics && (double)n_hosts * tail(n_metrics, p, k) > OUTLIER_ALPHA / 2)
+        k++;
+    return k;
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/* Many at once: ranks of a job that were told one file name, and a moment at which all begin. */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli.h"
+
+#define SHORT "prime", "-q", "--samples", "1", "--experiments", "1000"
+
+static const char *const second_of_four[] = {"SLURM_JOB_ID=77", "SLURM_STEP_ID=0",    "SLURM_PROCID=1",
+                                             "SLURM_NTASKS=4",  "SLURMD_NODENAME=n2", NULL};
+static const char *const third_of_four[] = {"SLURM_JOB_ID=77", "SLURM_STEP_ID=0",    "SLURM_PROCID=2",
+                                            "SLURM_NTASKS=4",  "SLURMD_NODENAME=n3", NULL};
+
+static void run(const struct cli *cli, const char *const *args, const char *const *env, int status,
+                struct cli_result *result)
+{
+    cli_expect(cli, &(struct cli_run){.args = args, .env = env}, status, result);
+}
+
+static void test_job_ranks_with_one_name_have_files_of_their_own(void **state)
+{
+    const struct cli *cli = *state;
+    char names[CLI_FILES][256];
+    struct cli_result result;
+
+    run(cli, ARGS(SHORT, "-o", "r.csv"), second_of_four, 0, &result);
+    cli_result_free(&result);
+    run(cli, ARGS(SHORT, "-o", "r.csv"), third_of_four, 0, &result);
+    cli_result_free(&result);
+    run(cli, ARGS(SHORT, "-o", "r.csv"), third_of_four, 2, &result); /* never overwritten */
+    cli_expect_text(result.err, "r-2.csv");
+    cli_result_free(&result);
+    assert_int_equal(cli_files(cli->work, names), 2);
+    assert_string_equal(names[0], "r-1.csv");
+    assert_string_equal(names[1], "r-2.csv");
+}
+
+static void test_job_and_rank_are_in_every_row(void **state)
+{
+    const struct cli *cli = *state;
+    struct cli_result result;
+    struct cli_csv csv;
+
+    run(cli, ARGS(SHORT, "-o", "%j-%h-%r.csv"), second_of_four, 0, &result);
+    cli_csv_only(cli->work, &csv);
+    cli_expect_all(&csv, "job", "77");
+    cli_expect_all(&csv, "rank", "1");
+    cli_expect_all(&csv, "host", "n2");
+    cli_expect_all(&csv, "start_late_us", "");
+    cli_result_free(&result);
+}
+
+static void test_job_default_names_have_the_rank(void **state)
+{
+    const struct cli *cli = *state;
+    char names[CLI_FILES][256];
+    struct cli_result result;
+
+    run(cli, ARGS(SHORT), third_of_four, 0, &result);
+    assert_int_equal(cli_files(cli->work, names), 1);
+    assert_memory_equal(names[0], "jitbench-n3-", 12);
+    assert_non_null(strstr(names[0], "Z-2.csv"));
+    cli_result_free(&result);
+}
+
+static void test_job_rank_that_is_no_number(void **state)
+{
+    const struct cli *cli = *state;
+    struct cli_result result;
+    struct cli_csv csv;
+
+    run(cli, ARGS(SHORT), ((const char *const[]){"PMI_RANK=one", "PMI_SIZE=4", NULL}), 0, &result);
+    cli_expect_text(result.err, "PMI_RANK='one' is not a number");
+    cli_csv_only(cli->work, &csv);
+    cli_expect_all(&csv, "rank", "");
+    cli_result_free(&result);
+}
+
+/* The gate opens at the moment or after it, and the row says how long after. The kernel's two clocks are read one after
+ * the other, so a few microseconds are their own. */
+static void test_job_begins_at_the_moment(void **state)
+{
+    const struct cli *cli = *state;
+    struct cli_result result;
+    struct cli_csv csv;
+    char moment[32];
+    struct timespec before, after;
+
+    (void)clock_gettime(CLOCK_REALTIME, &before);
+    (void)snprintf(moment, sizeof(moment), "@%lld", (long long)before.tv_sec + 2);
+    run(cli, ARGS("stream", "array", "-q", "--samples", "2", "--experiments", "1000", "--start-at", moment), NULL, 0,
+        &result);
+    (void)clock_gettime(CLOCK_REALTIME, &after);
+    cli_csv_only(cli->work, &csv);
+    for (size_t row = 0; row < csv.n_rows; row++) {
+        double late = cli_number(&csv, row, "start_late_us");
+        assert_true(late > -50 && late < (double)(after.tv_sec - before.tv_sec) * 1e6);
+    }
+    assert_true(after.tv_sec >= before.tv_sec + 2);
+    cli_result_free(&result);
+}
+
+static void test_job_moment_that_has_passed(void **state)
+{
+    const struct cli *cli = *state;
+    struct cli_result result;
+    struct cli_csv csv;
+
+    run(cli, ARGS(SHORT, "--start-at", "@1700000000"), NULL, 0, &result);
+    cli_expect_text(result.err, "--start-at @1700000000 was ");
+    cli_expect_text(result.err, "ago: begins at once");
+    cli_csv_only(cli->work, &csv);
+    assert_true(cli_number(&csv, 0, "start_late_us") > 1e6);
+    cli_result_free(&result);
+}
+
+static void test_job_wrong_values_are_refused(void **state)
+{
+    static const char *const wrong[][2] = {
+        {"--start-at=+25h", "24 h"}, {"--start-at=soon", "HH:MM:SS"}, {"--output=r-%q.csv", "%"}};
+    const struct cli *cli = *state;
+    struct cli_result result;
+
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        run(cli, ARGS(SHORT, wrong[i][0]), NULL, 2, &result);
+        cli_expect_text(result.err, wrong[i][1]);
+        assert_ptr_equal(strchr(result.err, '\n') + 1, result.err + strlen(result.err));
+        cli_result_free(&result);
+    }
+    cli_expect_files(cli->work, 0);
+}
+
+/* A signal ends the waiting as it ends the measuring. */
+static void test_job_waiting_can_be_ended(void **state)
+{
+    const struct cli *cli = *state;
+    struct cli_child child;
+    struct cli_result result;
+
+    cli_start(cli,
+              &(struct cli_run){.args = ARGS("prime", "--samples", "1", "--start-at", "+20m"),
+                                .out = CLI_TERMINAL,
+                                .in = CLI_TERMINAL,
+                                .err = CLI_TERMINAL},
+              &child);
+    cli_wait_shown(&child, "Start     at +20m");
+    assert_int_equal(kill(child.pid, SIGINT), 0);
+    cli_wait(&child, &result);
+    cli_expect_status(&result, 130);
+    cli_result_free(&result);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CLI_TEST(test_job_ranks_with_one_name_have_files_of_their_own),
+        CLI_TEST(test_job_and_rank_are_in_every_row),
+        CLI_TEST(test_job_default_names_have_the_rank),
+        CLI_TEST(test_job_rank_that_is_no_number),
+        CLI_TEST(test_job_begins_at_the_moment),
+        CLI_TEST(test_job_moment_that_has_passed),
+        CLI_TEST(test_job_wrong_values_are_refused),
+        CLI_TEST(test_job_waiting_can_be_ended),
+    };
+    return cmocka_run_group_tests(tests, cli_group_setup, NULL);
+}

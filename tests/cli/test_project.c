@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* jitbench project: from result files to what noise costs many ranks. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+/* A CPU that was observed for 10 s and lost 0.5 s of it to 100 detours of 5 ms, and one that lost nothing. */
+#define HEADER "host,suite,test,metric,unit,value,status,wall_s,hist,series\n"
+#define NOISY                                                                                                          \
+    "n1,noise,noise,lost,%,5,ok,10,,\n"                                                                                \
+    "n1,noise,noise,detour,ns,5000000,ok,10,4980736:100,\n"                                                            \
+    "n1,noise,noise,lost_preempted,%,5,ok,10,,5000000:100\n"
+#define QUIET                                                                                                          \
+    "n2,noise,noise,lost,%,0,ok,10,,\n"                                                                                \
+    "n2,noise,noise,detour,ns,,ok,10,,\n"
+
+static void run(const struct cli *cli, const char *const *args, int status, struct cli_result *result)
+{
+    cli_expect(cli, &(struct cli_run){.args = args}, status, result);
+}
+
+static void read_csv(const struct cli *cli, const char *name, struct cli_csv *csv)
+{
+    char path[256];
+
+    (void)snprintf(path, sizeof(path), "%s/%s", cli->work, name);
+    cli_csv_read(path, csv);
+}
+
+/* 100 detours of 5.01 ms (the middle of their bin) in 9.5 s of work: a step of 1 ms meets k of them with Poisson's
+ * probability. */
+static double expected(double ranks)
+{
+    double number = 100 / 9.5e9 * 1e6, p = exp(-number), below = p, sum = 0;
+
+    for (int k = 0; k < 60; k++) {
+        sum += -expm1(ranks * log(below < 1 ? below : 1));
+        p *= number / (k + 1);
+        below += p;
+    }
+    return 1 + sum * (4980736 + 32768) / 1e6;
+}
+
+static void test_project_is_what_arithmetic_says(void **state)
+{
+    const struct cli *cli = *state;
+    struct cli_result result;
+    struct cli_csv csv;
+
+    cli_write_file(cli->work, "a.csv", HEADER NOISY);
+    run(cli, ARGS("project", "a.csv", "--step", "1ms", "--ranks", "1:100000", "-o", "p.csv"), 0, &result);
+    cli_expect_text(result.out, "n1    noise   5.013");
+    cli_expect_text(result.out, "1 ms .. 10 ms    preempted");
+    cli_expect_text(result.out, "From 9.5 s of one CPU's time");
+    read_csv(cli, "p.csv", &csv);
+    assert_int_equal(csv.n_rows, 6);
+    for (size_t row = 0; row < csv.n_rows; row++) {
+        double got = cli_number(&csv, row, "slowdown"), right = expected(cli_number(&csv, row, "ranks"));
+        if (!(fabs(got - right) < 0.002 * right))
+            fail_msg("%g ranks: %g, and arithmetic says %g", cli_number(&csv, row, "ranks"), got, right);
+    }
+    cli_result_free(&result);
+}
+
+static void test_project_hosts_and_all_of_them(void **state)
+{
+    const struct cli *cli = *state;
+    struct cli_result result;
+    struct cli_csv csv;
+
+    cli_write_file(cli->work, "n1.csv", HEADER NOISY);
+    cli_write_file(cli->work, "n2.csv", HEADER QUIET);
+    run(cli, ARGS("project", "n*.csv", "--step=1ms", "--ranks=1000:1000", "-o", "-"), 0, &result);
+    cli_expect_text(result.err, "all   noise");
+    assert_true(strstr(result.err, "\nn1 ") < strstr(result.err, "\nn2 ")); /* the slowest first */
+    cli_write_file(cli->tmp, "p.csv", result.out);
+    char path[256];
+    (void)snprintf(path, sizeof(path), "%s/p.csv", cli->tmp);
+    cli_csv_read(path, &csv);
+    assert_int_equal(csv.n_rows, 3);
+    assert_true(fabs(cli_number(&csv, 0, "slowdown") - expected(1000)) < 0.01);
+    assert_true(fabs(cli_number(&csv, 1, "slowdown") - 1) < 1e-9);
+    /* Half of the ranks run on the noisy one. */
+    assert_string_equal(cli_cell(&csv, 2, "host"), "");
+    assert_true(fabs(cli_number(&csv, 2, "slowdown") - expected(500)) < 0.01);
+    cli_result_free(&result);
+    run(cli, ARGS("project", "."), 0, &result); /* the folder's *.csv */
+    cli_result_free(&result);
+    assert_int_equal(remove(path), 0);
+}
+
+static void test_project_of_a_real_measurement(void **state)
+{
+    const struct cli *cli = *state;
+    struct cli_result result;
+
+    run(cli, ARGS("noise", "-q", "-t", "200ms", "-o", "n.csv"), 0, &result);
+    cli_result_free(&result);
+    run(cli, ARGS("prime", "-q", "--samples", "1", "--experiments", "100000", "-o", "p.csv"), 0, &result);
+    cli_result_free(&result);
+    run(cli, ARGS("project", "n.csv"), 0, &result);
+    cli_expect_text(result.out, " noise ");
+    cli_expect_text(result.out, "unexplained");
+    cli_result_free(&result);
+    run(cli, ARGS("project", "p.csv"), 0, &result);
+    cli_expect_text(result.out, " prime ");
+    cli_result_free(&result);
+}
+
+static void test_project_what_cannot_be_used_is_said(void **state)
+{
+    const struct cli *cli = *state;
+    struct cli_result result;
+
+    cli_write_file(cli->work, "a.csv", HEADER NOISY "n3,unix,pipe,rate,lps,5,ok,10,,\nn1,noise,noi");
+    run(cli, ARGS("project", "a.csv", "gone.csv", "x*.csv"), 0, &result);
+    cli_expect_text(result.err, "n3 has no rows of noise or prime: left out");
+    cli_expect_text(result.err, "a.csv: 1 damaged line left out");
+    cli_expect_text(result.err, "gone.csv: ");
+    cli_expect_text(result.err, "x*.csv: no such files");
+    cli_result_free(&result);
+}
+
+static void test_project_wrong_command_lines(void **state)
+{
+    static const struct {
+        const char *word, *says;
+    } wrong[] = {{"--step=0", "--step"},      {"--step=1ms,x", "'x'"},    {"--step=", "--step"},
+                 {"--ranks=0:10", "--ranks"}, {"--ranks=1:1000:2", "64"}, {"--ranks=20000000", "--ranks"},
+                 {"gone.csv", "gone.csv"}};
+    const struct cli *cli = *state;
+    struct cli_result result;
+
+    cli_write_file(cli->work, "a.csv", HEADER NOISY);
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        const char *file = wrong[i].word[0] == '-' ? "a.csv" : "gone.csv";
+        run(cli, ARGS("project", wrong[i].word, file), 2, &result);
+        cli_expect_text(result.err, wrong[i].says);
+        assert_string_equal(result.out, "");
+        cli_result_free(&result);
+    }
+    run(cli, ARGS("project"), 2, &result);
+    cli_expect_text(result.err, "names no file");
+    cli_result_free(&result);
+    run(cli, ARGS("project", "a.csv", "-o", "a.csv"), 2, &result);
+    cli_expect_text(result.err, "never overwrites");
+    cli_result_free(&result);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CLI_TEST(test_project_is_what_arithmetic_says), CLI_TEST(test_project_hosts_and_all_of_them),
+        CLI_TEST(test_project_of_a_real_measurement),   CLI_TEST(test_project_what_cannot_be_used_is_said),
+        CLI_TEST(test_project_wrong_command_lines),
+    };
+    return cmocka_run_group_tests(tests, cli_group_setup, NULL);
+}

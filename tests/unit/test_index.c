@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* Names and their numbers. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "engine/index.h"
+
+static void test_index_numbers_names_as_they_come(void **state)
+{
+    struct index index = {0};
+
+    (void)state;
+    assert_int_equal(index_enter(&index, "b"), 0);
+    assert_int_equal(index_enter(&index, ""), 1);
+    assert_int_equal(index_enter(&index, "a"), 2);
+    assert_int_equal(index_enter(&index, "b"), 0);
+    assert_int_equal(index.n, 3);
+    assert_string_equal(index.name[2], "a");
+    index_free(&index);
+    assert_int_equal(index.n, 0);
+}
+
+static void test_index_of_many(void **state)
+{
+    struct index index = {0};
+    char name[24];
+
+    (void)state;
+    for (unsigned round = 0; round < 2; round++)
+        for (unsigned i = 0; i < 20000; i++) {
+            (void)snprintf(name, sizeof(name), "host-%u", i);
+            assert_int_equal(index_enter(&index, name), i);
+        }
+    assert_int_equal(index.n, 20000);
+    assert_string_equal(index.name[12345], "host-12345");
+    index_free(&index);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_index_numbers_names_as_they_come),
+        cmocka_unit_test(test_index_of_many),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/* Who stands out: arithmetic, and how often a fleet of equal machines is accused. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "engine/outlier.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+static void expect_near(double got, double expected, double off)
+{
+    if (!(fabs(got - expected) <= off))
+        fail_msg("%.12g, expected %.12g", got, expected);
+}
+
+static void test_outlier_distances_by_hand(void **state)
+{
+    /* Around 0: not logarithmic. Deviations from 2: 4 1 0 1 2 NAN, their median 1. */
+    const double values[] = {-2, 1, 2, 3, 4, NAN};
+    double scratch[COUNT(values)];
+    struct outlier_metric m;
+
+    (void)state;
+    assert_true(outlier_measure(values, COUNT(values), 0, scratch, &m));
+    assert_int_equal(m.n, 5);
+    assert_false(m.logarithmic);
+    expect_near(m.median, 2, 0);
+    expect_near(m.scale, 1.4826 / 2, 1e-12);
+    expect_near(outlier_distance(&m, 4), 2 / 1.4826, 1e-12);
+    expect_near(outlier_effect(&m, -2), -2, 1e-12);
+}
+
+/* A rate and the time that it takes: the same distance, the other sign. */
+static void test_outlier_reciprocals_are_judged_alike(void **state)
+{
+    const double times[] = {10, 11, 12, 12.5, 20}, rates[] = {1. / 10, 1. / 11, 1. / 12, 1. / 12.5, 1. / 20};
+    double scratch[COUNT(times)];
+    struct outlier_metric of_times, of_rates;
+
+    (void)state;
+    assert_true(outlier_measure(times, COUNT(times), 0, scratch, &of_times));
+    assert_true(outlier_measure(rates, COUNT(rates), 0, scratch, &of_rates));
+    for (size_t i = 0; i < COUNT(times); i++)
+        expect_near(outlier_distance(&of_times, times[i]), -outlier_distance(&of_rates, rates[i]), 1e-9);
+}
+
+static void test_outlier_spread_is_floored(void **state)
+{
+    const double equal[] = {7, 7, 7, 7, 7.07};
+    double scratch[COUNT(equal)];
+    struct outlier_metric m;
+
+    (void)state;
+    assert_true(outlier_measure(equal, COUNT(equal), 0.002, scratch, &m));
+    expect_near(m.scale, 0.002, 0);
+    expect_near(outlier_distance(&m, 7.07), log(1.01) / 0.002, 1e-9);
+    assert_false(outlier_measure(equal, COUNT(equal), 0, scratch, &m)); /* nothing to measure by */
+}
+
+static void test_outlier_needs_some_machines(void **state)
+{
+    const double few[] = {1, 2, 3, NAN, INFINITY}, around_zero[] = {-1, 0, 0, 1};
+    double scratch[COUNT(few)];
+    struct outlier_metric m;
+
+    (void)state;
+    assert_false(outlier_measure(few, COUNT(few), 0.01, scratch, &m));
+    assert_false(outlier_measure(around_zero, COUNT(around_zero), 0.01, scratch, &m));
+}
+
+static void test_outlier_thresholds(void **state)
+{
+    (void)state;
+    /* P(X >= 12) of 20 at 1/4 is 0.00094, of which four are within 0.005; at 11 it is 0.0039. */
+    expect_near(outlier_threshold(1000, 20), 5.258, 0.01);
+    assert_int_equal(outlier_worst_threshold(4, 20), 12);
+    assert_true(outlier_worst_threshold(4, 3) > 3); /* the worst of all in three of three is no proof */
+    assert_true(outlier_worst_threshold(1, 5) > 5);
+    for (size_t n = 5; n < 2000; n *= 2)
+        assert_true(outlier_threshold(n, 10) >= outlier_threshold(2 * n, 10) * 0.99 || n > 200);
+}
+
+/* --- Fleets. --- */
+
+static uint64_t seed;
+
+static double uniform(void)
+{
+    seed ^= seed >> 12;
+    seed ^= seed << 25;
+    seed ^= seed >> 27;
+    return ((double)(seed * UINT64_C(2685821657736338717) >> 11) + 0.5) * 0x1p-53;
+}
+
+static double normal(void)
+{
+    return sqrt(-2 * log(uniform())) * cos(6.283185307179586 * uniform());
+}
+
+/* The mean of n samples with that spread. */
+static double sample_mean(double mean, double rsd, unsigned n)
+{
+    return mean * (1 + rsd * normal() / sqrt(n));
+}
+
+enum { METRICS_MOST = 20, HOSTS_MOST = 1000 };
+
+/* Measures a fleet in which the last machine is slower by that share, and tells whether anybody, and whether that one,
+ * is accused. Times: higher is worse. */
+static void judge_fleet(size_t n, size_t n_metrics, double slow, double threshold, bool *anybody, bool *last)
+{
+    static double values[HOSTS_MOST], scratch[HOSTS_MOST];
+    size_t worst[HOSTS_MOST] = {0};
+    struct outlier_metric m;
+
+    *anybody = *last = false;
+    for (size_t k = 0; k < n_metrics; k++) {
+        size_t most = 0;
+        for (size_t i = 0; i < n; i++) {
+            values[i] = sample_mean(i + 1 == n ? 1 + slow : 1, 0.01, 10);
+            most = values[i] > values[most] ? i : most;
+        }
+        worst[most]++;
+        assert_true(outlier_measure(values, n, 1e-4, scratch, &m));
+        for (size_t i = 0; i < n; i++)
+            if (fabs(outlier_distance(&m, values[i])) > threshold) {
+                *anybody = true;
+                *last = *last || i + 1 == n;
+            }
+    }
+    for (size_t i = 0; i < n; i++)
+        if (worst[i] >= outlier_worst_threshold(n, n_metrics)) {
+            *anybody = true;
+            *last = *last || i + 1 == n;
+        }
+}
+
+static unsigned accused_of(unsigned runs, size_t n, size_t n_metrics, double slow, bool only_last)
+{
+    const double threshold = outlier_threshold(n, n_metrics);
+    unsigned count = 0;
+
+    for (unsigned run = 0; run < runs; run++) {
+        bool anybody, last;
+        judge_fleet(n, n_metrics, slow, threshold, &anybody, &last);
+        count += only_last ? last : anybody;
+    }
+    return count;
+}
+
+static void test_outlier_equal_machines_are_not_accused(void **state)
+{
+    static const struct {
+        size_t n, metrics;
+        unsigned runs;
+    } fleets[] = {{1000, 5, 200}, {100, 10, 400}, {16, 10, 1000}, {4, 10, 2000}};
+
+    (void)state;
+    seed = 20261121;
+    for (size_t i = 0; i < COUNT(fleets); i++) {
+        unsigned accused = accused_of(fleets[i].runs, fleets[i].n, fleets[i].metrics, 0, false);
+        if (accused > fleets[i].runs / 100)
+            fail_msg("%zu equal machines: somebody was accused in %u of %u runs", fleets[i].n, accused, fleets[i].runs);
+    }
+}
+
+static void test_outlier_slow_machine_is_named(void **state)
+{
+    (void)state;
+    seed = 4711;
+    assert_true(accused_of(100, 1000, 1, 0.05, true) >= 95);
+    assert_true(accused_of(100, 100, 5, 0.05, true) >= 95);
+    assert_true(accused_of(200, 4, 10, 0.05, true) >= 190); /* by the worst rule: four have no spread to speak of */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_outlier_distances_by_hand),
+        cmocka_unit_test(test_outlier_reciprocals_are_judged_alike),
+        cmocka_unit_test(test_outlier_spread_is_floored),
+        cmocka_unit_test(test_outlier_needs_some_machines),
+        cmocka_unit_test(test_outlier_thresholds),
+        cmocka_unit_test(test_outlier_equal_machines_are_not_accused),
+        cmocka_unit_test(test_outlier_slow_machine_is_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/* The slowest of N ranks, against closed forms and against seeded simulation. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "engine/project.h"
+
+#define US 1e3
+#define MS 1e6
+
+static double slowdown_of(const struct project_detours *detours, size_t n, double step_ns, double ranks)
+{
+    const struct project_host host = {.detours = detours, .n = n, .weight = 1};
+    double slowdown = NAN;
+
+    assert_int_equal(project_slowdown(&host, 1, &step_ns, 1, &ranks, 1, &slowdown), 0);
+    return slowdown;
+}
+
+static void expect_near(double got, double expected, double relative)
+{
+    if (!(fabs(got - expected) <= relative * fabs(expected)))
+        fail_msg("%.9g, expected %.9g (off by %.3g %%)", got, expected, 100 * (got / expected - 1));
+}
+
+/* --- Closed forms. --- */
+
+static void test_project_no_noise_costs_nothing(void **state)
+{
+    const struct row_pair none = {5 * US, 0};
+    const struct project_detours detours = {&none, 1, 1e9, false};
+
+    (void)state;
+    expect_near(slowdown_of(NULL, 0, MS, 1e6), 1, 1e-12);
+    expect_near(slowdown_of(&detours, 1, MS, 1e6), 1, 1e-12);
+}
+
+/* One rank waits for nobody: it loses what it loses. */
+static void test_project_one_rank_loses_the_mean(void **state)
+{
+    const struct row_pair lengths[] = {{3 * US, 2000}, {70 * US, 30}, {11.7 * MS, 2}};
+    const struct project_detours detours = {lengths, 3, 1e9, false};
+    const double lost = (3 * US * 2000 + 70 * US * 30 + 11.7 * MS * 2) / 1e9;
+
+    (void)state;
+    for (double step = 10 * US; step < 200 * MS; step *= 10)
+        expect_near(slowdown_of(&detours, 1, step, 1) - 1, lost, 1e-4);
+}
+
+/* A detour of constant length at even distances, P: a step of 2.5 P has two of them or three. */
+static void test_project_constant_period(void **state)
+{
+    const struct row_pair length = {20 * US, 1000};
+    const struct project_detours detours = {&length, 1, 1e9, true};
+
+    (void)state;
+    for (double ranks = 1; ranks <= 1e6; ranks *= 10) {
+        expect_near(slowdown_of(&detours, 1, 3 * MS, ranks), 1 + 3 * 20 * US / (3 * MS), 1e-4);
+        expect_near(slowdown_of(&detours, 1, 2.5 * MS, ranks), 1 + 20 * US * (2 + 1 - pow(0.5, ranks)) / (2.5 * MS),
+                    1e-4);
+    }
+}
+
+/* None or one: 1 - (1-p)^N of the steps have it. */
+static void test_project_bernoulli_detours(void **state)
+{
+    const struct row_pair length = {300 * US, 10};
+    const struct project_detours detours = {&length, 1, 10e9, true};
+
+    (void)state;
+    for (double ranks = 1; ranks <= 1e6; ranks *= 10)
+        expect_near(slowdown_of(&detours, 1, MS, ranks) - 1, -expm1(ranks * log1p(-MS / 1e9)) * 300 * US / MS, 1e-3);
+}
+
+/* One detour a step, of exponential length: the greatest of N has the mean 1 + 1/2 + ... + 1/N times that of one. */
+static void test_project_exponential_lengths(void **state)
+{
+    enum { BINS = 200000 };
+    struct row_pair *lengths = calloc(BINS, sizeof(*lengths));
+    const double mean = 50 * US;
+    double harmonic = 0;
+
+    (void)state;
+    assert_non_null(lengths);
+    for (size_t i = 0; i < BINS; i++) {
+        double low = 40 * mean * (double)i / BINS, high = 40 * mean * (double)(i + 1) / BINS;
+        lengths[i] = (struct row_pair){(low + high) / 2, 1e15 * (exp(-low / mean) - exp(-high / mean))};
+    }
+    const struct project_detours detours = {lengths, BINS, 1e15 * MS, true};
+    for (unsigned n = 1; n <= 100000; n++) {
+        harmonic += 1.0 / n;
+        if (n == 1 || n == 10 || n == 1000 || n == 100000)
+            expect_near(slowdown_of(&detours, 1, MS, n) - 1, harmonic * mean / MS, 2e-3);
+    }
+    free(lengths);
+}
+
+/* Poisson numbers of equal detours: the sum over k of 1 - P(at most k)^N. */
+static void test_project_poisson_numbers(void **state)
+{
+    const struct row_pair length = {25 * US, 1500};
+    const struct project_detours detours = {&length, 1, 1e9, false};
+
+    (void)state;
+    for (double ranks = 1; ranks <= 1e6; ranks *= 100) {
+        double number = 2 * MS * 1500 / 1e9, p = exp(-number), below = p, expected = 0;
+        for (int k = 0; k < 100; k++) {
+            expected += -expm1(ranks * log(below < 1 ? below : 1));
+            p *= number / (k + 1);
+            below += p;
+        }
+        expect_near(slowdown_of(&detours, 1, 2 * MS, ranks) - 1, expected * 25 * US / (2 * MS), 1e-3);
+    }
+}
+
+/* --- Simulation. --- */
+
+static uint64_t seed;
+
+static double uniform(void)
+{
+    /* Marsaglia's xorshift64*. */
+    seed ^= seed >> 12;
+    seed ^= seed << 25;
+    seed ^= seed >> 27;
+    return (double)(seed * UINT64_C(2685821657736338717) >> 11) * 0x1p-53;
+}
+
+/* The delays that fall into a step, by drawing the gaps between them. */
+static double draw_delay(const struct project_detours *detours, double step_ns)
+{
+    double delay = 0, number = 0;
+
+    for (size_t i = 0; i < detours->n; i++)
+        number += detours->lengths[i].value;
+    double gap = detours->work_ns / number;
+    double at = detours->periodic ? gap * uniform() : -gap * log1p(-uniform());
+    for (; at < step_ns; at += detours->periodic ? gap : -gap * log1p(-uniform())) {
+        double which = uniform() * number;
+        size_t i = 0;
+        while (i + 1 < detours->n && which >= detours->lengths[i].value)
+            which -= detours->lengths[i++].value;
+        delay += detours->lengths[i].at;
+    }
+    return delay;
+}
+
+static double simulate(const struct project_host *hosts, size_t n_hosts, unsigned ranks_each, double step_ns,
+                       unsigned steps)
+{
+    double sum = 0;
+
+    for (unsigned step = 0; step < steps; step++) {
+        double most = 0;
+        for (size_t h = 0; h < n_hosts; h++)
+            for (unsigned rank = 0; rank < ranks_each; rank++) {
+                double delay = 0;
+                for (size_t d = 0; d < hosts[h].n; d++)
+                    delay += draw_delay(&hosts[h].detours[d], step_ns);
+                most = fmax(most, delay);
+            }
+        sum += most;
+    }
+    return 1 + sum / steps / step_ns;
+}
+
+/* A tick of 250 Hz, short interrupts, and daemons of up to 3 ms, on two kinds of machines in one job. */
+static void test_project_agrees_with_simulation(void **state)
+{
+    static const struct row_pair tick[] = {{2 * US, 240}, {9 * US, 10}};
+    static const struct row_pair interrupts[] = {{1.3 * US, 900}, {4 * US, 300}, {40 * US, 12}};
+    static const struct row_pair daemons[] = {{150 * US, 5}, {800 * US, 2}, {3 * MS, 1}};
+    static const struct project_detours quiet[] = {{tick, 2, 1e9, true}, {interrupts, 3, 1e9, false}};
+    static const struct project_detours noisy[] = {
+        {tick, 2, 1e9, true}, {interrupts, 3, 1e9, false}, {daemons, 3, 1e9, false}};
+    static const struct project_host hosts[] = {{quiet, 2, 3}, {noisy, 3, 3}};
+    static const struct {
+        double step_ns;
+        unsigned ranks_each, steps;
+    } cases[] = {{100 * US, 50, 10000}, {MS, 50, 4000}, {10 * MS, 8, 3000}};
+    double slowdown;
+
+    (void)state;
+    seed = 20261121;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        double ranks = 2 * cases[i].ranks_each;
+        double simulated = simulate(hosts, 2, cases[i].ranks_each, cases[i].step_ns, cases[i].steps);
+        assert_int_equal(project_slowdown(hosts, 2, &cases[i].step_ns, 1, &ranks, 1, &slowdown), 0);
+        expect_near(slowdown, simulated, 0.01);
+    }
+}
+
+/* --- Uses. --- */
+
+static void test_project_table_is_by_step_then_ranks(void **state)
+{
+    const struct row_pair length = {100 * US, 100};
+    const struct project_detours detours = {&length, 1, 1e9, false};
+    const struct project_host host = {&detours, 1, 1};
+    const double steps[] = {MS, 10 * MS}, ranks[] = {1, 100, 1e6};
+    double table[6];
+
+    (void)state;
+    assert_int_equal(project_slowdown(&host, 1, steps, 2, ranks, 3, table), 0);
+    for (size_t s = 0; s < 2; s++)
+        for (size_t r = 0; r < 3; r++)
+            expect_near(table[s * 3 + r], slowdown_of(&detours, 1, steps[s], ranks[r]), 1e-3);
+    assert_true(table[0] < table[1] && table[1] < table[2]);
+}
+
+static void test_project_weights_are_shares(void **state)
+{
+    const struct row_pair length = {100 * US, 100};
+    const struct project_detours detours = {&length, 1, 1e9, false};
+    const struct project_host alone = {&detours, 1, 1}, mixed[] = {{&detours, 1, 1}, {NULL, 0, 3}};
+    const double step = MS, all = 400, quarter = 100;
+    double a, b;
+
+    (void)state;
+    assert_int_equal(project_slowdown(mixed, 2, &step, 1, &all, 1, &a), 0);
+    assert_int_equal(project_slowdown(&alone, 1, &step, 1, &quarter, 1, &b), 0);
+    expect_near(a, b, 1e-3);
+}
+
+static void test_project_refuses_what_makes_no_sense(void **state)
+{
+    const struct project_detours endless = {NULL, 0, 0, false};
+    const struct project_host host = {NULL, 0, 1}, nobody = {NULL, 0, 0}, wrong = {&endless, 1, 1};
+    const double one = 1, zero = 0;
+    double out;
+
+    (void)state;
+    assert_int_equal(project_slowdown(&host, 0, &one, 1, &one, 1, &out), -1);
+    assert_int_equal(project_slowdown(&host, 1, &zero, 1, &one, 1, &out), -1);
+    assert_int_equal(project_slowdown(&host, 1, &one, 1, &zero, 1, &out), -1);
+    assert_int_equal(project_slowdown(&host, 1, &one, 0, &one, 1, &out), -1);
+    assert_int_equal(project_slowdown(&nobody, 1, &one, 1, &one, 1, &out), -1);
+    assert_int_equal(project_slowdown(&wrong, 1, &one, 1, &one, 1, &out), -1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_project_no_noise_costs_nothing),
+        cmocka_unit_test(test_project_one_rank_loses_the_mean),
+        cmocka_unit_test(test_project_constant_period),
+        cmocka_unit_test(test_project_bernoulli_detours),
+        cmocka_unit_test(test_project_exponential_lengths),
+        cmocka_unit_test(test_project_poisson_numbers),
+        cmocka_unit_test(test_project_agrees_with_simulation),
+        cmocka_unit_test(test_project_table_is_by_step_then_ranks),
+        cmocka_unit_test(test_project_weights_are_shares),
+        cmocka_unit_test(test_project_refuses_what_makes_no_sense),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/* --start-at: moments, as a user writes them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "cmd/start.h"
+
+#define SECOND UINT64_C(1000000000)
+/* 2026-11-21 18:30:00 UTC. */
+#define NOW (UINT64_C(1795285800) * SECOND)
+
+static void expect(const char *text, uint64_t expected)
+{
+    uint64_t at = 0;
+    char error[200] = "";
+
+    assert_int_equal(start_parse(text, NOW, &at, error, sizeof(error)), 0);
+    assert_int_equal(at, expected);
+}
+
+static void refuse(const char *text, const char *says)
+{
+    uint64_t at;
+    char error[200];
+
+    assert_int_equal(start_parse(text, NOW, &at, error, sizeof(error)), -1);
+    assert_non_null(strstr(error, says));
+    assert_non_null(strstr(error, "--start-at"));
+}
+
+static void test_start_from_now(void **state)
+{
+    (void)state;
+    expect("+30", NOW + 30 * SECOND);
+    expect("+250ms", NOW + SECOND / 4);
+    expect("+0", NOW);
+    expect("+24h", NOW + 24 * 3600 * SECOND);
+    refuse("+24h1s", "24h1s");
+    refuse("+", "needs a value");
+    refuse("+-3", "-3");
+    refuse("30", "'+TIME'");
+}
+
+static void test_start_at_seconds_since_1970(void **state)
+{
+    (void)state;
+    expect("@1795285830", NOW + 30 * SECOND);
+    expect("@1795285830.25", NOW + 30 * SECOND + SECOND / 4);
+    expect("@1795285830.000000001", NOW + 30 * SECOND + 1);
+    expect("@1795280000", NOW - 5800 * SECOND); /* has passed: the caller says so */
+    refuse("@1795372201", "more than a day away");
+    refuse("@1795285830.0000000001", "'+TIME'");
+    refuse("@", "'+TIME'");
+    refuse("@12x", "'+TIME'");
+    refuse("@99999999999", "'+TIME'");
+}
+
+static void test_start_at_the_nearest_time_of_day(void **state)
+{
+    (void)state;
+    expect("18:30:05", NOW + 5 * SECOND);
+    expect("18:29:55", NOW - 5 * SECOND);
+    expect("06:00:00", NOW + 11 * 3600 * SECOND + 1800 * SECOND); /* tomorrow */
+    expect("07:00:00", NOW - 11 * 3600 * SECOND - 1800 * SECOND);
+    refuse("24:00:00", "'24:00:00'");
+    refuse("12:60:00", "HH:MM:SS");
+    refuse("1:00:00", "HH:MM:SS");
+    refuse("12:00", "HH:MM:SS");
+    refuse("ab:cd:ef", "HH:MM:SS");
+    refuse("", "HH:MM:SS");
+}
+
+/* The local day is another one there. */
+static void test_start_at_is_local_time(void **state)
+{
+    (void)state;
+    (void)setenv("TZ", "XYZ-10:30", 1); /* 05:00 of the next day */
+    tzset();
+    expect("05:00:10", NOW + 10 * SECOND);
+    expect("23:00:00", NOW - 6 * 3600 * SECOND);
+    (void)setenv("TZ", "UTC0", 1);
+    tzset();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_start_from_now),
+        cmocka_unit_test(test_start_at_seconds_since_1970),
+        cmocka_unit_test(test_start_at_the_nearest_time_of_day),
+        cmocka_unit_test(test_start_at_is_local_time),
+    };
+    (void)setenv("TZ", "UTC0", 1);
+    tzset();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
