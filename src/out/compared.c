@@ -180,7 +180,7 @@ static int compare_pair(const struct pair *pair, struct compared_row *row, struc
 
 static bool has_direction(const struct compared *c, const struct compared_row *row)
 {
-    return row->pair->about->better[0] && row->few && c->comparison[row->number].ratio > 0;
+    return row->pair && row->pair->about->better[0] && row->few && c->comparison[row->number].ratio > 0;
 }
 
 /* Rows that say better or worse, have samples of their own (an index is made of other rows), and know their spread. */

@@ -451,25 +451,25 @@ static bool has_host(const struct row_set *set, const char *host)
     return false;
 }
 
-/* host NULL: all rows. */
-static int pair_host(const struct row_set *base, const struct row_set *changed, const char *host, uint64_t across,
-                     struct pairs *out)
+/* The rows of one run's host; of NULL: all rows. */
+static int pair_host(const struct row_set *base, const struct row_set *changed, const struct row_run *of,
+                     uint64_t across, struct pairs *out)
 {
     struct entry *entries = calloc(base->n + changed->n + 1, sizeof(*entries));
-    const bool beside_all = !host || !has_host(base, host);
+    const bool beside_all = !of || !has_host(base, of->host);
     int result = entries ? 0 : -1;
     size_t n = 0;
 
     for (size_t i = 0; !result && i < base->n + changed->n; i++) {
         const bool of_base = i < base->n;
         const struct row *row = of_base ? &base->rows[i] : &changed->rows[i - base->n];
-        if (!(of_base && beside_all) && host && strcmp(row->run->host, host) != 0)
+        if (!(of_base && beside_all) && of && strcmp(row->run->host, of->host) != 0)
             continue;
         result = make_entry(row, !of_base, &entries[n]);
         n += !result;
     }
     if (!result)
-        result = pair_entries(entries, n, host ? host : "", across, out);
+        result = pair_entries(entries, n, of ? of->host : "", across, out);
     for (size_t i = 0; i < n; i++)
         free(entries[i].key);
     free(entries);
@@ -486,7 +486,7 @@ int pairs_make(const struct row_set *base, const struct row_set *changed, uint64
         bool seen = false;
         for (size_t k = 0; k < i && !seen; k++)
             seen = !strcmp(changed->runs[k]->host, changed->runs[i]->host);
-        if (!seen && pair_host(base, changed, changed->runs[i]->host, across, out))
+        if (!seen && pair_host(base, changed, changed->runs[i], across, out))
             return -1;
     }
     return 0;
