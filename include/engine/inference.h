@@ -41,7 +41,8 @@ double inference_rank_least(size_t n_a, size_t n_b);
 int inference_holm(const double *p, size_t n, double *adjusted);
 
 /* The ratio of medians b / a, and its interval; confidence as 0.95. From five values a side on it is the percentile
- * bootstrap's (Efron 1979): both sides are drawn anew, resamples times, from a seed. With two to four values, where
+ * bootstrap's (Efron 1979), with one or two draws more than there are values where these are few: both sides are drawn
+ * anew, resamples times, from a seed that the values go into. With two to four values, where
  * that would be too narrow, it is that of the ratio of geometric means, by Welch's t of the logarithms, which need not
  * be around the ratio of medians. All NAN unless all values are above 0; the interval also below two values a side.
  * Returns 0, or -1 when out of memory (then all are NAN). */
