@@ -203,6 +203,15 @@ boot-aarch64: ## the same for aarch64, cross-built
 .PHONY: browser
 browser: $(PROGRAM) ## pages of jitbench report in headless Chromium, at 400 and 1600 pixels, light and dark
 	tests/browser/run.sh ./$(PROGRAM)
+# Statistics beside scipy's (skipped without it: python3-scipy), and whether intervals and verdicts keep their word: 2000
+# made-up experiments of each kind, of which the unit test of the same name has a part.
+.PHONY: stats
+$(BUILD)/stats/inference: tests/stats/inference.c $(call layer_objects,engine sys)
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(filter-out -static,$(LDFLAGS_ALL)) -o $@ $^ -lm
+stats: $(BUILD)/stats/inference $(BUILD)/unit/test_coverage ## tests of the statistics that take a minute
+	tests/stats/against_scipy.py $(BUILD)/stats/inference
+	JITBENCH_STATS=1 $(BUILD)/unit/test_coverage
 
 # --- more ways to build and run ----------------------------------------------------------------------------------------
 
