@@ -186,18 +186,7 @@ static int read_sides(struct comparing *c, const struct sides *sides)
 
 static bool is_headline(const struct row *row)
 {
-    bool known = false;
-
-    for (size_t b = 0; bench_list[b]; b++)
-        for (unsigned m = 0; m < bench_list[b]->n_metrics && !strcmp(bench_list[b]->suite, row->suite); m++) {
-            const struct metric *metric = bench_metric(bench_list[b], m);
-            if (strcmp(metric->id, row->metric) != 0)
-                continue;
-            if (metric->headline && metric->better[0])
-                return true;
-            known = true;
-        }
-    return !known; /* a row of a program that knows more, or less, than this one */
+    return bench_is_headline(row->suite, row->metric, row->better);
 }
 
 static bool is_any(const struct row *row)

@@ -25,33 +25,6 @@ bool pair_same_run(const struct row *a, const struct row *b)
 
 /* --- What identifies a row. --- */
 
-static bool word_is(const char *word, size_t length, const char *name)
-{
-    return strlen(name) < length && !strncmp(word, name, strlen(name)) && word[strlen(name)] == '=';
-}
-
-static bool word_is_one_of(const char *word, size_t length, const char *const *names)
-{
-    for (size_t i = 0; names[i]; i++)
-        if (word_is(word, length, names[i]))
-            return true;
-    return false;
-}
-
-/* How the parties beside the measured one ran. */
-static const char *const beside_words[] = {"timer", "load", "control", NULL};
-/* What follows from the program, and from the CPU. */
-static const char *const build_words[] = {"linkage", "libc", "resident", "flags", NULL};
-static const char *const cpu_words[] = {"kernel", "stores", "array_bytes", "repetitions", "clock", NULL};
-
-static bool is_outcome(const char *word, size_t length)
-{
-    for (int i = 0; i < LOAD_COUNTS; i++)
-        if (word_is(word, length, load_count_names[i]))
-            return true;
-    return word_is(word, length, "loops_per_ms");
-}
-
 /* The words of param that wanted says yes to, blank between. */
 static void append_words(struct text *out, const char *param, bool beside)
 {
@@ -60,7 +33,8 @@ static void append_words(struct text *out, const char *param, bool beside)
     for (const char *at = param; *at; at += length) {
         at += strspn(at, " ");
         length = strcspn(at, " ");
-        if (!length || is_outcome(at, length) || word_is_one_of(at, length, beside_words) != beside)
+        enum row_word kind = row_word_kind(at, length);
+        if (!length || kind == ROW_WORD_OUTCOME || (kind == ROW_WORD_BESIDE) != beside)
             continue;
         text_append(out, " ", out->length > before);
         text_append(out, at, length);
@@ -319,8 +293,9 @@ static bool has_word(const char *words, const char *word, size_t length)
 
 static bool may_differ(const char *word, size_t length, uint64_t across)
 {
-    return (across >> ACROSS_BUILD & 1 && word_is_one_of(word, length, build_words)) ||
-           (across >> ACROSS_CPU & 1 && word_is_one_of(word, length, cpu_words));
+    enum row_word kind = row_word_kind(word, length);
+
+    return (across >> ACROSS_BUILD & 1 && kind == ROW_WORD_BUILD) || (across >> ACROSS_CPU & 1 && kind == ROW_WORD_CPU);
 }
 
 /* The words of one param that the other lacks and that may not differ. */

@@ -39,17 +39,12 @@ static bool has_word(const char *words, const char *word, size_t length)
     return false;
 }
 
-static bool is_of_load(const char *word, size_t length)
-{
-    return length > 5 && (!strncmp(word, "load", 4) || !strncmp(word, "loops_per_ms", 12));
-}
-
 /* Without this word another row of the same test could be meant. */
 static bool tells_apart(const struct compared *c, const struct row *row, const char *word, size_t length)
 {
     for (size_t i = 0; i < c->n_rows; i++)
         if (is_neighbour(c, i, row) && !has_word(c->row[i].pair->about->param, word, length))
-            return !is_of_load(word, length);
+            return row_word_kind(word, length) != ROW_WORD_OUTCOME && row_word_kind(word, length) != ROW_WORD_BESIDE;
     return false;
 }
 
