@@ -141,6 +141,7 @@ static struct detours_host *host_of(struct projecting *p, const char *name)
     struct detours_host *host = calloc(1, sizeof(*host));
     if (host) {
         text_copy(host->name, sizeof(host->name), name);
+        text_harmless(host->name);
         p->hosts[p->n++] = host;
     }
     return host;
