@@ -16,10 +16,20 @@ LINK    ?= -static
 VERSION := 0.1
 COMMIT  := $(shell git -C $(CURDIR) rev-parse --short=12 HEAD 2>/dev/null || echo unknown)
 
-# Architecture by folder. What has no folder of its own uses generic.
+# Architecture by folder. What has no folder of its own uses generic; so does a file that a folder lacks. 32-bit x86 has the
+# counter and the CPUID of x86_64. ARM before version 7 has no generic timer, and no ISB.
 MACHINE := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
-ARCH    := $(if $(wildcard include/sys/arch/$(MACHINE)),$(MACHINE),generic)
-BARCH   := $(if $(wildcard src/bench/arch/$(MACHINE)),$(MACHINE),generic)
+ifneq ($(filter arm%,$(MACHINE)),)
+MACHINE := $(if $(shell echo __ARM_ARCH | $(CC) $(CFLAGS) -E -P -x c - 2>/dev/null | grep -E '^[4-6]'),armv6,arm)
+endif
+FAMILY_i386 := x86_64
+FAMILY_i486 := x86_64
+FAMILY_i586 := x86_64
+FAMILY_i686 := x86_64
+FAMILY_powerpc64le := powerpc64
+FAMILY  := $(or $(FAMILY_$(MACHINE)),$(MACHINE))
+ARCH    := $(if $(wildcard include/sys/arch/$(FAMILY)),$(FAMILY),generic)
+BARCH   := $(if $(wildcard src/bench/arch/$(FAMILY)),$(FAMILY),generic)
 IS_CLANG := $(findstring clang,$(shell $(CC) --version 2>/dev/null))
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wconversion -Wvla -Wformat=2 -Wundef
@@ -52,7 +62,8 @@ REPRODUCIBLE := -ffile-prefix-map=$(CURDIR)=.
 # Nothing is thrown or unwound here; debuggers read .debug_frame instead.
 SMALL := -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables -fno-unwind-tables
 
-CPPFLAGS_ALL := -D_GNU_SOURCE -Iinclude -Iinclude/sys/arch/$(ARCH) -I$(BUILD) $(CPPFLAGS)
+# Files and times of 64 bits on 32-bit machines too; elsewhere they are so anyway.
+CPPFLAGS_ALL := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 -Iinclude -Iinclude/sys/arch/$(ARCH) -I$(BUILD) $(CPPFLAGS)
 CFLAGS_ALL   := -std=c99 $(WARNINGS) $(PLACEMENT) $(REPRODUCIBLE) -pthread $(SMALL) $(CFLAGS)
 LDFLAGS_ALL  := $(LINK) -no-pie -pthread -Wl,--gc-sections -Wl,-z,noseparate-code -Wl,--build-id=sha1 $(LDFLAGS)
 
@@ -74,8 +85,10 @@ CFLAGS_src/bench/whetstone_n8.c := -O3 -fno-fast-math -fno-lto
 CFLAGS_src/bench/arith.c        := -O3 -ffast-math -fno-lto
 CFLAGS_src/bench/hanoi.c        := -O3 -ffast-math -fno-lto
 
+ARCH_SOURCES := $(foreach f,$(notdir $(wildcard src/sys/arch/generic/*.c)),$(or \
+	$(wildcard src/sys/arch/$(ARCH)/$(f)),src/sys/arch/generic/$(f)))
 LAYERS  := sys engine bench load out cmd
-SOURCES := $(sort $(foreach l,$(LAYERS),$(wildcard src/$(l)/*.c)) $(wildcard src/sys/arch/$(ARCH)/*.c) \
+SOURCES := $(sort $(foreach l,$(LAYERS),$(wildcard src/$(l)/*.c)) $(ARCH_SOURCES) \
 	$(wildcard src/bench/arch/$(BARCH)/*.c) src/main.c)
 OBJECTS := $(SOURCES:src/%.c=$(BUILD)/%.o)
 HEADERS := $(wildcard include/*/*.h include/sys/arch/$(ARCH)/*.h)
@@ -127,9 +140,10 @@ below_out    := out engine sys
 below_cmd    := cmd bench load out engine sys
 module_layer = $(or $(patsubst src/%/,%,$(dir $(firstword $(wildcard $(addsuffix /$(1).c,$(addprefix src/,$(LAYERS))))))),cmd)
 
+# UNIT_CPPFLAGS and UNIT_LINK are for a cmocka of another place, see tests/dist/unit.sh.
 $(BUILD)/unit/%.o: tests/unit/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -Wno-missing-prototypes -MMD -MP -c -o $@ $<
+	$(CC) $(CPPFLAGS_ALL) $(UNIT_CPPFLAGS) $(CFLAGS_ALL) -Wno-missing-prototypes -MMD -MP -c -o $@ $<
 -include $(wildcard $(BUILD)/unit/*.d $(BUILD)/cli/*.d)
 
 # Functions that a test counts the calls of.
@@ -139,7 +153,7 @@ comma := ,
 
 .SECONDEXPANSION:
 $(BUILD)/unit/test_%: $(BUILD)/unit/test_%.o $$(call layer_objects,$$(below_$$(call module_layer,$$*)))
-	$(CC) $(CFLAGS_ALL) $(filter-out -static,$(LDFLAGS_ALL)) $(addprefix -Wl$(comma)--wrap=,$(WRAP_$(@F))) -o $@ $^ -lcmocka -lm
+	$(CC) $(CFLAGS_ALL) $(filter-out -static,$(LDFLAGS_ALL)) $(UNIT_LINK) $(addprefix -Wl$(comma)--wrap=,$(WRAP_$(@F))) -o $@ $^ -lcmocka -lm
 
 .PHONY: unit
 unit: $(UNIT:%=$(BUILD)/unit/%) ## unit tests
@@ -178,6 +192,26 @@ smoke: $(PROGRAM) ## a run of everything that takes seconds
 .PHONY: consumers
 consumers: $(PROGRAM) ## export's formats, read by their real consumers
 	JITBENCH=$(CURDIR)/$(PROGRAM) tests/consumers/consumers.py
+# Real kernels under QEMU, with nothing but the binary: needs qemu-system-x86, cpio and e2fsprogs, and fetches the kernels once.
+.PHONY: boot boot-aarch64
+boot: $(PROGRAM) ## Debian's kernels booted with jitbench as PID 1, about three minutes
+	tests/boot/boot.py $(PROGRAM)
+boot-aarch64: ## the same for aarch64, cross-built
+	$(MAKE) CC=aarch64-linux-gnu-gcc BUILD=$(BUILD)/aarch64 PROGRAM=$(BUILD)/aarch64/jitbench
+	tests/boot/boot.py --arch aarch64 $(BUILD)/aarch64/jitbench
+# Pages of `jitbench report` in a real browser (chromium, chromium-driver, python3-selenium); skipped where there is none.
+.PHONY: browser
+browser: $(PROGRAM) ## pages of jitbench report in headless Chromium, at 400 and 1600 pixels, light and dark
+	tests/browser/run.sh ./$(PROGRAM)
+# Statistics beside scipy's (skipped without it: python3-scipy), and whether intervals and verdicts keep their word: 2000
+# made-up experiments of each kind, of which the unit test of the same name has a part.
+.PHONY: stats
+$(BUILD)/stats/inference: tests/stats/inference.c $(call layer_objects,engine sys)
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(filter-out -static,$(LDFLAGS_ALL)) -o $@ $^ -lm
+stats: $(BUILD)/stats/inference $(BUILD)/unit/test_coverage ## tests of the statistics that take a minute
+	tests/stats/against_scipy.py $(BUILD)/stats/inference
+	JITBENCH_STATS=1 $(BUILD)/unit/test_coverage
 
 # Not one of `test`: it starts a Slurm. Parts whose packages are missing (slurm-wlm munge, openmpi-bin) are skipped by name.
 .PHONY: cluster
@@ -248,6 +282,13 @@ lint: ## clang-tidy, cppcheck, gcc -fanalyzer, clang-format, mandoc, shellcheck,
 format: ## clang-format all sources in place
 	clang-format -i $(wildcard src/*/*.c src/*/arch/*/*.c src/*.c include/*/*.h include/*/*/*/*.h tests/*/*.c tests/*/*.h tests/*.h)
 
+# --- release builds ----------------------------------------------------------------------------------------------------
+
+.PHONY: dist
+DIST ?=
+dist: ## dist/*.tar.gz: eight architectures, tested under emulation; DIST="s390x armhf" only these
+	tests/dist/dist.sh $(DIST)
+
 # --- installing --------------------------------------------------------------------------------------------------------
 
 .PHONY: install uninstall installcheck completions deb debcheck clean help
@@ -313,7 +354,7 @@ deb: ## a Debian package in $(BUILD)/deb, which lintian reads when it is there
 debcheck: deb ## the package: run from a scratch folder, built twice alike
 	MAKE='$(MAKE)' DEB='$(DEB)' tests/deb.sh
 clean: ## all that was built
-	rm -rf build build-asan build-ubsan build-tsan build-coverage build-analyzer jitbench
+	rm -rf build build-asan build-ubsan build-tsan build-coverage build-analyzer build-dist dist jitbench
 help: ## this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1|\2/p; s/^\(install\|\$$(PROGRAM)\):.*## \(.*\)/\1|\2/p' $(firstword $(MAKEFILE_LIST)) | \
-		sort -u | awk -F'|' '{printf "  %-10s %s\n", $$1, $$2}'
+	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/\1|\2/p; s/^\(install\|\$$(PROGRAM)\):.*## \(.*\)/\1|\2/p' $(firstword $(MAKEFILE_LIST)) | \
+		sort -u | awk -F'|' '{printf "  %-12s %s\n", $$1, $$2}'

@@ -7,6 +7,7 @@
 
 #include "bench/list.h"
 #include "cmd/command.h"
+#include "cmd/init.h"
 #include "engine/trial.h"
 #include "load/list.h"
 #include "sys/process.h"
@@ -26,6 +27,8 @@ int main(int argc, char **argv)
     trial_worker_main(argc, argv, bench_list, load_list);
     open_standard_descriptors();
     process_init();
+    if (strcmp(word, "init") != 0 && init_chosen(argv[0]))
+        return init_boot(argc, argv);
     if (!strcmp(word, "--help") || !strcmp(word, "-h"))
         word = "help";
     if (!strcmp(word, "--version") || !strcmp(word, "-V"))

@@ -40,6 +40,9 @@ struct measure {
     uint64_t start_at_ns; /* of CLOCK_REALTIME; 0: at once */
     struct row_run run;
     struct csv *csv;
+    /* The words behind the first "--" of suites that take commands, as they were given. */
+    char *const *words;
+    size_t n_words;
     int out_fd; /* where tables go */
     int series_fd;
     int hold_fd;        /* of /dev/cpu_dma_latency; -1: not held */
@@ -88,6 +91,11 @@ struct suite {
     int (*finish)(const struct measure *m, const void *options);
     /* Whether the header is to be its first lines only. May be NULL. */
     bool (*brief)(const void *options);
+    bool commands; /* what stands behind "--" is not for the suite to select from, but to be executed: m->words */
+    /* Whether standard output belongs to what is measured, so that tables go to standard error. May be NULL. */
+    bool (*prints)(const void *options);
+    /* Lets go of what plan() opened. unused: nothing was measured, so files that it made are to go. May be NULL. */
+    void (*end)(void *options, bool unused);
 };
 
 /* The row of --time, for the tables of suites whose samples have a length. */

@@ -8,10 +8,10 @@
 /* In the order in which `all` runs them: what is quiet before what is loud. Ends with NULL. */
 extern const struct suite *const suite_list[];
 
-extern const struct suite suite_noise, suite_prime, suite_stream, suite_unix, suite_latency;
+extern const struct suite suite_noise, suite_prime, suite_stream, suite_unix, suite_latency, suite_run;
 extern const struct command command_noise, command_prime, command_stream, command_unix, command_latency, command_all,
     command_help_, command_list_, command_version, command_check, command_tune, command_untune, command_project,
-    command_fleet, command_completion, command_export;
+    command_fleet, command_completion, command_export, command_init, command_report, command_run, command_compare;
 
 /* The tables of very short experiments: a line a run as the original prints it, and the runs together. */
 enum { EXPERIMENT_COLUMNS = 10 };

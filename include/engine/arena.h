@@ -21,8 +21,9 @@ enum party_state { STATE_STARTING, STATE_READY, STATE_RUNNING, STATE_DONE, STATE
 enum gate_state { GATE_CLOSED, GATE_OPEN, GATE_ABORTED };
 
 struct trial_slot {
-    uint32_t state; /* enum party_state */
-    bool of_load;   /* party is a number of the load's, not of the benchmark's */
+    uint32_t state;  /* enum party_state */
+    bool stands_for; /* another process, of which seen, counters, start_ns, end_ns and last_cpu are */
+    bool of_load;    /* party is a number of the load's, not of the benchmark's */
     unsigned party, copy;
     struct placement placement;
     struct placement_seen seen;

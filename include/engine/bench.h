@@ -72,6 +72,16 @@ void party_barrier(struct party_context *context);
 int party_exec(struct party_context *context);
 /* Says that the work goes on, but not as it should: the row is degraded with this reason. The first one counts. */
 void party_degraded(struct party_context *context, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* What was measured is another process, which the party started (an external argument vector). The row has this in
+ * place of what the engine reads for the party itself. */
+struct task_counters;
+struct party_measured {
+    const struct task_counters *counters; /* of its run alone */
+    struct placement_seen seen;           /* read by the process itself; fresh_exec is not looked at */
+    uint64_t start_ns, end_ns;            /* CLOCK_MONOTONIC_RAW */
+    unsigned last_cpu;                    /* CPUSET_NONE: not known */
+};
+void party_measured(struct party_context *context, const struct party_measured *measured);
 /* Writes a formatted reason and returns -1, for `return party_fail(context, ...)`. */
 int party_fail(struct party_context *context, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -137,7 +147,9 @@ struct bench {
     struct sampling sampling[PRESET_COUNT];
     bool group_per_copy; /* a row for each copy (CPU), not one for all */
     bool ends_early; /* a trial that a signal stopped before its time counts: its figures do not depend on the length */
-    size_t shared_size;   /* of context->shared; zeroed, aligned to 64 bytes */
+    size_t shared_size; /* of context->shared; zeroed, aligned to 64 bytes */
+    /* How long getting ready may take; NULL: the engine's own limit. */
+    uint64_t (*setup_limit_ns)(const void *params);
     int control_priority; /* SCHED_FIFO of the parent while a trial runs; 0: as it is */
     /* Fills what identifies the work: "limit=22 experiments=1000000". */
     void (*describe)(const void *params, const struct clock_info *clock, char *buf, size_t size);

@@ -4,6 +4,8 @@
 #ifndef ENGINE_RESULTS_H
 #define ENGINE_RESULTS_H
 
+#include <stdbool.h>
+
 #include "engine/causes.h"
 #include "engine/plan.h"
 
@@ -37,7 +39,8 @@ struct results {
     unsigned n_groups;
     struct group_values *group;
     uint64_t n_trials, spent_ns;
-    size_t order; /* of the item in its plan */
+    uint64_t precise_from; /* the trial from which on the precision was there without a break; 0: it is not there */
+    size_t order;          /* of the item in its plan */
 };
 
 int results_init(struct results *results, const struct plan_item *item, const struct plan_run *how);
@@ -48,6 +51,15 @@ int results_enter(struct results *results, const struct trial *trial);
 
 /* Half-width of the 95 % interval of the worst group's headline metric, in % of its mean; NAN below 5 samples. */
 double results_precision_pct(const struct results *results);
+
+/* Whether the item needs no further sample: the rule when to stop. To be asked after each trial, once.
+ *
+ * An interval that is looked at after each sample, and ends the sampling when it is narrow, is too narrow too often: it
+ * is so most easily when the samples happen to lie close together (Chow, Robbins 1965; Simons 1968 shows that taking a
+ * number of samples more mends it). So the precision has to hold on: for as many samples more as results_hold_on()
+ * says, and when one of these breaks it, it starts anew. tests/unit/test_coverage.c holds the 95 % to 93 to 97 %. */
+bool results_sampled_enough(struct results *results);
+uint64_t results_hold_on(uint64_t precise_from);
 
 /* Hands the rows of all groups and metrics to the sink and returns the worst status. status and reason override when
  * status is above ROW_OK (failed, skipped, interrupted); then values are left out of failed and skipped rows. */

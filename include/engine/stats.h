@@ -21,6 +21,11 @@ double stats_quantile(const double *sorted, size_t n, double p);
 
 /* Two-sided critical value of Student's t: P(|T| <= t) = confidence (0..1, e.g. 0.95), df >= 1. */
 double stats_student_t(double confidence, double df);
+/* Its inverse: P(|T| > |t|), two-sided, df >= 1. NAN when t is. */
+double stats_student_p(double t, double df);
+
+/* The next of a series of random numbers, from any seed: splitmix64 (Steele, Lea, Flood 2014). */
+uint64_t stats_random(uint64_t *state);
 
 /* Median absolute deviation from the median, not scaled. Sorts scratch (n values). NAN when n is 0. */
 double stats_mad(const double *values, size_t n, double *scratch);
@@ -30,6 +35,12 @@ double stats_mad(const double *values, size_t n, double *scratch);
  * not in 0..1, or out of memory (then both are NAN). */
 int stats_bootstrap_median(const double *values, size_t n, double confidence, unsigned resamples, uint64_t seed,
                            double *low, double *high);
+/* One step of it: the median of so many draws with replacement (usually n) from n sorted values; both at least 1. drawn
+ * has room for n. */
+double stats_resampled_median(const double *sorted, size_t n, size_t draws, size_t *drawn, uint64_t *state);
+
+/* Sorts values, NAN last. */
+void stats_sort(double *values, size_t n);
 
 /* What a row says of its values. NAN is 'not known': sd and the interval below two and five values, a percentile p
  * with fewer than 1/(1-p) values (p90 and above; the median of one value is that value), rsd_pct also at mean 0.

@@ -17,7 +17,7 @@ enum clock_kind {
 
 struct clock_info {
     enum clock_kind kind;
-    const char *name; /* "rdtscp", "cntvct", "rdtime", "clock_gettime" */
+    const char *name; /* "rdtscp", "cntvct", "rdtime", "mftb", "stckf", "clock_gettime" */
     const char *unit; /* "cycles" for a counter, "ns" for clock_gettime */
     char why[96];     /* why the counter is not used; empty when it is, or when there is none */
 };
@@ -56,9 +56,14 @@ static inline __attribute__((always_inline)) uint64_t clock_now(enum clock_kind 
     return kind == CLOCK_KIND_COUNTER ? counter_now() : clock_raw_ns();
 }
 
-/* Chooses the clock of this machine: the counter when it is there, may be read from user space and runs at a
- * constant rate in all states; otherwise clock_gettime, with the reason in why. */
+/* Chooses the clock of this machine: the counter when it is there, may be read from user space (which is tried out) and
+ * runs at a constant rate in all states; otherwise clock_gettime, with the reason in why. Not while other threads run:
+ * see clock_can_read(). */
 void clock_choose(struct clock_info *out);
+
+/* False when read ends in SIGILL, SIGSEGV or SIGBUS, as where kernel or hypervisor keep the counter to themselves. Sets
+ * the process's actions for these for the moment, and puts them back. */
+bool clock_can_read(uint64_t (*read)(void));
 
 /* One simultaneous reading of both clocks: the tightest of several tries, good to some ten nanoseconds. */
 struct clock_pair {

@@ -32,4 +32,10 @@ int process_shared_memory(size_t size);
 /* Fills buf with random bytes: getrandom, else AT_RANDOM mixed with the clock. */
 void process_random(void *buf, size_t size);
 
+/* A layout of its own for each sample: an environment of random length moves the stack's contents; the kernel moves the
+ * rest. "JITBENCH_PAD=xxx...", to stand in the environment of what is executed. */
+#define PROCESS_PAD_MAX  4096u
+#define PROCESS_PAD_NAME "JITBENCH_PAD="
+void process_random_pad(char pad[PROCESS_PAD_MAX]);
+
 #endif

@@ -23,6 +23,8 @@ unsigned task_current_cpu(void);
  * -EINVAL above TASK_FIFO_MAX. The reset-on-fork flag is always set for FIFO and RR. */
 int task_set_policy(int policy, int rt_priority);
 int task_get_policy(int *policy, int *rt_priority);
+/* The same without that flag, for a program of the user's: what it starts has the policy too. */
+int task_set_policy_inherited(int policy, int rt_priority);
 const char *task_policy_name(int policy); /* "other", "fifo", "rr", "batch", "idle", "deadline", "unknown" */
 
 int task_set_nice(int nice); /* -EINVAL outside of -20 to 19 */

@@ -69,11 +69,14 @@ static void initialise(struct arrays *arrays)
  * our own. */
 static uint64_t *map_array(uint64_t elements)
 {
-    void *p = mmap(NULL, elements * sizeof(uint64_t), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    const size_t bytes = (size_t)elements * sizeof(uint64_t);
+    if (elements > SIZE_MAX / sizeof(uint64_t))
+        return NULL;
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
     if (p == MAP_FAILED)
         return NULL;
-    (void)madvise(p, elements * sizeof(uint64_t), MADV_NOHUGEPAGE);
+    (void)madvise(p, bytes, MADV_NOHUGEPAGE);
     return p;
 }
 

@@ -60,10 +60,13 @@ static int run(const struct command *command, int argc, char **argv)
     }
     if (options.help)
         command_help(command, &out);
-    for (size_t s = 0; !options.help && suite_list[s]; s++) {
-        text_printf(&out, "%s: %s\n", suite_list[s]->name, suite_list[s]->title);
+    for (size_t c = 0; !options.help && command_list[c]; c++) {
+        const struct suite *suite = command_list[c]->suite;
+        if (!suite)
+            continue;
+        text_printf(&out, "%s: %s\n", suite->name, suite->title);
         for (size_t b = 0; bench_list[b]; b++)
-            if (!strcmp(bench_list[b]->suite, suite_list[s]->name))
+            if (!strcmp(bench_list[b]->suite, suite->name))
                 put_bench(bench_list[b], options.metrics, &out);
     }
     command_print(1, &out);

@@ -117,7 +117,10 @@ static int select_tests(struct session *s, const char *const *operands, int n)
         size_t t = 0;
         if (!tests) {
             char error[160];
-            (void)snprintf(error, sizeof(error), "takes no operands, but '%.80s' was given", operands[i]);
+            (void)snprintf(error, sizeof(error),
+                           s->suites[0]->commands ? "the command stands behind '--', but '%.80s' stands before it"
+                                                  : "takes no operands, but '%.80s' was given",
+                           operands[i]);
             return usage_error(s, error);
         }
         while (t < n_tests && strcmp(tests[t], operands[i]))
@@ -134,12 +137,29 @@ static int select_tests(struct session *s, const char *const *operands, int n)
     return 0;
 }
 
+/* What stands behind the first "--" is not parsed. Returns how many words stand before it. */
+static int cut_words(struct session *s, int argc, char **argv)
+{
+    int n = 1;
+
+    if (s->n_suites != 1 || !s->suites[0]->commands)
+        return argc;
+    while (n < argc && strcmp(argv[n], "--") != 0)
+        n++;
+    if (n < argc) {
+        s->m.words = argv + n + 1;
+        s->m.n_words = (size_t)(argc - n - 1);
+    }
+    return n;
+}
+
 /* 0; EXIT_USAGE; or -1 when help was asked for and printed. */
 static int parse(struct session *s, int argc, char **argv)
 {
     struct measure *m = &s->m;
     char error[512];
 
+    argc = cut_words(s, argc, argv);
     measure_table(&m->options, &m->tables[0]);
     m->n_tables = 1;
     if (s->n_suites == 1)
@@ -308,6 +328,11 @@ static void fill_run(struct measure *m)
     text_copy(m->run.comment, sizeof(m->run.comment), m->options.comment);
 }
 
+static bool is_printing(const struct session *s)
+{
+    return s->n_suites == 1 && s->suites[0]->prints && s->suites[0]->prints(s->options[0]);
+}
+
 static int open_csv(struct session *s)
 {
     struct measure *m = &s->m;
@@ -320,7 +345,7 @@ static int open_csv(struct session *s)
         return usage_error(s, error);
     struct csv_target target = {
         .path = path[0] && !to_stdout ? path : NULL, .name = name, .to_stdout = to_stdout, .none = m->options.no_csv};
-    m->out_fd = to_stdout ? 2 : 1;
+    m->out_fd = to_stdout || is_printing(s) ? 2 : 1;
     m->csv = csv_open(&target, message, sizeof(message), error, sizeof(error));
     if (!m->csv)
         return usage_error(s, error);
@@ -808,7 +833,8 @@ int measure_main(const struct command *command, const struct suite *const *suite
     signals_init();
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); /* what a worker leaves behind comes to us */
     int status = prepare(s, argc, argv);
-    if (status == 0) {
+    bool unused = status != 0;
+    if (!unused) {
         set_machine(&s->m);
         describe_settings(&s->m);
         put_header(s);
@@ -817,6 +843,8 @@ int measure_main(const struct command *command, const struct suite *const *suite
         restore_machine(&s->m);
     }
     for (size_t i = 0; i < n; i++) {
+        if (suites[i]->end && s->options[i])
+            suites[i]->end(s->options[i], unused);
         free(s->options[i]);
         plan_free(&s->plans[i]);
     }
@@ -845,7 +873,7 @@ size_t measure_copies(const struct measure *m, uint64_t default_copies, uint64_t
         return 1;
     }
     memcpy(counts, m->options.copies.value, sizeof(m->options.copies.value));
-    return m->options.copies.n;
+    return (size_t)m->options.copies.n;
 }
 
 const char *measure_dir(const struct measure *m)

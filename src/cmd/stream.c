@@ -35,11 +35,13 @@ static size_t tables(void *options, struct option_table *out)
     return 2;
 }
 
-/* What may be used: what is available, and in a container no more than its limit. */
+/* What may be used: what is available, in a container no more than its limit, and in a process of 32 bits half of what
+ * it can address. */
 static uint64_t usable_memory(const struct machine *machine)
 {
     uint64_t available = machine->memory_available_bytes, limit = machine->memory_limit_bytes;
-    return limit && (!available || limit < available) ? limit : available;
+    uint64_t memory = limit && (!available || limit < available) ? limit : available;
+    return memory && memory < SIZE_MAX / 2 ? memory : SIZE_MAX / 2;
 }
 
 static int plan_bandwidth(const struct measure *m, struct bandwidth_params *params, struct plan *out, char *error,
@@ -54,7 +56,7 @@ static int plan_bandwidth(const struct measure *m, struct bandwidth_params *para
             params->array_bytes = QUICK_ARRAY_BYTES;
             (void)snprintf(params->bounded, sizeof(params->bounded), "quick");
         }
-    } else if (memory && params->array_bytes > memory / 3) {
+    } else if (params->array_bytes > memory / 3) {
         (void)snprintf(error, error_size, "--array-size: three arrays of %llu MiB do not fit into %llu MiB of memory",
                        (unsigned long long)params->array_bytes >> 20, (unsigned long long)memory >> 20);
         return -1;

@@ -89,21 +89,6 @@ static void end_item(struct execution *e, size_t i, enum row_status status, cons
         signals_sleep_ns(e->how->settle_ns); /* our own writeback is not to be the next row's noise */
 }
 
-static bool sampled_enough(const struct results *results)
-{
-    const struct sampling *s = &results->item->sampling;
-    uint64_t n = results->n_trials, least = s->min_samples ? s->min_samples : 1;
-
-    if (n < least)
-        return false;
-    if (s->max_samples && n >= s->max_samples)
-        return true;
-    /* Not beyond the time cap: another one like those before would pass it. */
-    if (results->spent_ns + results->spent_ns / n > s->max_ns)
-        return true;
-    return results_precision_pct(results) <= s->precision_pct;
-}
-
 /* Fewer samples than the interval needs are as many as there will be. */
 static double item_done(const struct results *results)
 {
@@ -220,7 +205,7 @@ static void step(struct execution *e, size_t i)
         end_item(e, i, ROW_FAILED, trial_reason(trial));
     else if (results_enter(results, trial))
         end_item(e, i, ROW_FAILED, "out of memory");
-    else if (!cut_short(item) && sampled_enough(results))
+    else if (!cut_short(item) && results_sampled_enough(results))
         end_item(e, i, ROW_OK, "");
     trial_free(trial);
 }

@@ -12,6 +12,9 @@
 
 /* A headline metric whose samples spread more than this is 'unstable'. */
 #define UNSTABLE_RSD_PCT 5.0
+/* How many samples the precision has to hold on for, and the share of those before it that come on top. */
+#define HOLD_ON       10u
+#define HOLD_ON_SHARE 4u
 /* A load's pieces of work may be so long that a shorter run says nothing of it. */
 #define LOOK_AT_LOADS_S 0.5
 
@@ -300,6 +303,30 @@ double results_precision_pct(const struct results *results)
                 worst = pct;
         }
     return worst;
+}
+
+uint64_t results_hold_on(uint64_t precise_from)
+{
+    return HOLD_ON + precise_from / HOLD_ON_SHARE;
+}
+
+bool results_sampled_enough(struct results *results)
+{
+    const struct sampling *s = &results->item->sampling;
+    uint64_t n = results->n_trials, least = s->min_samples ? s->min_samples : 1;
+
+    if (s->max_samples != least) {
+        bool precise = results_precision_pct(results) <= s->precision_pct;
+        results->precise_from = !precise ? 0 : results->precise_from ? results->precise_from : n;
+    }
+    if (n < least)
+        return false;
+    if (s->max_samples && n >= s->max_samples)
+        return true;
+    /* Not beyond the time cap: another one like those before would pass it. */
+    if (results->spent_ns + results->spent_ns / n > s->max_ns)
+        return true;
+    return results->precise_from && n >= results->precise_from + results_hold_on(results->precise_from);
 }
 
 /* --- Rows. --- */

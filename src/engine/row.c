@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/load.h"
+
 #define RUN(type, name)                                                                                                \
     {                                                                                                                  \
 #name, type, 1, offsetof(struct row_run, name), sizeof(((struct row_run *)0)->name)                            \
@@ -194,8 +196,9 @@ enum row_word row_word_kind(const char *word, size_t length)
     const char *equals = memchr(word, '=', length);
     size_t name = equals ? (size_t)(equals - word) : length;
 
-    if (length > 5 && !memcmp(word, "load_", 5))
-        return ROW_WORD_OUTCOME;
+    for (size_t i = 0; i < LOAD_COUNTS; i++)
+        if (strlen(load_count_names[i]) == name && !memcmp(word, load_count_names[i], name))
+            return ROW_WORD_OUTCOME;
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (strlen(words[i].name) == name && !memcmp(word, words[i].name, name))
             return words[i].kind;

@@ -110,12 +110,23 @@ static double student_probability(double t, double df, int tails)
     return tails ? incomplete_beta(df / 2, 0.5, x, y) : incomplete_beta(0.5, df / 2, y, x);
 }
 
+static double student_density(double t, double df)
+{
+    int sign;
+
+    return exp(lgamma_r((df + 1) / 2, &sign) - lgamma_r(df / 2, &sign) - (df + 1) / 2 * log1p(t * t / df)) /
+           sqrt(df * acos(-1));
+}
+
+/* Newton's method within a bracket, which it never leaves. */
 double stats_student_t(double confidence, double df)
 {
     if (!(confidence >= 0 && confidence <= 1) || !(df >= 1))
         return NAN;
     if (confidence >= 1)
         return INFINITY;
+    if (confidence <= 0)
+        return 0;
     if (isinf(df))
         df = DBL_MAX / 64;
 
@@ -125,15 +136,29 @@ double stats_student_t(double confidence, double df)
 
     /* The bracket ends by itself: 1 - confidence is at least 2^-53, and no df has heavier tails than 1. */
     while (upper < 1e18 && (student_probability(upper, df, tails) > target) == (tails != 0))
-        upper *= 2;
-    for (int i = 0; i < 200; i++) {
-        const double middle = lower + (upper - lower) / 2;
-        if ((student_probability(middle, df, tails) > target) == (tails != 0))
-            lower = middle;
+        lower = upper, upper *= 2;
+    double t = lower + (upper - lower) / 2;
+    for (int i = 0; i < 200 && t > lower && t < upper; i++) {
+        const double beyond = (student_probability(t, df, tails) - target) * (tails ? 1 : -1);
+        double next = t + beyond / (2 * student_density(t, df));
+        if (beyond > 0)
+            lower = t;
         else
-            upper = middle;
+            upper = t;
+        if (!(next > lower && next < upper))
+            next = lower + (upper - lower) / 2;
+        if (fabs(next - t) <= 16 * DBL_EPSILON * t) /* the rounding of the probability */
+            break;
+        t = next;
     }
-    return lower + (upper - lower) / 2;
+    return t;
+}
+
+double stats_student_p(double t, double df)
+{
+    if (isnan(t) || !(df >= 1))
+        return NAN;
+    return isinf(t) ? 0 : student_probability(fabs(t), isinf(df) ? DBL_MAX / 64 : df, 1);
 }
 
 static int compare_doubles(const void *a, const void *b)
@@ -144,7 +169,7 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y) + (isnan(x) != 0) - (isnan(y) != 0);
 }
 
-static void sort_doubles(double *values, size_t n)
+void stats_sort(double *values, size_t n)
 {
     qsort(values, n, sizeof *values, compare_doubles);
 }
@@ -154,16 +179,15 @@ double stats_mad(const double *values, size_t n, double *scratch)
     if (n == 0)
         return NAN;
     memmove(scratch, values, n * sizeof *scratch);
-    sort_doubles(scratch, n);
+    stats_sort(scratch, n);
     const double median = stats_quantile(scratch, n, 0.5);
     for (size_t i = 0; i < n; i++)
         scratch[i] = fabs(scratch[i] - median);
-    sort_doubles(scratch, n);
+    stats_sort(scratch, n);
     return stats_quantile(scratch, n, 0.5);
 }
 
-/* splitmix64 (Steele, Lea, Flood 2014) */
-static uint64_t random_next(uint64_t *state)
+uint64_t stats_random(uint64_t *state)
 {
     uint64_t z = *state += 0x9e3779b97f4a7c15u;
 
@@ -175,17 +199,17 @@ static uint64_t random_next(uint64_t *state)
 static size_t random_below(uint64_t *state, size_t n)
 {
     /* At most (1 - 2^-53) n, which never rounds up to n. */
-    return (size_t)((double)(random_next(state) >> 11) * 0x1p-53 * (double)n);
+    return (size_t)((double)(stats_random(state) >> 11) * 0x1p-53 * (double)n);
 }
 
-/* The median of n draws with replacement. Counting how often each value is drawn needs no sort. */
-static double resampled_median(const double *sorted, size_t n, size_t *drawn, uint64_t *state)
+/* Counting how often each value is drawn needs no sort. */
+double stats_resampled_median(const double *sorted, size_t n, size_t draws, size_t *drawn, uint64_t *state)
 {
-    const size_t lower_rank = (n - 1) / 2, upper_rank = n / 2;
+    const size_t lower_rank = (draws - 1) / 2, upper_rank = draws / 2;
     size_t i = 0, seen;
 
     memset(drawn, 0, n * sizeof *drawn);
-    for (size_t k = 0; k < n; k++)
+    for (size_t k = 0; k < draws; k++)
         drawn[random_below(state, n)]++;
     for (seen = drawn[0]; seen <= lower_rank; seen += drawn[i])
         i++;
@@ -212,10 +236,10 @@ int stats_bootstrap_median(const double *values, size_t n, double confidence, un
         goto out;
 
     memcpy(sorted, values, n * sizeof *sorted);
-    sort_doubles(sorted, n);
+    stats_sort(sorted, n);
     for (unsigned i = 0; i < resamples; i++)
-        medians[i] = resampled_median(sorted, n, drawn, &seed);
-    sort_doubles(medians, resamples);
+        medians[i] = stats_resampled_median(sorted, n, n, drawn, &seed);
+    stats_sort(medians, resamples);
     *low = stats_quantile(medians, resamples, (1 - confidence) / 2);
     *high = stats_quantile(medians, resamples, (1 + confidence) / 2);
     result = 0;
@@ -273,7 +297,7 @@ int stats_summarise(const double *values, size_t n, struct stats_summary *out)
     stats_mean_interval(values, n, 0.95, &out->ci95_lo, &out->ci95_hi);
 
     memcpy(sorted, values, n * sizeof *sorted);
-    sort_doubles(sorted, n);
+    stats_sort(sorted, n);
     out->median = stats_quantile(sorted, n, 0.5);
     if (n >= 10)
         out->p90 = stats_quantile(sorted, n, 0.9);

@@ -32,7 +32,6 @@
 #define LOAD_GRACE_NS    3000000000u
 #define KILL_DEADLINE_NS 10000000000u
 #define TIME_OF_DAY_NS   500000000u
-#define PAD_MAX          4096u
 #define FREQUENCIES_MAX  8u
 /* The parent sleeps but for moments. */
 #define CONTROL_LIMIT_US 5000000u
@@ -152,7 +151,8 @@ static void arena_lay_out(struct trial *trial, int arena_fd, size_t size)
     head->sample = spec->sample;
     head->time_ns = spec->time_ns;
     head->clock = spec->clock->kind;
-    head->setup_limit_ns = SETUP_DEADLINE_NS + (turns(spec) - 1) * TURN_NS;
+    head->setup_limit_ns = bench->setup_limit_ns ? bench->setup_limit_ns(spec->params) : SETUP_DEADLINE_NS;
+    head->setup_limit_ns += (turns(spec) - 1) * TURN_NS;
     head->fixed_layout = spec->place->layout_fixed;
     head->arena_fd = arena_fd;
     head->series_fd = spec->series_fd;
@@ -423,24 +423,10 @@ static void child_redirect(void)
         (void)close(null);
 }
 
-/* A layout of its own for each sample: an environment of random length moves the stack's contents; the kernel moves the
- * rest. */
-static void random_pad(char *pad, size_t size)
-{
-    static const char name[] = "JITBENCH_PAD=";
-    uint32_t length;
-
-    process_random(&length, sizeof(length));
-    length = length % (uint32_t)(size - sizeof(name)) & ~15u;
-    memcpy(pad, name, sizeof(name) - 1);
-    memset(pad + sizeof(name) - 1, 'x', length);
-    pad[sizeof(name) - 1 + length] = 0;
-}
-
 static void child_main(struct trial *trial, unsigned slot)
 {
     struct trial_head *head = trial->head;
-    char fd[16], number[16], pad[PAD_MAX];
+    char fd[16], number[16], pad[PROCESS_PAD_MAX];
     char *argv[] = {(char *)"jitbench", (char *)"@worker", fd, number, NULL};
     char *envp[] = {NULL, NULL};
 
@@ -460,7 +446,7 @@ static void child_main(struct trial *trial, unsigned slot)
         if (head->fixed_layout)
             (void)task_fix_layout(); /* read back by the worker */
         else {
-            random_pad(pad, sizeof(pad));
+            process_random_pad(pad);
             envp[0] = pad;
         }
         (void)snprintf(fd, sizeof(fd), "%d", head->arena_fd);

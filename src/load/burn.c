@@ -58,7 +58,7 @@ int load_burn_run(struct party_context *context)
     uint64_t look_ns = 0;
     bool proved = false;
 
-    if (crew_start(&burn->crew, context, params->threads - 1, burn_on, burn, 0))
+    if (crew_start(&burn->crew, context, (size_t)params->threads - 1, burn_on, burn, 0))
         return -1;
     while (!party_stopped(context)) {
         work(burn, &look_ns);

@@ -20,7 +20,7 @@ struct finding {
 
 static void find(struct finding *f, double value, double limit, const struct row *row)
 {
-    if (!(value > limit))
+    if (!(value > limit) || !isfinite(value)) /* of a mean of 0 there is no share */
         return;
     f->count++;
     if (!f->row || value > f->worst) {

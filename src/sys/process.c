@@ -107,7 +107,7 @@ static int with_size(int fd, size_t size, bool reserve)
 int process_shared_memory(size_t size)
 {
     const char *const folders[] = {"/dev/shm", getenv("TMPDIR"), "/tmp", "."};
-    if (size == 0 || (off_t)size < 0)
+    if (size == 0 || size > PTRDIFF_MAX)
         return -EINVAL;
     int fd = with_size(memfd(), size, false);
     for (size_t i = 0; fd < 0 && i < sizeof folders / sizeof folders[0]; i++) {
@@ -161,6 +161,18 @@ void process_random(void *buf, size_t size)
         at += n;
         size -= (size_t)n;
     }
+}
+
+void process_random_pad(char pad[PROCESS_PAD_MAX])
+{
+    static const char name[] = PROCESS_PAD_NAME;
+    uint32_t length;
+
+    process_random(&length, sizeof(length));
+    length = length % (uint32_t)(PROCESS_PAD_MAX - sizeof(name)) & ~15u;
+    memcpy(pad, name, sizeof(name) - 1);
+    memset(pad + sizeof(name) - 1, 'x', length);
+    pad[sizeof(name) - 1 + length] = 0;
 }
 
 struct build_id {

@@ -122,6 +122,11 @@ int task_set_policy(int policy, int rt_priority)
     return error;
 }
 
+int task_set_policy_inherited(int policy, int rt_priority)
+{
+    return rt_priority > TASK_FIFO_MAX ? -EINVAL : set_scheduler(policy, rt_priority);
+}
+
 int task_get_policy(int *policy, int *rt_priority)
 {
     struct kernel_sched_param param = {0};

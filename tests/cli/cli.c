@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The harness of the command line's tests. */
 #include "cli.h"
+#include "program.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -327,6 +328,12 @@ static int try_in_child(int (*attempt)(void))
     if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
         return EINVAL;
     return WEXITSTATUS(status);
+}
+
+void cli_need_processor(const char *why)
+{
+    if (program_emulated(cli_binary))
+        cli_skip("needs a processor of its own: %s", why);
 }
 
 void cli_need_root(void)

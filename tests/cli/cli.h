@@ -97,6 +97,8 @@ void cli_need_root(void);
 void cli_need_cpus(unsigned n); /* CPUs 0 to n-1 online and allowed */
 void cli_need_fifo(void);
 void cli_need_mount_namespace(void);
+/* The program does not run under an emulator; why says what the test cannot expect of one. */
+void cli_need_processor(const char *why);
 
 /* --- For prepare: 0, or -1 with errno. --- */
 

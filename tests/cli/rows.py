@@ -137,7 +137,9 @@ def check_summary(rows, row, values):
     for column, p, least in (("p90", 0.9, 10), ("p99", 0.99, 100), ("p999", 0.999, 1000)):
         wanted[column] = quantile(values, p) if n >= least else None
     for column, value in wanted.items():
-        expect_near(column, row[column], value)
+        # In a bin of many cycles a percentile is as good as include/engine/hist.h promises.
+        wide = column[0] == "p" and value is not None and value >= ONE_CYCLE
+        expect_near(column, row[column], value, 1 / 64 if wide else 1e-9)
     expect_near("cycles_sd", one(rows, "cycles_sd")["value"], sd)
     expect_near("cycles_ci90", one(rows, "cycles_ci90")["value"], 1.6448536269514722 * sd / math.sqrt(n))
     expect(one(rows, "buckets_exact")["value"] == "1", "buckets_exact")
@@ -251,9 +253,11 @@ def check_cpus(name, *cpus):
     expect(found == wanted and len({limit for limit, _, _ in found}) == 2, "rows:", found)
 
 
-def check_stream(name, *sizes):
-    """Sizes of the small arrays; four kernels of two kinds, with the rate that the least time gives."""
+def check_stream(name, kinds_of_stores, *sizes):
+    """Sizes of the small arrays; four kernels of one or two kinds, with the rate that the least time gives."""
     rows = read(name)
+    if kinds_of_stores == "1":
+        rows = [row for row in rows if row["reason"] != "no non-temporal stores on this architecture"]
     found = [(param(row, "elements"), float(row["value"])) for row in of(rows, "array_bytes")]
     expect(sorted(found) == sorted((size, 8.0 * int(size)) for size in sizes), "sizes:", found)
     for row in of(rows, "cycles", "array"):
@@ -261,6 +265,7 @@ def check_stream(name, *sizes):
         # Nothing copies faster than three accesses a cycle.
         expect(float(row["median"]) > int(param(row, "elements")) / 4, "median of", row["param"], row["median"])
     kinds = set()
+    wanted = 4 * int(kinds_of_stores)
     for kernel, each in (("copy", 16), ("scale", 16), ("add", 24), ("triad", 24)):
         times = {param(row, "stores"): row for row in of(rows, kernel + "_time")}
         for row in of(rows, kernel + "_rate"):
@@ -271,7 +276,7 @@ def check_stream(name, *sizes):
             expect(int(time["n"]) == int(param(row, "repetitions")) - 1, "repetitions of", kernel)
             expect(row["unit"] == "MB/s", "unit", row["unit"])
             kinds.add((kernel, stores))
-    expect(len(kinds) == 8, "kernels:", sorted(kinds))
+    expect(len(kinds) == wanted, "kernels:", sorted(kinds))
 
 
 def check_suites(name, *suites):

@@ -399,6 +399,7 @@ static void expect_load_threads(const struct cli *cli, const char *const *args, 
     struct cli_result result;
     struct cli_csv csv;
 
+    cli_need_processor("an emulator has threads of its own");
     need_loops(cli);
     cli_start(cli, &run, &child);
     for (unsigned n; (n = threads_below(child.pid)) != 2 + of_load; cli_sleep_ms(1))
@@ -531,6 +532,7 @@ static void test_latency_custom(void **state)
 {
     struct cli_csv csv;
 
+    cli_need_processor("a busy emulator is late, and then in a hurry");
     measure(*state, ARGS("latency", "custom", "audio", "-w", "none,custom", "-C", "10", "-I", "2000", FAST), 0, &csv);
     expect_matrix(&csv, ARGS("audio none custom", "custom none"));
     expect_word(&csv, "custom", "none", "interval_us", "2000");

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "program.h"
 
 #define GOLDEN "tests/cli/golden"
 #define CELLS  32
@@ -288,11 +289,13 @@ static void test_layout_stream(void **state)
 
     cli_expect(cli, &run, 0, &result);
     assert_string_equal(result.err, "");
-    expect_wild("stream", result.out);
+    bool nontemporal = program_has_nontemporal_stores(cli_binary);
+    expect_wild(nontemporal ? "stream" : "stream-ordinary", result.out);
     assert_int_equal(expect_aligned(result.out, "Elements  Experiments  *"), 2);
     assert_int_equal(expect_aligned(result.out, "Elements  Bytes  *"), 2);
     assert_int_equal(expect_aligned(result.out, "Elements  Copies  CPU  *"), 2);
-    assert_int_equal(expect_aligned(result.out, "Function  Best Rate MB/s  *"), 8);
+    if (nontemporal) /* a skipped line has no CPU, and its state where the others end */
+        assert_int_equal(expect_aligned(result.out, "Function  Best Rate MB/s  *"), 8);
     cli_result_free(&result);
 }
 

@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: MIT
 """Speed, spread and memory of jitbench beside their targets: perf.py [SECTION...]. `make perf` calls it, and names in the
 environment JITBENCH, MUSL_JITBENCH and PERF_PROGRAMS, the folder of what is built from tests/perf. PERF_ROUNDS=N has the
-sections latency and noise take N turns; PERF_SECONDS=N has noise look at memory for so long.
+sections latency, noise and run take N turns; PERF_SECONDS=N has noise look at memory for so long.
 
 Nothing passes or fails here: figures of time depend on the machine and on what else runs. What is compared is measured
 in turns in one run, and a ratio is the median of the ratios of the turns."""
 import bisect
 import contextlib
 import csv
+import json
 import math
 import os
 import re
@@ -51,6 +52,9 @@ FLEET_FILES = 10000
 FLEET_ROWS = 100
 READER_BYTES = 100 * 10**6
 READER_ROUNDS = 3
+# Turns of `true` beside hyperfine, of so many runs each.
+RUN_ROUNDS = 15
+RUN_RUNS = 100
 
 
 def line(what, figure, target=""):
@@ -60,7 +64,8 @@ def line(what, figure, target=""):
 def rows_of(*command):
     """Runs jitbench and reads its CSV from standard output."""
     csv.field_size_limit(1 << 30)
-    done = subprocess.run(command + ("-q", "-o", "-"), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=True)
+    command = command[:2] + ("-q", "-o", "-") + command[2:]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=True)
     return list(csv.DictReader(done.stdout.splitlines()))
 
 
@@ -589,6 +594,43 @@ def reader(jitbench, read):
                     ("jitbench export --format json", [jitbench, "export", "-f", "json", path, "-o", "/dev/null"], "")):
                 rate, by_cpu = best_rates(path, command)
                 line("100 MB of %s: %s" % (kind, what), "%.0f, %.0f MB/s" % (rate, by_cpu), target)
+def quartile_range(values):
+    low, _, high = statistics.quantiles(values, n=4)
+    return high - low
+
+
+def run_by_jitbench(jitbench):
+    rows = rows_of(jitbench, "run", "--samples", str(RUN_RUNS), "--", "true")
+    return [float(value) for value in only(rows, "wall")["samples"].split(";")]
+
+
+def run_by_hyperfine():
+    with tempfile.NamedTemporaryFile("r") as report:
+        subprocess.run(["hyperfine", "-N", "--warmup", "3", "--runs", str(RUN_RUNS), "--export-json", report.name, "true"],
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+        return json.load(report)["results"][0]["times"]
+
+
+def run(jitbench):
+    if not shutil.which("hyperfine"):
+        line("run -- true beside hyperfine", "no hyperfine")
+        return
+    rounds = int(os.environ.get("PERF_ROUNDS", RUN_ROUNDS))
+    turns = []
+    for turn in range(rounds):
+        if turn % 2:  # each of them first in turn
+            theirs = run_by_hyperfine()
+            turns.append((run_by_jitbench(jitbench), theirs))
+        else:
+            turns.append((run_by_jitbench(jitbench), run_by_hyperfine()))
+    line("run -- true beside hyperfine -N, %d turns of %d runs" % (rounds, RUN_RUNS), "")
+    for what, of, target in (("median", statistics.median, "at most 1: it adds no more"),
+                             ("minimum", min, "at most 1"),
+                             ("spread: range of the middle half", quartile_range, "at most 1: no wider"),
+                             ("spread: standard deviation", statistics.stdev, "at most 1: no wider")):
+        ours, theirs = (statistics.median(of(turn[i]) for turn in turns) * 1e6 for i in (0, 1))
+        ratio = statistics.median(of(a) / of(b) for a, b in turns)
+        line("  %s: %.0f us, hyperfine %.0f us, ratio" % (what, ours, theirs), "%.3f" % ratio, target)
 
 
 def make_fleet(jitbench, folder):
@@ -656,6 +698,7 @@ SECTIONS = {
     "noise": lambda jitbench, musl, programs: noise(jitbench, programs + "/preempt"),
     "fleet": lambda jitbench, musl, programs: fleet(jitbench),
     "reader": lambda jitbench, musl, programs: reader(jitbench, programs + "/read"),
+    "run": lambda jitbench, musl, programs: run(jitbench),
 }
 
 

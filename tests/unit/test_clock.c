@@ -6,7 +6,9 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -60,6 +62,10 @@ static void test_clock_choose_is_consistent(void **state)
     memset(&info, 0xff, sizeof info);
     clock_choose(&info);
     int usable = counter_usable(why, sizeof why);
+    if (usable == 0 && !clock_can_read(counter_now)) {
+        usable = -1;
+        snprintf(why, sizeof why, "reading the counter (%s) is refused by a signal", COUNTER_NAME);
+    }
     assert_int_equal(info.kind, usable == 0 ? CLOCK_KIND_COUNTER : CLOCK_KIND_GETTIME);
     assert_string_equal(info.name, usable == 0 ? COUNTER_NAME : "clock_gettime");
     assert_string_equal(info.unit, usable == 0 ? "cycles" : "ns");
@@ -95,6 +101,43 @@ static void test_clock_choose_falls_back_when_the_counter_is_forbidden(void **st
 #else
     skip();
 #endif
+}
+
+static uint64_t traps_as_illegal(void)
+{
+    raise(SIGILL);
+    return 1;
+}
+
+/* By itself, as an instruction does: where the signal is blocked this would be the end. */
+static uint64_t traps_as_forbidden(void)
+{
+    const volatile uint64_t *page = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return *page;
+}
+
+static uint64_t does_not_trap(void)
+{
+    return clock_raw_ns();
+}
+
+static void test_clock_can_read_survives_what_cannot_be_read(void **state)
+{
+    (void)state;
+    struct sigaction before, after;
+    sigset_t blocked, mask;
+    sigemptyset(&blocked);
+    sigaddset(&blocked, SIGILL);
+    sigaddset(&blocked, SIGSEGV);
+    pthread_sigmask(SIG_BLOCK, &blocked, NULL);
+    sigaction(SIGILL, NULL, &before);
+    assert_false(clock_can_read(traps_as_illegal));
+    assert_false(clock_can_read(traps_as_forbidden));
+    assert_true(clock_can_read(does_not_trap));
+    sigaction(SIGILL, NULL, &after);
+    assert_true(before.sa_handler == after.sa_handler);
+    pthread_sigmask(SIG_UNBLOCK, &blocked, &mask);
+    assert_true(sigismember(&mask, SIGILL) && sigismember(&mask, SIGSEGV) && !sigismember(&mask, SIGBUS));
 }
 
 static void test_clock_pair_of_gettime_is_one_reading(void **state)
@@ -191,6 +234,7 @@ int main(void)
         cmocka_unit_test(test_clock_hz_of_gettime_is_nanoseconds),
         cmocka_unit_test(test_clock_choose_is_consistent),
         cmocka_unit_test(test_clock_choose_falls_back_when_the_counter_is_forbidden),
+        cmocka_unit_test(test_clock_can_read_survives_what_cannot_be_read),
         cmocka_unit_test(test_clock_pair_of_gettime_is_one_reading),
         cmocka_unit_test(test_clock_pair_lies_between_readings),
         cmocka_unit_test(test_clock_cost_is_ordered),

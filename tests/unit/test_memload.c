@@ -327,7 +327,7 @@ static int limit_space(uint64_t more)
     uint64_t pages;
     char text[64];
 
-    if (tree_read("", "/proc/self/statm", text, sizeof(text)) <= 0 || !tree_number(text, &pages) ||
+    if (load_emulated() || tree_read("", "/proc/self/statm", text, sizeof(text)) <= 0 || !tree_number(text, &pages) ||
         getrlimit(RLIMIT_AS, &limit))
         return -1;
     limit.rlim_cur = pages * (rlim_t)sysconf(_SC_PAGESIZE) + (rlim_t)more;

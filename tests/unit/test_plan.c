@@ -380,13 +380,13 @@ static void test_plan_samples_until_precise_enough(void **state)
     const uint64_t long_ns = 60000 * MS;
 
     (void)state;
-    /* All alike: the interval is 0, but takes five samples. */
-    assert_int_equal(samples_with((struct sampling){1, 0, 0, long_ns, 2, false, 0}, 0, 0), 5);
-    assert_int_equal(samples_with((struct sampling){8, 0, 0, long_ns, 2, false, 0}, 0, 0), 8);
+    /* All alike: the interval is 0, but takes five samples; then the precision has to hold for 10 + 5/4 more. */
+    assert_int_equal(samples_with((struct sampling){1, 0, 0, long_ns, 2, false, 0}, 0, 0), 16);
+    assert_int_equal(samples_with((struct sampling){18, 0, 0, long_ns, 2, false, 0}, 0, 0), 18);
     /* 90, 110, 90, ...: the half-width of the 95 % interval is 8.94 % of the mean at 8 samples, 8.19 % at 9, 7.54 % at
-     * 10 (python3, with t from a printed table). */
-    assert_int_equal(samples_with((struct sampling){1, 0, 0, long_ns, 8.5, false, 0}, 10, 0), 9);
-    assert_int_equal(samples_with((struct sampling){1, 0, 0, long_ns, 8, false, 0}, 10, 0), 10);
+     * 10 (python3, with t from a printed table): 10 + 9/4 and 10 + 10/4 more. */
+    assert_int_equal(samples_with((struct sampling){1, 0, 0, long_ns, 8.5, false, 0}, 10, 0), 21);
+    assert_int_equal(samples_with((struct sampling){1, 0, 0, long_ns, 8, false, 0}, 10, 0), 22);
 }
 
 static void test_plan_samples_at_most_the_maximum(void **state)
@@ -397,7 +397,7 @@ static void test_plan_samples_at_most_the_maximum(void **state)
     assert_int_equal(samples_with((struct sampling){1, 3, 0, long_ns, 2, false, 0}, 10, 0), 3);
     assert_int_equal(samples_with((struct sampling){3, 3, 0, 0, 2, false, 0}, 10, 0), 3);
     assert_int_equal(samples_with((struct sampling){0, 7, 0, long_ns, 2, false, 0}, 10, 0), 7);
-    assert_int_equal(samples_with((struct sampling){0, 7, 0, long_ns, 2, false, 0}, 0, 0), 5); /* precise before */
+    assert_int_equal(samples_with((struct sampling){0, 7, 0, long_ns, 2, false, 0}, 0, 0), 7); /* precise before */
 }
 
 static void test_plan_samples_within_the_time_cap(void **state)

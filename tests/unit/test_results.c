@@ -476,6 +476,34 @@ static void test_results_precision_of_the_worst_group(void **state)
     assert_true(fabs(results_precision_pct(&results) - 3.9264862) < 1e-5);
 }
 
+/* Enters one more sample, as a trial would, and asks. */
+static bool enough_after(double sample)
+{
+    ENTER(0, SHEET_MEDIAN, sample);
+    results.n_trials++;
+    return results_sampled_enough(&results);
+}
+
+/* A sample that lies far off after the precision was reached: it has to be reached anew, and then held. */
+static void test_results_precision_has_to_hold(void **state)
+{
+    uint64_t n = 0, again = 0;
+
+    (void)state;
+    item.sampling = (struct sampling){.min_samples = 5, .max_ns = UINT64_MAX / 2, .precision_pct = 2};
+    while (n < 15)
+        assert_false(enough_after(100 + (double)(n++ % 2)));
+    assert_int_equal(results.precise_from, 5);
+    assert_false(enough_after(130));
+    assert_int_equal(results.precise_from, 0);
+    while (!enough_after(100))
+        again = results.precise_from;
+    assert_true(again > 16);
+    assert_int_equal(results.n_trials, again + results_hold_on(again));
+    assert_int_equal(results_hold_on(5), 11);
+    assert_int_equal(results_hold_on(100), 35);
+}
+
 static void test_results_precision_of_negative_values(void **state)
 {
     (void)state;
@@ -975,6 +1003,7 @@ int main(int argc, char **argv)
         TEST(test_results_scaled_metric_repeats_another),
         TEST(test_results_precision_of_the_headline),
         TEST(test_results_precision_of_the_worst_group),
+        TEST(test_results_precision_has_to_hold),
         TEST(test_results_precision_of_negative_values),
         TEST(test_results_unstable_when_the_headline_spreads),
         TEST(test_results_stable_at_five_per_cent),

@@ -242,7 +242,8 @@ static void test_rows_param_by_key(void **state)
 
 static void test_rows_words_by_kind(void **state)
 {
-    const char *param = "limit=22 load_mib=3 clock=rdtsc  load=other loops_per_ms=9 size=1 resident=4K", *at = param;
+    const char *param = "limit=22 load_written=3 clock=rdtsc  load=other loops_per_ms=9 size=1 resident=4K",
+               *at = param;
     size_t length;
 
     (void)state;
@@ -252,12 +253,13 @@ static void test_rows_words_by_kind(void **state)
     assert_null(row_next_word(&at, ROW_WORD_WORK, &length));
     assert_null(row_next_word(&at, ROW_WORD_WORK, &length));
     at = param;
-    assert_memory_equal(row_next_word(&at, ROW_WORD_OUTCOME, &length), "load_mib", 8);
+    assert_memory_equal(row_next_word(&at, ROW_WORD_OUTCOME, &length), "load_written", 12);
     assert_memory_equal(row_next_word(&at, ROW_WORD_OUTCOME, &length), "loops_per_ms", 12);
     assert_int_equal(row_word_kind("load=other", 10), ROW_WORD_BESIDE);
     assert_int_equal(row_word_kind("clock=rdtsc", 11), ROW_WORD_CPU);
     assert_int_equal(row_word_kind("resident=4K", 11), ROW_WORD_BUILD);
     assert_int_equal(row_word_kind("loads", 5), ROW_WORD_WORK);
+    assert_int_equal(row_word_kind("load_interval_us=5", 18), ROW_WORD_WORK); /* a parameter of a load's own */
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* STREAM-style kernels for x86-64: AVX-512, AVX2 and SSE2, each with ordinary and with non-temporal stores.
+/* STREAM-style kernels for x86: AVX-512, AVX2 and SSE2, each with ordinary and with non-temporal stores.
  *
  * A non-temporal form moves one cache line a turn, so that a write-combining buffer fills in one go; ordinary stores
  * were fastest by one vector a turn with AVX2 and by one line with SSE2 (Zen 3, both CPUs at once). Tried and left out,
@@ -94,10 +94,12 @@ static bool avx2_supported(void)
     return cpu_has(bit_AVX2, STATE_AVX);
 }
 
-/* Part of x86-64 itself. */
+/* Part of x86-64 itself; the first that the 32-bit form lacks is the Pentium III. */
 static bool sse2_supported(void)
 {
-    return true;
+    unsigned a, b, c, d;
+
+    return __get_cpuid(1, &a, &b, &c, &d) && (d & bit_SSE2);
 }
 
 /* clang-format off */
@@ -110,5 +112,6 @@ FORM(sse2_nontemporal,   sse2,   "sse2",    __m128d, _mm,    stream, FOUR_VECTOR
 /* clang-format on */
 
 const struct stream_kernels *const stream_kernels_all[] = {
-    &avx512_ordinary, &avx2_ordinary, &sse2_ordinary, &avx512_nontemporal, &avx2_nontemporal, &sse2_nontemporal, NULL,
+    &avx512_ordinary,    &avx2_ordinary,    &sse2_ordinary,    &stream_kernels_c,
+    &avx512_nontemporal, &avx2_nontemporal, &sse2_nontemporal, NULL,
 };

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* What the figures have in common: caption, legend, size. */
+#ifndef OUT_FIGURE_FRAME_H
+#define OUT_FIGURE_FRAME_H
+
+#include "out/figure.h"
+#include "out/svg.h"
+
+#define FRAME_WIDTH  360.0
+#define FRAME_HEIGHT 216.0
+
+/* A range that grows with the values that are put into it; those that are not finite are passed over. */
+struct frame_range {
+    double low, high;
+    double least; /* above 0; 0: none */
+    bool found;
+};
+
+struct frame {
+    struct svg_scale x, y;
+    struct svg_ticks x_ticks, y_ticks;
+};
+
+void frame_extend(struct frame_range *range, double value);
+void frame_caption(struct text *out, const struct figure *figure);
+void frame_legend_begin(struct text *out);
+void frame_legend_item(struct text *out, const char *classes, const char *label);
+void frame_legend_end(struct text *out);
+/* Ticks across; where the last label would stick out at the right, the scale ends earlier. */
+void frame_x_ticks(struct frame *f, const char *unit);
+void frame_end(struct text *out);
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows of two sets of files put beside each other: which of them are the same measurement, and what forbids to compare
+ * them. */
+#ifndef OUT_PAIRS_H
+#define OUT_PAIRS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "out/rows.h"
+
+/* What may differ in kind when the user says so: bit i is pair_across_names[i]. */
+enum pair_across {
+    ACROSS_BUILD,
+    ACROSS_CPU,
+    ACROSS_POLICY,
+    ACROSS_CPUS,
+    ACROSS_LAYOUT,
+    ACROSS_BESIDE,
+    ACROSS_FS,
+    ACROSS_DEGRADED,
+    ACROSS_COUNT
+};
+extern const char *const pair_across_names[]; /* ends with NULL */
+
+struct pair {
+    const struct row *about;            /* one of its rows */
+    char host[65];                      /* when pairs are made by host */
+    bool by_cpus;                       /* other rows differ from it by their CPUs only */
+    const struct row **base, **changed; /* rows that have figures; when why is set, all of them */
+    size_t n_base, n_changed;
+    int reason;    /* why in short, as a bit of enum pair_across; -1: another one */
+    char why[256]; /* why they cannot be compared; "": they can */
+};
+
+struct pairs {
+    struct pair *pair;
+    size_t n;
+    size_t doubles;  /* rows left out because the same row was there already */
+    size_t degraded; /* degraded, failed and skipped rows left out beside others of their side that have figures */
+};
+
+/* Rows are the same measurement when they agree in suite, test, load, copies, metric and the words of param but those
+ * that say what a load did, how it was calibrated, and how others ran. Rows that one run has several of with nothing
+ * but their CPUs to tell them apart agree in these too. Where exactly one row (of a run) of each side is left of a test
+ * and metric, the two stand beside each other with the words that differ as the reason. by_host: a pair for each host
+ * of changed, beside the rows of the same host, or when base has none of that, beside all. The sets must outlive the
+ * pairs. 0, or -1 when out of memory; pairs_free() in both cases. */
+int pairs_make(const struct row_set *base, const struct row_set *changed, uint64_t across, bool by_host,
+               struct pairs *out);
+void pairs_free(struct pairs *pairs);
+
+/* Whether rows of one run: the same id, or where there is none, the same run. */
+bool pair_same_run(const struct row *a, const struct row *b);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* The virtual counter of the generic timer, 64 bits in two registers (Arm Architecture Reference Manual, ARMv7-A and
+ * ARMv7-R edition, B8). ISB before the reading keeps it from being taken early. */
+#ifndef SYS_COUNTER_H
+#define SYS_COUNTER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define COUNTER_NAME     "cntvct"
+#define COUNTER_NOW_NAME "cntvct"
+
+static inline __attribute__((always_inline)) uint64_t counter_begin(void)
+{
+    uint64_t ticks;
+    __asm__ volatile("isb\n\tmrrc p15, 1, %Q0, %R0, c14" : "=r"(ticks) : : "memory");
+    return ticks;
+}
+
+static inline __attribute__((always_inline)) uint64_t counter_end(void)
+{
+    return counter_begin();
+}
+
+/* One reading that waits for nothing: as cheap as the counter can be had. */
+static inline __attribute__((always_inline)) uint64_t counter_now(void)
+{
+    uint64_t ticks;
+    __asm__ volatile("mrrc p15, 1, %Q0, %R0, c14" : "=r"(ticks));
+    return ticks;
+}
+
+/* 0 when user space may read the counter and its rate is constant; -1 with the reason in words. */
+int counter_usable(char *why, size_t why_size);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* The time base by MFTB: one constant rate, the same on all CPUs (Power ISA, book II, chapter 5). ISYNC before it waits
+ * until all earlier instructions have completed. */
+#ifndef SYS_COUNTER_H
+#define SYS_COUNTER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define COUNTER_NAME     "mftb"
+#define COUNTER_NOW_NAME "mftb"
+
+static inline __attribute__((always_inline)) uint64_t counter_begin(void)
+{
+    uint64_t ticks;
+    __asm__ volatile("isync\n\tmftb %0" : "=r"(ticks) : : "memory");
+    return ticks;
+}
+
+static inline __attribute__((always_inline)) uint64_t counter_end(void)
+{
+    return counter_begin();
+}
+
+/* One reading that waits for nothing: as cheap as the counter can be had. */
+static inline __attribute__((always_inline)) uint64_t counter_now(void)
+{
+    uint64_t ticks;
+    __asm__ volatile("mftb %0" : "=r"(ticks));
+    return ticks;
+}
+
+/* 0 when user space may read the counter and its rate is constant; -1 with the reason in words. */
+int counter_usable(char *why, size_t why_size);
+
+#endif

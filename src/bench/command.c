@@ -1,0 +1,620 @@
+/* SPDX-License-Identifier: MIT */
+/* Any program: a fresh worker, placed like every other, executes it once and times it from right before the exec until
+ * its end was seen. Counters are the kernel's for the command (wait4, /proc), not the worker's. */
+#include "bench/command.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "engine/plan.h"
+#include "engine/trial.h"
+#include "sys/process.h"
+#include "sys/program.h"
+#include "sys/task.h"
+
+#define SETUP_NS 60000000000u
+/* What a command left behind is given as long to end by itself. */
+#define ORPHAN_GRACE_NS 20000000u
+
+/* What the command itself says, beside what trial_party() has. */
+enum { NUMBER_USER_S, NUMBER_SYSTEM_S, NUMBER_MAX_RSS, NUMBER_EXIT_CODE, N_NUMBERS };
+
+static const struct option options[] = {
+    {.name = "warmup",
+     .letter = 'w',
+     .type = OPTION_COUNT,
+     .value_name = "N",
+     .min = 0,
+     .max = 1000,
+     .preset = {"0"},
+     OPTION_AT(struct command_params, warmup),
+     .help = "run each command N times before its first sample"},
+    {.name = "prepare",
+     .letter = 'p',
+     .type = OPTION_TEXT,
+     .value_name = "COMMAND",
+     OPTION_AT(struct command_params, prepare),
+     .help = "run this before each run, untimed; its words are split at blanks, quotes join them"},
+    {.name = "timeout",
+     .type = OPTION_DURATION,
+     .value_name = "TIME",
+     .min = 1e6,
+     .max = 96 * 3600e9,
+     .preset = {"24h"},
+     OPTION_AT(struct command_params, timeout_ns),
+     .help = "kill a run that takes longer; its row is failed"},
+    {.name = "ignore-failure",
+     .type = OPTION_FLAG,
+     OPTION_AT(struct command_params, ignore_failure),
+     .help = "go on when a command fails; the metric exit_code says how it ended"},
+    {.name = "shell",
+     .letter = 'S',
+     .type = OPTION_FLAG,
+     OPTION_AT(struct command_params, shell),
+     .help = "give the words, joined by blanks, to /bin/sh -c"},
+    {.name = "input",
+     .type = OPTION_TEXT,
+     .value_name = "FILE|-",
+     OPTION_AT(struct command_params, input),
+     .help = "standard input of each run; '-' is that of jitbench; /dev/null unless given"},
+    {.name = "show-output",
+     .type = OPTION_FLAG,
+     OPTION_AT(struct command_params, show_output),
+     .help = "let the commands print; the table goes to standard error"},
+    {.name = "keep-output",
+     .type = OPTION_TEXT,
+     .value_name = "FILE",
+     OPTION_AT(struct command_params, keep_output),
+     .help = "write what all runs print to FILE"},
+    {.name = "clean-env",
+     .type = OPTION_FLAG,
+     OPTION_AT(struct command_params, clean_env),
+     .help = "an environment of PATH alone, instead of the user's"},
+    {.name = "name",
+     .letter = 'n',
+     .type = OPTION_TEXT,
+     .value_name = "NAME,...",
+     OPTION_AT(struct command_params, name),
+     .help = "names of the commands in table and CSV; that of the program unless given"},
+    {.name = "separator",
+     .type = OPTION_TEXT,
+     .value_name = "WORD",
+     .preset = {"--"},
+     OPTION_AT(struct command_params, separator),
+     .help = "the word between two commands, for those that have '--' among their words"},
+};
+
+/* --- The words, as bytes. --- */
+
+struct packed {
+    uint32_t n_argv, n_prepare, n_env;
+};
+
+static uint32_t count(char *const *list)
+{
+    uint32_t n = 0;
+
+    while (list[n])
+        n++;
+    return n;
+}
+
+static void pack_list(char *const *list, struct text *out)
+{
+    for (; *list; list++)
+        text_append(out, *list, strlen(*list) + 1);
+}
+
+void command_pack(const struct command_image *image, struct text *out)
+{
+    const struct packed packed = {
+        .n_argv = count(image->argv), .n_prepare = count(image->prepare), .n_env = count(image->env)};
+
+    text_append(out, (const char *)&packed, sizeof(packed));
+    text_append(out, image->path, strlen(image->path) + 1);
+    text_append(out, image->prepare_path, strlen(image->prepare_path) + 1);
+    pack_list(image->argv, out);
+    pack_list(image->prepare, out);
+    pack_list(image->env, out);
+}
+
+struct reader {
+    const char *at, *end;
+};
+
+static char *next_string(struct reader *reader)
+{
+    const char *string = reader->at;
+    const char *end = memchr(string, 0, (size_t)(reader->end - string));
+
+    if (!end)
+        return NULL;
+    reader->at = end + 1;
+    return (char *)string;
+}
+
+static int unpack_list(struct reader *reader, uint32_t n, char **list)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (!(list[i] = next_string(reader)))
+            return -1;
+    list[n] = NULL;
+    return 0;
+}
+
+void *command_unpack(const char *data, size_t size, struct command_image *image)
+{
+    struct packed packed;
+    struct reader reader = {.at = data + sizeof(packed), .end = data + size};
+
+    if (size < sizeof(packed))
+        return NULL;
+    memcpy(&packed, data, sizeof(packed));
+    size_t n = (size_t)packed.n_argv + packed.n_prepare + packed.n_env;
+    if (n > size) /* each has at least its end */
+        return NULL;
+    char **lists = calloc(n + 4, sizeof(*lists));
+    if (!lists)
+        return NULL;
+    char **prepare = lists + packed.n_argv + 1, **env = prepare + packed.n_prepare + 2;
+    image->path = next_string(&reader);
+    image->prepare_path = image->path ? next_string(&reader) : NULL;
+    if (!image->prepare_path || unpack_list(&reader, packed.n_argv, lists) ||
+        unpack_list(&reader, packed.n_prepare, prepare) || unpack_list(&reader, packed.n_env, env)) {
+        free(lists);
+        return NULL;
+    }
+    image->argv = lists;
+    image->prepare = prepare;
+    image->env = env;
+    return lists;
+}
+
+/* --- In the worker. --- */
+
+struct command {
+    void *map; /* all the images of the run */
+    size_t map_size;
+    void *lists;
+    struct command_image image;
+    char pad[PROCESS_PAD_MAX];
+    /* Set by the worker, used by the process on its way to the exec. */
+    bool fix_layout, realtime;
+    int policy, rt_priority, nice;
+    bool company; /* what --prepare left running is there already */
+    struct program_guard guard;
+    /* And what that one found. */
+    int policy_error, nice_error;
+    struct placement_seen seen;
+};
+
+/* Right before the exec. The worker's real-time policy and nice value do not outlive a fork (reset-on-fork). */
+static void place_here(void *context)
+{
+    struct command *command = context;
+
+    if (command->fix_layout && !task_layout_fixed())
+        (void)task_fix_layout();
+    if (command->realtime) {
+        command->policy_error = task_set_policy_inherited(command->policy, command->rt_priority);
+        command->nice_error = task_set_nice(command->nice);
+    }
+    place_read_back(&command->seen);
+}
+
+static int map_image(struct party_context *context, struct command *command)
+{
+    const struct command_params *params = context->params;
+
+    command->map_size = params->image_offset + params->image_size;
+    command->map = mmap(NULL, command->map_size, PROT_READ, MAP_PRIVATE, params->image_fd, 0);
+    if (command->map == MAP_FAILED) {
+        command->map = NULL;
+        return party_fail(context, "cannot read the command line: %s", strerror(errno));
+    }
+    command->lists =
+        command_unpack((const char *)command->map + params->image_offset, params->image_size, &command->image);
+    return command->lists ? 0 : party_fail(context, "cannot read the command line: out of memory");
+}
+
+/* What the engine and the suite have open is not the command's business. */
+static void keep_from_commands(const struct command_params *params)
+{
+    (void)fcntl(params->image_fd, F_SETFD, FD_CLOEXEC);
+    for (int i = 0; i < 3; i++)
+        if (params->fds[i] >= 0)
+            (void)fcntl(params->fds[i], F_SETFD, FD_CLOEXEC);
+}
+
+/* The descriptors of one run, all of them to be closed again but the inherited ones. */
+static int open_files(struct party_context *context, bool with_input, int fds[3])
+{
+    const struct command_params *params = context->params;
+    const char *input = with_input && params->input[0] ? params->input : "/dev/null";
+
+    fds[0] = with_input ? params->fds[0] : -1;
+    if (fds[0] < 0 && (fds[0] = open(input, O_RDONLY | O_CLOEXEC)) < 0 && strcmp(input, "/dev/null") != 0)
+        return party_fail(context, "cannot read '%.100s': %s", input, strerror(errno));
+    for (int i = 1; i < 3; i++)
+        fds[i] = params->fds[i] >= 0 ? params->fds[i] : open("/dev/null", O_WRONLY | O_CLOEXEC);
+    for (int i = 0; i < 3; i++) /* a root without /dev: what the worker itself has is as good */
+        if (fds[i] < 0)
+            fds[i] = i;
+    return 0;
+}
+
+static void close_files(const struct command_params *params, const int fds[3])
+{
+    for (int i = 0; i < 3; i++)
+        if (fds[i] > 2 && fds[i] != params->fds[i])
+            (void)close(fds[i]);
+}
+
+static void describe_end(int status, bool realtime, char *buf, size_t size)
+{
+    if (!WIFSIGNALED(status))
+        (void)snprintf(buf, size, "exit status %d", WEXITSTATUS(status));
+    else if (WTERMSIG(status) == SIGXCPU && realtime)
+        (void)snprintf(buf, size, "ended by its limit of real-time CPU time (RLIMIT_RTTIME; see --timeout)");
+    else
+        (void)snprintf(buf, size, "killed by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+}
+
+struct run {
+    const char *what; /* in front of a reason: "the prepare command: " */
+    bool prepare;
+    uint64_t start_ns, end_ns;
+    struct program_end end;
+};
+
+/* Starts it and waits. 0 however it ended, but for the time limit. */
+static int run_program(struct party_context *context, struct run *run)
+{
+    const struct command_params *params = context->params;
+    struct command *command = context->state;
+    const struct command_image *image = &command->image;
+    struct program program = {.path = run->prepare ? image->prepare_path : image->path,
+                              .argv = run->prepare ? image->prepare : image->argv,
+                              .envp = image->env,
+                              .prepare = run->prepare ? NULL : place_here,
+                              .context = command};
+    char limit[32];
+
+    if (!params->fixed_layout && !run->prepare) {
+        process_random_pad(command->pad);
+        program.envp = image->env - 1;
+        *(char **)program.envp = command->pad;
+    }
+    if (open_files(context, !run->prepare, program.fds))
+        return -1;
+    pid_t pid = program_start(&program, &run->start_ns);
+    if (pid < 0) {
+        close_files(params, program.fds);
+        return party_fail(context, "%scannot execute '%.120s': %s", run->what, program.path, strerror(-pid));
+    }
+    int late = program_wait(pid, run->start_ns + params->timeout_ns, &run->end_ns);
+    int error = program_reap(pid, &run->end);
+    close_files(params, program.fds);
+    text_duration(params->timeout_ns, limit, sizeof(limit));
+    if (late)
+        return party_fail(context, "%sstill running after %s (--timeout); killed", run->what, limit);
+    return error ? party_fail(context, "%scannot be waited for: %s", run->what, strerror(-error)) : 0;
+}
+
+static int check_end(struct party_context *context, const struct run *run)
+{
+    const struct command_params *params = context->params;
+    char how[160];
+
+    if (run->end.status == 0 || (params->ignore_failure && !run->prepare))
+        return 0;
+    describe_end(run->end.status, ((const struct command *)context->state)->realtime, how, sizeof(how));
+    return party_fail(context, "%s%s", run->what, how);
+}
+
+static int run_untimed(struct party_context *context, bool prepare)
+{
+    struct run run = {.what = prepare ? "the prepare command: " : "a warm-up run: ", .prepare = prepare};
+
+    return run_program(context, &run) || check_end(context, &run) ? -1 : 0;
+}
+
+/* Once for all copies, while none of them runs. */
+static int prepare_once(struct party_context *context)
+{
+    const struct command *command = context->state;
+
+    if (!command->image.prepare_path[0])
+        return 0;
+    if (context->copies > 1)
+        party_barrier(context);
+    if (context->copy == 0 && run_untimed(context, true))
+        return -1;
+    if (context->copies > 1)
+        party_barrier(context);
+    return 0;
+}
+
+static int begin_guard(struct party_context *context)
+{
+    int error = program_guard(&((struct command *)context->state)->guard);
+
+    return error ? party_fail(context, "cannot start a guard for the command's processes: %s", strerror(-error)) : 0;
+}
+
+static int setup(struct party_context *context)
+{
+    const struct command_params *params = context->params;
+    struct command *command = context->state = calloc(1, sizeof(*command));
+
+    if (!command)
+        return party_fail(context, "out of memory");
+    keep_from_commands(params);
+    program_be_parent();
+    if (begin_guard(context))
+        return -1;
+    command->fix_layout = params->fixed_layout;
+    if (map_image(context, command))
+        return -1;
+    for (uint64_t i = 0; context->sample == 0 && i < params->warmup; i++)
+        if (prepare_once(context) || run_untimed(context, false))
+            return -1;
+    if (prepare_once(context))
+        return -1;
+    context->expected_ns = params->timeout_ns;
+    if (!command->image.prepare_path[0])
+        return 0;
+    program_unguard(&command->guard); /* it would be company itself */
+    command->company = program_has_children();
+    return begin_guard(context);
+}
+
+/* By now the engine has applied the policy, or has said why not. */
+static void note_policy(struct command *command)
+{
+    command->realtime = task_get_policy(&command->policy, &command->rt_priority) == 0 &&
+                        (command->policy == SCHED_FIFO || command->policy == SCHED_RR);
+    if (task_get_nice(&command->nice))
+        command->nice = 0;
+    /* What waits must be able to end a command that never sleeps. */
+    if (command->realtime && command->rt_priority < TASK_FIFO_MAX)
+        (void)task_set_policy(command->policy, command->rt_priority + 1);
+}
+
+static void note_refused(struct party_context *context, const struct command *command)
+{
+    if (command->policy_error)
+        party_degraded(context, "SCHED_%s %d refused to the command: %s", command->policy == SCHED_FIFO ? "FIFO" : "RR",
+                       command->rt_priority, strerror(-command->policy_error));
+    else if (command->nice_error)
+        party_degraded(context, "nice %d refused to the command: %s", command->nice, strerror(-command->nice_error));
+}
+
+static double seconds(const struct timeval *time)
+{
+    return (double)time->tv_sec + (double)time->tv_usec * 1e-6;
+}
+
+static int run(struct party_context *context)
+{
+    struct command *command = context->state;
+    double *numbers = context->recorder[0];
+    struct run run = {.what = ""};
+
+    note_policy(command);
+    if (run_program(context, &run))
+        return -1;
+    const struct party_measured measured = {.counters = &run.end.counters,
+                                            .seen = command->seen,
+                                            .start_ns = run.start_ns,
+                                            .end_ns = run.end_ns,
+                                            .last_cpu = run.end.last_cpu};
+    party_measured(context, &measured);
+    note_refused(context, command);
+    numbers[NUMBER_USER_S] = seconds(&run.end.usage.ru_utime);
+    numbers[NUMBER_SYSTEM_S] = seconds(&run.end.usage.ru_stime);
+    numbers[NUMBER_MAX_RSS] = (double)run.end.usage.ru_maxrss * 1024;
+    numbers[NUMBER_EXIT_CODE] =
+        WIFSIGNALED(run.end.status) ? 128 + WTERMSIG(run.end.status) : WEXITSTATUS(run.end.status);
+    return check_end(context, &run);
+}
+
+static void teardown(struct party_context *context)
+{
+    struct command *command = context->state;
+
+    if (!command)
+        return;
+    program_unguard(&command->guard);
+    unsigned left = program_end_orphans(ORPHAN_GRACE_NS);
+    if (left && !command->company)
+        party_degraded(context, "the command left %u process%s running, killed: what they used is not in the figures",
+                       left, left == 1 ? "" : "es");
+    free(command->lists);
+    if (command->map)
+        (void)munmap(command->map, command->map_size);
+    free(command);
+    context->state = NULL;
+}
+
+/* --- In the parent. --- */
+
+/* A command may have threads and children that run everywhere, so all CPUs named are its own unless --bind says
+ * otherwise. Real-time it may not take every CPU of the machine: the last of the order, that which booted, is left. */
+static void place(const void *params, const struct place_request *request, unsigned party, unsigned copy,
+                  unsigned copies, struct placement *out)
+{
+    enum bind_mode bind = request->bind_given ? request->bind : BIND_RANGE;
+
+    (void)params;
+    (void)party;
+    bool one_cpu = cpuset_count(&request->online) <= 1;
+    place_copy(request, copy, copies, bind == BIND_ONE || one_cpu, out);
+    if (bind == BIND_ONE)
+        return;
+    out->bind = bind;
+    cpuset_clear(&out->cpus);
+    if (bind == BIND_RANGE)
+        out->cpus = request->cpus;
+    if (out->policy != SCHED_FIFO || (bind == BIND_RANGE && !cpuset_subset(&request->online, &request->cpus)))
+        return;
+    out->bind = BIND_RANGE;
+    if (bind == BIND_NONE)
+        out->cpus = request->online;
+    unsigned last = request->order[request->n_order - 1];
+    cpuset_remove(&out->cpus, last);
+    (void)snprintf(out->refused, sizeof(out->refused),
+                   "CPU %u is left out: a real-time command may not take every CPU (see --cpus)", last);
+}
+
+static void add(char *buf, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void add(char *buf, size_t size, const char *format, ...)
+{
+    size_t used = strlen(buf);
+    va_list arguments;
+
+    va_start(arguments, format);
+    (void)vsnprintf(buf + used, size - used, format, arguments);
+    va_end(arguments);
+}
+
+static void describe(const void *params, const struct clock_info *clock, char *buf, size_t size)
+{
+    const struct command_params *p = params;
+
+    (void)clock;
+    text_copy(buf, size, "");
+    if (p->shell)
+        add(buf, size, "shell=yes ");
+    if (p->clean_env)
+        add(buf, size, "env=clean ");
+    if (p->show_output || p->keep_output[0])
+        add(buf, size, "output=%s ", p->show_output ? "shown" : "kept");
+    if (p->warmup)
+        add(buf, size, "warmup=%llu ", (unsigned long long)p->warmup);
+    if (p->input_line[0])
+        add(buf, size, "input=%s ", p->input_line);
+    if (p->prepare_line[0])
+        add(buf, size, "prepare=%s ", p->prepare_line);
+    add(buf, size, "command=%s", p->line);
+}
+
+static uint64_t setup_limit_ns(const void *params)
+{
+    const struct command_params *p = params;
+    uint64_t runs = 2 * p->warmup + (p->prepare[0] ? 1 : 0);
+
+    return SETUP_NS + runs * p->timeout_ns;
+}
+
+/* Copies together: from the first exec to the last end; CPU times are sums, memory that of the largest. */
+static int reduce(const struct trial *trial, struct results *results)
+{
+    uint64_t first[2] = {UINT64_MAX, UINT64_MAX}, last[2] = {0, 0};
+    double user = 0, system_s = 0, max_rss = 0, exit_code = 0;
+    int error = 0;
+
+    for (unsigned copy = 0; copy < trial_spec_of(trial)->copies; copy++) {
+        const double *numbers = trial_recorder(trial, 0, copy, 0);
+        struct trial_party party;
+        trial_party(trial, 0, copy, &party);
+        const uint64_t at[2] = {party.start_ns, party.end_ns};
+        for (int i = 0; i < 2; i++) {
+            first[i] = at[i] < first[i] ? at[i] : first[i];
+            last[i] = at[i] > last[i] ? at[i] : last[i];
+        }
+        user += numbers[NUMBER_USER_S];
+        system_s += numbers[NUMBER_SYSTEM_S];
+        max_rss = numbers[NUMBER_MAX_RSS] > max_rss ? numbers[NUMBER_MAX_RSS] : max_rss;
+        exit_code = numbers[NUMBER_EXIT_CODE] > exit_code ? numbers[NUMBER_EXIT_CODE] : exit_code;
+    }
+    error |= results_sample(results, 0, COMMAND_WALL, (double)(last[1] - first[0]) * 1e-9);
+    error |= results_sample(results, 0, COMMAND_USER, user);
+    error |= results_sample(results, 0, COMMAND_SYSTEM, system_s);
+    error |= results_sample(results, 0, COMMAND_MAX_RSS, max_rss);
+    error |= results_sample(results, 0, COMMAND_EXIT_CODE, exit_code);
+    error |= results_sample(results, 0, COMMAND_START_SPREAD, (double)(last[0] - first[0]) * 1e-6);
+    error |= results_sample(results, 0, COMMAND_END_SPREAD, (double)(last[1] - first[1]) * 1e-6);
+    return error;
+}
+
+static const struct party parties[] = {
+    {.name = "command",
+     .role = ROLE_MEASURED,
+     .kind = PARTY_PROCESS,
+     .stop = STOP_SELF,
+     .spins = true,
+     .recorders = {{RECORD_NUMBERS, N_NUMBERS}},
+     .n_recorders = 1,
+     .setup = setup,
+     .run = run,
+     .teardown = teardown},
+};
+
+static const struct metric metrics[COMMAND_N_METRICS] = {
+    [COMMAND_WALL] = {.id = "wall",
+                      .unit = "s",
+                      .better = "lower",
+                      .value = VALUE_MEAN,
+                      .headline = true,
+                      .title = "from the exec of the first copy to the end of the last"},
+    [COMMAND_USER] = {.id = "user",
+                      .unit = "s",
+                      .better = "lower",
+                      .value = VALUE_MEAN,
+                      .title = "CPU time in user mode, all copies together"},
+    [COMMAND_SYSTEM] = {.id = "system",
+                        .unit = "s",
+                        .better = "lower",
+                        .value = VALUE_MEAN,
+                        .title = "CPU time in the kernel, all copies together"},
+    [COMMAND_MAX_RSS] = {.id = "max_rss",
+                         .unit = "bytes",
+                         .better = "lower",
+                         .value = VALUE_MAX,
+                         .title = "peak resident memory of the largest process"},
+    [COMMAND_EXIT_CODE] = {.id = "exit_code",
+                           .unit = "code",
+                           .better = "",
+                           .value = VALUE_MAX,
+                           .title = "exit status, 128+N after signal N; the highest of all copies"},
+    [COMMAND_START_SPREAD] = {.id = "start_spread",
+                              .unit = "ms",
+                              .better = "lower",
+                              .value = VALUE_MAX,
+                              .title = "first to last copy's exec"},
+    [COMMAND_END_SPREAD] =
+        {.id = "end_spread", .unit = "ms", .better = "lower", .value = VALUE_MAX, .title = "first to last copy's end"},
+};
+
+const struct bench bench_command = {
+    .name = "command",
+    .suite = "run",
+    .title = "any program, under controlled placement",
+    .options = options,
+    .n_options = sizeof(options) / sizeof(options[0]),
+    .params_size = sizeof(struct command_params),
+    .parties = parties,
+    .n_parties = 1,
+    .own_metrics = metrics,
+    .n_metrics = COMMAND_N_METRICS,
+    .sampling =
+        {
+            [PRESET_DEFAULT] = {.min_samples = 10, .max_ns = 60 * 1000000000ull, .precision_pct = 2},
+            [PRESET_QUICK] = {.min_samples = 3, .max_samples = 3, .max_ns = 10 * 1000000000ull, .precision_pct = 2},
+            [PRESET_CLASSIC] = {.min_samples = 10, .max_ns = 60 * 1000000000ull, .precision_pct = 2},
+        },
+    .describe = describe,
+    .setup_limit_ns = setup_limit_ns,
+    .place = place,
+    .reduce = reduce,
+};

@@ -1,0 +1,507 @@
+/* SPDX-License-Identifier: MIT */
+/* jitbench compare: did it change, by how much, how sure. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench/list.h"
+#include "cmd/files.h"
+#include "cmd/suites.h"
+#include "engine/signals.h"
+#include "engine/text.h"
+#include "out/compared.h"
+
+#define FEW_SAMPLES 5u
+
+enum fail_on { FAIL_SLOWER, FAIL_CHANGED, FAIL_APART };
+static const char *const fail_choices[] = {"slower", "changed", "not-comparable", NULL};
+static const char *const format_choices[] = {"table", "markdown", "csv", NULL};
+static const char *const by_choices[] = {"all", "host", NULL};
+
+struct compare_options {
+    double min_effect_pct;
+    uint64_t fail_on, across;
+    int by, format;
+    char output[1024];
+    bool all, quiet, help;
+};
+
+static const struct option rows[] = {
+    {.name = "min-effect",
+     .type = OPTION_PERCENT,
+     .value_name = "PCT",
+     .min = 0,
+     .max = 1000,
+     .preset = {"1"},
+     OPTION_AT(struct compare_options, min_effect_pct),
+     .help = "smaller changes do not count, however sure they are"},
+    {.name = "across",
+     .type = OPTION_NAMES,
+     .value_name = "WHAT,...",
+     .choices = pair_across_names,
+     OPTION_AT(struct compare_options, across),
+     .help = "compare rows that differ in this all the same"},
+    {.name = "by",
+     .type = OPTION_CHOICE,
+     .value_name = "all|host",
+     .choices = by_choices,
+     .preset = {"all"},
+     OPTION_AT(struct compare_options, by),
+     .help = "all hosts of a side together, or each host on its own, and which of them stands out"},
+    {.name = "all",
+     .letter = 'v',
+     .aliases = "verbose",
+     .type = OPTION_FLAG,
+     OPTION_AT(struct compare_options, all),
+     .help = "all metrics, not only the one that a test is judged by, and the name of all that cannot be compared"},
+    {.name = "fail-on",
+     .type = OPTION_NAMES,
+     .value_name = "WHAT,...",
+     .choices = fail_choices,
+     OPTION_AT(struct compare_options, fail_on),
+     .help = "exit 4 when a row or a mean is slower, has changed at all, or when a row is not comparable"},
+    {.name = "format",
+     .type = OPTION_CHOICE,
+     .value_name = "table|markdown|csv",
+     .choices = format_choices,
+     .preset = {"table"},
+     OPTION_AT(struct compare_options, format),
+     .help = "what goes to standard output"},
+    {.name = "output",
+     .letter = 'o',
+     .type = OPTION_TEXT,
+     .value_name = "FILE|-",
+     OPTION_AT(struct compare_options, output),
+     .help = "the comparison as CSV as well; '-' is standard output, and the table goes to standard error"},
+    {.name = "quiet",
+     .letter = 'q',
+     .type = OPTION_FLAG,
+     OPTION_AT(struct compare_options, quiet),
+     .help = "only the tables: no header or warnings"},
+    {.name = "help",
+     .letter = 'h',
+     .type = OPTION_FLAG,
+     OPTION_AT(struct compare_options, help),
+     .help = "print this help"},
+};
+
+struct comparing {
+    struct compare_options options;
+    struct row_set base, changed;
+    struct pairs pairs;
+    struct compared compared;
+};
+
+static size_t tables(const struct command *command, struct option_table *out)
+{
+    (void)command;
+    out[0] = (struct option_table){.heading = "Options of compare", .rows = rows, .n = sizeof(rows) / sizeof(rows[0])};
+    return 1;
+}
+
+static int complain(const char *error, int status)
+{
+    (void)fprintf(stderr, "jitbench compare: %s\n", error);
+    return status;
+}
+
+/* --- The command line. --- */
+
+struct sides {
+    const char **files;
+    size_t n, n_base;
+};
+
+/* `--` stands between the sides, so options may stand on either. How many arguments are before the first: argc when
+ * there is none. */
+static int find_separator(int argc, char *const *argv)
+{
+    int at = 1;
+
+    while (at < argc && strcmp(argv[at], "--") != 0)
+        at++;
+    return at;
+}
+
+static int split_sides(struct sides *sides, bool separated)
+{
+    char error[200];
+
+    if (!separated && sides->n > 2) {
+        (void)snprintf(error, sizeof(error),
+                       "%zu files: put '--' between those before and those after (BASE... -- NEW...)", sides->n);
+        return complain(error, EXIT_USAGE);
+    }
+    if (!separated)
+        sides->n_base = 1;
+    if (sides->n < 2 || sides->n_base == 0 || sides->n_base == sides->n)
+        return complain("needs a file before and a file after (BASE NEW, or BASE... -- NEW...)", EXIT_USAGE);
+    return 0;
+}
+
+/* 0, EXIT_USAGE, or -1 when help was printed. args has room for argc pointers. */
+static int parse_args(const struct command *command, struct comparing *c, int argc, char **argv, char **args,
+                      struct sides *sides)
+{
+    const int at = find_separator(argc, argv);
+    struct option_table table;
+    char error[512];
+    int n = 0;
+
+    memset(&table, 0, sizeof(table));
+    (void)tables(command, &table);
+    table.target = &c->options;
+    for (int i = 0; i < argc; i++)
+        if (i != at)
+            args[n++] = argv[i];
+    if (find_separator(n, args) < n)
+        return complain("'--' stands once, between the files before and those after", EXIT_USAGE);
+    int before = option_parse(at, argv, &table, 1, sides->files, error, sizeof(error));
+    if (before < 0)
+        return complain(error, EXIT_USAGE);
+    sides->n_base = (size_t)before;
+    int status = command_parse(command, &table, 1, &c->options.help, n, args, sides->files, &sides->n);
+    return status ? status : split_sides(sides, at < argc);
+}
+
+/* Standard input is read once, wherever it stands. */
+static int read_sides(struct comparing *c, const struct sides *sides)
+{
+    size_t inputs = 0;
+
+    for (size_t i = 0; i < sides->n; i++)
+        inputs += !strcmp(sides->files[i], "-");
+    if (inputs > 1)
+        return complain("standard input ('-') can be read only once", EXIT_USAGE);
+    int status = files_read("compare", sides->files, sides->n_base, ROWS_SAMPLES, &c->base);
+    return status ? status
+                  : files_read("compare", sides->files + sides->n_base, sides->n - sides->n_base, ROWS_SAMPLES,
+                               &c->changed);
+}
+
+/* --- Which metrics a test is judged by. --- */
+
+static bool is_headline(const struct row *row)
+{
+    return bench_is_headline(row->suite, row->metric, row->better);
+}
+
+static bool is_any(const struct row *row)
+{
+    (void)row;
+    return true;
+}
+
+/* --- The header: what was put beside what. --- */
+
+static void run_host(const struct row *row, char *buf, size_t size)
+{
+    text_copy(buf, size, row->run->host);
+}
+
+static void run_kernel(const struct row *row, char *buf, size_t size)
+{
+    text_copy(buf, size, row->run->kernel);
+}
+
+static void run_cpus(const struct row *row, char *buf, size_t size)
+{
+    (void)snprintf(buf, size, "%" PRIu64, row->run->cpus_online);
+}
+
+static void row_nice(const struct row *row, char *buf, size_t size)
+{
+    text_copy(buf, size, "");
+    if (!isnan(row->nice))
+        (void)snprintf(buf, size, "%g", row->nice);
+}
+
+static void row_priority(const struct row *row, char *buf, size_t size)
+{
+    text_copy(buf, size, "");
+    if (!isnan(row->rt_priority))
+        (void)snprintf(buf, size, "%g", row->rt_priority);
+}
+
+static void row_held(const struct row *row, char *buf, size_t size)
+{
+    text_copy(buf, size, row->timer_latency_held);
+}
+
+/* What may differ: it is what is being compared. */
+static const struct {
+    const char *name;
+    void (*of)(const struct row *row, char *buf, size_t size);
+} settings[] = {
+    {"host", run_host},
+    {"kernel", run_kernel},
+    {"CPUs online", run_cpus},
+    {"nice", row_nice},
+    {"real-time priority", row_priority},
+    {"idle CPUs kept awake", row_held},
+};
+#define SETTINGS (sizeof(settings) / sizeof(settings[0]))
+
+/* The values of the rows that are compared, each once, as far as there is room. */
+static void values_of(const struct comparing *c, size_t setting, bool changed, char *buf, size_t size)
+{
+    struct text out = {0};
+    char value[200];
+    unsigned n = 0;
+
+    for (size_t i = 0; i < c->compared.n_rows; i++) {
+        const struct pair *pair = c->compared.row[i].pair;
+        const struct row *const *of = changed ? pair->changed : pair->base;
+        for (size_t k = 0; k < (changed ? pair->n_changed : pair->n_base); k++) {
+            settings[setting].of(of[k], value, sizeof(value));
+            char quoted[210];
+            (void)snprintf(quoted, sizeof(quoted), "%s\x1f", value);
+            if (!value[0] || n > 3 || (out.data && strstr(out.data, quoted)))
+                continue;
+            text_append(&out, quoted, strlen(quoted));
+            n++;
+        }
+    }
+    text_copy(buf, size, out.length ? out.data : "");
+    for (char *at = buf; *at; at++)
+        if ((unsigned char)*at < ' ')
+            *at = at[1] ? ';' : '\0';
+    text_free(&out);
+}
+
+static size_t count_hosts(const struct row_set *set)
+{
+    size_t hosts = 0;
+
+    for (size_t i = 0; i < set->n_runs; i++) {
+        bool seen = false;
+        for (size_t k = 0; k < i && !seen; k++)
+            seen = !strcmp(set->runs[i]->host, set->runs[k]->host);
+        hosts += !seen;
+    }
+    return hosts;
+}
+
+static size_t count_runs(const struct row_set *set)
+{
+    size_t runs = 0;
+
+    for (size_t i = 0; i < set->n_runs; i++) {
+        bool seen = false;
+        for (size_t k = 0; k < i && !seen; k++)
+            seen = set->runs[i]->run_id[0] && !strcmp(set->runs[i]->run_id, set->runs[k]->run_id);
+        runs += !seen;
+    }
+    return runs;
+}
+
+static void put_side(const char *name, const struct row_set *set, struct text *out)
+{
+    const struct row_run *run = set->runs[0];
+    const size_t runs = count_runs(set), hosts = count_hosts(set);
+    char host[65];
+
+    text_copy(host, sizeof(host), run->host[0] ? run->host : "an unknown host");
+    for (char *at = host; *at; at++)
+        if ((unsigned char)*at < ' ' || *at == 0x7f)
+            *at = '?';
+    text_printf(out, "%-5s %zu run%s on ", name, runs, runs == 1 ? "" : "s");
+    if (hosts > 1)
+        text_printf(out, "%zu hosts\n", hosts);
+    else
+        text_printf(out, "%s\n", host);
+}
+
+static void put_tested(const struct compared *compared, struct text *out)
+{
+    size_t by_runs = 0, by_hosts = 0, by_samples = 0;
+
+    for (size_t i = 0; i < compared->n_rows; i++) {
+        const struct compared_row *row = &compared->row[i];
+        by_samples += compared->comparison[row->number].tested == TESTED_SAMPLES;
+        by_hosts += row->by_hosts;
+        by_runs += !row->by_hosts && compared->comparison[row->number].tested == TESTED_RUNS;
+    }
+    if (by_hosts)
+        text_printf(out, "Tested means of hosts%s\n", by_runs || by_samples ? ", where there are three a side" : "");
+    if (by_runs)
+        text_printf(out, "Tested means of runs%s\n", by_hosts || by_samples ? ", where there are three a side" : "");
+    if (by_samples)
+        text_printf(out,
+                    "Tested samples%s: with fewer than three runs a side the drift between runs cannot be seen,\n"
+                    "       so a change has to be larger than the noise floor, which is how far the run's own samples "
+                    "differ\n",
+                    by_hosts || by_runs ? " elsewhere" : "");
+}
+
+static void put_header(const struct comparing *c, struct text *out)
+{
+    char before[420], after[420];
+
+    put_side("Base", &c->base, out);
+    put_side("New", &c->changed, out);
+    for (size_t i = 0; i < SETTINGS; i++) {
+        values_of(c, i, false, before, sizeof(before));
+        values_of(c, i, true, after, sizeof(after));
+        if (before[0] && after[0] && strcmp(before, after) != 0)
+            text_printf(out, "Differs: %s: %s against %s\n", settings[i].name, before, after);
+    }
+    put_tested(&c->compared, out);
+    text_append(out, "\n", 1);
+}
+
+/* --- Warnings. --- */
+
+static void warn(struct text *out, size_t n, const char *one, const char *many)
+{
+    if (n)
+        text_printf(out, "Warning: %zu %s\n", n, n == 1 ? one : many);
+}
+
+static size_t count_unstable(const struct pair *pair)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < pair->n_base; i++)
+        n += pair->base[i]->status == ROW_UNSTABLE;
+    for (size_t i = 0; i < pair->n_changed; i++)
+        n += pair->changed[i]->status == ROW_UNSTABLE;
+    return n;
+}
+
+static void put_warnings(const struct comparing *c, struct text *out)
+{
+    size_t few = 0, drifted = 0, unstable = 0;
+    double worst = 0;
+
+    for (size_t i = 0; i < c->compared.n_rows; i++) {
+        const struct compared_row *row = &c->compared.row[i];
+        few += row->few > 0 && row->few < FEW_SAMPLES && c->compared.comparison[row->number].tested != TESTED_RUNS;
+        unstable += count_unstable(row->pair) > 0;
+        drifted += row->drift_pct > 0;
+        worst = fmax(worst, row->drift_pct);
+    }
+    if (few || unstable || drifted || c->pairs.doubles || c->pairs.degraded)
+        text_append(out, "\n", 1);
+    warn(out, few, "row has fewer than 5 samples: only large changes can be seen",
+         "rows have fewer than 5 samples: only large changes can be seen");
+    warn(out, unstable, "row is unstable: its samples spread by more than 5 %",
+         "rows are unstable: their samples spread by more than 5 %");
+    if (drifted)
+        text_printf(out, "Warning: the machine drifted during a run, by up to %.1f %%, in %zu row%s\n", worst, drifted,
+                    drifted == 1 ? "" : "s");
+    warn(out, c->pairs.doubles, "row is there twice, and counts once", "rows are there twice, and count once");
+    warn(out, c->pairs.degraded, "degraded, skipped or failed row is left out of those of its side",
+         "degraded, skipped or failed rows are left out of those of their side");
+}
+
+/* --- The whole. --- */
+
+static bool finding(const struct comparing *c)
+{
+    const struct compared *compared = &c->compared;
+    size_t slower = 0, changed = 0, apart = compared->n_apart;
+
+    for (size_t i = 0; i < compared->n_rows + compared->n_means; i++) {
+        const bool is_row = i < compared->n_rows;
+        const struct comparison *comparison =
+            &compared->comparison[is_row ? compared->row[i].number : compared->mean[i - compared->n_rows].number];
+        enum compared_verdict verdict =
+            compared_verdict(comparison, is_row ? compared->row[i].pair->about->better : "higher");
+        slower += verdict == VERDICT_SLOWER;
+        changed += verdict != VERDICT_SAME && verdict != VERDICT_APART;
+        apart += is_row && verdict == VERDICT_APART;
+    }
+    return (c->options.fail_on >> FAIL_SLOWER & 1 && slower) || (c->options.fail_on >> FAIL_CHANGED & 1 && changed) ||
+           (c->options.fail_on >> FAIL_APART & 1 && apart);
+}
+
+static bool colored(int fd)
+{
+    const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+
+    return isatty(fd) && !(no_color && no_color[0]) && !(term && !strcmp(term, "dumb"));
+}
+
+static int write_out(struct comparing *c)
+{
+    const int fd = !strcmp(c->options.output, "-") ? 2 : 1;
+    struct compared_print how = {
+        .format = COMPARED_CSV, .verbose = c->options.all, .min_effect = c->options.min_effect_pct / 100};
+    struct text out = {0};
+
+    if (c->options.output[0]) {
+        compared_put(&c->compared, &how, &out);
+        int status = files_write("compare", c->options.output, &out);
+        if (status)
+            return status;
+    }
+    how.format = (enum compared_format)c->options.format;
+    how.color = how.format == COMPARED_TABLE && colored(fd);
+    const bool words = how.format == COMPARED_TABLE && !c->options.quiet;
+    if (words)
+        put_header(c, &out);
+    compared_put(&c->compared, &how, &out);
+    if (words)
+        put_warnings(c, &out);
+    if (fd == 1)
+        return files_write("compare", "-", &out);
+    command_print(fd, &out);
+    return 0;
+}
+
+static int compare(struct comparing *c)
+{
+    const double min_effect = c->options.min_effect_pct / 100;
+
+    if (pairs_make(&c->base, &c->changed, c->options.across, c->options.by == 1, &c->pairs) ||
+        compared_make(&c->pairs, c->options.all ? is_any : is_headline, min_effect, &c->compared))
+        return complain("out of memory", EXIT_ROW_FAILED);
+    int status = write_out(c);
+    if (status)
+        return status;
+    if (!c->compared.n_rows)
+        return complain("no row can be compared", EXIT_ROW_FAILED);
+    return finding(c) ? EXIT_FINDING : EXIT_DONE;
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+    struct comparing *c = calloc(1, sizeof(*c));
+    struct sides sides = {.files = calloc((size_t)argc + 1, sizeof(const char *))};
+    char **args = calloc((size_t)argc + 1, sizeof(*args));
+    int status = c && sides.files && args ? 0 : complain("out of memory", EXIT_ROW_FAILED);
+
+    if (!status)
+        status = parse_args(command, c, argc, argv, args, &sides);
+    if (!status)
+        status = read_sides(c, &sides);
+    if (!status)
+        status = compare(c);
+    if (c) {
+        compared_free(&c->compared);
+        pairs_free(&c->pairs);
+        row_set_free(&c->base);
+        row_set_free(&c->changed);
+    }
+    free(args);
+    free(sides.files);
+    free(c);
+    return status < 0 ? EXIT_DONE : status;
+}
+
+const struct command command_compare = {
+    .name = "compare",
+    .operands = "BASE.csv... [--] NEW.csv...",
+    .title = "did it change, by how much, how sure",
+    .description =
+        "Puts the rows of two sets of result files beside each other: ratio of medians with its 95 % interval, "
+        "tests corrected for all rows shown, and a verdict in words. Rows that differ in kind (another CPU "
+        "model, another build of jitbench, another policy) are refused with the reason. Two files need no "
+        "'--'; '-' is standard input.",
+    .run = run,
+    .tables = tables,
+};

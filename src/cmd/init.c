@@ -1,0 +1,616 @@
+/* SPDX-License-Identifier: MIT */
+/* jitbench init: the first process of a machine. Mounts, runs, hands over the CSV, ends the machine; never exits there.
+ */
+#include "cmd/init.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cmd/suites.h"
+#include "engine/text.h"
+#include "out/frame.h"
+#include "sys/clock.h"
+#include "sys/console.h"
+#include "sys/device_file.h"
+#include "sys/modules.h"
+#include "sys/mounts.h"
+#include "sys/power.h"
+#include "sys/process.h"
+#include "sys/scratch.h"
+#include "sys/tree.h"
+
+#define SECOND_NS UINT64_C(1000000000)
+/* A disk on USB takes seconds to come up. */
+#define DEVICE_WAIT_NS (10 * SECOND_NS)
+/* After being asked to end, a run reports what it has; one that does not end is killed. */
+#define END_WAIT_NS  (20 * SECOND_NS)
+#define LAST_WAIT_NS (2 * SECOND_NS)
+/* A user may have stopped the screen to read it. */
+#define STALL_NS (120 * SECOND_NS)
+#define POLL_NS  (SECOND_NS / 10)
+
+/* What kind of first process this is. */
+enum place { PLACE_ORDINARY, PLACE_NAMESPACE, PLACE_MACHINE };
+
+struct init {
+    enum place place;
+    struct init_orders orders;
+    const char **words; /* the command, when argv names it */
+    size_t n_words;
+    struct mounts mounts;
+    char folder[PATH_MAX]; /* where the run leaves its CSV; "" when there is none */
+    bool asked;            /* to end, by a signal: Ctrl-Alt-Del is SIGINT */
+    int status;            /* of the exit, where there is one */
+};
+
+static size_t tables(const struct command *command, struct option_table *out)
+{
+    (void)command;
+    out[0] = (struct option_table){.heading = "Options", .rows = init_rows, .n = init_n_rows};
+    return 1;
+}
+
+/* --- Signals. They are blocked, and taken when it suits. --- */
+
+static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+static const int ignored[] = {SIGPIPE, SIGTTIN, SIGTTOU, SIGTSTP};
+enum { N_ENDING = sizeof(ending) / sizeof(ending[0]), N_IGNORED = sizeof(ignored) / sizeof(ignored[0]) };
+
+/* --- What it says. A console that takes nothing any more must not keep the machine from its end. --- */
+
+/* Whether a signal that asks for the end is waiting to be taken. */
+static bool end_is_asked(void)
+{
+    sigset_t pending;
+
+    if (sigpending(&pending))
+        return false;
+    for (size_t i = 0; i < N_ENDING; i++)
+        if (sigismember(&pending, ending[i]) == 1)
+            return true;
+    return false;
+}
+
+static bool stalled; /* nothing is waited for twice */
+
+/* 0 or -errno. */
+static int put(int fd, const char *data, size_t length, bool (*stop)(void))
+{
+    int error = console_write(fd, data, length, stalled ? 0 : STALL_NS, stop);
+
+    stalled = error == -ETIMEDOUT;
+    return error;
+}
+
+static void drain(int fd)
+{
+    console_drain(fd, stalled ? 0 : STALL_NS);
+}
+
+__attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
+{
+    char line[2048] = "jitbench init: ";
+    size_t begin = strlen(line);
+    va_list args;
+
+    va_start(args, format);
+    (void)vsnprintf(line + begin, sizeof(line) - begin - 1, format, args);
+    va_end(args);
+    memcpy(line + strlen(line), "\n", 2);
+    (void)put(2, line, strlen(line), NULL);
+}
+
+/* --- Taking signals. --- */
+
+static void on_signal(int number)
+{
+    (void)number; /* what has no handler is not kept for PID 1 */
+}
+
+static void taken_signals(sigset_t *set)
+{
+    sigemptyset(set);
+    for (size_t i = 0; i < N_ENDING; i++)
+        sigaddset(set, ending[i]);
+    sigaddset(set, SIGCHLD);
+}
+
+static void set_signals(bool ours)
+{
+    struct sigaction action;
+    sigset_t set;
+
+    memset(&action, 0, sizeof(action));
+    sigemptyset(&action.sa_mask);
+    action.sa_handler = ours ? SIG_IGN : SIG_DFL;
+    for (size_t i = 0; i < N_IGNORED; i++)
+        (void)sigaction(ignored[i], &action, NULL);
+    action.sa_handler = ours ? on_signal : SIG_DFL;
+    for (size_t i = 0; i < N_ENDING; i++)
+        (void)sigaction(ending[i], &action, NULL);
+    (void)sigaction(SIGCHLD, &action, NULL);
+    taken_signals(&set);
+    (void)sigprocmask(ours ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
+}
+
+/* The number of a signal, SIGCHLD too; 0 when none came in that time (0: any time). */
+static int wait_signal(uint64_t ns)
+{
+    struct timespec time = {.tv_sec = (time_t)(ns / SECOND_NS), .tv_nsec = (long)(ns % SECOND_NS)};
+    sigset_t set;
+    int number;
+
+    taken_signals(&set);
+    do
+        number = ns ? sigtimedwait(&set, NULL, &time) : sigwaitinfo(&set, NULL);
+    while (number < 0 && errno == EINTR);
+    return number < 0 ? 0 : number;
+}
+
+/* --- Children: ours, and those that lost their parents. --- */
+
+/* Reaps all that have ended. True when pid is among them, with its status; or, for pid 0, when no child is left. */
+static bool reap(pid_t pid, int *status)
+{
+    bool ended = false;
+    pid_t one;
+    int how;
+
+    while ((one = waitpid(-1, &how, WNOHANG)) > 0)
+        if (one == pid) {
+            *status = how;
+            ended = true;
+        }
+    return pid ? ended : one < 0 && errno == ECHILD;
+}
+
+/* Passes a request to end on: the first as it is, later ones for good. */
+static void ask(struct init *init, pid_t pid, uint64_t *until)
+{
+    if (!init->asked)
+        say("ending the run; once more ends it at once");
+    (void)kill(pid, init->asked ? SIGKILL : SIGINT);
+    init->asked = true;
+    *until = clock_raw_ns() + END_WAIT_NS;
+}
+
+/* Waits for the child's end. Returns its status as of waitpid(). */
+static int wait_child(struct init *init, pid_t pid)
+{
+    uint64_t until = 0;
+    int status = 0;
+
+    while (!reap(pid, &status)) {
+        int number = wait_signal(until ? POLL_NS : 0);
+        if (number && number != SIGCHLD)
+            ask(init, pid, &until);
+        if (until && clock_raw_ns() > until) {
+            say("the run does not end, and is killed");
+            (void)kill(pid, SIGKILL);
+            until = clock_raw_ns() + END_WAIT_NS;
+        }
+    }
+    return status;
+}
+
+static void child_begin(const struct init *init)
+{
+    if (init->place == PLACE_MACHINE) {
+        console_take(true);
+        console_own_session();
+    }
+    set_signals(false);
+}
+
+/* What is left behind by a machine's processes must not be torn off in the middle of a write. */
+static void end_all_processes(void)
+{
+    static const int numbers[] = {SIGTERM, SIGKILL};
+    int status;
+
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        uint64_t until = clock_raw_ns() + LAST_WAIT_NS;
+        (void)kill(-1, numbers[i]);
+        while (!reap(0, &status) && clock_raw_ns() < until)
+            (void)wait_signal(POLL_NS);
+    }
+}
+
+/* --- Before the run. --- */
+
+static void prepare_machine(struct init *init)
+{
+    mounts_make(&init->mounts);
+    if (init->place == PLACE_MACHINE)
+        console_take(false);
+    for (size_t i = 0; i < init->mounts.n_refused; i++)
+        say("%s is missing and cannot be mounted: %s", init->mounts.refused[i], strerror(-init->mounts.error[i]));
+    if (init->place != PLACE_ORDINARY)
+        (void)setenv("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", 0);
+}
+
+static void load_modules(const struct init *init)
+{
+    char error[512];
+
+    if (!init->orders.modules[0])
+        return;
+    int failed = modules_load(init->orders.modules, error, sizeof(error));
+    if (failed < 0)
+        say("modules '%s': %s", init->orders.modules, strerror(-failed));
+    else if (failed)
+        say("%d kernel module%s not loaded (%s)", failed, failed == 1 ? "" : "s", error);
+}
+
+/* A device that is not there must not be found out after an hour of measuring. */
+static void look_for_device(struct init *init)
+{
+    char device[sizeof(init->orders.out) + 8], path[sizeof(device)];
+    uint64_t until = clock_raw_ns() + DEVICE_WAIT_NS;
+    int error;
+
+    if (!init->orders.out[0] || device_file_split(init->orders.out, device, path, sizeof(device)))
+        return;
+    while ((error = device_file_check(device)) == -ENOENT && clock_raw_ns() < until && !init->asked) {
+        int number = wait_signal(POLL_NS);
+        init->asked = number && number != SIGCHLD;
+    }
+    if (error)
+        say("out: %s: %s; the CSV will follow on the console", device, strerror(-error));
+}
+
+static void make_folder(struct init *init)
+{
+    static const char *const folders[] = {"/tmp", "/dev/shm", "/run", "/"};
+
+    for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
+        if (scratch_folder(folders[i], init->folder, sizeof(init->folder)) == 0)
+            return;
+    init->folder[0] = '\0';
+}
+
+/* --- The run. --- */
+
+static void say_command(char *const *argv)
+{
+    struct text line = {0};
+
+    for (size_t i = 1; argv[i]; i++)
+        text_printf(&line, " %s", argv[i]);
+    say("runs%s", line.data ? line.data : "");
+    text_free(&line);
+}
+
+static int run_command(struct init *init, char *const *argv)
+{
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        child_begin(init);
+        if (init->folder[0])
+            (void)!chdir(init->folder);
+        int error = process_exec_self(argv, environ);
+        say("cannot run itself: %s", strerror(-error));
+        _exit(127);
+    }
+    if (pid < 0) {
+        say("no process for the run: %s", strerror(errno));
+        return EXIT_ROW_FAILED;
+    }
+    int status = wait_child(init, pid);
+    if (WIFEXITED(status)) {
+        if (WEXITSTATUS(status))
+            say("the run ended with status %d", WEXITSTATUS(status));
+        return WEXITSTATUS(status);
+    }
+    say("the run crashed: ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+    return 128 + WTERMSIG(status);
+}
+
+/* --- The CSV. --- */
+
+static void print_csv(const char *name, const char *csv, size_t length)
+{
+    struct text out = {0};
+
+    text_append(&out, "\n", 1);
+    frame_csv(name, csv, length, &out);
+    console_quiet(true);
+    int error = out.failed ? -ENOMEM : put(1, out.data, out.length, end_is_asked);
+    drain(1);
+    console_quiet(false);
+    if (error)
+        say("the CSV is not printed to its end: %s", error == -EINTR ? "asked to end" : strerror(-error));
+    text_free(&out);
+}
+
+/* 0 when the CSV is on the device that was asked for. */
+static int store_csv(const struct init *init, const char *name, const char *csv, size_t length)
+{
+    char device[sizeof(init->orders.out) + 8], path[sizeof(device)], at[PATH_MAX], written[PATH_MAX], error[1200];
+
+    if (!init->orders.out[0])
+        return -1;
+    if (device_file_split(init->orders.out, device, path, sizeof(device)) ||
+        scratch_folder(init->folder, at, sizeof(at))) {
+        say("out: no folder to mount %s on", device);
+        return -1;
+    }
+    const struct device_file file = {.device = device, .path = path, .name = name, .at = at};
+    int failed = device_file_write(&file, csv, length, written, sizeof(written), error, sizeof(error));
+    (void)rmdir(at);
+    if (failed)
+        say("out: %s", error);
+    else
+        say("CSV written to %s:%s", device, written);
+    return failed;
+}
+
+static void hand_over_file(const struct init *init, const char *name)
+{
+    char path[PATH_MAX];
+
+    if (snprintf(path, sizeof(path), "/%s", name) >= (int)sizeof(path))
+        return;
+    char *csv = tree_read_all(init->folder, path);
+    if (!csv)
+        say("%s%s: cannot be read", init->folder, path);
+    else if (store_csv(init, name, csv, strlen(csv)))
+        print_csv(name, csv, strlen(csv));
+    free(csv);
+}
+
+/* Every CSV that the run has left. */
+static void hand_over(const struct init *init)
+{
+    char **names = init->folder[0] ? tree_names("", init->folder) : NULL;
+
+    for (size_t i = 0; names && names[i]; i++)
+        if (strlen(names[i]) > 4 && !strcmp(names[i] + strlen(names[i]) - 4, ".csv"))
+            hand_over_file(init, names[i]);
+    free(names);
+}
+
+/* --- The end. --- */
+
+/* Until Ctrl-Alt-Del; the machine's first process has nowhere else to go. */
+static void stay(void)
+{
+    int number, status;
+
+    say("Ctrl-Alt-Del restarts the machine");
+    do {
+        number = wait_signal(0);
+        (void)reap(0, &status);
+    } while (number != SIGINT);
+    end_all_processes();
+    (void)power_protect_root();
+    int error = power_end(POWER_RESTART);
+    say("cannot restart: %s", strerror(-error));
+    for (;;)
+        (void)pause();
+}
+
+static void end_machine(struct init *init, enum power_end how)
+{
+    static const char *const names[] = {[POWER_OFF] = "power off", [POWER_RESTART] = "restart", [POWER_HALT] = "halt"};
+
+    if (init->place != PLACE_ORDINARY)
+        end_all_processes();
+    if (init->place == PLACE_MACHINE)
+        (void)power_protect_root();
+    drain(2);
+    int error = power_end(how);
+    say("cannot %s: %s", names[how], strerror(-error));
+    init->status = init->status ? init->status : EXIT_ROW_FAILED;
+}
+
+static void run_shell(struct init *init)
+{
+    char *const argv[] = {(char *)"sh", NULL};
+
+    if (access("/bin/sh", X_OK)) {
+        say("no shell here: there is no /bin/sh");
+        end_machine(init, POWER_HALT);
+        return;
+    }
+    pid_t pid = fork();
+    if (pid == 0) {
+        child_begin(init);
+        (void)!chdir("/");
+        (void)execve("/bin/sh", argv, environ);
+        say("/bin/sh: %s", strerror(errno));
+        _exit(127);
+    }
+    if (pid > 0)
+        (void)wait_child(init, pid);
+    else
+        say("no process for a shell: %s", strerror(errno));
+}
+
+static void follow_end(struct init *init)
+{
+    switch ((enum init_end)init->orders.end) {
+    case INIT_POWEROFF:
+        end_machine(init, POWER_OFF);
+        break;
+    case INIT_REBOOT:
+        end_machine(init, POWER_RESTART);
+        break;
+    case INIT_HALT:
+        end_machine(init, POWER_HALT);
+        break;
+    case INIT_SHELL:
+        init->asked = false;
+        run_shell(init);
+        break;
+    case INIT_STAY:
+        if (init->asked && init->place == PLACE_MACHINE)
+            end_machine(init, POWER_RESTART);
+        break;
+    }
+    if (init->place == PLACE_MACHINE)
+        stay();
+}
+
+static int finish(struct init *init)
+{
+    if (init->folder[0])
+        (void)scratch_remove(init->folder);
+    follow_end(init);
+    mounts_undo(&init->mounts);
+    free(init->words);
+    return init->status;
+}
+
+/* --- The whole. --- */
+
+static int refuse(struct init *init, const struct text *wrong)
+{
+    say("nothing was run: %s", wrong->data ? wrong->data : "out of memory");
+    init->status = EXIT_USAGE;
+    return finish(init);
+}
+
+/* Under the orders that were read; error holds what is wrong with them. */
+static int carry_out(struct init *init, const char *error)
+{
+    struct init_command command;
+    struct text wrong = {0};
+    char more[512];
+
+    text_printf(&wrong, "%s", error);
+    if (init_command_make(&init->orders, init->words, init->n_words, &command, more, sizeof(more)))
+        text_printf(&wrong, "%s%s", error[0] ? "; " : "", more);
+    if (wrong.length || wrong.failed) {
+        int status = refuse(init, &wrong);
+        text_free(&wrong);
+        init_command_free(&command);
+        return status;
+    }
+    load_modules(init);
+    look_for_device(init);
+    make_folder(init);
+    if (!init->asked) {
+        say_command(command.argv);
+        init->status = run_command(init, command.argv);
+        hand_over(init);
+    }
+    init_command_free(&command);
+    return finish(init);
+}
+
+/* Of PID 1 in a container, the machine's kernel line is not addressed to it. */
+static char *read_kernel_line(const struct init *init)
+{
+    return init->place == PLACE_NAMESPACE ? NULL : tree_read_all("", "/proc/cmdline");
+}
+
+static void set_defaults(struct init_orders *orders)
+{
+    struct option_table table = {.rows = init_rows, .n = init_n_rows, .target = orders};
+    char error[256];
+
+    (void)option_defaults(&table, 1, PRESET_DEFAULT, error, sizeof(error));
+}
+
+static struct init *begin(enum place place, size_t n)
+{
+    static struct init init; /* PID 1 must not fail for want of memory */
+
+    init.place = place;
+    init.words = calloc(n + 1, sizeof(*init.words));
+    set_defaults(&init.orders);
+    set_signals(true);
+    (void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    prepare_machine(&init);
+    return &init;
+}
+
+static enum place find_place(void)
+{
+    return power_is_first_process() ? PLACE_MACHINE : getpid() == 1 ? PLACE_NAMESPACE : PLACE_ORDINARY;
+}
+
+bool init_chosen(const char *name)
+{
+    const char *slash = name ? strrchr(name, '/') : NULL;
+
+    return getpid() == 1 && (power_is_first_process() || (name && !strcmp(slash ? slash + 1 : name, "init")));
+}
+
+int init_boot(int argc, char **argv)
+{
+    struct init *init = begin(find_place(), (size_t)argc);
+    char *line = read_kernel_line(init), error[1024] = "out of memory";
+
+    if (init->words)
+        (void)init_orders_read(line, argc - 1, argv + 1, &init->orders, init->words, &init->n_words, error,
+                               sizeof(error));
+    free(line);
+    return carry_out(init, error);
+}
+
+/* The orders of the kernel's line for what the command line does not name. */
+static void fill_orders(struct init *init, const struct option_table *table, char *error, size_t error_size)
+{
+    struct init_orders *orders = table->target;
+    const char *none[1];
+    size_t n;
+    char *line = read_kernel_line(init);
+
+    (void)init_orders_read(line, 0, NULL, &init->orders, none, &n, error, error_size);
+    free(line);
+    for (size_t i = 0; i < init_n_rows; i++)
+        if (table->given[i])
+            memcpy((char *)&init->orders + init_rows[i].offset, (char *)orders + init_rows[i].offset,
+                   init_rows[i].size);
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+    static struct init_orders given;
+    struct option_table table = {.rows = init_rows, .n = init_n_rows, .target = &given};
+    const char **operands = calloc((size_t)argc + 1, sizeof(*operands));
+    enum place place = find_place();
+    char error[1024] = "out of memory";
+    size_t n = 0;
+
+    int status = operands ? command_parse(command, &table, 1, &given.help, argc, argv, operands, &n) : EXIT_ROW_FAILED;
+    if (status && place != PLACE_MACHINE) {
+        free(operands);
+        return status < 0 ? EXIT_DONE : status;
+    }
+    struct init *init = begin(place, (size_t)argc);
+    if (!status && init->words) {
+        fill_orders(init, &table, error, sizeof(error));
+        memcpy(init->words, operands, n * sizeof(*operands));
+        init->n_words = n;
+    } else if (status) {
+        text_copy(error, sizeof(error), "see above");
+    }
+    free(operands);
+    return carry_out(init, error);
+}
+
+const struct command command_init = {
+    .name = "init",
+    .operands = "[COMMAND [ARG...]]",
+    .title = "as the first process of a machine: mount, run, hand over the CSV, power off",
+    .description =
+        "What jitbench does when the kernel starts it as the first process (init=/jitbench): mounts what is missing of "
+        "/proc, /sys, /dev, /dev/shm and /tmp, runs a command, hands over its CSV and ends the machine. Each option is "
+        "also an order on the kernel's command line: jitbench.NAME=VALUE.",
+    .run = run,
+    .tables = tables,
+};

@@ -1,0 +1,515 @@
+/* SPDX-License-Identifier: MIT */
+/* jitbench report: one HTML page of result files, with figures. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench/list.h"
+#include "cmd/files.h"
+#include "cmd/report.h"
+#include "cmd/suites.h"
+#include "out/units.h"
+#include "out/warnings.h"
+
+#define ROWS_SHOWN_MAX  2000u /* of the table of all rows */
+#define LINES_SHOWN_MAX 150u  /* of a suite's table */
+#define REASONS_MAX     40u
+#define WARNED_ROWS_MAX 20000u /* the warnings look for pairs among all rows */
+#define SUITES_MAX      32u
+#define NEIGHBOURS      64u
+
+struct report_options {
+    char output[1024];
+    bool help;
+};
+
+static const struct option rows[] = {
+    {.name = "output",
+     .letter = 'o',
+     .type = OPTION_TEXT,
+     .value_name = "FILE|-",
+     OPTION_AT(struct report_options, output),
+     .help =
+         "the page; '-' is standard output. Without it: standard output, or on a terminal the first FILE's name with "
+         ".html, in the current directory"},
+    {.name = "help",
+     .letter = 'h',
+     .type = OPTION_FLAG,
+     OPTION_AT(struct report_options, help),
+     .help = "print this help"},
+};
+
+static size_t tables(const struct command *command, struct option_table *out)
+{
+    (void)command;
+    out[0] = (struct option_table){.heading = "Options of report", .rows = rows, .n = sizeof(rows) / sizeof(rows[0])};
+    return 1;
+}
+
+/* --- What is known of rows. --- */
+
+size_t report_run_of(const struct report *report, const struct row *row)
+{
+    size_t run = 0;
+
+    while (run < report->n_runs && row->run != report->set.runs[run])
+        run++;
+    return run;
+}
+
+static bool same_measurement(const struct row *a, const struct row *b)
+{
+    return a->run == b->run && a->copies == b->copies && !strcmp(a->test, b->test) && !strcmp(a->load, b->load) &&
+           !strcmp(a->cpus, b->cpus) && !strcmp(a->param, b->param) && !strcmp(a->suite, b->suite);
+}
+
+const struct row *report_sibling(const struct report *report, const struct row *row, const char *metric)
+{
+    size_t at = (size_t)(row - report->set.rows), from = at > NEIGHBOURS ? at - NEIGHBOURS : 0;
+
+    for (size_t i = from; i < report->set.n && i <= at + NEIGHBOURS; i++)
+        if (!strcmp(report->set.rows[i].metric, metric) && same_measurement(&report->set.rows[i], row))
+            return &report->set.rows[i];
+    return NULL;
+}
+
+static const struct bench *bench_of(const char *suite, const char *test)
+{
+    for (size_t i = 0; bench_list[i]; i++)
+        if (!strcmp(bench_list[i]->name, test) && !strcmp(bench_list[i]->suite, suite))
+            return bench_list[i];
+    return NULL;
+}
+
+static const struct metric *metric_of(const struct row *row)
+{
+    const struct bench *bench = bench_of(row->suite, row->test);
+
+    for (unsigned i = 0; bench && i < bench->n_metrics; i++)
+        if (!strcmp(bench_metric(bench, i)->id, row->metric))
+            return bench_metric(bench, i);
+    return NULL;
+}
+
+const char *report_suite_title(const char *suite)
+{
+    for (size_t i = 0; suite_list[i]; i++)
+        if (!strcmp(suite_list[i]->name, suite))
+            return suite_list[i]->title;
+    return "";
+}
+
+const char *report_test_title(const char *suite, const char *test)
+{
+    const struct bench *bench = bench_of(suite, test);
+    return bench ? bench->title : test;
+}
+
+const char *report_metric_title(const struct row *row)
+{
+    const struct metric *metric = metric_of(row);
+    return metric && metric->title ? metric->title : row->metric;
+}
+
+/* A test that is not in the list is judged by its first metric. */
+static void mark_headlines(struct row_set *set)
+{
+    for (size_t i = 0; i < set->n; i++) {
+        struct row *row = &set->rows[i];
+        const struct metric *metric = metric_of(row);
+        row->headline = metric
+                            ? metric->headline
+                            : !bench_of(row->suite, row->test) && (i == 0 || !same_measurement(row, &set->rows[i - 1]));
+    }
+}
+
+static bool one_a_cpu(const struct row *row)
+{
+    const struct bench *bench = bench_of(row->suite, row->test);
+    return bench && bench->group_per_copy;
+}
+
+void report_label(const struct row *row, char *buf, size_t size)
+{
+    static const char *const telling[] = {"limit", "elements", "stores", "copy"};
+    struct text out = {0};
+    size_t length;
+    bool told = false;
+
+    text_printf(&out, "%s%s%s", row->test, row->load[0] ? ", " : "", row->load);
+    for (size_t i = 0; i < sizeof(telling) / sizeof(telling[0]); i++) {
+        const char *word = row_param(row, telling[i], &length);
+        if (word)
+            text_printf(&out, ", %s %.*s", telling[i], (int)length, word);
+        told = told || word;
+    }
+    if (!told && !row->load[0] && !report_suite_title(row->suite)[0] && row->param[0])
+        text_printf(&out, ", %s", row->param);
+    if (one_a_cpu(row))
+        text_printf(&out, ", CPU %s", row->cpus);
+    else if (row->copies > 1)
+        text_printf(&out, ", %" PRIu64 " copies", row->copies);
+    text_copy(buf, size, out.data ? out.data : "");
+    text_free(&out);
+}
+
+void report_causes(const struct row *row, char *buf, size_t size)
+{
+    char value[UNITS_SIZE];
+    const char *s = row->causes;
+
+    buf[0] = '\0';
+    while (*s) {
+        size_t name = strcspn(s, ":=;"), used = strlen(buf);
+        double number = s[name] && s[name] != ';' ? strtod(s + name + 1, NULL) : 0;
+        bool time = s[name] == ':';
+        units_value(number, time ? "ms" : "", value, sizeof(value));
+        if (number > 0 && used < size)
+            (void)snprintf(buf + used, size - used, "%s%.*s %s", used ? ", " : "", (int)(name < 32 ? name : 32), s,
+                           value);
+        s += strcspn(s, ";");
+        s += *s == ';';
+    }
+}
+
+/* --- Tables. --- */
+
+static void put_cell(const char *s, const char *classes, struct text *out)
+{
+    text_printf(out, "<td%s%s%s>", classes[0] ? " class=\"" : "", classes, classes[0] ? "\"" : "");
+    html_text(out, s);
+    text_printf(out, "</td>");
+}
+
+static void put_number(double value, const char *unit, struct text *out)
+{
+    char buf[UNITS_SIZE];
+
+    units_value(value, unit, buf, sizeof(buf));
+    put_cell(buf, "n", out);
+}
+
+static void put_heads(const struct report *report, struct text *out)
+{
+    text_printf(out,
+                "<div class=\"scroll\"><table><thead><tr>%s<th>Test</th><th>Metric</th><th class=\"n\">Value</th>"
+                "<th class=\"n\">95 %% interval</th><th class=\"n\">Minimum</th><th class=\"n\">Median</th>"
+                "<th class=\"n\">p99</th><th class=\"n\">Maximum</th><th class=\"n\">n</th><th>Disturbed by</th>"
+                "<th>Status</th></tr></thead><tbody>\n",
+                report->n_runs > 1 ? "<th>Run</th>" : "");
+}
+
+static void put_run_cell(const struct report *report, const struct row *row, struct text *out)
+{
+    size_t run = report_run_of(report, row);
+
+    if (report->n_runs < 2)
+        return;
+    text_printf(out, "<td>");
+    if (run < report->n_runs)
+        text_printf(out, "<i class=\"key s%zu\"></i>", run);
+    html_text(out, run < report->n_runs ? report->name[run] : row->run->host);
+    text_printf(out, "</td>");
+}
+
+static void put_row(const struct report *report, const struct row *row, struct text *out)
+{
+    char buf[1024];
+    const char *unit = !strcmp(row->unit, "ratio") || !strcmp(row->unit, "bool") ? "" : row->unit;
+
+    text_printf(out, "<tr>");
+    put_run_cell(report, row, out);
+    report_label(row, buf, sizeof(buf));
+    put_cell(buf, "w", out);
+    put_cell(row->metric, "", out);
+    put_number(row->value, unit, out);
+    units_range(row->stats.ci95_lo, row->stats.ci95_hi, unit, buf, sizeof(buf));
+    put_cell(buf, "n", out);
+    put_number(row->stats.min, unit, out);
+    put_number(row->stats.median, unit, out);
+    put_number(row->stats.p99, unit, out);
+    put_number(row->stats.max, unit, out);
+    put_number((double)row->stats.n, "", out);
+    report_causes(row, buf, sizeof(buf));
+    put_cell(buf, "w", out);
+    (void)snprintf(buf, sizeof(buf), "%s%s%s", row_status_name(row->status), row->reason[0] ? ": " : "", row->reason);
+    put_cell(buf, row->status >= ROW_SKIPPED ? "bad" : "", out);
+    text_printf(out, "</tr>\n");
+}
+
+/* The rows of a suite, of the headline metrics or all; at most `most`. Returns how many. */
+static size_t put_rows(const struct report *report, const char *suite, bool all, size_t most, struct text *out)
+{
+    size_t n = 0, left_out = 0;
+
+    put_heads(report, out);
+    for (size_t i = 0; i < report->set.n; i++) {
+        const struct row *row = &report->set.rows[i];
+        if (strcmp(row->suite, suite) != 0 || !(all || row->headline))
+            continue;
+        if (n < most)
+            put_row(report, row, out);
+        n++;
+        left_out += n > most;
+    }
+    text_printf(out, "</tbody></table></div>\n");
+    if (left_out)
+        text_printf(out, "<p class=\"soft\">%zu more are left out here.</p>\n", left_out);
+    return n - left_out;
+}
+
+/* --- Sections. --- */
+
+/* In the order of the list of suites, then those that it does not know. */
+static size_t list_suites(const struct report *report, const char **suites)
+{
+    size_t n = 0;
+
+    for (size_t s = 0; suite_list[s]; s++)
+        for (size_t i = 0; i < report->set.n; i++)
+            if (!strcmp(report->set.rows[i].suite, suite_list[s]->name)) {
+                suites[n++] = suite_list[s]->name;
+                break;
+            }
+    for (size_t i = 0; i < report->set.n; i++) {
+        size_t s = 0;
+        while (s < n && strcmp(suites[s], report->set.rows[i].suite) != 0)
+            s++;
+        if (s == n && n < SUITES_MAX)
+            suites[n++] = report->set.rows[i].suite;
+    }
+    return n;
+}
+
+static void put_head(const struct report *report, const char *const *suites, size_t n, struct text *out)
+{
+    char title[128];
+    const struct row_run *run = report->set.runs[0];
+
+    (void)snprintf(title, sizeof(title), "jitbench: %s%s", run->host[0] ? run->host : "a machine",
+                   report->set.n_runs > 1 ? " and others" : "");
+    html_begin(out, title);
+    text_printf(out, "<header><h1>");
+    html_text(out, title);
+    text_printf(out, "</h1>\n<div class=\"soft\">");
+    html_printf(out, "%s%s%s%s%s", run->utc, run->cpu_model[0] ? ", " : "", run->cpu_model, run->comment[0] ? ", " : "",
+                run->comment);
+    text_printf(out, "</div>\n");
+    if (report->n_runs > 1) {
+        text_printf(out, "<ul class=\"runs\">");
+        for (size_t i = 0; i < report->n_runs; i++) {
+            run = report->set.runs[i];
+            text_printf(out, "<li><i class=\"key s%zu\"></i>", i);
+            html_printf(out, "%c: %s, %s%s%s", (int)('A' + i), run->host, run->utc, run->comment[0] ? ", " : "",
+                        run->comment);
+            text_printf(out, "</li>\n");
+        }
+        text_printf(out, "</ul>\n");
+    }
+    if (report->set.n_runs > report->n_runs)
+        text_printf(out,
+                    "<p class=\"soft\">The figures show the first %zu of %zu runs; the tables have the rows of all."
+                    "</p>\n",
+                    report->n_runs, report->set.n_runs);
+    text_printf(out, "<nav><a href=\"#summary\">In short</a><a href=\"#machine\">Machine</a>");
+    for (size_t i = 0; i < n; i++) {
+        text_printf(out, "<a href=\"#suite-%zu\">", i);
+        html_text(out, suites[i]);
+        text_printf(out, "</a>");
+    }
+    text_printf(out, "<a href=\"#warnings\">Warnings</a><a href=\"#rows\">All rows</a></nav></header>\n");
+}
+
+static void put_suite(const struct report *report, const char *suite, size_t number, struct text *out)
+{
+    text_printf(out, "<section><h2 id=\"suite-%zu\">", number);
+    html_text(out, suite);
+    text_printf(out, "</h2>\n<p class=\"soft\">");
+    html_text(out, report_suite_title(suite));
+    text_printf(out, "</p>\n");
+    report_put_figures(report, suite, out);
+    (void)put_rows(report, suite, false, LINES_SHOWN_MAX, out);
+    text_printf(out, "</section>\n");
+}
+
+/* Each different status with its reason once, with where it was first seen. */
+static void put_statuses(const struct report *report, struct text *out)
+{
+    const struct row *seen[REASONS_MAX];
+    size_t counts[REASONS_MAX], n = 0;
+    char label[256];
+
+    for (size_t i = 0; i < report->set.n; i++) {
+        const struct row *row = &report->set.rows[i];
+        size_t j = 0;
+        if (row->status == ROW_OK)
+            continue;
+        while (j < n && (seen[j]->status != row->status || strcmp(seen[j]->reason, row->reason) != 0))
+            j++;
+        if (j == n && n < REASONS_MAX) {
+            counts[n] = 0;
+            seen[n++] = row;
+        }
+        if (j < n)
+            counts[j]++;
+    }
+    for (size_t j = 0; j < n; j++) {
+        report_label(seen[j], label, sizeof(label));
+        text_printf(out, "<li><strong>%s</strong>: ", row_status_name(seen[j]->status));
+        html_printf(out, "%s%s%s", seen[j]->reason, seen[j]->reason[0] ? " " : "", "(");
+        html_printf(out, counts[j] > 1 ? "%s and %zu more" : "%s", label, counts[j] - 1);
+        text_printf(out, ")</li>\n");
+    }
+}
+
+static void put_warnings(const struct report *report, struct text *out)
+{
+    struct text warnings = {0}, statuses = {0};
+    size_t n = report->set.n < WARNED_ROWS_MAX ? report->set.n : WARNED_ROWS_MAX;
+
+    text_printf(out, "<section><h2 id=\"warnings\">Warnings and statuses</h2>\n<ul class=\"say\">\n");
+    warnings_collect(report->set.rows, n, &warnings);
+    for (const char *at = warnings.data; at && *at; at += strcspn(at, "\n"), at += *at == '\n') {
+        const char *after = strncmp(at, "Warning: ", 9) ? at : at + 9;
+        text_printf(out, "<li>");
+        html_escape(out, after, strcspn(after, "\n"));
+        text_printf(out, "</li>\n");
+    }
+    put_statuses(report, &statuses);
+    text_append(out, statuses.data ? statuses.data : "", statuses.length);
+    if (!warnings.length && !statuses.length)
+        text_printf(out, "<li>None.</li>\n");
+    text_printf(out, "</ul></section>\n");
+    out->failed |= warnings.failed | statuses.failed;
+    text_free(&warnings);
+    text_free(&statuses);
+}
+
+static void put_all_rows(const struct report *report, const char *const *suites, size_t n, struct text *out)
+{
+    size_t left = ROWS_SHOWN_MAX;
+
+    text_printf(out, "<section><h2 id=\"rows\">All rows</h2>\n<p class=\"soft\">Every metric of every test with what "
+                     "disturbed it. jitbench-csv(5) defines the metrics; the samples, histograms and series are in "
+                     "the CSV.</p>\n");
+    for (size_t i = 0; i < n; i++) {
+        text_printf(out, "<details><summary>");
+        html_text(out, suites[i]);
+        text_printf(out, "</summary>\n");
+        left -= put_rows(report, suites[i], true, left, out);
+        text_printf(out, "</details>\n");
+    }
+    text_printf(out, "</section>\n<footer><p class=\"soft\">Colours of runs and causes: the palette of Okabe and Ito, "
+                     "which does not rely on telling red from green. Intervals are 95 %% intervals of the mean over "
+                     "samples, each from a process of its own.</p></footer>\n");
+}
+
+static void put_page(const struct report *report, struct text *out)
+{
+    const char *suites[SUITES_MAX];
+    size_t n = list_suites(report, suites);
+
+    put_head(report, suites, n, out);
+    text_printf(out, "<section><h2 id=\"summary\">In short</h2>\n");
+    report_put_summary(report, out);
+    text_printf(out, "</section>\n<section><h2 id=\"machine\">Machine and settings</h2>\n");
+    report_put_machine(report, out);
+    text_printf(out, "</section>\n");
+    for (size_t i = 0; i < n; i++)
+        put_suite(report, suites[i], i, out);
+    put_warnings(report, out);
+    put_all_rows(report, suites, n, out);
+    html_end(out);
+}
+
+/* --- The command. --- */
+
+/* Where the page goes when nobody said: to standard output, unless that is a terminal. */
+static void choose_output(const char *first, char *path, size_t size)
+{
+    const char *name = strrchr(first, '/') ? strrchr(first, '/') + 1 : first;
+    size_t length = strlen(name);
+
+    if (!isatty(1)) {
+        text_copy(path, size, "-");
+        return;
+    }
+    if (!strcmp(first, "-") || !length) {
+        name = "jitbench-report";
+        length = strlen(name);
+    } else if (length > 4 && !strcmp(name + length - 4, ".csv")) {
+        length -= 4;
+    }
+    (void)snprintf(path, size, "%.*s.html", (int)(length < 900 ? length : 900), name);
+}
+
+static void name_runs(struct report *report)
+{
+    bool differ = false;
+
+    for (size_t i = 1; i < report->n_runs; i++)
+        differ = differ || strcmp(report->set.runs[i]->host, report->set.runs[0]->host) != 0;
+    for (size_t i = 0; i < report->n_runs; i++)
+        (void)snprintf(report->name[i], REPORT_NAME, "%c%s%.16s", (int)('A' + i), differ ? " " : "",
+                       differ ? report->set.runs[i]->host : "");
+}
+
+static int write_report(const struct command *command, struct report *report, const char *path)
+{
+    struct text out = {0};
+
+    report->n_runs = report->set.n_runs < REPORT_RUNS_MAX ? report->set.n_runs : REPORT_RUNS_MAX;
+    name_runs(report);
+    mark_headlines(&report->set);
+    put_page(report, &out);
+    int status = files_write(command->name, path, &out);
+    if (!status && strcmp(path, "-") != 0)
+        (void)fprintf(stderr, "Report: %s\n", path);
+    return status;
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+    struct report_options options = {0};
+    struct report report = {0};
+    struct option_table table;
+    const char **operands = calloc((size_t)argc + 1, sizeof(*operands));
+    size_t n = 0;
+
+    if (!operands) {
+        (void)fprintf(stderr, "jitbench report: out of memory\n");
+        return EXIT_ROW_FAILED;
+    }
+    (void)tables(command, &table);
+    table.target = &options;
+    int status = command_parse(command, &table, 1, &options.help, argc, argv, operands, &n);
+    if (status == 0 && n == 0) {
+        (void)fprintf(stderr, "jitbench report: needs a FILE, one or more CSV files ('-' is standard input)\n");
+        status = EXIT_USAGE;
+    }
+    if (status == 0)
+        status = files_read(command->name, operands, n, ROWS_ALL, &report.set);
+    if (status == 0) {
+        if (!options.output[0])
+            choose_output(operands[0], options.output, sizeof(options.output));
+        status = write_report(command, &report, options.output);
+    }
+    row_set_free(&report.set);
+    free(operands);
+    return status < 0 ? EXIT_DONE : status;
+}
+
+const struct command command_report = {
+    .name = "report",
+    .operands = "FILE...",
+    .title = "result files as one HTML page with figures",
+    .description =
+        "Makes one self-contained HTML page of the CSV files that jitbench wrote: what the figures say in short, the "
+        "machine and its settings, figures, and all rows with what disturbed them. Several runs stand "
+        "beside each other. '-' is standard input. A file that is there is never overwritten.",
+    .run = run,
+    .tables = tables,
+};

@@ -1,0 +1,627 @@
+/* SPDX-License-Identifier: MIT */
+/* jitbench run: commands of the user's, found before anything runs, and their table. */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "bench/command.h"
+#include "cmd/suites.h"
+#include "cmd/words.h"
+#include "sys/process.h"
+#include "sys/program.h"
+
+#define SHELL "/bin/sh"
+/* The kernel takes no longer word (MAX_ARG_STRLEN, 32 pages), and all together no more than a quarter of the stack's
+ * limit, three quarters of 8 MiB, or 32 pages where both are less; see execve(2). */
+#define WORD_PAGES   32u
+#define WORDS_MAX    (6u << 20)
+#define COMMANDS_MAX 64u
+
+struct name {
+    char text[sizeof(((struct row *)0)->test)];
+};
+
+struct run_options {
+    struct command_params command;   /* the first, because the option table fills it */
+    struct name names[COMMANDS_MAX]; /* of the commands: the rows' tests */
+    bool opened;                     /* the descriptors below are ours */
+    int image_fd, fds[3];
+    bool keeps;    /* the file of --keep-output is ours */
+    bool children; /* that somebody had before he exec'ed us: not ours to end */
+};
+
+static size_t tables(void *options, struct option_table *out)
+{
+    out[0] = (struct option_table){
+        .heading = "Options of run", .rows = bench_command.options, .n = bench_command.n_options, .target = options};
+    return 1;
+}
+
+/* --- The commands. --- */
+
+struct commands {
+    const struct measure *m;
+    struct run_options *options;
+    char *error;
+    size_t error_size;
+    char **words; /* all of them, NULL in place of each separator */
+    char ***argv; /* by command, into words */
+    size_t n;
+    char **env, **prepare;
+    char prepare_path[4096];
+    struct text images;
+};
+
+static int wrong(const struct commands *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static int wrong(const struct commands *c, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    (void)vsnprintf(c->error, c->error_size, format, arguments);
+    va_end(arguments);
+    return -1;
+}
+
+static int split_commands(struct commands *c)
+{
+    const struct measure *m = c->m;
+    const char *separator = c->options->command.separator;
+    bool begins = true;
+
+    c->words = calloc(m->n_words + 1, sizeof(*c->words));
+    c->argv = calloc(m->n_words + 1, sizeof(*c->argv));
+    if (!c->words || !c->argv)
+        return wrong(c, "out of memory");
+    for (size_t i = 0; i < m->n_words; i++) {
+        if (!strcmp(m->words[i], separator)) {
+            if (begins)
+                return wrong(c, "no command before '%.40s'", separator);
+            begins = true;
+            continue;
+        }
+        if (begins)
+            c->argv[c->n++] = &c->words[i];
+        c->words[i] = m->words[i];
+        begins = false;
+    }
+    if (!c->n)
+        return wrong(c, "no command; it stands behind '--': jitbench run [OPTION...] -- COMMAND [ARG...]");
+    if (begins)
+        return wrong(c, "no command behind the last '%.40s'", separator);
+    return c->n <= COMMANDS_MAX ? 0 : wrong(c, "%zu commands; at most %u", c->n, COMMANDS_MAX);
+}
+
+static size_t list_length(char *const *list)
+{
+    size_t n = 0;
+
+    while (list[n])
+        n++;
+    return n;
+}
+
+static int find_program(const struct commands *c, const char *what, const char *name, char *path, size_t size)
+{
+    int error = program_find(name, getenv("PATH"), path, size);
+
+    if (error == -ENOENT)
+        return wrong(c, "%s'%.100s' is not found%s", what, name, strchr(name, '/') ? "" : " in PATH");
+    return error ? wrong(c, "%s'%.100s' cannot be executed: %s", what, name, strerror(-error)) : 0;
+}
+
+static int read_prepare(struct commands *c)
+{
+    const char *line = c->options->command.prepare, *error;
+    size_t n;
+
+    c->prepare = words_split(line, &n, &error);
+    if (!c->prepare)
+        return wrong(c, "--prepare '%.100s': %s", line, error);
+    if (!line[0])
+        return 0;
+    if (!n)
+        return wrong(c, "--prepare '%.100s': no command", line);
+    if (!c->options->command.shell)
+        return find_program(c, "--prepare: ", c->prepare[0], c->prepare_path, sizeof(c->prepare_path));
+    free(c->prepare);
+    c->prepare = calloc(4, sizeof(*c->prepare));
+    if (!c->prepare)
+        return wrong(c, "out of memory");
+    c->prepare[0] = (char *)"sh";
+    c->prepare[1] = (char *)"-c";
+    c->prepare[2] = c->options->command.prepare;
+    return find_program(c, "--shell: ", SHELL, c->prepare_path, sizeof(c->prepare_path));
+}
+
+/* What each sample's padding is called is not the user's. */
+static int choose_env(struct commands *c)
+{
+    size_t n = 0;
+
+    c->env = calloc(list_length(environ) + 1, sizeof(*c->env));
+    if (!c->env)
+        return wrong(c, "out of memory");
+    for (char **variable = environ; *variable; variable++) {
+        bool path = !strncmp(*variable, "PATH=", strlen("PATH="));
+        bool pad = !strncmp(*variable, PROCESS_PAD_NAME, strlen(PROCESS_PAD_NAME));
+        if (!pad && (path || !c->options->command.clean_env))
+            c->env[n++] = *variable;
+    }
+    return 0;
+}
+
+static int check_list(const struct commands *c, char *const *list, size_t *total)
+{
+    size_t most = WORD_PAGES * (size_t)sysconf(_SC_PAGESIZE);
+
+    for (; *list; list++) {
+        size_t size = strlen(*list) + 1;
+        if (size > most)
+            return wrong(c, "a word of %zu bytes; the kernel takes at most %zu", size - 1, most - 1);
+        *total += size + sizeof(char *);
+    }
+    return 0;
+}
+
+/* An exec that the kernel would refuse is found out here. */
+static int check_size(const struct commands *c, char *const *argv)
+{
+    size_t most = WORDS_MAX, least = WORD_PAGES * (size_t)sysconf(_SC_PAGESIZE), total = PROCESS_PAD_MAX;
+    struct rlimit stack;
+
+    if (getrlimit(RLIMIT_STACK, &stack) == 0 && stack.rlim_cur / 4 < most)
+        most = stack.rlim_cur / 4 < least ? least : (size_t)stack.rlim_cur / 4;
+    if (check_list(c, argv, &total) || check_list(c, c->env, &total))
+        return -1;
+    if (total > most)
+        return wrong(c, "command line and environment are %zu bytes; the kernel takes at most %zu", total, most);
+    return 0;
+}
+
+/* One command as bytes, and as a line to be shown. */
+static int pack_command(struct commands *c, size_t i, struct command_params *params)
+{
+    char path[4096], *shell[] = {(char *)"sh", (char *)"-c", NULL, NULL};
+    struct command_image image = {
+        .path = path, .prepare_path = c->prepare_path, .argv = c->argv[i], .prepare = c->prepare, .env = c->env};
+    struct text line = {0}, joined = {0};
+    size_t n = list_length(c->argv[i]);
+    int status = -1;
+
+    words_join(c->argv[i], n, &joined);
+    words_quote(c->argv[i], n, &line);
+    if (params->shell) {
+        shell[2] = joined.data;
+        image.argv = shell;
+    }
+    if (joined.failed || line.failed) {
+        (void)wrong(c, "out of memory");
+        goto out;
+    }
+    status =
+        find_program(c, params->shell ? "--shell: " : "", params->shell ? SHELL : c->argv[i][0], path, sizeof(path));
+    if (status || (status = check_size(c, image.argv)))
+        goto out;
+    words_shorten(params->shell ? joined.data : line.data, params->line, sizeof(params->line));
+    params->image_offset = c->images.length;
+    command_pack(&image, &c->images);
+    params->image_size = c->images.length - params->image_offset;
+    if (c->images.failed)
+        status = wrong(c, "out of memory");
+out:
+    text_free(&line);
+    text_free(&joined);
+    return status;
+}
+
+/* --- Names. --- */
+
+static void name_after_program(const struct commands *c, size_t i, struct name *name)
+{
+    const char *word = c->argv[i][0] + (c->options->command.shell ? strspn(c->argv[i][0], " \t\n") : 0);
+    size_t length = c->options->command.shell ? strcspn(word, " \t\n;|&<>()") : strlen(word);
+    const char *slash = memrchr(word, '/', length);
+
+    if (slash && slash + 1 < word + length) {
+        length -= (size_t)(slash + 1 - word);
+        word = slash + 1;
+    }
+    (void)snprintf(name->text, sizeof(name->text), "%.*s", (int)length, length ? word : "command");
+}
+
+static int name_commands(struct commands *c)
+{
+    const char *given = c->options->command.name;
+    size_t n = 0;
+
+    for (size_t i = 0; i < c->n; i++)
+        name_after_program(c, i, &c->options->names[i]);
+    if (!measure_given(c->m, "name"))
+        return 0;
+    for (;; given++) {
+        size_t length = strcspn(given, ",");
+        if (!length || length >= sizeof(struct name))
+            return wrong(c, "--name: '%.*s': a name has 1 to %zu bytes", (int)length, given, sizeof(struct name) - 1);
+        if (n < c->n)
+            (void)snprintf(c->options->names[n].text, sizeof(struct name), "%.*s", (int)length, given);
+        n++;
+        given += length;
+        if (!*given)
+            break;
+    }
+    return n == c->n
+               ? 0
+               : wrong(c, "--name: %zu name%s for %zu command%s", n, n == 1 ? "" : "s", c->n, c->n == 1 ? "" : "s");
+}
+
+/* --- Descriptors. --- */
+
+/* A copy that workers inherit, and that is none of the standard ones. */
+static int inherit(int fd)
+{
+    return fcntl(fd, F_DUPFD, 3);
+}
+
+static int open_input(struct commands *c)
+{
+    struct run_options *o = c->options;
+    struct command_params *params = &o->command;
+
+    if (!params->input[0])
+        return 0;
+    if (!strcmp(params->input, "-")) {
+        if (isatty(0))
+            return wrong(
+                c, "--input '-': standard input is a terminal, from which what runs in the background cannot read");
+        o->fds[0] = inherit(0);
+        return o->fds[0] < 0 ? wrong(c, "--input '-': %s", strerror(errno)) : 0;
+    }
+    int fd = open(params->input, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return wrong(c, "--input '%.200s': %s", params->input, strerror(errno));
+    (void)close(fd);
+    return 0;
+}
+
+static int open_output(struct commands *c)
+{
+    struct run_options *o = c->options;
+    const char *keep = o->command.keep_output;
+
+    if (o->command.show_output) {
+        if (keep[0])
+            return wrong(c, "--show-output and --keep-output exclude each other");
+        if (!strcmp(c->m->options.output, "-"))
+            return wrong(c, "--show-output and --output '-' exclude each other");
+        o->fds[1] = inherit(1);
+        o->fds[2] = inherit(2);
+        return o->fds[1] < 0 || o->fds[2] < 0 ? wrong(c, "--show-output: %s", strerror(errno)) : 0;
+    }
+    if (!keep[0])
+        return 0;
+    o->fds[1] = open(keep, O_WRONLY | O_CREAT | O_EXCL | O_APPEND, 0644);
+    if (o->fds[1] < 0)
+        return wrong(c, "--keep-output '%.200s': %s", keep,
+                     errno == EEXIST ? "the file exists; jitbench never overwrites" : strerror(errno));
+    o->keeps = true;
+    o->fds[2] = inherit(o->fds[1]);
+    return o->fds[2] < 0 ? wrong(c, "--keep-output: %s", strerror(errno)) : 0;
+}
+
+static int open_image(struct commands *c)
+{
+    struct run_options *o = c->options;
+
+    o->image_fd = process_shared_memory(c->images.length);
+    if (o->image_fd < 0)
+        return wrong(c, "no memory to hand on the command line: %s", strerror(-o->image_fd));
+    for (size_t at = 0; at < c->images.length;) {
+        ssize_t n = pwrite(o->image_fd, c->images.data + at, c->images.length - at, (off_t)at);
+        if (n <= 0 && errno != EINTR)
+            return wrong(c, "no memory to hand on the command line: %s", n ? strerror(errno) : "full");
+        at += n > 0 ? (size_t)n : 0;
+    }
+    return 0;
+}
+
+/* --- The plan. --- */
+
+static void show_options(struct command_params *params)
+{
+    struct text line = {0};
+    char *input = params->input;
+
+    if (params->prepare[0])
+        words_shorten(params->prepare, params->prepare_line, sizeof(params->prepare_line));
+    if (params->input[0]) {
+        words_quote(&input, 1, &line);
+        words_shorten(line.failed ? "?" : line.data, params->input_line, sizeof(params->input_line));
+        text_free(&line);
+    }
+}
+
+static int add_commands(struct commands *c, struct plan *plan)
+{
+    struct run_options *o = c->options;
+    struct command_params *each = calloc(c->n, sizeof(*each));
+    int status = 0;
+
+    if (!each)
+        return wrong(c, "out of memory");
+
+    for (size_t i = 0; i < c->n && !status; i++) {
+        each[i] = o->command;
+        status = pack_command(c, i, &each[i]);
+    }
+    if (!status)
+        status = open_image(c);
+    for (size_t i = 0; i < c->n && !status; i++) {
+        size_t before = plan->n;
+        each[i].image_fd = o->image_fd;
+        memcpy(each[i].fds, o->fds, sizeof(each[i].fds));
+        if (measure_add(c->m, plan, &bench_command, &each[i], 1, 0))
+            status = wrong(c, "out of memory");
+        for (size_t k = before; k < plan->n; k++)
+            plan->items[k].test = o->names[i].text;
+    }
+    free(each);
+    return status;
+}
+
+static int plan(const struct measure *m, void *options, struct plan *out, char *error, size_t error_size)
+{
+    struct run_options *o = options;
+    struct commands c = {.m = m, .options = o, .error = error, .error_size = error_size};
+
+    o->image_fd = o->fds[0] = o->fds[1] = o->fds[2] = -1;
+    o->opened = true;
+    o->children = program_has_children();
+    o->command.fixed_layout = m->place.layout_fixed;
+    show_options(&o->command);
+    int status = !o->command.separator[0] ? wrong(&c, "--separator: '' is no word") : split_commands(&c);
+    if (!status)
+        status = read_prepare(&c);
+    if (!status)
+        status = choose_env(&c);
+    if (!status)
+        status = name_commands(&c);
+    if (!status)
+        status = open_input(&c);
+    if (!status)
+        status = open_output(&c);
+    if (!status)
+        status = add_commands(&c, out);
+    free(c.words);
+    free(c.argv);
+    free(c.env);
+    free(c.prepare);
+    text_free(&c.images);
+    return status;
+}
+
+static bool prints(const void *options)
+{
+    return ((const struct run_options *)options)->command.show_output;
+}
+
+static void end(void *options, bool unused)
+{
+    struct run_options *o = options;
+
+    if (!o->opened)
+        return;
+    if (!o->children)
+        (void)program_end_orphans(0); /* of commands that were cut short, in sessions of their own */
+    for (int i = 0; i < 3; i++)
+        if (o->fds[i] >= 0)
+            (void)close(o->fds[i]);
+    if (o->image_fd >= 0)
+        (void)close(o->image_fd);
+    if (o->keeps && unused)
+        (void)unlink(o->command.keep_output);
+}
+
+/* --- The table. --- */
+
+/* Ratio of two means with its 95 % interval, by the delta method on its logarithm: the relative standard errors add up
+ * in squares, the degrees of freedom are Welch's. The interval is NAN below five samples a side. */
+static void ratio_of(const struct row *row, const struct row *base, struct row *out)
+{
+    const struct stats_summary *a = &row->stats, *b = &base->stats;
+
+    out->value = out->stats.mean = a->mean / b->mean;
+    out->stats.ci95_lo = out->stats.ci95_hi = (double)NAN;
+    if (row == base || a->n < 5 || b->n < 5)
+        return;
+    double va = a->sd * a->sd / a->mean / a->mean / (double)a->n, vb = b->sd * b->sd / b->mean / b->mean / (double)b->n;
+    double df = (va + vb) * (va + vb) / (va * va / (double)(a->n - 1) + vb * vb / (double)(b->n - 1));
+    double half = stats_student_t(0.95, df) * sqrt(va + vb);
+    out->stats.ci95_lo = out->value * exp(-half);
+    out->stats.ci95_hi = out->value * exp(half);
+}
+
+static bool is_wall(const struct row *row)
+{
+    return !strcmp(row->metric, "wall");
+}
+
+/* The first command's, with as many copies. */
+static const struct row *base_of(const struct measure *m, const struct row *row)
+{
+    for (size_t i = 0; i < m->n_rows; i++)
+        if (is_wall(&m->rows[i]) && m->rows[i].copies == row->copies)
+            return &m->rows[i];
+    return row;
+}
+
+/* The name when the user gave one, the command line otherwise: 'make' says less than 'make -j2'. */
+static void label(const struct measure *m, const struct row *row, struct row *out)
+{
+    const char *line = strstr(row->param, "command=");
+
+    if (!measure_given(m, "name") && line)
+        words_shorten(line + strlen("command="), out->test, sizeof(out->test));
+}
+
+/* Copies of the rows, to be read only, with the commands as they are called; behind them the ratios. */
+static size_t shown_rows(const struct measure *m, struct row *rows)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < m->n_rows; i++, n++) {
+        rows[n] = m->rows[i];
+        label(m, &m->rows[i], &rows[n]);
+    }
+    for (size_t i = 0; i < m->n_rows; i++) {
+        const struct row *row = &m->rows[i], *base = base_of(m, row);
+        if (!is_wall(row) || row->status >= ROW_SKIPPED || base->status >= ROW_SKIPPED)
+            continue;
+        rows[n] = rows[i];
+        text_copy(rows[n].metric, sizeof(rows[n].metric), "ratio");
+        rows[n].headline = 0;
+        ratio_of(row, base, &rows[n]);
+        n++;
+    }
+    return n;
+}
+
+struct shape {
+    double scale; /* of times */
+    unsigned decimals;
+    const char *unit;
+    bool copies, several, codes;
+};
+
+static struct shape shape_of(const struct measure *m)
+{
+    struct shape shape = {.scale = 1, .decimals = 3, .unit = "s"};
+    double least = HUGE_VAL;
+
+    for (size_t i = 0; i < m->n_rows; i++) {
+        const struct row *row = &m->rows[i];
+        shape.copies |= row->copies != 1;
+        shape.several |= row->order != m->rows[0].order;
+        shape.codes |= !strcmp(row->metric, "exit_code") && row->stats.max > 0;
+        if (is_wall(row) && row->stats.mean < least)
+            least = row->stats.mean;
+    }
+    if (least < 1) {
+        shape.scale = 1e3;
+        shape.unit = "ms";
+        shape.decimals = least < 0.01 ? 3 : least < 0.1 ? 2 : 1;
+    }
+    return shape;
+}
+
+#define COLUMNS_MAX 16
+
+struct columns {
+    struct table_column column[COLUMNS_MAX];
+    size_t n;
+};
+
+static void add_column(struct columns *c, const char *heading, const char *metric, enum table_field field,
+                       unsigned decimals, double scale)
+{
+    c->column[c->n++] = (struct table_column){
+        .heading = heading, .metric = metric, .field = field, .decimals = decimals, .scale = scale};
+}
+
+static void put_table(const struct shape *s, const struct row *rows, size_t n, struct text *out)
+{
+    struct columns c = {.n = 0};
+    char title[160];
+
+    add_column(&c, "Command", NULL, TABLE_TEST, 0, 0);
+    if (s->copies)
+        add_column(&c, "Copies", NULL, TABLE_COPIES, 0, 0);
+    add_column(&c, "Runs", "wall", TABLE_N, 0, 0);
+    add_column(&c, "Mean", "wall", TABLE_MEAN, s->decimals, s->scale);
+    add_column(&c, "+-95%", "wall", TABLE_CI95_HALF, s->decimals, s->scale);
+    add_column(&c, "SD", "wall", TABLE_SD, s->decimals, s->scale);
+    add_column(&c, "Median", "wall", TABLE_MEDIAN, s->decimals, s->scale);
+    add_column(&c, "Min", "wall", TABLE_MIN, s->decimals, s->scale);
+    add_column(&c, "Max", "wall", TABLE_MAX, s->decimals, s->scale);
+    add_column(&c, "User", "user", TABLE_MEAN, s->decimals, s->scale);
+    add_column(&c, "System", "system", TABLE_MEAN, s->decimals, s->scale);
+    add_column(&c, "Peak MiB", "max_rss", TABLE_VALUE, 1, 1.0 / (1 << 20));
+    if (s->codes)
+        add_column(&c, "Exit", "exit_code", TABLE_MAX, 0, 0);
+    if (s->several) {
+        add_column(&c, "Ratio", "ratio", TABLE_VALUE, 3, 0);
+        add_column(&c, "+-95%", "ratio", TABLE_CI95_HALF, 3, 0);
+    }
+    (void)snprintf(title, sizeof(title), "Commands, from exec to end: times in %s%s", s->unit,
+                   s->several ? "; ratio of the means to that of the first" : "");
+    const struct table_layout layout = {.title = title, .columns = c.column, .n_columns = c.n};
+    table_print(&layout, rows, n, out);
+}
+
+/* --verbose: a line for each run. */
+static void put_runs(const struct shape *s, const struct row *rows, size_t n, struct text *out)
+{
+    struct columns c = {.n = 0};
+
+    add_column(&c, "Command", "wall", TABLE_TEST, 0, 0);
+    add_column(&c, "Copies", "wall", TABLE_COPIES, 0, 0);
+    add_column(&c, "Wall", "wall", TABLE_SAMPLE, s->decimals, s->scale);
+    add_column(&c, "User", "user", TABLE_SAMPLE, s->decimals, s->scale);
+    add_column(&c, "System", "system", TABLE_SAMPLE, s->decimals, s->scale);
+    add_column(&c, "Peak MiB", "max_rss", TABLE_SAMPLE, 1, 1.0 / (1 << 20));
+    add_column(&c, "Exit", "exit_code", TABLE_SAMPLE, 0, 0);
+    const struct table_layout layout = {
+        .title = "Each run", .columns = c.column, .n_columns = c.n, .per_sample = 1, .no_status = 1};
+    table_print(&layout, rows, n, out);
+    text_append(out, "\n", 1);
+}
+
+static void print(const struct measure *m, bool alone, struct text *out)
+{
+    struct row *rows = calloc(2 * m->n_rows + 1, sizeof(*rows));
+    const struct shape shape = shape_of(m);
+
+    (void)alone;
+    if (!rows)
+        return;
+    size_t n = shown_rows(m, rows);
+    if (m->options.verbose)
+        put_runs(&shape, rows, n, out);
+    put_table(&shape, rows, n, out);
+    free(rows);
+}
+
+const struct suite suite_run = {
+    .name = "run",
+    .title = "any program, under controlled placement",
+    .seconds = {[PRESET_DEFAULT] = 10, [PRESET_QUICK] = 3, [PRESET_CLASSIC] = 10},
+    .options_size = sizeof(struct run_options),
+    .tables = tables,
+    .copies = true,
+    .commands = true,
+    .schedule = SCHEDULE_ABBA,
+    .plan = plan,
+    .print = print,
+    .prints = prints,
+    .end = end,
+};
+
+const struct command command_run = {
+    .name = "run",
+    .operands = "-- COMMAND [ARG...] [-- COMMAND [ARG...]]...",
+    .title = "any program, under controlled placement, with the same statistics",
+    .description =
+        "Executes the command again and again, each time from a fresh process that is placed as the options say, and "
+        "tells wall-clock, user and system time, peak memory and what disturbed it. Several commands take turns: A B "
+        "B A. Nothing goes through a shell unless --shell is given, and what the commands print is discarded unless an "
+        "option keeps it. Without --bind each copy may run on all CPUs that --cpus names.",
+    .suite = &suite_run,
+    .run = measure_suite_main,
+    .tables = measure_tables,
+};

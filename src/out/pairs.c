@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows of two sets of files put beside each other. */
+#include "out/pairs.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/load.h"
+#include "engine/text.h"
+#include "sys/cpuset.h"
+
+const char *const pair_across_names[] = {
+    [ACROSS_BUILD] = "build", [ACROSS_CPU] = "cpu",           [ACROSS_POLICY] = "policy",
+    [ACROSS_CPUS] = "cpus",   [ACROSS_LAYOUT] = "layout",     [ACROSS_BESIDE] = "beside",
+    [ACROSS_FS] = "fs",       [ACROSS_DEGRADED] = "degraded", [ACROSS_COUNT] = NULL,
+};
+
+bool pair_same_run(const struct row *a, const struct row *b)
+{
+    return a->run == b->run || (a->run->run_id[0] && !strcmp(a->run->run_id, b->run->run_id));
+}
+
+/* --- What identifies a row. --- */
+
+/* The words of param that wanted says yes to, blank between. */
+static void append_words(struct text *out, const char *param, bool beside)
+{
+    size_t length, before = out->length;
+
+    for (const char *at = param; *at; at += length) {
+        at += strspn(at, " ");
+        length = strcspn(at, " ");
+        enum row_word kind = row_word_kind(at, length);
+        if (!length || kind == ROW_WORD_OUTCOME || (kind == ROW_WORD_BESIDE) != beside)
+            continue;
+        text_append(out, " ", out->length > before);
+        text_append(out, at, length);
+    }
+}
+
+struct entry {
+    char *key;    /* owned */
+    size_t loose; /* how much of it stands before the words of param */
+    const struct row *row;
+    bool changed;
+};
+
+static int make_entry(const struct row *row, bool changed, struct entry *entry)
+{
+    struct text key = {0};
+
+    text_printf(&key, "%s\x1f%s\x1f%s\x1f%" PRIu64 "\x1f%s\x1f", row->suite, row->test, row->load, row->copies,
+                row->metric);
+    *entry = (struct entry){.loose = key.length, .row = row, .changed = changed};
+    append_words(&key, row->param, false);
+    if (key.failed) {
+        text_free(&key);
+        return -1;
+    }
+    entry->key = key.data;
+    return 0;
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+    int order = strcmp(x->key, y->key);
+
+    if (!order)
+        order = strcmp(x->row->cpus, y->row->cpus);
+    if (!order)
+        order = x->changed - y->changed;
+    return order ? order : (x->row->number > y->row->number) - (x->row->number < y->row->number);
+}
+
+/* Whether a run has several of these rows, on other CPUs each. They are sorted by CPUs. */
+static bool told_by_cpus(const struct entry *entries, size_t n)
+{
+    const struct row *first = entries[0].row;
+
+    if (!strcmp(first->cpus, entries[n - 1].row->cpus))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = i + 1; k < n; k++)
+            if (entries[i].changed == entries[k].changed && strcmp(entries[i].row->cpus, entries[k].row->cpus) != 0 &&
+                pair_same_run(entries[i].row, entries[k].row))
+                return true;
+    return false;
+}
+
+/* --- Which rows have figures. --- */
+
+static bool has_figures(const struct row *row, uint64_t across)
+{
+    bool usable = row->status < ROW_DEGRADED || (row->status == ROW_DEGRADED && across >> ACROSS_DEGRADED & 1);
+
+    return usable && (row->n_samples > 0 || isfinite(row->value));
+}
+
+static bool same_figures(const struct row *a, const struct row *b)
+{
+    return pair_same_run(a, b) && a->n_samples == b->n_samples && !strcmp(a->cpus, b->cpus) &&
+           (a->n_samples ? !memcmp(a->samples, b->samples, a->n_samples * sizeof(*a->samples)) : a->value == b->value);
+}
+
+/* Rows with figures, each once; *n is how many. */
+static void drop_rows(const struct row **rows, size_t *n, uint64_t across, struct pairs *pairs)
+{
+    size_t kept = 0, left_out = 0;
+
+    for (size_t i = 0; i < *n; i++) {
+        bool is_double = false;
+        if (!has_figures(rows[i], across)) {
+            left_out++;
+            continue;
+        }
+        for (size_t k = 0; k < kept && !is_double; k++)
+            is_double = same_figures(rows[k], rows[i]);
+        pairs->doubles += is_double;
+        if (!is_double)
+            rows[kept++] = rows[i];
+    }
+    if (kept)
+        pairs->degraded += left_out;
+    *n = kept;
+}
+
+/* --- What differs in kind. --- */
+
+static void beside_of(const struct row *row, char *buf, size_t size)
+{
+    struct text words = {0};
+
+    append_words(&words, row->param, true);
+    text_copy(buf, size, words.length ? words.data : "");
+    text_free(&words);
+}
+
+static void policy_of(const struct row *row, char *buf, size_t size)
+{
+    text_copy(buf, size, row->policy);
+}
+
+static void cpus_of(const struct row *row, char *buf, size_t size)
+{
+    struct cpuset set;
+    char error[128];
+
+    memset(&set, 0, sizeof(set));
+    if (!row->cpus[0] && !row->bind[0])
+        text_copy(buf, size, "");
+    else if (cpuset_parse(row->cpus, &set, error, sizeof(error)))
+        (void)snprintf(buf, size, "CPUs %.60s, bind %s", row->cpus, row->bind);
+    else
+        (void)snprintf(buf, size, "%u CPU%s, bind %s", cpuset_count(&set), cpuset_count(&set) == 1 ? "" : "s",
+                       row->bind);
+}
+
+#define TEXT_OF(name, field)                                                                                           \
+    static void name(const struct row *row, char *buf, size_t size)                                                    \
+    {                                                                                                                  \
+        text_copy(buf, size, row->field);                                                                              \
+    }
+TEXT_OF(unit_of, unit)
+TEXT_OF(better_of, better)
+TEXT_OF(build_of, run->build)
+TEXT_OF(arch_of, run->arch)
+TEXT_OF(cpu_of, run->cpu_model)
+TEXT_OF(layout_of, layout)
+TEXT_OF(fs_of, scratch_fs)
+
+/* In the order in which they are named when several differ. */
+static const struct {
+    const char *name;
+    int across; /* -1: no way across */
+    void (*of)(const struct row *row, char *buf, size_t size);
+} kinds[] = {
+    {"unit", -1, unit_of},
+    {"direction", -1, better_of},
+    {"architecture", ACROSS_BUILD, arch_of},
+    {"build of jitbench", ACROSS_BUILD, build_of},
+    {"CPU model", ACROSS_CPU, cpu_of},
+    {"scheduling policy", ACROSS_POLICY, policy_of},
+    {"placement", ACROSS_CPUS, cpus_of},
+    {"memory layout", ACROSS_LAYOUT, layout_of},
+    {"policy or CPUs of what ran beside it", ACROSS_BESIDE, beside_of},
+    {"file system", ACROSS_FS, fs_of},
+};
+
+/* What is not known on one side (a file of an earlier version) is taken for the same. */
+static bool differs(const struct row *a, const struct row *b, uint64_t across, struct pair *pair)
+{
+    char x[256], y[256];
+
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        if (kinds[i].across >= 0 && across >> kinds[i].across & 1)
+            continue;
+        kinds[i].of(a, x, sizeof(x));
+        kinds[i].of(b, y, sizeof(y));
+        bool unknown = (!x[0] || !y[0]) && kinds[i].of != better_of && kinds[i].of != beside_of;
+        if (unknown || !strcmp(x, y))
+            continue;
+        pair->reason = kinds[i].across;
+        (void)snprintf(pair->why, sizeof(pair->why), "other %s: %.80s against %.80s", kinds[i].name, x[0] ? x : "none",
+                       y[0] ? y : "none");
+        return true;
+    }
+    return false;
+}
+
+static void check_kind(struct pair *pair, uint64_t across)
+{
+    for (size_t i = 1; i < pair->n_base; i++)
+        if (differs(pair->base[0], pair->base[i], across, pair))
+            return;
+    for (size_t i = 0; i < pair->n_changed; i++)
+        if (differs(pair->base[0], pair->changed[i], across, pair))
+            return;
+}
+
+/* Why a side has no figures. */
+static void no_figures(const struct row *row, const char *side, struct pair *pair)
+{
+    pair->reason = row->status == ROW_DEGRADED ? ACROSS_DEGRADED : -1;
+    (void)snprintf(pair->why, sizeof(pair->why), "%s in %s%s%.160s", row_status_name(row->status), side,
+                   row->reason[0] ? ": " : "", row->reason);
+    if (row->status < ROW_DEGRADED)
+        (void)snprintf(pair->why, sizeof(pair->why), "no figures in %s", side);
+}
+
+static void settle(struct pair *pair, uint64_t across, struct pairs *pairs)
+{
+    size_t n_base = pair->n_base, n_changed = pair->n_changed;
+
+    if (pair->why[0])
+        return;
+    if (!n_base || !n_changed) {
+        pair->reason = -1;
+        (void)snprintf(pair->why, sizeof(pair->why), "only in %s", n_base ? "BASE" : "NEW");
+        return;
+    }
+    drop_rows(pair->base, &pair->n_base, across, pairs);
+    drop_rows(pair->changed, &pair->n_changed, across, pairs);
+    if (!pair->n_base)
+        no_figures(pair->base[0], "BASE", pair);
+    else if (!pair->n_changed)
+        no_figures(pair->changed[0], "NEW", pair);
+    else
+        check_kind(pair, across);
+    if (pair->n_changed)
+        pair->about = pair->changed[0];
+    if (!pair->n_base || !pair->n_changed) {
+        pair->n_base = n_base;
+        pair->n_changed = n_changed;
+    }
+}
+
+/* --- Making pairs. --- */
+
+/* A pair of entries that are sorted, those of one side together. */
+static int take_pair(const struct entry *entries, size_t n, bool by_cpus, struct pair *pair)
+{
+    *pair = (struct pair){.about = entries[n - 1].row, .by_cpus = by_cpus};
+    pair->base = calloc(n, sizeof(const struct row *));
+    pair->changed = calloc(n, sizeof(const struct row *));
+    if (!pair->base || !pair->changed) {
+        free(pair->base);
+        free(pair->changed);
+        return -1;
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (entries[i].changed)
+            pair->changed[pair->n_changed++] = entries[i].row;
+        else
+            pair->base[pair->n_base++] = entries[i].row;
+    }
+    return 0;
+}
+
+/* Whether the word stands in the words. */
+static bool has_word(const char *words, const char *word, size_t length)
+{
+    for (const char *at = words; *at; at += strcspn(at, " ")) {
+        at += strspn(at, " ");
+        if (strcspn(at, " ") == length && !strncmp(at, word, length))
+            return true;
+    }
+    return false;
+}
+
+static bool may_differ(const char *word, size_t length, uint64_t across)
+{
+    enum row_word kind = row_word_kind(word, length);
+
+    return (across >> ACROSS_BUILD & 1 && kind == ROW_WORD_BUILD) || (across >> ACROSS_CPU & 1 && kind == ROW_WORD_CPU);
+}
+
+/* The words of one param that the other lacks and that may not differ. */
+static void append_lacking(const char *param, const char *other, uint64_t across, struct text *out)
+{
+    struct text words = {0}, others = {0};
+    size_t length, before = out->length;
+
+    append_words(&words, param, false);
+    append_words(&others, other, false);
+    for (const char *at = words.length ? words.data : ""; *at; at += length) {
+        at += strspn(at, " ");
+        length = strcspn(at, " ");
+        if (!length || has_word(others.length ? others.data : "", at, length) || may_differ(at, length, across))
+            continue;
+        text_append(out, " ", out->length > before);
+        text_append(out, at, length);
+    }
+    text_free(&words);
+    text_free(&others);
+}
+
+/* The only row of each side that is left: beside each other, with the words that differ. */
+static void join(struct pair *base, struct pair *changed, uint64_t across)
+{
+    struct text lacking = {0}, surplus = {0};
+    const struct row **rows = changed->base;
+
+    append_lacking(base->about->param, changed->about->param, across, &lacking);
+    append_lacking(changed->about->param, base->about->param, across, &surplus);
+    changed->base = base->base;
+    changed->n_base = base->n_base;
+    base->base = rows;
+    base->n_base = 0;
+    if (lacking.length || surplus.length) {
+        changed->reason = -1;
+        (void)snprintf(changed->why, sizeof(changed->why), "other work: %.100s against %.100s",
+                       lacking.length ? lacking.data : "without", surplus.length ? surplus.data : "without");
+    }
+    text_free(&lacking);
+    text_free(&surplus);
+}
+
+static void join_leftovers(struct pair *pair, size_t n, uint64_t across)
+{
+    struct pair *base = NULL, *changed = NULL;
+
+    for (size_t i = 0; i < n; i++) {
+        if (pair[i].n_base && pair[i].n_changed)
+            continue;
+        struct pair **side = pair[i].n_base ? &base : &changed;
+        if (*side)
+            return;
+        *side = &pair[i];
+    }
+    if (base && changed && base->by_cpus == changed->by_cpus)
+        join(base, changed, across);
+}
+
+/* All entries that are equal but for the words of param. */
+static int take_test(const struct entry *entries, size_t n, uint64_t across, struct pairs *out)
+{
+    const size_t first = out->n;
+
+    for (size_t i = 0, end; i < n; i = end) {
+        for (end = i; end < n && !strcmp(entries[end].key, entries[i].key); end++)
+            ;
+        const bool by_cpus = told_by_cpus(entries + i, end - i);
+        for (size_t k = i, stop; k < end; k = stop) {
+            for (stop = k; stop < end && (!by_cpus || !strcmp(entries[stop].row->cpus, entries[k].row->cpus)); stop++)
+                ;
+            if (take_pair(entries + k, stop - k, by_cpus, &out->pair[out->n]))
+                return -1;
+            out->n++;
+        }
+    }
+    join_leftovers(out->pair + first, out->n - first, across);
+    return 0;
+}
+
+/* Without those whose rows went to another. */
+static void settle_all(struct pairs *out, size_t first, const char *host, uint64_t across)
+{
+    size_t kept = first;
+
+    for (size_t i = first; i < out->n; i++) {
+        struct pair *pair = &out->pair[i];
+        if (!pair->n_base && !pair->n_changed) {
+            free(pair->base);
+            free(pair->changed);
+            continue;
+        }
+        settle(pair, across, out);
+        text_copy(pair->host, sizeof(pair->host), host);
+        out->pair[kept++] = *pair;
+    }
+    out->n = kept;
+}
+
+static int pair_entries(struct entry *entries, size_t n, const char *host, uint64_t across, struct pairs *out)
+{
+    const size_t first = out->n;
+    struct pair *pair = realloc(out->pair, (out->n + n + 1) * sizeof(*pair));
+
+    if (!pair)
+        return -1;
+    out->pair = pair;
+    qsort(entries, n, sizeof(*entries), compare_entries);
+    for (size_t i = 0, end; i < n; i = end) {
+        for (end = i; end < n && entries[end].loose == entries[i].loose &&
+                      !strncmp(entries[end].key, entries[i].key, entries[i].loose);
+             end++)
+            ;
+        if (take_test(entries + i, end - i, across, out))
+            return -1;
+    }
+    settle_all(out, first, host, across);
+    return 0;
+}
+
+/* --- By host. --- */
+
+static bool has_host(const struct row_set *set, const char *host)
+{
+    for (size_t i = 0; i < set->n_runs; i++)
+        if (!strcmp(set->runs[i]->host, host))
+            return true;
+    return false;
+}
+
+/* The rows of one run's host; of NULL: all rows. */
+static int pair_host(const struct row_set *base, const struct row_set *changed, const struct row_run *of,
+                     uint64_t across, struct pairs *out)
+{
+    struct entry *entries = calloc(base->n + changed->n + 1, sizeof(*entries));
+    const bool beside_all = !of || !has_host(base, of->host);
+    int result = entries ? 0 : -1;
+    size_t n = 0;
+
+    for (size_t i = 0; !result && i < base->n + changed->n; i++) {
+        const bool of_base = i < base->n;
+        const struct row *row = of_base ? &base->rows[i] : &changed->rows[i - base->n];
+        if (!(of_base && beside_all) && of && strcmp(row->run->host, of->host) != 0)
+            continue;
+        result = make_entry(row, !of_base, &entries[n]);
+        n += !result;
+    }
+    if (!result)
+        result = pair_entries(entries, n, of ? of->host : "", across, out);
+    for (size_t i = 0; i < n; i++)
+        free(entries[i].key);
+    free(entries);
+    return result;
+}
+
+int pairs_make(const struct row_set *base, const struct row_set *changed, uint64_t across, bool by_host,
+               struct pairs *out)
+{
+    memset(out, 0, sizeof(*out));
+    if (!by_host)
+        return pair_host(base, changed, NULL, across, out);
+    for (size_t i = 0; i < changed->n_runs; i++) {
+        const struct row_run *run = changed->runs[i];
+        bool seen = !run;
+        for (size_t k = 0; k < i && !seen; k++)
+            seen = changed->runs[k] && !strcmp(changed->runs[k]->host, run->host);
+        if (!seen && pair_host(base, changed, run, across, out))
+            return -1;
+    }
+    return 0;
+}
+
+void pairs_free(struct pairs *pairs)
+{
+    for (size_t i = 0; i < pairs->n; i++) {
+        free(pairs->pair[i].base);
+        free(pairs->pair[i].changed);
+    }
+    free(pairs->pair);
+    memset(pairs, 0, sizeof(*pairs));
+}

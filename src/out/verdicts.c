@@ -1,0 +1,494 @@
+/* SPDX-License-Identifier: MIT */
+/* A comparison as a table, as Markdown and as CSV. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/text.h"
+#include "out/compared.h"
+#include "out/csv.h"
+
+enum { CELL_TEST, CELL_METRIC, CELL_BASE, CELL_NEW, CELL_RATIO, CELL_INTERVAL, CELL_P, CELL_VERDICT, CELLS };
+static const char *const headings[CELLS] = {"Test",  "Metric",        "Base",     "New",
+                                            "Ratio", "95 % interval", "p (Holm)", "Verdict"};
+
+struct cells {
+    char text[CELLS][512];
+    enum compared_verdict verdict;
+};
+
+/* --- Names. --- */
+
+static bool is_neighbour(const struct compared *c, size_t i, const struct row *row)
+{
+    const struct row *other = c->row[i].pair->about;
+
+    return other != row && !strcmp(other->suite, row->suite) && !strcmp(other->test, row->test) &&
+           !strcmp(other->load, row->load) && !strcmp(other->metric, row->metric);
+}
+
+static bool has_word(const char *words, const char *word, size_t length)
+{
+    for (const char *at = words; *at; at += strcspn(at, " ")) {
+        at += strspn(at, " ");
+        if (strcspn(at, " ") == length && !strncmp(at, word, length))
+            return true;
+    }
+    return false;
+}
+
+/* Without this word another row of the same test could be meant. */
+static bool tells_apart(const struct compared *c, const struct row *row, const char *word, size_t length)
+{
+    for (size_t i = 0; i < c->n_rows; i++)
+        if (is_neighbour(c, i, row) && !has_word(c->row[i].pair->about->param, word, length))
+            return row_word_kind(word, length) != ROW_WORD_OUTCOME && row_word_kind(word, length) != ROW_WORD_BESIDE;
+    return false;
+}
+
+static void append_words(struct text *out, const char *words)
+{
+    if (words[0])
+        text_printf(out, "%s%s", out->length ? " " : "", words);
+}
+
+/* Names come from files: no control characters go to a terminal. */
+static void put_clean(const struct text *text, char *buf, size_t size)
+{
+    text_copy(buf, size, text->length ? text->data : "");
+    for (char *at = buf; *at; at++)
+        if ((unsigned char)*at < ' ' || *at == 0x7f)
+            *at = '?';
+}
+
+static void name_row(const struct compared *c, const struct pair *pair, char *buf, size_t size)
+{
+    const struct row *row = pair->about;
+    struct text name = {0};
+    size_t length;
+
+    append_words(&name, row->suite);
+    if (strcmp(row->suite, row->test) != 0)
+        append_words(&name, row->test);
+    append_words(&name, row->load);
+    for (const char *at = row->param; *at; at += length) {
+        at += strspn(at, " ");
+        length = strcspn(at, " ");
+        if (length && tells_apart(c, row, at, length))
+            text_printf(&name, " %.*s", (int)length, at);
+    }
+    if (row->copies > 1)
+        text_printf(&name, " x%" PRIu64, row->copies);
+    if (pair->by_cpus)
+        text_printf(&name, " CPU %s", row->cpus);
+    if (pair->host[0])
+        text_printf(&name, " on %s", pair->host);
+    put_clean(&name, buf, size);
+    text_free(&name);
+}
+
+/* --- What it may come from. --- */
+
+struct share {
+    char name[24];
+    double base, changed; /* of the time, in % */
+};
+#define SHARES_MAX    12
+#define SHARE_MATTERS 1.0 /* points of % */
+#define FREQ_MATTERS  0.02
+
+static double *share_of(struct share *shares, size_t *n, const char *name, size_t length, bool changed)
+{
+    size_t i = 0;
+
+    if (length >= sizeof(shares->name))
+        return NULL;
+    while (i < *n && (strncmp(shares[i].name, name, length) != 0 || shares[i].name[length]))
+        i++;
+    if (i == SHARES_MAX)
+        return NULL;
+    if (i == *n) {
+        shares[i] = (struct share){.base = 0};
+        memcpy(shares[i].name, name, length);
+        ++*n;
+    }
+    return changed ? &shares[i].changed : &shares[i].base;
+}
+
+/* "cause:milliseconds" pairs of the rows' causes as shares of the time of all their processes. What they waited outside
+ * the common window can bring a share a little above 100. */
+static void add_causes(const struct pair *pair, bool changed, struct share *shares, size_t *n)
+{
+    const struct row *const *rows = changed ? pair->changed : pair->base;
+    const size_t n_rows = changed ? pair->n_changed : pair->n_base;
+
+    for (size_t i = 0; i < n_rows; i++) {
+        const double copies = pair->by_cpus || !rows[i]->copies ? 1 : (double)rows[i]->copies;
+        const double ms = rows[i]->wall_s * 1000 * copies * (double)n_rows;
+        for (const char *at = rows[i]->causes; *at && ms > 0; at += *at == ';') {
+            size_t length = strcspn(at, ":=;");
+            double *share = at[length] == ':' ? share_of(shares, n, at, length, changed) : NULL;
+            double lost = share ? strtod(at + length + 1, NULL) : 0;
+            if (share && isfinite(lost))
+                *share += 100 * lost / ms;
+            at += strcspn(at, ";");
+        }
+    }
+}
+
+static double frequency_of(const struct row *const *rows, size_t n)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < n; i++)
+        sum += rows[i]->freq_khz;
+    return sum / (double)n;
+}
+
+/* Whether more of what costs time (less when more is below 0) goes with the verdict. */
+static bool may_explain(enum compared_verdict verdict, double more, double limit)
+{
+    return verdict == VERDICT_SLOWER ? more >= limit : verdict == VERDICT_FASTER ? more <= -limit : fabs(more) >= limit;
+}
+
+/* ": preempted 48.2 % of the time (base 0.1 %)": what took clearly more of the time of what is slower, less of what is
+ * faster. */
+static void explain(const struct pair *pair, enum compared_verdict verdict, struct text *out)
+{
+    struct share shares[SHARES_MAX];
+    size_t n = 0, said = 0;
+
+    add_causes(pair, false, shares, &n);
+    add_causes(pair, true, shares, &n);
+    for (size_t i = 0; i < n; i++)
+        if (may_explain(verdict, shares[i].changed - shares[i].base, SHARE_MATTERS))
+            text_printf(out, "%s %s %.1f %% of the time (base %.1f %%)", said++ ? "," : ":", shares[i].name,
+                        fmin(shares[i].changed, 100), fmin(shares[i].base, 100));
+    const double before = frequency_of(pair->base, pair->n_base);
+    const double after = frequency_of(pair->changed, pair->n_changed);
+    if (before > 0 && may_explain(verdict, 1 - after / before, FREQ_MATTERS))
+        text_printf(out, "%s CPU at %.0f MHz (base %.0f)", said ? "," : ":", after / 1000, before / 1000);
+}
+
+/* --- Cells. --- */
+
+static void put_p(double p, char *buf, size_t size)
+{
+    if (isnan(p))
+        text_copy(buf, size, "-");
+    else
+        (void)snprintf(buf, size, p < 0.0001 ? "<0.0001" : "%.4f", p);
+}
+
+static void put_figures(const struct comparison *c, struct cells *cells)
+{
+    (void)snprintf(cells->text[CELL_BASE], sizeof(cells->text[0]), "%.6g", c->base);
+    (void)snprintf(cells->text[CELL_NEW], sizeof(cells->text[0]), "%.6g", c->changed);
+    text_copy(cells->text[CELL_RATIO], sizeof(cells->text[0]), "-");
+    text_copy(cells->text[CELL_INTERVAL], sizeof(cells->text[0]), "-");
+    if (c->ratio > 0)
+        (void)snprintf(cells->text[CELL_RATIO], sizeof(cells->text[0]), "%.4f", c->ratio);
+    if (!isnan(c->low))
+        (void)snprintf(cells->text[CELL_INTERVAL], sizeof(cells->text[0]), "%.4f .. %.4f", c->low, c->high);
+    put_p(c->p_adjusted, cells->text[CELL_P], sizeof(cells->text[0]));
+}
+
+static void put_verdict(const struct comparison *c, enum compared_verdict verdict, double min_effect, struct text *out)
+{
+    text_printf(out, "%s", compared_verdict_names[verdict]);
+    if (verdict == VERDICT_APART)
+        text_printf(out, ": one sample on a side");
+    else if (c->doubt == DOUBT_SMALL)
+        text_printf(out, " above %g %%", 100 * min_effect);
+    else if (c->doubt == DOUBT_FLOOR && c->base != 0)
+        text_printf(out, " above the noise floor of %.1f %%", 100 * c->floor / fabs(c->base));
+    else if (c->doubt == DOUBT_FLOOR)
+        text_printf(out, " above the noise floor");
+}
+
+static void fill_row(const struct compared *c, size_t i, const struct compared_print *how, struct cells *cells)
+{
+    const struct pair *pair = c->row[i].pair;
+    const struct comparison *comparison = &c->comparison[c->row[i].number];
+    struct text verdict = {0}, metric = {0};
+
+    name_row(c, pair, cells->text[CELL_TEST], sizeof(cells->text[0]));
+    text_printf(&metric, "%s%s%s", pair->about->metric, pair->about->unit[0] ? ", " : "", pair->about->unit);
+    put_clean(&metric, cells->text[CELL_METRIC], sizeof(cells->text[0]));
+    put_figures(comparison, cells);
+    cells->verdict = compared_verdict(comparison, pair->about->better);
+    put_verdict(comparison, cells->verdict, how->min_effect, &verdict);
+    if (cells->verdict != VERDICT_SAME && cells->verdict != VERDICT_APART)
+        explain(pair, cells->verdict, &verdict);
+    put_clean(&verdict, cells->text[CELL_VERDICT], sizeof(cells->text[0]));
+    text_free(&metric);
+    text_free(&verdict);
+}
+
+static void fill_mean(const struct compared *c, size_t i, const struct compared_print *how, struct cells *cells)
+{
+    const struct compared_mean *mean = &c->mean[i];
+    const struct comparison *comparison = &c->comparison[mean->number];
+    struct text name = {0}, verdict = {0};
+
+    put_figures(comparison, cells);
+    text_printf(&name, "%s%s%s", mean->suite, mean->host[0] ? " on " : "", mean->host);
+    put_clean(&name, cells->text[CELL_TEST], sizeof(cells->text[0]));
+    (void)snprintf(cells->text[CELL_METRIC], sizeof(cells->text[0]), "%zu row%s", mean->rows,
+                   mean->rows == 1 ? "" : "s");
+    cells->text[CELL_BASE][0] = cells->text[CELL_NEW][0] = '\0';
+    cells->verdict = compared_verdict(comparison, "higher");
+    put_verdict(comparison, cells->verdict, how->min_effect, &verdict);
+    put_clean(&verdict, cells->text[CELL_VERDICT], sizeof(cells->text[0]));
+    text_free(&name);
+    text_free(&verdict);
+}
+
+/* --- Tables. --- */
+
+static size_t columns_of(const char *s)
+{
+    size_t n = 0;
+
+    for (; *s; s++)
+        n += ((unsigned char)*s & 0xc0) != 0x80;
+    return n;
+}
+
+static const char *color_of(enum compared_verdict verdict)
+{
+    switch (verdict) {
+    case VERDICT_FASTER:
+        return "\033[32m";
+    case VERDICT_SLOWER:
+        return "\033[31m";
+    case VERDICT_LOWER:
+    case VERDICT_HIGHER:
+        return "\033[33m";
+    default:
+        return NULL;
+    }
+}
+
+static void put_line(const char *const *text, const size_t *widths, const char *color, struct text *out)
+{
+    for (size_t i = 0; i < CELLS; i++) {
+        const bool left = i == CELL_TEST || i == CELL_METRIC || i == CELL_VERDICT;
+        const size_t pad = widths[i] - columns_of(text[i]);
+        if (i == CELL_VERDICT)
+            text_printf(out, "  %s%s%s", color ? color : "", text[i], color ? "\033[0m" : "");
+        else
+            text_printf(out, "%s%*s%s%*s", i ? "  " : "", left ? 0 : (int)pad, "", text[i], left ? (int)pad : 0, "");
+    }
+    text_append(out, "\n", 1);
+}
+
+static void put_markdown(const char *const *text, struct text *out)
+{
+    for (size_t i = 0; i < CELLS; i++) {
+        text_printf(out, i ? " | " : "| ");
+        for (const char *at = text[i]; *at; at++) {
+            text_append(out, "\\", *at == '|' || *at == '\\' || *at == '<' || *at == '*' || *at == '_');
+            text_append(out, at, 1);
+        }
+    }
+    text_append(out, " |\n", 3);
+}
+
+static void put_cells(const struct cells *cells, size_t n, const char *const *heads, const struct compared_print *how,
+                      struct text *out)
+{
+    size_t widths[CELLS] = {0};
+
+    for (size_t c = 0; c < CELLS; c++) {
+        widths[c] = columns_of(heads[c]);
+        for (size_t i = 0; i < n; i++)
+            widths[c] = columns_of(cells[i].text[c]) > widths[c] ? columns_of(cells[i].text[c]) : widths[c];
+    }
+    if (how->format == COMPARED_MARKDOWN) {
+        put_markdown(heads, out);
+        text_printf(out, "| --- | --- | ---: | ---: | ---: | ---: | ---: | --- |\n");
+    } else {
+        put_line(heads, widths, NULL, out);
+    }
+    for (size_t i = 0; i < n; i++) {
+        const char *text[CELLS];
+        for (size_t c = 0; c < CELLS; c++)
+            text[c] = cells[i].text[c];
+        if (how->format == COMPARED_MARKDOWN)
+            put_markdown(text, out);
+        else
+            put_line(text, widths, how->color ? color_of(cells[i].verdict) : NULL, out);
+    }
+}
+
+static void put_rows(const struct compared *c, const struct compared_print *how, struct text *out)
+{
+    struct cells *cells = calloc(c->n_rows + 1, sizeof(*cells));
+
+    for (size_t i = 0; cells && i < c->n_rows; i++)
+        fill_row(c, i, how, &cells[i]);
+    if (!cells)
+        out->failed = 1;
+    else if (c->n_rows)
+        put_cells(cells, c->n_rows, headings, how, out);
+    free(cells);
+}
+
+static void put_means(const struct compared *c, const struct compared_print *how, struct text *out)
+{
+    static const char *const heads[CELLS] = {"Suite", "Of", "", "", "Mean", "95 % interval", "p (Holm)", "Verdict"};
+    struct cells *cells = calloc(c->n_means + 1, sizeof(*cells));
+
+    for (size_t i = 0; cells && i < c->n_means; i++)
+        fill_mean(c, i, how, &cells[i]);
+    if (!cells) {
+        out->failed = 1;
+    } else if (c->n_means) {
+        text_printf(out, "\nGeometric means of the ratios, turned so that above 1 is better\n%s",
+                    how->format == COMPARED_MARKDOWN ? "\n" : "");
+        put_cells(cells, c->n_means, heads, how, out);
+    }
+    free(cells);
+}
+
+/* --- What cannot be compared. --- */
+
+static int compare_reasons(const void *a, const void *b)
+{
+    return strcmp((*(const struct pair *const *)a)->why, (*(const struct pair *const *)b)->why);
+}
+
+#define NAMES_SHOWN 3u
+
+static void put_reason(const struct compared *c, const struct pair *const *pairs, size_t n,
+                       const struct compared_print *how, struct text *out)
+{
+    const size_t shown = how->verbose || n <= NAMES_SHOWN ? n : NAMES_SHOWN;
+    struct text why = {0};
+    char clean[512];
+
+    text_printf(&why, "%s", pairs[0]->why);
+    put_clean(&why, clean, sizeof(clean));
+    text_free(&why);
+    text_printf(out, "  %zu row%s, %s", n, n == 1 ? "" : "s", clean);
+    if (pairs[0]->reason >= 0)
+        text_printf(out, " (--across %s compares them)", pair_across_names[pairs[0]->reason]);
+    for (size_t i = 0; i < shown; i++) {
+        name_row(c, pairs[i], clean, sizeof(clean));
+        text_printf(out, "%s %s %s", i ? "," : ":", clean, pairs[i]->about->metric);
+    }
+    text_printf(out, "%s\n", shown < n ? ", ..." : "");
+}
+
+static void put_apart(const struct compared *c, const struct compared_print *how, struct text *out)
+{
+    if (!c->n_apart)
+        return;
+    qsort(c->apart, c->n_apart, sizeof(const struct pair *), compare_reasons);
+    text_printf(out, "%s%s\n", c->n_rows ? "\n" : "", "Not comparable");
+    for (size_t i = 0, end; i < c->n_apart; i = end) {
+        for (end = i; end < c->n_apart && !strcmp(c->apart[end]->why, c->apart[i]->why); end++)
+            ;
+        put_reason(c, c->apart + i, end - i, how, out);
+    }
+}
+
+static void put_hosts(const struct compared *c, struct text *out)
+{
+    if (!c->n_hosts)
+        return;
+    text_printf(out, "\nHosts by the geometric mean of their ratios, above 1 is better\n");
+    for (size_t i = 0; i < c->n_hosts; i++) {
+        struct text name = {0};
+        char clean[80];
+        text_printf(&name, "%s", c->host[i].host);
+        put_clean(&name, clean, sizeof(clean));
+        text_free(&name);
+        text_printf(out, "  %s  %.4f%s\n", clean, c->host[i].ratio, c->host[i].stands_out ? "  stands out" : "");
+    }
+}
+
+/* --- CSV. --- */
+
+static void put_real(struct text *out, double value)
+{
+    text_append(out, ",", 1);
+    if (isfinite(value))
+        text_printf(out, "%.17g", value);
+}
+
+static void put_comparison(const struct comparison *c, const char *better, double min_effect, struct text *out)
+{
+    static const char *const tested[] = {"", "samples", "runs"};
+    struct text verdict = {0};
+    const double figures[] = {c->base, c->changed, c->ratio, c->low, c->high, c->p_welch, c->p_rank, c->p_adjusted};
+    enum compared_verdict v = compared_verdict(c, better);
+
+    for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++)
+        put_real(out, figures[i]);
+    text_printf(out, ",%s,%zu,%zu", tested[c->tested], c->n_base, c->n_new);
+    put_real(out, c->tested == TESTED_SAMPLES && c->base != 0 ? 100 * c->floor / fabs(c->base) : (double)NAN);
+    text_printf(out, ",%s,", compared_verdict_names[v]);
+    put_verdict(c, v, min_effect, &verdict);
+    if (verdict.length > strlen(compared_verdict_names[v]))
+        csv_text(out, verdict.data + strlen(compared_verdict_names[v]) + (v == VERDICT_APART ? 2 : 1));
+    text_append(out, "\r\n", 2);
+    text_free(&verdict);
+}
+
+static void put_names(const struct pair *pair, struct text *out)
+{
+    const struct row *row = pair->about;
+    const char *const names[] = {row->suite, row->test, row->load, row->param};
+
+    for (size_t i = 0; i < 4; i++) {
+        csv_text(out, names[i]);
+        text_append(out, ",", 1);
+    }
+    if (row->copies)
+        text_printf(out, "%" PRIu64, row->copies);
+    const char *const more[] = {pair->by_cpus ? row->cpus : "", pair->host, row->metric, row->unit, row->better};
+    for (size_t i = 0; i < 5; i++) {
+        text_append(out, ",", 1);
+        csv_text(out, more[i]);
+    }
+}
+
+static void put_csv(const struct compared *c, const struct compared_print *how, struct text *out)
+{
+    text_printf(out,
+                "suite,test,load,param,copies,cpus,host,metric,unit,better,base,new,ratio,ratio_ci95_lo,"
+                "ratio_ci95_hi,p_welch,p_mann_whitney,p_holm,tested,n_base,n_new,noise_floor_pct,verdict,reason\r\n");
+    for (size_t i = 0; i < c->n_rows; i++) {
+        put_names(c->row[i].pair, out);
+        put_comparison(&c->comparison[c->row[i].number], c->row[i].pair->about->better, how->min_effect, out);
+    }
+    for (size_t i = 0; i < c->n_means; i++) {
+        csv_text(out, c->mean[i].suite);
+        text_printf(out, ",,,,,,");
+        csv_text(out, c->mean[i].host);
+        text_printf(out, ",geometric_mean,ratio,higher");
+        put_comparison(&c->comparison[c->mean[i].number], "higher", how->min_effect, out);
+    }
+    for (size_t i = 0; i < c->n_apart; i++) {
+        put_names(c->apart[i], out);
+        text_printf(out, ",,,,,,,,,,,,,%s,", compared_verdict_names[VERDICT_APART]);
+        csv_text(out, c->apart[i]->why);
+        text_append(out, "\r\n", 2);
+    }
+}
+
+void compared_put(const struct compared *compared, const struct compared_print *how, struct text *out)
+{
+    if (how->format == COMPARED_CSV) {
+        put_csv(compared, how, out);
+        return;
+    }
+    put_rows(compared, how, out);
+    put_means(compared, how, out);
+    put_apart(compared, how, out);
+    put_hosts(compared, out);
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* Command lines that come as one text: taken apart into words, without a shell. */
+#include "sys/command_line.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SPACE " \t\n\r\v\f"
+
+static bool is_space(char c)
+{
+    return c && strchr(SPACE, c);
+}
+
+/* Room for any words of a text of that length. */
+static int words_begin(struct words *words, size_t length)
+{
+    *words = (struct words){.text = malloc(length + 1), .word = calloc(length / 2 + 2, sizeof(*words->word))};
+    if (words->text && words->word)
+        return 0;
+    words_free(words);
+    return -ENOMEM;
+}
+
+void words_free(struct words *words)
+{
+    free(words->text);
+    free(words->word);
+    *words = (struct words){.text = NULL};
+}
+
+/* The length of the word at line, quotes and all. */
+static size_t kernel_word(const char *line)
+{
+    bool quoted = false;
+    size_t n = 0;
+
+    for (; line[n] && (quoted || !is_space(line[n])); n++)
+        quoted ^= line[n] == '"';
+    return n;
+}
+
+/* Copies a word without the quotes around it or around its value. Returns where it ends. */
+static char *unquote(const char *word, size_t length, char *to)
+{
+    const char *end = word + length;
+    bool whole = word[0] == '"';
+    const char *equals = memchr(word, '=', length);
+    bool value = equals && equals + 1 < end && equals[1] == '"';
+
+    word += whole;
+    if (end > word && end[-1] == '"' && (whole || (value && end - 1 > equals + 1)))
+        end--;
+    for (; word < end; word++)
+        if (!value || word != equals + 1)
+            *to++ = *word;
+    *to++ = '\0';
+    return to;
+}
+
+int words_of_kernel(const char *line, struct words *words)
+{
+    if (words_begin(words, strlen(line)))
+        return -ENOMEM;
+    char *to = words->text;
+    for (line += strspn(line, SPACE); *line; line += strspn(line, SPACE)) {
+        size_t length = kernel_word(line);
+        words->word[words->n++] = to;
+        to = unquote(line, length, to);
+        line += length;
+    }
+    return 0;
+}
+
+/* Copies the word at *at without its quotes and moves *at behind it. NULL when a quote is not closed. */
+static char *command_word(const char **at, char *to)
+{
+    const char *p = *at;
+    char quote = '\0';
+
+    for (; *p && (quote || !is_space(*p)); p++) {
+        if (quote ? *p == quote : *p == '"' || *p == '\'')
+            quote = quote ? '\0' : *p;
+        else
+            *to++ = *p;
+    }
+    *to++ = '\0';
+    *at = p;
+    return quote ? NULL : to;
+}
+
+int words_of_command(const char *command, struct words *words)
+{
+    if (words_begin(words, strlen(command)))
+        return -ENOMEM;
+    char *to = words->text;
+    for (command += strspn(command, SPACE); *command; command += strspn(command, SPACE)) {
+        words->word[words->n++] = to;
+        to = command_word(&command, to);
+        if (!to) {
+            words_free(words);
+            return -EINVAL;
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* The machine's console. */
+#include "sys/console.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/klog.h>
+#include <unistd.h>
+
+#include "sys/clock.h"
+
+/* Actions of syslog(2), for which the C library has no names. */
+enum { KERNEL_LOG_CONSOLE_OFF = 6, KERNEL_LOG_CONSOLE_ON = 7 };
+
+#define POLL_MS 100
+/* What a pipe or a terminal that is ready takes without waiting. */
+#define CHUNK PIPE_BUF
+
+void console_take(bool blocking)
+{
+    int fd = open("/dev/console", O_RDWR | O_NOCTTY | (blocking ? 0 : O_NONBLOCK));
+
+    if (fd < 0)
+        return;
+    for (int standard = 0; standard <= 2; standard++)
+        if (fd != standard)
+            (void)dup2(fd, standard);
+    if (fd > 2)
+        (void)close(fd);
+}
+
+void console_own_session(void)
+{
+    (void)setsid();
+    (void)ioctl(0, TIOCSCTTY, 1);
+}
+
+void console_quiet(bool quiet)
+{
+    (void)klogctl(quiet ? KERNEL_LOG_CONSOLE_OFF : KERNEL_LOG_CONSOLE_ON, NULL, 0);
+}
+
+int console_write(int fd, const char *data, size_t length, uint64_t stall_ns, bool (*stop)(void))
+{
+    uint64_t moved = clock_raw_ns();
+
+    while (length) {
+        struct pollfd ready = {.fd = fd, .events = POLLOUT};
+        ssize_t n = 0;
+        if (stop && stop())
+            return -EINTR;
+        if (poll(&ready, 1, POLL_MS) > 0)
+            n = write(fd, data, length < CHUNK ? length : CHUNK);
+        if (n < 0 && errno != EAGAIN && errno != EINTR)
+            return -errno;
+        if (n > 0) {
+            data += n;
+            length -= (size_t)n;
+            moved = clock_raw_ns();
+        } else if (clock_raw_ns() - moved > stall_ns) {
+            return -ETIMEDOUT;
+        }
+    }
+    return 0;
+}
+
+void console_drain(int fd, uint64_t stall_ns)
+{
+    uint64_t moved = clock_raw_ns();
+    int left, before = 0;
+
+    while (ioctl(fd, TIOCOUTQ, &left) == 0 && left > 0) {
+        if (left != before)
+            moved = clock_raw_ns();
+        if (clock_raw_ns() - moved > stall_ns)
+            return;
+        before = left;
+        clock_sleep_ns(POLL_MS * 1000000u / 10);
+    }
+}

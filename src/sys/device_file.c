@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: MIT */
+/* A file written to a block device that is mounted only for that moment. */
+#include "sys/device_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "sys/tree.h"
+
+#define MOUNT_FLAGS (MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_SILENT)
+#define MOST_NAMES  999u
+
+/* --- What was asked for. --- */
+
+/* A component that is "..". */
+static bool climbs(const char *path)
+{
+    for (const char *at = path; (at = strstr(at, "..")); at += 2)
+        if ((at == path || at[-1] == '/') && (at[2] == '/' || !at[2]))
+            return true;
+    return false;
+}
+
+static bool fits(int printed, size_t size)
+{
+    return printed > 0 && (size_t)printed < size;
+}
+
+int device_file_split(const char *text, char *device, char *path, size_t size)
+{
+    const char *colon = strchr(text, ':');
+
+    if (!colon || colon == text || !colon[1] || climbs(colon + 1))
+        return -1;
+    int n = snprintf(device, size, "%s%.*s", text[0] == '/' ? "" : "/dev/", (int)(colon - text), text);
+    int m = snprintf(path, size, "%s%s", colon[1] == '/' ? "" : "/", colon + 1);
+    return fits(n, size) && fits(m, size) ? 0 : -1;
+}
+
+int device_file_check(const char *device)
+{
+    struct stat status;
+
+    if (stat(device, &status))
+        return -errno;
+    return S_ISBLK(status.st_mode) ? 0 : -ENOTBLK;
+}
+
+int device_file_choice(const char *name, unsigned n, char *buf, size_t size)
+{
+    const char *dot = strrchr(name, '.');
+    size_t stem = dot && dot > name ? (size_t)(dot - name) : strlen(name);
+
+    if (n < 2)
+        return fits(snprintf(buf, size, "%s", name), size);
+    return fits(snprintf(buf, size, "%.*s-%u%s", (int)stem, name, n, name + stem), size);
+}
+
+/* --- Mounting. --- */
+
+struct mounting {
+    char place[PATH_MAX];
+    bool mounted;   /* by us */
+    bool remounted; /* it was mounted there read-only, and is to be so again */
+};
+
+/* "\040" of mountinfo is a space. */
+static void unescape(char *text)
+{
+    char *to = text;
+
+    for (; *text; text++) {
+        unsigned byte;
+        if (text[0] == '\\' && strspn(text + 1, "01234567") >= 3 && sscanf(text + 1, "%3o", &byte) == 1) {
+            *to++ = (char)byte;
+            text += 3;
+        } else {
+            *to++ = *text;
+        }
+    }
+    *to = '\0';
+}
+
+int device_file_mounted(const char *mountinfo, unsigned major_number, unsigned minor_number, char *buf, size_t size)
+{
+    for (const char *line = mountinfo; line; line = tree_next_line(line)) {
+        unsigned a, b;
+        int root = 0, place = 0, end = 0;
+        /* ID, parent, major:minor, root within the file system, mount point. */
+        if (sscanf(line, "%*u %*u %u:%u %n%*s %n%*s%n", &a, &b, &root, &place, &end) < 2 || !end)
+            continue;
+        if (a != major_number || b != minor_number || line[root] != '/' || line[root + 1] != ' ')
+            continue;
+        if (!fits(snprintf(buf, size, "%.*s", end - place, line + place), size))
+            return -1;
+        unescape(buf);
+        return 0;
+    }
+    return -1;
+}
+
+/* The next file system type of /proc/filesystems that is for devices. NULL at the end. */
+static const char *next_type(const char *list, char *type, size_t size)
+{
+    for (; list && *list; list = tree_next_line(list)) {
+        if (list[0] != '\t')
+            continue;
+        size_t length = strcspn(list + 1, "\n");
+        if (fits(snprintf(type, size, "%.*s", (int)length, list + 1), size))
+            return list;
+    }
+    return NULL;
+}
+
+/* 0 or -errno. */
+static int try_types(const char *device, const char *at)
+{
+    static const char usual[] = "\text4\n\text3\n\text2\n\tvfat\n\txfs\n\tbtrfs\n\texfat\n\tf2fs\n";
+    char *list = tree_read_all("", "/proc/filesystems"), type[64];
+    int error = -EINVAL;
+
+    for (const char *line = list ? list : usual; (line = next_type(line, type, sizeof(type)));
+         line = tree_next_line(line)) {
+        if (mount(device, at, type, MOUNT_FLAGS, NULL) == 0) {
+            error = 0;
+            break;
+        }
+        /* EINVAL: not of this type; ENODEV: this kernel has no such type. */
+        if (errno != EINVAL && errno != ENODEV)
+            error = -errno;
+    }
+    free(list);
+    return error;
+}
+
+/* Whether the device is mounted already, and where. */
+static bool find_mounted(const char *device, struct mounting *mounting)
+{
+    struct stat status;
+    char *mountinfo = tree_read_all("", "/proc/self/mountinfo");
+    bool found = mountinfo && stat(device, &status) == 0 &&
+                 device_file_mounted(mountinfo, major(status.st_rdev), minor(status.st_rdev), mounting->place,
+                                     sizeof(mounting->place)) == 0;
+
+    free(mountinfo);
+    return found;
+}
+
+static int make_writable(struct mounting *mounting)
+{
+    struct statvfs status;
+
+    if (statvfs(mounting->place, &status))
+        return -errno;
+    if (!(status.f_flag & ST_RDONLY))
+        return 0;
+    mounting->remounted = mount(NULL, mounting->place, NULL, MS_REMOUNT | MS_SILENT, NULL) == 0;
+    return mounting->remounted ? 0 : -errno;
+}
+
+static int mount_device(const struct device_file *file, struct mounting *mounting)
+{
+    *mounting = (struct mounting){.remounted = false};
+    if (find_mounted(file->device, mounting))
+        return make_writable(mounting);
+    (void)snprintf(mounting->place, sizeof(mounting->place), "%s", file->at);
+    int error = try_types(file->device, file->at);
+    mounting->mounted = error == 0;
+    return error;
+}
+
+static int unmount_device(const struct mounting *mounting)
+{
+    if (mounting->remounted)
+        return mount(NULL, mounting->place, NULL, MS_REMOUNT | MS_RDONLY | MS_SILENT, NULL) ? -errno : 0;
+    return mounting->mounted && umount2(mounting->place, 0) ? -errno : 0;
+}
+
+/* --- Writing. --- */
+
+/* A new file, on that device and nowhere else. Returns the descriptor or -errno. */
+static int create(const char *path, const char *place)
+{
+    struct stat device, status;
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+
+    if (fd < 0)
+        return -errno;
+    if (stat(place, &device) == 0 && fstat(fd, &status) == 0 && device.st_dev == status.st_dev)
+        return fd;
+    (void)unlink(path);
+    (void)close(fd);
+    return -EXDEV;
+}
+
+/* path: of the file made, or of the last that was tried. */
+static int create_any(const struct device_file *file, const char *place, char *path, size_t size)
+{
+    struct stat status;
+    size_t length = strlen(file->path);
+    char name[NAME_MAX + 1];
+    int fd = -EEXIST;
+
+    if (!fits(snprintf(path, size, "%s%s", place, file->path), size))
+        return -ENAMETOOLONG;
+    bool folder = file->path[length - 1] == '/' || (stat(path, &status) == 0 && S_ISDIR(status.st_mode));
+    if (!folder)
+        return create(path, place);
+    for (unsigned n = 1; fd == -EEXIST && n <= MOST_NAMES; n++) {
+        if (!device_file_choice(file->name, n, name, sizeof(name)) ||
+            !fits(snprintf(path, size, "%s%s%s%s", place, file->path, file->path[length - 1] == '/' ? "" : "/", name),
+                  size))
+            return -ENAMETOOLONG;
+        fd = create(path, place);
+    }
+    return fd;
+}
+
+static int write_all(int fd, const char *data, size_t length)
+{
+    while (length) {
+        ssize_t n = write(fd, data, length);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return n ? -errno : -EIO;
+        data += n;
+        length -= (size_t)n;
+    }
+    return fsync(fd) ? -errno : 0;
+}
+
+/* The new name must be on disk too. */
+static void sync_folder(char *path)
+{
+    char *slash = strrchr(path, '/'), kept = slash[1];
+
+    slash[1] = '\0';
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    slash[1] = kept;
+    if (fd < 0)
+        return;
+    (void)fsync(fd);
+    (void)close(fd);
+}
+
+static int write_file(const struct device_file *file, const char *place, const char *data, size_t length, char *path,
+                      size_t size)
+{
+    int fd = create_any(file, place, path, size);
+
+    if (fd < 0)
+        return fd;
+    int error = write_all(fd, data, length);
+    (void)close(fd);
+    if (error)
+        (void)unlink(path);
+    sync_folder(path);
+    return error;
+}
+
+static const char *explain(int error)
+{
+    switch (-error) {
+    case EEXIST:
+        return "the file exists; jitbench never overwrites";
+    case EXDEV:
+        return "leads away from that device";
+    default:
+        return strerror(-error);
+    }
+}
+
+int device_file_write(const struct device_file *file, const char *data, size_t length, char *written,
+                      size_t written_size, char *error, size_t error_size)
+{
+    struct mounting mounting;
+    char path[PATH_MAX];
+    int result = device_file_check(file->device);
+
+    if (result == 0)
+        result = mount_device(file, &mounting);
+    if (result) {
+        (void)snprintf(error, error_size, "%s: %s", file->device,
+                       result == -EINVAL ? "no file system that this kernel knows" : strerror(-result));
+        return -1;
+    }
+    result = write_file(file, mounting.place, data, length, path, sizeof(path));
+    size_t root = strlen(mounting.place);
+    (void)snprintf(written, written_size, "%s", path + root);
+    int unmounted = unmount_device(&mounting);
+    if (result)
+        (void)snprintf(error, error_size, "%s:%s: %s", file->device, written, explain(result));
+    else if (unmounted)
+        (void)snprintf(error, error_size, "%s: written, but cannot be unmounted: %s", file->device,
+                       strerror(-unmounted));
+    return result || unmounted ? -1 : 0;
+}

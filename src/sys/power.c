@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* The end of a machine, and whether this process is its first. */
+#include "sys/power.h"
+
+#include <errno.h>
+#include <sys/mount.h>
+#include <sys/reboot.h>
+#include <unistd.h>
+
+bool power_is_first_process(void)
+{
+    return getpid() == 1 && reboot(RB_DISABLE_CAD) == 0;
+}
+
+int power_end(enum power_end how)
+{
+    sync();
+    switch (how) {
+    case POWER_OFF:
+        (void)reboot(RB_POWER_OFF);
+        break;
+    case POWER_RESTART:
+        (void)reboot(RB_AUTOBOOT);
+        break;
+    case POWER_HALT:
+        (void)reboot((int)RB_HALT_SYSTEM);
+        break;
+    }
+    return -errno;
+}
+
+int power_protect_root(void)
+{
+    return mount(NULL, "/", NULL, MS_REMOUNT | MS_RDONLY, NULL) ? -errno : 0;
+}

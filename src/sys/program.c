@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: MIT */
+/* Programs of others: found, started, waited for. */
+#include "sys/program.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sys/clock.h"
+#include "sys/cpuset.h"
+#include "sys/tree.h"
+
+/* For the few calls between clone and exec. */
+#define CHILD_STACK 65536
+/* What execvp() takes when there is no PATH. */
+#define DEFAULT_PATH "/bin:/usr/bin"
+/* Orphans are looked at so often, and no longer than this after they were killed. */
+#define ORPHAN_PAUSE_NS 1000000u
+#define ORPHAN_LIMIT_NS 5000000000u
+
+/* --- Finding. --- */
+
+static int may_execute(const char *file)
+{
+    struct stat status;
+
+    if (stat(file, &status))
+        return errno == ENOTDIR ? -ENOENT : -errno;
+    if (!S_ISREG(status.st_mode))
+        return -EACCES;
+    return faccessat(AT_FDCWD, file, X_OK, AT_EACCESS) ? -errno : 0;
+}
+
+int program_find(const char *name, const char *path, char *buf, size_t size)
+{
+    int found = -ENOENT;
+
+    if (!name[0])
+        return -ENOENT;
+    if (strchr(name, '/')) {
+        if ((size_t)snprintf(buf, size, "%s", name) >= size)
+            return -ENAMETOOLONG;
+        return may_execute(name);
+    }
+    for (const char *at = path ? path : DEFAULT_PATH;; at++) {
+        size_t length = strcspn(at, ":");
+        /* An empty folder is the current one. */
+        int n = snprintf(buf, size, "%.*s%s%s", (int)length, at, length ? "/" : "./", name);
+        int error = n < 0 || (size_t)n >= size ? -ENAMETOOLONG : may_execute(buf);
+        if (error == 0)
+            return 0;
+        if (error == -EACCES)
+            found = error;
+        at += length;
+        if (!*at)
+            return found;
+    }
+}
+
+/* --- Starting. --- */
+
+struct start {
+    const struct program *program;
+    pid_t parent;
+    uint64_t exec_ns;
+    int error;
+};
+
+/* What runs on a stack of its own in shared memory must leave nothing of a sanitizer's marks on it: functions with
+ * variables in memory return before the exec, and the process ends by returning. */
+#define OWN_FRAME __attribute__((noinline))
+
+/* A descriptor that is to become one of 0 to 2 must not be overwritten before its turn. */
+OWN_FRAME static int redirect(const int fds[3])
+{
+    int moved[3];
+
+    for (int i = 0; i < 3; i++) {
+        moved[i] = fds[i];
+        if (fds[i] != i && fds[i] <= 2 && (moved[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, 3)) < 0)
+            return -errno;
+    }
+    for (int i = 0; i < 3; i++)
+        if (moved[i] != i ? dup2(moved[i], i) < 0 : fcntl(i, F_SETFD, 0) < 0)
+            return -errno;
+    return 0;
+}
+
+/* Whoever started us may have blocked them, and a shell would then wait for ever. */
+OWN_FRAME static void reset_signals(void)
+{
+    struct sigaction action;
+    sigset_t set;
+
+    memset(&action, 0, sizeof(action));
+    action.sa_handler = SIG_DFL;
+    (void)sigaction(SIGCHLD, &action, NULL);
+    (void)sigaction(SIGALRM, &action, NULL);
+    (void)sigemptyset(&set);
+    (void)sigaddset(&set, SIGCHLD);
+    (void)sigaddset(&set, SIGALRM);
+    (void)sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+void program_be_parent(void)
+{
+    sigset_t child;
+
+    (void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    (void)signal(SIGCHLD, SIG_DFL);
+    (void)sigemptyset(&child);
+    (void)sigaddset(&child, SIGCHLD);
+    (void)sigprocmask(SIG_BLOCK, &child, NULL);
+}
+
+static int child_main(void *argument)
+{
+    struct start *start = argument;
+    const struct program *program = start->program;
+
+    start->error = task_die_with_parent(start->parent);
+    if (!start->error)
+        start->error = redirect(program->fds);
+    if (start->error)
+        return 127;
+    reset_signals();
+    if (program->prepare)
+        program->prepare(program->context);
+    start->exec_ns = clock_raw_ns();
+    (void)execve(program->path, program->argv, program->envp);
+    start->error = -errno;
+    return 127;
+}
+
+/* Shares the memory until the exec, as vfork() does: the cost does not grow with the caller, and errors need no pipe.
+ */
+pid_t program_start(const struct program *program, uint64_t *exec_ns)
+{
+    struct start start = {.program = program, .parent = getpid()};
+    char stack[CHILD_STACK] __attribute__((aligned(64)));
+
+    pid_t pid = clone(child_main, stack + sizeof(stack), CLONE_VM | CLONE_VFORK | SIGCHLD, &start);
+    if (pid < 0)
+        return -errno;
+    int error = *(volatile int *)&start.error; /* written by the child, which the compiler does not see */
+    if (error) {
+        while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) {
+        }
+        return error;
+    }
+    *exec_ns = *(volatile uint64_t *)&start.exec_ns;
+    return pid;
+}
+
+/* --- Ending. --- */
+
+/* Whether it has ended; it stays as it is. */
+static int has_ended(pid_t pid)
+{
+    siginfo_t info;
+
+    info.si_pid = 0;
+    return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid;
+}
+
+int program_wait(pid_t pid, uint64_t until_ns, uint64_t *end_ns)
+{
+    sigset_t child;
+
+    (void)sigemptyset(&child);
+    (void)sigaddset(&child, SIGCHLD);
+    for (;;) {
+        uint64_t now = clock_raw_ns(), left = until_ns > now ? until_ns - now : 0;
+        struct timespec timeout = {.tv_sec = (time_t)(left / 1000000000u), .tv_nsec = (long)(left % 1000000000u)};
+        (void)sigtimedwait(&child, NULL, &timeout);
+        *end_ns = clock_raw_ns();
+        /* A signal may be of an orphan, or of the one that ended before. */
+        if (has_ended(pid))
+            return 0;
+        if (*end_ns >= until_ns)
+            return -ETIMEDOUT;
+    }
+}
+
+static int64_t nanoseconds(const struct timeval *time)
+{
+    return (int64_t)time->tv_sec * 1000000000 + (int64_t)time->tv_usec * 1000;
+}
+
+/* Of the main thread: the CPU time that it had, and how long it waited for a CPU. */
+static void read_schedstat(pid_t pid, int64_t *run_ns, int64_t *delay_ns)
+{
+    char path[64], text[128];
+    uint64_t run, delay;
+
+    *run_ns = *delay_ns = -1;
+    (void)snprintf(path, sizeof(path), "/proc/%d/schedstat", (int)pid);
+    if (tree_read("", path, text, sizeof(text)) <= 0)
+        return;
+    const char *rest = tree_number(text, &run);
+    if (!rest || !tree_number(rest, &delay) || run > INT64_MAX || delay > INT64_MAX)
+        return;
+    *run_ns = (int64_t)run;
+    *delay_ns = (int64_t)delay;
+}
+
+static int64_t read_migrations(pid_t pid)
+{
+    static const char *const keys[] = {"se.nr_migrations", "nr_migrations"};
+    char path[64], text[8192], value[32];
+    uint64_t count;
+
+    (void)snprintf(path, sizeof(path), "/proc/%d/sched", (int)pid);
+    if (tree_read("", path, text, sizeof(text)) <= 0)
+        return -1;
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+        if (tree_value(text, keys[i], value, sizeof(value)) && tree_number(value, &count) && count <= INT64_MAX)
+            return (int64_t)count;
+    return -1;
+}
+
+/* Field 39 of /proc/PID/stat, counted from behind the name, which may hold anything. */
+static unsigned read_last_cpu(pid_t pid)
+{
+    char path[64], text[1024];
+    uint64_t cpu;
+
+    (void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+    const char *at = tree_read("", path, text, sizeof(text)) > 0 ? strrchr(text, ')') : NULL;
+    for (int field = 2; at && field < 39; field++)
+        if ((at = strchr(at, ' ')))
+            at++;
+    return at && tree_number(at, &cpu) && cpu < CPUSET_MAX ? (unsigned)cpu : CPUSET_NONE;
+}
+
+int program_reap(pid_t pid, struct program_end *end)
+{
+    int64_t run_ns, delay_ns;
+
+    memset(end, 0, sizeof(*end));
+    if (!has_ended(pid))
+        (void)kill(pid, SIGKILL);
+    read_schedstat(pid, &run_ns, &delay_ns);
+    int64_t migrations = read_migrations(pid);
+    end->last_cpu = read_last_cpu(pid);
+    while (wait4(pid, &end->status, 0, &end->usage) < 0)
+        if (errno != EINTR)
+            return -errno;
+    const struct rusage *usage = &end->usage;
+    int64_t cpu_ns = nanoseconds(&usage->ru_utime) + nanoseconds(&usage->ru_stime);
+    bool alone = run_ns >= 0 && run_ns >= cpu_ns - cpu_ns / 10;
+    end->counters = (struct task_counters){.cpu_ns = cpu_ns,
+                                           .ctx_voluntary = usage->ru_nvcsw,
+                                           .ctx_involuntary = usage->ru_nivcsw,
+                                           .migrations = alone ? migrations : -1,
+                                           .faults_minor = usage->ru_minflt,
+                                           .faults_major = usage->ru_majflt,
+                                           .run_delay_ns = alone ? delay_ns : -1};
+    return 0;
+}
+
+/* --- The guard. --- */
+
+/* It says that it is out of the group, and then waits for the end of file. errno is the caller's too, and is not looked
+ * at. */
+OWN_FRAME static void guard_wait(const struct program_guard *guard)
+{
+    char byte = 0;
+
+    (void)!write(guard->answer_fd, &byte, 1);
+    (void)close(guard->answer_fd);
+    while (read(guard->life_fd, &byte, 1) != 0) {
+    }
+}
+
+static int guard_main(void *argument)
+{
+    static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
+    const struct program_guard *guard = argument;
+
+    (void)close(guard->fd);
+    /* No session of its own: where each session is a scheduling group (autogroup), one comes and goes in the kernel's
+     * background, in the middle of what is measured. */
+    (void)setpgid(0, 0);
+    for (size_t i = 0; i < sizeof(ending) / sizeof(ending[0]); i++)
+        (void)signal(ending[i], SIG_IGN);
+    guard_wait(guard);
+    (void)kill(-guard->group, SIGKILL);
+    return 0;
+}
+
+/* A plain fork would have every page of the caller copied that it writes afterwards, while it measures. */
+int program_guard(struct program_guard *guard)
+{
+    int life[2], answer[2], error = 0;
+    char byte;
+
+    if (pipe2(life, O_CLOEXEC))
+        return -errno;
+    if (pipe2(answer, O_CLOEXEC)) {
+        error = -errno;
+        (void)close(life[0]);
+        (void)close(life[1]);
+        return error;
+    }
+    guard->group = getpgrp();
+    guard->fd = life[1];
+    guard->life_fd = life[0];
+    guard->answer_fd = answer[1];
+    guard->pid = clone(guard_main, guard->stack + sizeof(guard->stack), CLONE_VM | SIGCHLD, guard);
+    if (guard->pid < 0)
+        error = -errno;
+    (void)close(life[0]);
+    (void)close(answer[1]);
+    while (!error && read(answer[0], &byte, 1) < 0 && errno == EINTR) {
+    }
+    (void)close(answer[0]);
+    if (error) {
+        guard->pid = 0;
+        (void)close(life[1]);
+    }
+    return error;
+}
+
+void program_unguard(struct program_guard *guard)
+{
+    if (guard->pid <= 0)
+        return;
+    (void)kill(guard->pid, SIGKILL);
+    while (waitpid(guard->pid, NULL, 0) < 0 && errno == EINTR) {
+    }
+    (void)close(guard->fd);
+    guard->pid = 0;
+}
+
+/* --- Orphans. --- */
+
+/* Reaps what has ended, and counts it. False when there is no child any more. */
+static bool any_child(unsigned *reaped)
+{
+    pid_t pid;
+
+    do {
+        pid = waitpid(-1, NULL, WNOHANG);
+        *reaped += pid > 0;
+    } while (pid > 0 || (pid < 0 && errno == EINTR));
+    return pid == 0;
+}
+
+bool program_has_children(void)
+{
+    unsigned reaped = 0;
+
+    return any_child(&reaped);
+}
+
+/* The parent of a process; 0 when it cannot be read. */
+static uint64_t parent_of(const char *pid)
+{
+    char path[64], text[1024];
+    uint64_t parent;
+
+    (void)snprintf(path, sizeof(path), "/proc/%.20s/stat", pid);
+    const char *at = tree_read("", path, text, sizeof(text)) > 0 ? strrchr(text, ')') : NULL;
+    return at && strlen(at) > 4 && tree_number(at + 4, &parent) ? parent : 0;
+}
+
+static void kill_children(void)
+{
+    char **names = tree_names("", "/proc");
+    uint64_t self = (uint64_t)getpid(), pid;
+
+    for (size_t i = 0; names && names[i]; i++)
+        if (names[i][0] >= '1' && names[i][0] <= '9' && parent_of(names[i]) == self && tree_number(names[i], &pid))
+            (void)kill((pid_t)pid, SIGKILL);
+    free(names);
+}
+
+unsigned program_end_orphans(uint64_t grace_ns)
+{
+    uint64_t begin = clock_raw_ns();
+    unsigned by_itself = 0, killed = 0;
+
+    while (any_child(&by_itself) && clock_raw_ns() - begin < grace_ns)
+        clock_sleep_ns(ORPHAN_PAUSE_NS);
+    begin = clock_raw_ns();
+    /* The children of what was killed come to us in turn. */
+    while (any_child(&killed) && clock_raw_ns() - begin < ORPHAN_LIMIT_NS) {
+        kill_children();
+        clock_sleep_ns(ORPHAN_PAUSE_NS);
+    }
+    return killed;
+}

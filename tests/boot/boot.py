@@ -1,0 +1,554 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Boots Debian's kernels under QEMU, without KVM, with jitbench as PID 1, and looks at what comes out of the console.
+
+    boot.py [--arch x86_64|aarch64] [--jobs N] [--keep DIR] PROGRAM [BOOT...]
+
+Kernels are Debian packages, fetched by an apt configuration of our own, which leaves the system's alone, and cached
+in $XDG_CACHE_HOME/jitbench. Where they or QEMU cannot be had, the test is skipped with the reason. The recipes of
+man/jitbench-init.1 (initramfs, kernel lines, sed, cksum) are taken from the page and run as they stand there.
+"""
+import argparse
+import concurrent.futures
+import csv
+import io
+import os
+import re
+import select
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+PAGE = os.path.join(TOP, "man", "jitbench-init.1")
+CACHE = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "jitbench", "boot")
+KERNELS = {
+    "x86_64": {"cloud": "linux-image-cloud-amd64", "rt": "linux-image-rt-amd64"},
+    "aarch64": {"cloud": "linux-image-cloud-arm64"},
+}
+DEBIAN = {"x86_64": "amd64", "aarch64": "arm64"}
+QEMU = {
+    "x86_64": ["qemu-system-x86_64", "-machine", "pc,accel=tcg", "-cpu", "max"],
+    "aarch64": ["qemu-system-aarch64", "-machine", "virt,accel=tcg", "-cpu", "max,pauth-impdef=on"],
+}
+CONSOLE = {"x86_64": "ttyS0", "aarch64": "ttyAMA0"}
+VIRTIO = ["virtio", "virtio_ring", "virtio_pci_modern_dev", "virtio_pci_legacy_dev", "virtio_pci", "virtio_blk"]
+QUICK = "prime --quick -n 10K --samples 2"
+SUITES = ["noise", "prime", "stream", "unix", "latency"]
+TABLES = ["Noise, the quietest CPU first", "Prime loop: all runs together", "STREAM-style bandwidth",
+          "System Benchmarks Partial Index", "Simulated Gaming under each load"]
+
+
+class Skip(Exception):
+    """The test cannot be run here, and why."""
+
+
+class Failure(Exception):
+    """What is wrong."""
+
+
+def expect(condition, what):
+    if not condition:
+        raise Failure(what)
+
+
+# --- Kernels.
+
+def run(command, **how):
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **how).stdout
+
+
+def apt(arch):
+    """Options that make apt-get and apt-cache use files of our own, and that architecture."""
+    base = os.path.join(CACHE, "apt-" + arch)
+    for folder in ("lists/partial", "cache/archives/partial"):
+        os.makedirs(os.path.join(base, folder), exist_ok=True)
+    with open(os.path.join(base, "status"), "w", encoding="ascii"):
+        pass
+    options = {"Dir::State::Lists": base + "/lists", "Dir::Cache": base + "/cache", "Dir::State::status": base + "/status",
+               "APT::Architecture": DEBIAN[arch], "APT::Architectures::": DEBIAN[arch], "APT::Sandbox::User": "root"}
+    return [word for name, value in options.items() for word in ("-o", f"{name}={value}")]
+
+
+def fetch_kernel(arch, meta, folder):
+    options = apt(arch)
+    with tempfile.TemporaryDirectory(dir=CACHE) as temporary:
+        subprocess.run(["apt-get", *options, "-q", "update"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                       timeout=300, check=False)
+        depends = re.findall(r"Depends: (linux-image-\S+)", run(["apt-cache", *options, "depends", meta]))
+        expect(depends, f"{meta} depends on no kernel")
+        run(["apt-get", *options, "-q", "download", depends[0].split(":")[0]], cwd=temporary, timeout=600)
+        package = [name for name in os.listdir(temporary) if name.endswith(".deb")][0]
+        run(["dpkg", "-x", package, "tree"], cwd=temporary)
+        tree = os.path.join(temporary, "tree")
+        made = os.path.join(temporary, "made")
+        os.makedirs(os.path.join(made, "modules"))
+        boot = os.path.join(tree, "boot")
+        shutil.copy(os.path.join(boot, [n for n in os.listdir(boot) if n.startswith("vmlinuz")][0]), made + "/vmlinuz")
+        for place, _, files in os.walk(os.path.join(tree, "lib", "modules")):
+            for name in files:
+                if name.split(".")[0] in VIRTIO:
+                    shutil.copy(os.path.join(place, name), made + "/modules")
+        os.rename(made, folder)
+
+
+def kernel(arch, flavour):
+    meta = KERNELS[arch][flavour]
+    folder = os.path.join(CACHE, meta)
+    if not os.path.exists(folder):
+        os.makedirs(CACHE, exist_ok=True)
+        try:
+            fetch_kernel(arch, meta, folder)
+        except (Failure, OSError, IndexError, subprocess.SubprocessError) as error:
+            detail = (getattr(error, "stderr", "") or "").strip().splitlines()
+            raise Skip(f"no kernel {meta}: {detail[-1] if detail else error}") from error
+    return folder
+
+
+# --- What the man page tells the user to type.
+
+def unescape(line):
+    return line.replace("\\er", "\\r").replace("\\(dq", '"').replace("\\-", "-").replace("\\e", "\\")
+
+
+def page_lines():
+    with open(PAGE, encoding="utf-8") as file:
+        return [unescape(line.rstrip("\n")) for line in file]
+
+
+def page_command(begins):
+    found = [line[4:] for line in page_lines() if line.startswith(".Dl " + begins)]
+    expect(len(found) == 1, f"the page has {len(found)} lines that begin with '{begins}'")
+    return found[0].removeprefix("$ ")
+
+
+def page_block(word):
+    """The literal block that holds the word."""
+    blocks = "\n".join(page_lines()).split(".Bd -literal -offset indent\n")[1:]
+    found = [block.split(".Ed")[0] for block in blocks if word in block.split(".Ed")[0]]
+    expect(len(found) == 1, f"the page has {len(found)} blocks with '{word}'")
+    return found[0]
+
+
+# --- A machine.
+
+class Machine:
+    """One boot: its folder, its QEMU, and what its console shows."""
+
+    def __init__(self, test, flavour="cloud", memory=128, cpus=1, limit=120):
+        self.arch, self.program, self.folder = test.arch, test.program, test.folder
+        self.kernel = kernel(self.arch, flavour)
+        self.memory, self.cpus = memory, cpus
+        self.until = time.monotonic() + limit
+        self.more = []
+        self.initramfs = None
+        self.process = None
+        self.keyboard, self.screen = -1, None
+        self.log = os.path.join(self.folder, "console.log")
+
+    def use_recipe(self):
+        """The initramfs as the page makes it."""
+        shutil.copy(self.program, os.path.join(self.folder, "jitbench"))
+        run(["sh", "-ec", page_block("cpio")], cwd=self.folder)
+        self.initramfs = os.path.join(self.folder, "initramfs.gz")
+
+    def use_files(self, **files):
+        """An initramfs with the program as /init and these files; content that is None is a copy of the modules."""
+        root = os.path.join(self.folder, "root")
+        os.makedirs(root)
+        shutil.copy(self.program, os.path.join(root, "init"))
+        for name, content in files.items():
+            if content is None:
+                shutil.copytree(os.path.join(self.kernel, "modules"), os.path.join(root, name))
+            else:
+                with open(os.path.join(root, name), "w", encoding="utf-8") as file:
+                    file.write(content)
+        self.initramfs = os.path.join(self.folder, "initramfs.gz")
+        run(["sh", "-ec", "find . | cpio -o -H newc | gzip -1 >../initramfs.gz"], cwd=root)
+
+    def start(self, line):
+        if not self.initramfs and "root=" not in line:
+            self.use_files()
+        # Without KVM the check of the timer fails at times on a busy host.
+        head = "panic=-1 no_timer_check "
+        if "console=" not in line:
+            head += f"console={CONSOLE[self.arch]} "
+        # A socket with a log would do, but QEMU repeats in the log what it has sent in parts.
+        pipe = os.path.join(self.folder, "console")
+        os.mkfifo(pipe + ".in")
+        os.mkfifo(pipe + ".out")
+        self.keyboard = os.open(pipe + ".in", os.O_RDWR)
+        self.screen = threading.Thread(target=self.read_console, args=[os.open(pipe + ".out", os.O_RDWR)],
+                                       daemon=True)
+        self.screen.start()
+        command = QEMU[self.arch] + [
+            "-m", str(self.memory), "-smp", str(self.cpus), "-display", "none", "-no-reboot", "-nic", "none",
+            "-chardev", f"pipe,id=console,path={pipe}",
+            "-serial", "chardev:console", "-monitor", f"unix:{self.folder}/monitor,server=on,wait=off",
+            "-kernel", self.kernel + "/vmlinuz", "-append", head + line, *self.more]
+        if self.initramfs:
+            command += ["-initrd", self.initramfs]
+        with open(os.path.join(self.folder, "qemu.log"), "wb") as log:
+            self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+
+    def read_console(self, pipe):
+        """Until QEMU has ended and all it wrote is read."""
+        with open(self.log, "wb", buffering=0) as log:
+            while True:
+                ended = self.process is not None and self.process.poll() is not None
+                if select.select([pipe], [], [], 0 if ended else 0.1)[0]:
+                    log.write(os.read(pipe, 65536))
+                elif ended:
+                    break
+        os.close(pipe)
+
+    def shown(self):
+        try:
+            with open(self.log, "rb") as file:
+                return file.read().decode("utf-8", "replace").replace("\r", "")
+        except FileNotFoundError:
+            return ""
+
+    def wait_shown(self, text):
+        while text not in self.shown():
+            expect(self.process.poll() is None, f"QEMU has ended before '{text}' was shown")
+            expect(time.monotonic() < self.until, f"'{text}' has not been shown in time")
+            time.sleep(0.1)
+
+    def press(self, keys):
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.connect(os.path.join(self.folder, "monitor"))
+            connection.recv(4096)
+            connection.sendall(b"sendkey " + keys.encode() + b"\n")
+            time.sleep(0.5)
+
+    def type(self, data):
+        os.write(self.keyboard, data)
+
+    def wait_end(self):
+        """Waits until QEMU ends by itself, which it does when the machine powers off or restarts."""
+        try:
+            status = self.process.wait(max(self.until - time.monotonic(), 1))
+        except subprocess.TimeoutExpired as error:
+            raise Failure("the machine has not ended in time") from error
+        expect(status == 0, f"QEMU has ended with status {status}")
+        self.screen.join()
+        return self.look()
+
+    def look(self):
+        shown = self.shown()
+        for trouble in ("Kernel panic", "segfault", "BUG:", "Oops"):
+            expect(trouble not in shown, f"'{trouble}' on the console")
+        return shown
+
+    def kill(self):
+        if self.process and self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        if self.keyboard >= 0:
+            if self.process:
+                self.screen.join()
+            os.close(self.keyboard)
+            self.keyboard = -1
+
+    def rows(self):
+        """The rows of the CSV on the console, cut out and checked as the page says."""
+        run(["sh", "-ec", page_command("$ sed ")], cwd=self.folder)
+        sums = run(["sh", "-ec", page_command("$ cksum ")], cwd=self.folder).splitlines()
+        expect(len(sums) == 2 and f", cksum {sums[0].strip()}-----" in sums[1], f"the checksums differ: {sums}")
+        with open(os.path.join(self.folder, "result.csv"), newline="", encoding="utf-8") as file:
+            return read_rows(file.read())
+
+
+def read_rows(text):
+    rows = list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
+    expect(text.endswith("\r\n") and rows, "the CSV is empty or not whole")
+    for row in rows:
+        expect(None not in row and None not in row.values(), "a row has more or fewer fields than the header")
+        expect(row["schema"] == "1" and row["status"] in ("ok", "unstable", "degraded", "skipped"),
+               f"{row['test']} {row['metric']} is '{row['status']}': {row['reason']}")
+        if row["status"] in ("ok", "unstable") and row["test"] != "index":
+            expect(row["policy"] and row["cpus"], f"{row['test']} {row['metric']} does not say where it ran")
+    return rows
+
+
+def expect_all(shown, rows, cpus):
+    for table in TABLES:
+        expect(table in shown, f"no '{table}' on the console")
+    expect(sorted({row["suite"] for row in rows}) == sorted(SUITES), "not all suites are in the CSV")
+    expect({row["cpus_online"] for row in rows} == {str(cpus)}, f"not {cpus} CPUs in the CSV")
+
+
+# --- Disks, made and read without being mounted.
+
+def make_disk(test, name, content=None, megabytes=24):
+    path = os.path.join(test.folder, name)
+    with open(path, "wb") as file:
+        file.truncate(megabytes << 20)
+    run(["mke2fs", "-q", "-t", "ext4", *(["-d", content] if content else []), path])
+    return path
+
+
+def debugfs(disk, command):
+    return run(["debugfs", "-R", command, disk])
+
+
+def read_disk(test, disk, path):
+    state = run(["dumpe2fs", "-h", disk])
+    expect("needs_recovery" not in state and "Filesystem state:         clean" in state, "the file system is not clean")
+    run(["e2fsck", "-fn", disk])
+    target = os.path.join(test.folder, "from-disk")
+    debugfs(disk, f"dump {path} {target}")
+    with open(target, newline="", encoding="utf-8") as file:
+        return file.read()
+
+
+def virtio(disk):
+    return ["-drive", f"file={disk},format=raw,if=none,id=disk", "-device", "virtio-blk-pci,drive=disk"]
+
+
+# --- The boots.
+
+def boot_recipe(test):
+    """All suites on one CPU and 128 MiB, by the page's initramfs and kernel line."""
+    machine = test.machine(limit=240)
+    machine.use_recipe()
+    append = re.search(r"APPEND (.*)", page_block("APPEND")).group(1)
+    machine.start("quiet " + append.replace("ttyS0", CONSOLE[test.arch]))
+    shown = machine.wait_end()
+    rows = machine.rows()
+    expect_all(shown, rows, 1)
+    expect({row["host"] for row in rows} == {"box17"}, "hostname= is not in the CSV")
+    expect("Power down" in shown, "no power off")
+
+
+def boot_rt(test):
+    """All suites on two CPUs of the PREEMPT_RT kernel."""
+    machine = test.machine(flavour="rt", memory=256, cpus=2, limit=240)
+    # This kernel takes the interrupts of QEMU's serial port for spurious ones under much output, and switches them off.
+    machine.start('quiet noirqdebug jitbench.run="all --quick" jitbench.end=poweroff')
+    shown = machine.wait_end()
+    rows = machine.rows()
+    expect_all(shown, rows, 2)
+    expect(all("PREEMPT_RT" in row["kernel"] for row in rows), "not the PREEMPT_RT kernel")
+
+
+def boot_virtio(test):
+    """The CSV goes to a virtio disk, whose driver is a module; settings are tuned."""
+    machine = test.machine()
+    disk = make_disk(test, "disk")
+    machine.use_files(modules=None)
+    machine.more = virtio(disk)
+    machine.start(f'quiet jitbench.modules=/modules jitbench.run="{QUICK}" jitbench.tune=yes '
+                  "jitbench.out=/dev/vda:/result.csv jitbench.end=poweroff")
+    shown = machine.wait_end()
+    expect("jitbench init: CSV written to /dev/vda:/result.csv" in shown, "not written")
+    expect("BEGIN JITBENCH CSV" not in shown, "the CSV is on the console too")
+    expect(re.search(r"^Tuned     \d+ settings? changed", shown, re.M), "not tuned")
+    rows = read_rows(read_disk(test, disk, "/result.csv"))
+    expect({row["test"] for row in rows} == {"prime"}, "not the rows of prime")
+    # Idle states are not for every machine to hold off; what was asked for is in the row in any case.
+    expect({row["timer_latency_held"] for row in rows} <= {"yes", "no"}, "timer_latency_held is not known")
+
+
+def boot_no_overwrite(test):
+    """A file of that name is on the disk already."""
+    machine = test.machine()
+    content = os.path.join(test.folder, "content")
+    os.makedirs(content)
+    with open(os.path.join(content, "result.csv"), "w", encoding="ascii") as file:
+        file.write("mine\n")
+    disk = make_disk(test, "disk", content)
+    machine.use_files(modules=None)
+    machine.more = virtio(disk)
+    machine.start(f'quiet jitbench.modules=/modules "jitbench.run={QUICK}" jitbench.out=vda:result.csv '
+                  "jitbench.end=poweroff")
+    shown = machine.wait_end()
+    expect("jitbench init: out: /dev/vda:/result.csv: the file exists; jitbench never overwrites" in shown, "not said")
+    machine.rows()
+    expect(read_disk(test, disk, "/result.csv") == "mine\n", "the file has changed")
+
+
+def boot_root_disk(test):
+    """The page's line for GRUB: the root file system is on a disk, mounted read-only, and takes the CSV."""
+    machine = test.machine()
+    content = os.path.join(test.folder, "content")
+    for folder in ("proc", "sys", "dev", "tmp", "root"):
+        os.makedirs(os.path.join(content, folder))
+    shutil.copy(test.program, os.path.join(content, "jitbench"))
+    disk = make_disk(test, "disk", content)
+    machine.more = ["-drive", f"file={disk},format=raw,if=none,id=disk", "-device", "nvme,drive=disk,serial=1"]
+    # GRUB puts the quotes around the whole word.
+    line = page_command("init=/jitbench").replace("sda1", "nvme0n1")
+    line = line.replace('jitbench.run="all --quick"', f'"jitbench.run={QUICK}"')
+    expect(QUICK in line and "nvme0n1" in line, "the page's line for GRUB is another")
+    machine.start("root=/dev/nvme0n1 ro quiet splash " + line)
+    shown = machine.wait_end()
+    written = re.search(r"jitbench init: CSV written to /dev/nvme0n1:(/root/jitbench-\S+\.csv)", shown)
+    expect(written, "not written")
+    expect("Restarting system" in shown, "no restart")
+    read_rows(read_disk(test, disk, written.group(1)))
+    expect("jitbench" not in debugfs(disk, "ls -p /tmp"), "something was left on the disk")
+
+
+def boot_without_proc(test):
+    """80 MiB, and /proc cannot be mounted: words behind -- in the argument vector."""
+    machine = test.machine(memory=80)
+    machine.use_files(proc="")
+    machine.start(f"quiet nosplash -- {QUICK} jitbench.end=poweroff")
+    shown = machine.wait_end()
+    expect("jitbench init: /proc is missing and cannot be mounted: Not a directory" in shown, "it is mounted")
+    expect(f"jitbench init: runs {QUICK}\n" in shown, "other words")
+    expect("Unknown   /proc not mounted" in shown, "/proc is there")
+    machine.rows()
+
+
+def boot_crash(test):
+    """The run is killed half-way, by the kernel's SysRq-i."""
+    machine = test.machine()
+    machine.start('quiet sysrq_always_enabled jitbench.run="all --quick" jitbench.end=poweroff')
+    machine.wait_shown("array elements=")
+    machine.press("alt-sysrq-i")
+    shown = machine.wait_end()
+    expect("jitbench init: the run crashed: ended by signal 9 (Killed)" in shown, "not said")
+    expect("Power down" in shown, "no power off")
+    expect({row["suite"] for row in machine.rows()} >= {"noise", "prime"}, "finished rows are lost")
+
+
+def expect_ended(rows, shown):
+    expect("jitbench init: the run ended with status 130" in shown, "no clean end")
+    expect({row["suite"] for row in rows} >= {"noise", "prime"}, "finished rows are lost")
+    expect(any(row["reason"].startswith("ended by SIGINT") for row in rows), "no row says why it ended")
+
+
+def boot_ctrl_alt_del(test):
+    """Ctrl-Alt-Del ends the run, the CSV is handed over, and the machine restarts."""
+    machine = test.machine()
+    machine.start('quiet jitbench.run="all --quick"')
+    machine.wait_shown("array elements=")
+    machine.press("ctrl-alt-delete")
+    shown = machine.wait_end()
+    expect("jitbench init: ending the run" in shown and "Restarting system" in shown, "not ended")
+    expect_ended(machine.rows(), shown)
+
+
+def boot_ctrl_c(test):
+    """Ctrl-C on the console ends the run; then the machine halts."""
+    machine = test.machine()
+    machine.start('quiet jitbench.run="all --quick" jitbench.end=halt')
+    machine.wait_shown("array elements=")
+    machine.type(b"\x03")
+    machine.wait_shown("System halted")
+    expect_ended(machine.rows(), machine.look())
+
+
+def boot_wrong_orders(test):
+    """Wrong orders are named, nothing is run, and without an end the machine stays until Ctrl-Alt-Del."""
+    machine = test.machine()
+    machine.start("quiet jitbench.frob=1 jitbench.end=never jitbench.out=sda -- prim")
+    machine.wait_shown("Ctrl-Alt-Del restarts the machine")
+    shown = machine.look()
+    lines = [line for line in shown.splitlines() if line.startswith("jitbench init: nothing was run: ")]
+    expect(len(lines) == 1, "not one line")
+    for wrong in ("unknown order 'jitbench.frob'", "jitbench.end: 'never'", "out must be DEVICE:PATH",
+                  "unknown command 'prim'"):
+        expect(wrong in lines[0], f"'{wrong}' is not named: {lines[0]}")
+    machine.press("ctrl-alt-delete")
+    expect("Restarting system" in machine.wait_end(), "no restart")
+
+
+def boot_no_shell(test):
+    """There is no shell, and no device for the CSV either."""
+    machine = test.machine()
+    machine.start(f'quiet jitbench.run="{QUICK}" jitbench.out=sdz9:/a.csv jitbench.end=shell')
+    machine.wait_shown("System halted")
+    shown = machine.look()
+    expect("jitbench init: out: /dev/sdz9: No such file or directory; the CSV will follow on the console" in shown,
+           "not said before the run")
+    expect("jitbench init: no shell here: there is no /bin/sh" in shown, "not said")
+    machine.rows()
+
+
+# The longest first.
+BOOTS = {
+    "x86_64": [boot_recipe, boot_rt, boot_no_shell, boot_crash, boot_ctrl_alt_del, boot_ctrl_c, boot_virtio,
+               boot_no_overwrite, boot_root_disk, boot_without_proc, boot_wrong_orders],
+    "aarch64": [boot_recipe, boot_without_proc],
+}
+
+
+class Test:
+    """One boot with a folder of its own."""
+
+    def __init__(self, function, arch, program, folder):
+        self.function, self.arch, self.program, self.folder = function, arch, program, folder
+        self.name = function.__name__.removeprefix("boot_")
+        self.machines = []
+
+    def machine(self, **how):
+        self.machines.append(Machine(self, **how))
+        return self.machines[-1]
+
+    def run(self):
+        """None, or what is wrong."""
+        began = time.monotonic()
+        os.makedirs(self.folder)
+        wrong = None
+        try:
+            self.function(self)
+        except Failure as error:
+            wrong = str(error)
+        except subprocess.CalledProcessError as error:
+            wrong = f"{' '.join(error.cmd)[:200]}: {error.stderr.strip()[:500]}"
+        finally:
+            for machine in self.machines:
+                machine.kill()
+        if wrong:
+            lines = [line[:160] for machine in self.machines for line in machine.shown().splitlines()]
+            tail = "\n".join([line for line in lines if not line.startswith("1,")][-40:])
+            print(f"FAILED {self.name}: {wrong}\n{tail}", flush=True)
+        else:
+            print(f"ok     {self.name}: {self.function.__doc__} ({time.monotonic() - began:.0f} s)", flush=True)
+        return wrong
+
+
+def need_programs(arch):
+    for program in (QEMU[arch][0], "cpio", "mke2fs", "debugfs", "e2fsck", "apt-get", "dpkg", "cksum"):
+        path = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
+        if not shutil.which(program, path=path):
+            raise Skip(f"there is no {program}")
+        os.environ["PATH"] = path
+
+
+def main():
+    parser = argparse.ArgumentParser(description="boots kernels with jitbench as PID 1")
+    parser.add_argument("--arch", choices=sorted(QEMU), default="x86_64")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--keep", help="keep consoles and images below this folder")
+    parser.add_argument("program")
+    parser.add_argument("boot", nargs="*", help="only these")
+    arguments = parser.parse_args()
+    chosen = [b for b in BOOTS[arguments.arch]
+              if not arguments.boot or b.__name__.removeprefix("boot_") in arguments.boot]
+    expect(chosen, "no such boot")
+    try:
+        need_programs(arguments.arch)
+        for flavour in KERNELS[arguments.arch]:
+            kernel(arguments.arch, flavour)
+    except Skip as reason:
+        print(f"skipped: {reason}")
+        return 0
+    with tempfile.TemporaryDirectory(prefix="jitbench-boot.") as temporary:
+        base = os.path.abspath(arguments.keep) if arguments.keep else temporary
+        tests = [Test(b, arguments.arch, os.path.abspath(arguments.program), os.path.join(base, b.__name__))
+                 for b in chosen]
+        with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+            return 1 if any(list(pool.map(Test.run, tests))) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

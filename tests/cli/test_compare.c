@@ -1,0 +1,508 @@
+/* SPDX-License-Identifier: MIT */
+/* jitbench compare on small files of tests/cli/compare, whose truth is known: base1 and same1 are the same machine; in
+ * slow1 prime is 5 % slower, syscall 30 %, audio 50 %, pipe 20 % faster, and nice is 19. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+#define DONE    0
+#define FAILED  1
+#define USAGE   2
+#define FINDING 4
+
+static char folder[CLI_PATH];
+
+static int find_files(void **state)
+{
+    char here[CLI_PATH - 32];
+
+    if (!getcwd(here, sizeof(here)))
+        return -1;
+    (void)snprintf(folder, sizeof(folder), "%s/tests/cli/compare", here);
+    return cli_group_setup(state);
+}
+
+/* --- helpers --- */
+
+#define ARGS_MAX 24
+
+/* Words with blanks between; those that end in .csv and have no folder are files of tests/cli/compare. */
+struct words {
+    char text[ARGS_MAX][CLI_PATH + 64];
+    const char *args[ARGS_MAX + 1];
+};
+
+static const char *const *words_of(const char *line, struct words *words)
+{
+    size_t n = 0, length;
+
+    for (const char *at = line; *at; at += length) {
+        at += strspn(at, " ");
+        length = strcspn(at, " ");
+        if (!length)
+            break;
+        const bool ours = length > 4 && !strncmp(at + length - 4, ".csv", 4) && !memchr(at, '/', length);
+        assert_true(n < ARGS_MAX);
+        (void)snprintf(words->text[n], sizeof(words->text[n]), "%s%s%.*s", ours ? folder : "", ours ? "/" : "",
+                       (int)length, at);
+        words->args[n] = words->text[n];
+        n++;
+    }
+    words->args[n] = NULL;
+    return words->args;
+}
+
+static void compare(const struct cli *cli, const char *line, int status, struct cli_result *result)
+{
+    static struct words words;
+    const struct cli_run run = {.args = words_of(line, &words)};
+
+    cli_expect(cli, &run, status, result);
+}
+
+/* Its CSV, on standard output. */
+static void compare_csv(const struct cli *cli, const char *line, struct cli_csv *csv)
+{
+    struct cli_result result;
+    char whole[512];
+
+    (void)snprintf(whole, sizeof(whole), "%s --format csv", line);
+    compare(cli, whole, DONE, &result);
+    cli_csv_parse(result.out, csv);
+    cli_result_free(&result);
+}
+
+static size_t row_of(const struct cli_csv *csv, const char *test, const char *param)
+{
+    for (size_t row = 0; row < csv->n_rows; row++)
+        if (!strcmp(cli_cell(csv, row, "test"), test) && strstr(cli_cell(csv, row, "param"), param))
+            return row;
+    fail_msg("no row %s %s", test, param);
+    return 0;
+}
+
+static void expect_verdict(const struct cli_csv *csv, const char *test, const char *param, const char *verdict)
+{
+    const char *got = cli_cell(csv, row_of(csv, test, param), "verdict");
+
+    if (strcmp(got, verdict) != 0)
+        fail_msg("%s %s: '%s' is not '%s'", test, param, got, verdict);
+}
+
+static void expect_error(const struct cli *cli, const char *line, const char *message)
+{
+    struct cli_result result;
+
+    compare(cli, line, USAGE, &result);
+    assert_string_equal(result.err, message);
+    assert_string_equal(result.out, "");
+    cli_result_free(&result);
+}
+
+/* --- verdicts --- */
+
+static void test_compare_says_what_changed(void **state)
+{
+    struct cli_csv csv;
+
+    compare_csv(*state, "compare base1.csv slow1.csv", &csv);
+    expect_verdict(&csv, "prime", "limit=22", "slower");
+    expect_verdict(&csv, "prime", "limit=46", "slower");
+    expect_verdict(&csv, "syscall", "", "slower");
+    expect_verdict(&csv, "pipe", "", "faster");
+    expect_verdict(&csv, "audio", "", "slower"); /* its param says other loops_per_ms and load_cpu_s */
+    expect_verdict(&csv, "dhry2reg", "", "no change seen");
+    expect_verdict(&csv, "whetstone", "", "no change seen");
+    const size_t row = row_of(&csv, "syscall", "");
+    assert_true(cli_number(&csv, row, "ratio_ci95_lo") < 0.7 && cli_number(&csv, row, "ratio_ci95_hi") > 0.7);
+    assert_true(cli_number(&csv, row, "p_holm") < 1e-4);
+    assert_string_equal(cli_cell(&csv, row, "tested"), "samples");
+    assert_int_equal(cli_number(&csv, row, "n_new"), 12);
+    cli_csv_free(&csv);
+}
+
+static void test_compare_sees_nothing_where_nothing_changed(void **state)
+{
+    struct cli_csv csv;
+
+    compare_csv(*state, "compare base1.csv same1.csv", &csv);
+    cli_expect_all(&csv, "verdict", "no change seen");
+    cli_csv_free(&csv);
+    compare_csv(*state, "compare base1.csv base1.csv -v", &csv);
+    cli_expect_all(&csv, "verdict", "no change seen");
+    cli_csv_free(&csv);
+}
+
+/* The levels of the runs differ by 2 % on both sides: between two files that is a change, among six it is not. */
+static void test_compare_of_three_files_a_side_tests_runs(void **state)
+{
+    struct cli_csv csv;
+
+    compare_csv(*state, "compare base-run0.csv same-run0.csv", &csv);
+    expect_verdict(&csv, "prime", "limit=22", "slower");
+    cli_csv_free(&csv);
+    compare_csv(*state,
+                "compare base-run0.csv base-run1.csv base-run2.csv -- same-run0.csv same-run1.csv same-run2.csv", &csv);
+    cli_expect_all(&csv, "verdict", "no change seen");
+    cli_expect_all(&csv, "tested", "runs");
+    cli_expect_all(&csv, "n_base", "3");
+    cli_csv_free(&csv);
+}
+
+static void test_compare_prints_the_greatest_effect_first_and_why(void **state)
+{
+    struct cli_result result;
+
+    compare(*state, "compare base1.csv slow1.csv", DONE, &result);
+    cli_expect_text(result.out, "Differs: nice: 0 against 19\n");
+    cli_expect_text(result.out, "Differs: kernel: 6.18.5 #1 SMP against 6.19.0 #1 SMP\n");
+    cli_expect_no_text(result.out, "Differs: host");
+    cli_expect_text(result.out, "drift between runs cannot be seen");
+    const char *audio = strstr(result.out, "\nlatency audio burn "), *syscall = strstr(result.out, "\nunix syscall ");
+    const char *prime = strstr(result.out, "\nprime limit=22 ");
+    assert_true(audio && syscall && prime && audio < syscall && syscall < prime);
+    cli_expect_text(syscall, "slower: preempted 48.0 % of the time (base 0.1 %)\n");
+    cli_expect_no_text(result.out, "faster: preempted");
+    cli_expect_text(result.out, "Geometric means");
+    cli_expect_text(result.out, "\nunix   4 rows ");
+    cli_expect_no_text(result.out, "clock_cost");
+    cli_expect_no_text(result.out, "\033");
+    assert_string_equal(result.err, "");
+    cli_result_free(&result);
+    compare(*state, "compare base1.csv slow1.csv --all", DONE, &result);
+    cli_expect_text(result.out, "clock_cost, cycles");
+    cli_result_free(&result);
+    compare(*state, "compare base1.csv slow1.csv -q", DONE, &result);
+    assert_memory_equal(result.out, "Test ", 5);
+    cli_expect_no_text(result.out, "Differs");
+    cli_result_free(&result);
+}
+
+static void test_compare_least_effect(void **state)
+{
+    struct cli_result result;
+    struct cli_csv csv;
+
+    compare_csv(*state, "compare base1.csv slow1.csv --min-effect 10", &csv);
+    expect_verdict(&csv, "prime", "limit=22", "no change seen");
+    assert_string_equal(cli_cell(&csv, row_of(&csv, "prime", "limit=22"), "reason"), "above 10 %");
+    expect_verdict(&csv, "syscall", "", "slower");
+    cli_csv_free(&csv);
+    compare(*state, "compare base1.csv slow1.csv --min-effect 10", DONE, &result);
+    cli_expect_text(strstr(result.out, "\nprime limit=22 "), "no change seen above 10 %\n");
+    cli_result_free(&result);
+}
+
+/* --- what cannot be compared --- */
+
+static void test_compare_refuses_what_differs_in_kind(void **state)
+{
+    static const struct {
+        const char *files, *why, *across;
+    } kinds[] = {
+        {"base1.csv other-build.csv",
+         "9 rows, other build of jitbench: 0.1 aaaa build 0001 against 0.2 bbbb build 0002 (--across build",
+         "--across build"},
+        {"base1.csv other-cpu.csv", "9 rows, other CPU model: CPU 3000 against CPU 9000 (--across cpu", "--across cpu"},
+        {"base1.csv fifo.csv", "9 rows, other scheduling policy: other against fifo (--across policy",
+         "--across policy"},
+    };
+    struct cli_result result;
+    char line[256];
+
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        (void)snprintf(line, sizeof(line), "compare %s", kinds[i].files);
+        compare(*state, line, FAILED, &result);
+        cli_expect_text(result.out, kinds[i].why);
+        cli_expect_no_text(result.out, "Verdict");
+        assert_string_equal(result.err, "jitbench compare: no row can be compared\n");
+        cli_result_free(&result);
+        (void)snprintf(line, sizeof(line), "compare %s %s", kinds[i].files, kinds[i].across);
+        compare(*state, line, DONE, &result);
+        cli_expect_text(result.out, "Verdict");
+        cli_expect_no_text(result.out, "Not comparable");
+        cli_result_free(&result);
+    }
+}
+
+static void test_compare_names_rows_without_figures_or_partner(void **state)
+{
+    struct cli_result result;
+    struct cli_csv csv;
+
+    compare(*state, "compare base1.csv degraded.csv", DONE, &result);
+    cli_expect_text(result.out, "1 row, degraded in NEW: SCHED_FIFO refused (--across degraded compares them): prime");
+    cli_expect_text(result.out, "1 row, skipped in NEW: seccomp: unix syscall rate\n");
+    cli_result_free(&result);
+    compare(*state, "compare base1.csv limit.csv", DONE, &result);
+    cli_expect_text(result.out, "1 row, only in BASE: noise x2 CPU 1 lost\n");
+    cli_expect_text(result.out, "1 row, other work: limit=46 against limit=100: prime");
+    cli_result_free(&result);
+    compare_csv(*state, "compare base1.csv degraded.csv --across degraded", &csv);
+    expect_verdict(&csv, "prime", "limit=22", "faster");
+    expect_verdict(&csv, "syscall", "", "not comparable");
+    cli_csv_free(&csv);
+}
+
+static void test_compare_fail_on(void **state)
+{
+    static const struct {
+        const char *line;
+        int status;
+    } cases[] = {
+        {"compare base1.csv slow1.csv", DONE},
+        {"compare base1.csv slow1.csv --fail-on slower", FINDING},
+        {"compare base1.csv same1.csv --fail-on slower,changed,not-comparable", DONE},
+        {"compare base1.csv slow1.csv --fail-on slower --min-effect 100", DONE},
+        {"compare base1.csv limit.csv --fail-on changed", DONE},
+        {"compare base1.csv limit.csv --fail-on not-comparable", FINDING},
+        {"compare base1.csv other-cpu.csv --fail-on slower", FAILED},
+    };
+    struct cli_result result;
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        compare(*state, cases[i].line, cases[i].status, &result);
+        cli_result_free(&result);
+    }
+}
+
+/* --- hosts --- */
+
+static void test_compare_by_host_shows_who_stands_out(void **state)
+{
+    struct cli_result result;
+
+    compare(*state, "compare base1.csv -- host-alpha.csv host-beta.csv host-gamma.csv host-delta.csv --by host", DONE,
+            &result);
+    cli_expect_text(result.out, "\nunix dhry2reg on gamma ");
+    const char *hosts = strstr(result.out, "\nHosts by the geometric mean");
+    assert_non_null(hosts);
+    assert_ptr_equal(strstr(hosts, "stands out"), strstr(strstr(hosts, "gamma"), "stands out"));
+    assert_null(strstr(strstr(hosts, "stands out") + 1, "stands out"));
+    cli_result_free(&result);
+    compare(*state, "compare base1.csv -- host-alpha.csv host-beta.csv host-gamma.csv host-delta.csv", DONE, &result);
+    cli_expect_no_text(result.out, "stands out");
+    cli_expect_text(result.out, "New   4 runs on 4 hosts\n");
+    cli_result_free(&result);
+}
+
+/* --- formats --- */
+
+static void test_compare_markdown(void **state)
+{
+    struct cli_result result;
+
+    compare(*state, "compare base1.csv slow1.csv --format markdown", DONE, &result);
+    assert_memory_equal(result.out, "| Test | Metric | Base | New | Ratio |", 37);
+    cli_expect_text(result.out, "\n| --- | --- | ---: |");
+    cli_expect_text(result.out, "\n| prime limit=22 | cycles, cycles | ");
+    cli_expect_no_text(result.out, "Differs");
+    cli_result_free(&result);
+}
+
+static void test_compare_writes_a_file_and_never_over_one(void **state)
+{
+    const struct cli *cli = *state;
+    struct cli_result result;
+    struct cli_csv csv;
+
+    compare(cli, "compare base1.csv slow1.csv -o ./out", DONE, &result);
+    cli_expect_text(result.out, "Verdict");
+    cli_result_free(&result);
+    cli_csv_only(cli->work, &csv);
+    expect_verdict(&csv, "syscall", "", "slower");
+    cli_csv_free(&csv);
+    compare(cli, "compare base1.csv slow1.csv -o ./out", USAGE, &result);
+    assert_string_equal(result.err, "jitbench compare: -o './out': the file exists; jitbench never overwrites\n");
+    cli_result_free(&result);
+    compare(cli, "compare base1.csv slow1.csv -o -", DONE, &result);
+    cli_csv_parse(result.out, &csv);
+    cli_expect_text(result.err, "Verdict");
+    cli_csv_free(&csv);
+    cli_result_free(&result);
+}
+
+static void test_compare_full_disk_and_closed_output(void **state)
+{
+    static struct words words;
+    struct cli_result result;
+    int full = open("/dev/full", O_WRONLY | O_CLOEXEC), ends[2];
+
+    if (full < 0)
+        cli_skip("no /dev/full");
+    const struct cli_run lost = {.args = words_of("compare base1.csv slow1.csv", &words), .out = full};
+    cli_expect(*state, &lost, FAILED, &result);
+    assert_string_equal(result.err, "jitbench compare: standard output cannot be written: No space left on device\n");
+    cli_result_free(&result);
+    (void)close(full);
+    assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+    (void)close(ends[0]);
+    const struct cli_run closed = {.args = words_of("compare base1.csv slow1.csv --fail-on slower", &words),
+                                   .out = ends[1]};
+    cli_expect(*state, &closed, FINDING, &result);
+    assert_string_equal(result.err, "");
+    cli_result_free(&result);
+    (void)close(ends[1]);
+}
+
+static void test_compare_colors_a_terminal_only(void **state)
+{
+    static const char *const plain[] = {"PATH=/bin:/usr/bin", "NO_COLOR=1", "TERM=xterm", NULL};
+    static const char *const color[] = {"PATH=/bin:/usr/bin", "TERM=xterm", NULL};
+    static struct words words;
+    struct cli_result result;
+
+    for (int with = 0; with < 2; with++) {
+        const struct cli_run run = {.args = words_of("compare base1.csv slow1.csv", &words),
+                                    .out = CLI_TERMINAL,
+                                    .env = with ? color : plain,
+                                    .columns = 160};
+        cli_expect(*state, &run, DONE, &result);
+        cli_expect_text(result.terminal, "Verdict");
+        if (with) {
+            cli_expect_text(result.terminal, "\033[31mslower");
+            cli_expect_text(result.terminal, "\033[32mfaster\033[0m");
+        } else {
+            cli_expect_no_text(result.terminal, "\033[3");
+        }
+        cli_result_free(&result);
+    }
+}
+
+/* --- files --- */
+
+static void test_compare_reads_standard_input(void **state)
+{
+    static struct words words;
+    struct cli_result result;
+    char path[CLI_PATH + 32];
+
+    (void)snprintf(path, sizeof(path), "%s/base1.csv", folder);
+    int in = open(path, O_RDONLY | O_CLOEXEC);
+    assert_true(in >= 0);
+    const struct cli_run run = {.args = words_of("compare - slow1.csv --fail-on slower", &words), .in = in};
+    cli_expect(*state, &run, FINDING, &result);
+    cli_result_free(&result);
+    (void)close(in);
+}
+
+static void test_compare_hostile_files(void **state)
+{
+    const struct cli *cli = *state;
+    struct cli_result result;
+    char path[CLI_PATH + 32];
+    size_t size;
+
+    (void)snprintf(path, sizeof(path), "%s/slow1.csv", folder);
+    char *text = cli_read_file(path, &size);
+    /* Cut off anywhere: never a crash, and never a row that is not whole. */
+    for (size_t cut = 0; cut < size; cut += 211) {
+        char saved = text[cut];
+        static struct words words;
+        struct cli_child child;
+        text[cut] = '\0';
+        cli_write_file(cli->work, "cut", text);
+        text[cut] = saved;
+        const struct cli_run run = {.args = words_of("compare base1.csv ./cut", &words)};
+        cli_start(cli, &run, &child);
+        cli_wait(&child, &result);
+        if (result.status != DONE && result.status != FAILED && result.status != USAGE)
+            cli_expect_status(&result, DONE);
+        cli_result_free(&result);
+    }
+    free(text);
+    /* Values that no arithmetic likes, names that a terminal would obey, and the columns in another order. */
+    cli_write_file(cli->work, "odd",
+                   "metric,samples,test,suite,better,unit\r\n"
+                   "a,0;0;0;0;0,zero,x,lower,ns\r\n"
+                   "a,1e308;1e308;1e308;1e308;1e308;-1e308,huge,x,lower,ns\r\n"
+                   "a,nan;inf;1;;x,few,x,lower,ns\r\n"
+                   "a,-1;-2;-3;-4;-5,below,x,higher,ns\r\n"
+                   "a\033[2J|*_,5;6;7;5;6,\"\033]0;gotcha\007\",x,,n\ts\r\n"
+                   "a,,none,x,lower,ns\r\n");
+    for (int i = 0; i < 3; i++) {
+        static const char *const lines[] = {"compare ./odd ./odd -v", "compare ./odd ./odd --format markdown",
+                                            "compare ./odd ./odd --format csv"};
+        compare(cli, lines[i], DONE, &result);
+        if (i < 2)
+            cli_expect_no_text(result.out, "\033");
+        else
+            cli_expect_no_text(result.out, "inf");
+        cli_expect_no_text(result.out, "faster");
+        cli_expect_no_text(result.out, "slower");
+        cli_result_free(&result);
+    }
+    cli_write_file(cli->work, "empty", "");
+    compare(cli, "compare base1.csv ./empty", USAGE, &result);
+    cli_expect_text(result.err, "jitbench compare: no rows to work on\n");
+    cli_result_free(&result);
+}
+
+/* The same file twice on a side is one run. */
+static void test_compare_counts_a_run_once(void **state)
+{
+    struct cli_result result;
+    struct cli_csv csv;
+
+    compare_csv(*state, "compare base1.csv base1.csv base1.csv -- same1.csv", &csv);
+    cli_expect_all(&csv, "tested", "samples");
+    cli_expect_all(&csv, "verdict", "no change seen");
+    assert_int_equal(cli_number(&csv, row_of(&csv, "syscall", ""), "n_base"), 12);
+    cli_csv_free(&csv);
+    compare(*state, "compare base1.csv base1.csv -- same1.csv", DONE, &result);
+    cli_expect_text(result.out, "Warning: 10 rows are there twice, and count once\n");
+    cli_expect_text(result.out, "Base  1 run on alpha\n");
+    cli_result_free(&result);
+}
+
+static void test_compare_wrong_command_lines(void **state)
+{
+    expect_error(*state, "compare",
+                 "jitbench compare: needs a file before and a file after (BASE NEW, or BASE... -- NEW...)\n");
+    expect_error(*state, "compare base1.csv",
+                 "jitbench compare: needs a file before and a file after (BASE NEW, or BASE... -- NEW...)\n");
+    expect_error(*state, "compare base1.csv --",
+                 "jitbench compare: needs a file before and a file after (BASE NEW, or BASE... -- NEW...)\n");
+    expect_error(*state, "compare base1.csv same1.csv slow1.csv",
+                 "jitbench compare: 3 files: put '--' between those before and those after (BASE... -- NEW...)\n");
+    expect_error(*state, "compare base1.csv -- same1.csv -- slow1.csv",
+                 "jitbench compare: '--' stands once, between the files before and those after\n");
+    expect_error(*state, "compare - -", "jitbench compare: standard input ('-') can be read only once\n");
+    expect_error(*state, "compare a b --min-effect x",
+                 "jitbench compare: --min-effect: 'x' is not a percentage (0 % to 1000 %)\n");
+    expect_error(*state, "compare a b --fail-on faster",
+                 "jitbench compare: --fail-on: 'faster' is not one of slower, changed or not-comparable\n");
+    expect_error(*state, "compare /nonexistent base1.csv",
+                 "jitbench compare: /nonexistent: No such file or directory\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CLI_TEST(test_compare_says_what_changed),
+        CLI_TEST(test_compare_sees_nothing_where_nothing_changed),
+        CLI_TEST(test_compare_of_three_files_a_side_tests_runs),
+        CLI_TEST(test_compare_prints_the_greatest_effect_first_and_why),
+        CLI_TEST(test_compare_least_effect),
+        CLI_TEST(test_compare_refuses_what_differs_in_kind),
+        CLI_TEST(test_compare_names_rows_without_figures_or_partner),
+        CLI_TEST(test_compare_fail_on),
+        CLI_TEST(test_compare_by_host_shows_who_stands_out),
+        CLI_TEST(test_compare_markdown),
+        CLI_TEST(test_compare_writes_a_file_and_never_over_one),
+        CLI_TEST(test_compare_full_disk_and_closed_output),
+        CLI_TEST(test_compare_colors_a_terminal_only),
+        CLI_TEST(test_compare_reads_standard_input),
+        CLI_TEST(test_compare_hostile_files),
+        CLI_TEST(test_compare_counts_a_run_once),
+        CLI_TEST(test_compare_wrong_command_lines),
+    };
+
+    return cmocka_run_group_tests_name("compare", tests, find_files, NULL);
+}

@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: MIT */
+/* jitbench init as far as a running machine can test it: as an ordinary process, and as PID 1 of a namespace. As PID 1
+ * of a machine it is tested by tests/boot. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+#define BEGIN "-----BEGIN JITBENCH CSV "
+#define END   "-----END JITBENCH CSV, cksum "
+
+/* --- helpers --- */
+
+/* A folder with the binary alone, by the name "init" or "jitbench". */
+static void make_jail(const struct cli *cli, const char *name, char jail[CLI_PATH / 2])
+{
+    char path[CLI_PATH], other[CLI_PATH];
+
+    cli_copy_binary(cli, path);
+    (void)snprintf(jail, CLI_PATH / 2, "%s/bin", cli->root);
+    (void)snprintf(other, sizeof(other), "%s/bin/%s", cli->root, name);
+    if (strcmp(path, other) != 0)
+        assert_int_equal(rename(path, other), 0);
+}
+
+/* What stands between the marker lines, with the line ends that the CSV had; the test fails when there is none, or its
+ * length is not the one behind it. */
+static void cut_csv(const char *out, struct cli_csv *csv)
+{
+    const char *begin = strstr(out, "\n" BEGIN), *end = strstr(out, "\n" END);
+    unsigned long sum, length;
+    size_t n = 0;
+
+    if (!begin || !end || end < begin)
+        fail_msg("no CSV between marker lines in: %.2000s", out);
+    begin = strchr(begin + 1, '\n') + 1;
+    char *text = malloc(2 * (size_t)(end + 1 - begin) + 1);
+    assert_non_null(text);
+    for (const char *at = begin; at <= end; at++) {
+        if (*at == '\n')
+            text[n++] = '\r';
+        text[n++] = *at;
+    }
+    text[n] = '\0';
+    assert_int_equal(sscanf(end + 1, END "%lu %lu-----", &sum, &length), 2);
+    assert_int_equal(length, n);
+    cli_csv_parse(text, csv);
+    free(text);
+}
+
+static void expect_refusal(const struct cli *cli, const char *const *args, const char *message)
+{
+    const struct cli_run run = {.args = args};
+    struct cli_result result;
+
+    cli_expect(cli, &run, 2, &result);
+    assert_string_equal(result.err, message);
+    assert_string_equal(result.out, "");
+    cli_result_free(&result);
+}
+
+/* A child of that process, 0 when there is none. */
+static pid_t child_of(pid_t parent)
+{
+    DIR *folder = opendir("/proc");
+    struct dirent *entry;
+    pid_t found = 0;
+
+    assert_non_null(folder);
+    while (!found && (entry = readdir(folder))) {
+        pid_t pid = (pid_t)atoi(entry->d_name);
+        if (pid > 0 && cli_parent_of(pid) == parent)
+            found = pid;
+    }
+    (void)closedir(folder);
+    return found;
+}
+
+/* The run below an init that measures for long. */
+static pid_t start_long(const struct cli *cli, struct cli_child *child)
+{
+    static const char *const args[] = {"init", "--", "prime", "--quick", "-n", "100", "--samples", "100000", NULL};
+    const struct cli_run run = {.args = args};
+    uint64_t until = cli_now_ns() + 10000000000u;
+    pid_t pid;
+
+    cli_start(cli, &run, child);
+    while (!(pid = child_of(child->pid))) {
+        if (cli_now_ns() > until)
+            fail_msg("nothing is run");
+        cli_sleep_ms(2);
+    }
+    (void)cli_wait_worker(pid);
+    return pid;
+}
+
+/* --- as an ordinary process --- */
+
+static void test_init_runs_and_prints_the_csv(void **state)
+{
+    const struct cli *cli = *state;
+    const struct cli_run run = {.args = ARGS("init", "--run", "prime -n 1K --samples 2 -m 'two words'")};
+    struct cli_result result;
+    struct cli_csv csv;
+
+    cli_expect(cli, &run, 0, &result);
+    cli_expect_text(result.err, "jitbench init: runs prime -n 1K --samples 2 -m two words\n");
+    cli_expect_text(result.out, "Prime loop: all runs together");
+    cut_csv(result.out, &csv);
+    assert_int_equal(csv.n_rows, cli_metrics(cli, "prime"));
+    cli_expect_all(&csv, "comment", "two words");
+    cli_expect_files(cli->work, 0);
+    cli_csv_free(&csv);
+    cli_result_free(&result);
+}
+
+static void test_init_words_and_orders_may_be_mixed(void **state)
+{
+    const struct cli_run run = {.args = ARGS("init", "--run", "prime", "--", "list", "--metrics")};
+    struct cli_result result;
+
+    cli_expect(*state, &run, 0, &result);
+    cli_expect_text(result.out, "prime");
+    cli_expect_no_text(result.out, BEGIN);
+    cli_result_free(&result);
+}
+
+static void test_init_has_the_status_of_the_run(void **state)
+{
+    const struct cli_run run = {.args = ARGS("init", "--run", "prime --samples 0")};
+    struct cli_result result;
+
+    cli_expect(*state, &run, 2, &result);
+    cli_expect_text(result.err, "--samples");
+    cli_expect_text(result.err, "\njitbench init: the run ended with status 2\n");
+    cli_result_free(&result);
+}
+
+static void test_init_refuses_wrong_orders(void **state)
+{
+    const struct cli *cli = *state;
+
+    expect_refusal(cli, ARGS("init", "--end", "never"),
+                   "jitbench init: --end: 'never' is not one of stay, poweroff, reboot, shell or halt\n");
+    expect_refusal(cli, ARGS("init", "--run", "al"),
+                   "jitbench init: nothing was run: unknown command 'al'; 'jitbench help' shows them\n");
+    expect_refusal(cli, ARGS("init", "--out", "/dev/sda1", "--run", "frob"),
+                   "jitbench init: nothing was run: out must be DEVICE:PATH, as in /dev/sda1:/result.csv; unknown "
+                   "command 'frob'; 'jitbench help' shows them\n");
+    expect_refusal(cli, ARGS("init", "--tune", "yes", "list"),
+                   "jitbench init: nothing was run: tune: 'list' has no --tuned\n");
+}
+
+static void test_init_prints_what_it_cannot_store(void **state)
+{
+    const struct cli_run run = {.args =
+                                    ARGS("init", "--out", "null:/a.csv", "--run", "prime -n 1K --samples 1 --quick")};
+    struct cli_result result;
+    struct cli_csv csv;
+
+    cli_expect(*state, &run, 0, &result);
+    cli_expect_text(result.err,
+                    "jitbench init: out: /dev/null: Block device required; the CSV will follow on the console\n");
+    cut_csv(result.out, &csv);
+    cli_csv_free(&csv);
+    cli_result_free(&result);
+}
+
+static void test_init_says_that_the_run_crashed(void **state)
+{
+    static const int numbers[] = {SIGSEGV, SIGKILL};
+
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        struct cli_child child;
+        struct cli_result result;
+        char line[64];
+        pid_t run = start_long(*state, &child);
+        assert_int_equal(kill(run, numbers[i]), 0);
+        cli_wait(&child, &result);
+        cli_expect_status(&result, 128 + numbers[i]);
+        (void)snprintf(line, sizeof(line), "jitbench init: the run crashed: ended by signal %d (", numbers[i]);
+        cli_expect_text(result.err, line);
+        cli_expect_text(result.out, "\n" BEGIN);
+        cli_result_free(&result);
+    }
+}
+
+static void test_init_passes_a_signal_on(void **state)
+{
+    struct cli_child child;
+    struct cli_result result;
+    struct cli_csv csv;
+
+    (void)start_long(*state, &child);
+    assert_int_equal(kill(child.pid, SIGINT), 0);
+    cli_wait(&child, &result);
+    cli_expect_status(&result, 130);
+    cli_expect_text(result.err, "jitbench init: ending the run; once more ends it at once\n");
+    cli_expect_text(result.err, "jitbench init: the run ended with status 130\n");
+    cut_csv(result.out, &csv);
+    for (size_t row = 0; row < csv.n_rows; row++)
+        cli_expect_text(cli_cell(&csv, row, "reason"), "ended by SIGINT");
+    cli_csv_free(&csv);
+    cli_result_free(&result);
+}
+
+/* A run that does not listen: it is stopped. */
+static void test_init_a_second_signal_kills(void **state)
+{
+    struct cli_child child;
+    struct cli_result result;
+    pid_t run = start_long(*state, &child);
+
+    assert_int_equal(kill(run, SIGSTOP), 0);
+    assert_int_equal(kill(child.pid, SIGTERM), 0);
+    cli_sleep_ms(200);
+    assert_int_equal(kill(child.pid, SIGTERM), 0);
+    cli_wait(&child, &result);
+    cli_expect_status(&result, 128 + SIGKILL);
+    assert_true(result.seconds < 15); /* it would be killed after 20 s anyway */
+    cli_result_free(&result);
+}
+
+static void test_init_shell_follows(void **state)
+{
+    int pipe_fd[2];
+    struct cli_result result;
+
+    assert_int_equal(pipe(pipe_fd), 0);
+    assert_int_equal(write(pipe_fd[1], "echo from the shell\n", 20), 20);
+    (void)close(pipe_fd[1]);
+    const struct cli_run run = {.args = ARGS("init", "--end", "shell", "list"), .in = pipe_fd[0]};
+    cli_expect(*state, &run, 0, &result);
+    cli_expect_text(result.out, "\nfrom the shell\n");
+    (void)close(pipe_fd[0]);
+    cli_result_free(&result);
+}
+
+static int become_nobody(void *context)
+{
+    (void)context;
+    return cli_become_nobody();
+}
+
+/* Never as root: it would. */
+static void test_init_without_rights_cannot_power_off(void **state)
+{
+    const struct cli *cli = *state;
+    char path[CLI_PATH];
+    struct cli_result result;
+
+    cli_copy_binary(cli, path);
+    const struct cli_run run = {
+        .program = path, .args = ARGS("init", "--end", "poweroff", "list"), .prepare = become_nobody};
+    cli_expect(cli, &run, 1, &result);
+    assert_string_equal(result.err,
+                        "jitbench init: runs list\njitbench init: cannot power off: Operation not permitted\n");
+    cli_result_free(&result);
+}
+
+/* --- mounts --- */
+
+static void test_init_mounts_what_is_missing_and_takes_it_away(void **state)
+{
+    const struct cli *cli = *state;
+    char jail[CLI_PATH / 2];
+    struct cli_result result;
+    struct cli_csv csv;
+
+    cli_need_root();
+    cli_need_mount_namespace();
+    make_jail(cli, "jitbench", jail);
+    const struct cli_run run = {
+        .program = "unshare", .args = ARGS("-m", "chroot", jail, "/jitbench", "init", "--run", "prime --quick -n 1K")};
+    cli_expect(cli, &run, 0, &result);
+    cli_expect_no_text(result.err, "cannot be mounted");
+    cli_expect_no_text(result.out, "Unknown   ");
+    cut_csv(result.out, &csv);
+    cli_csv_free(&csv);
+    cli_result_free(&result);
+    cli_expect_files(jail, 1);
+}
+
+static void test_init_mounts_nothing_that_is_there(void **state)
+{
+    const struct cli_run run = {.program = "unshare",
+                                .args = ARGS("-m", "sh", "-c",
+                                             "before=$(cat /proc/self/mountinfo); \"$0\" init list >/dev/null && "
+                                             "test \"$before\" = \"$(cat /proc/self/mountinfo)\" && echo the same",
+                                             cli_binary)};
+    struct cli_result result;
+
+    cli_need_root();
+    cli_need_mount_namespace();
+    cli_expect(*state, &run, 0, &result);
+    assert_string_equal(result.out, "the same\n");
+    cli_result_free(&result);
+}
+
+/* A regular file is where /proc should be. */
+static void test_init_goes_on_without_proc(void **state)
+{
+    const struct cli *cli = *state;
+    char jail[CLI_PATH / 2];
+    struct cli_result result;
+
+    cli_need_root();
+    cli_need_mount_namespace();
+    make_jail(cli, "jitbench", jail);
+    cli_write_file(jail, "proc", "");
+    const struct cli_run run = {
+        .program = "unshare", .args = ARGS("-m", "chroot", jail, "/jitbench", "init", "--run", "prime --quick -n 1K")};
+    cli_expect(cli, &run, 0, &result);
+    cli_expect_text(result.err, "jitbench init: /proc is missing and cannot be mounted: Not a directory\n");
+    cli_expect_text(result.out, "Unknown   /proc not mounted");
+    cli_expect_text(result.out, "\n" BEGIN);
+    cli_result_free(&result);
+    cli_expect_files(jail, 2);
+}
+
+/* --- as PID 1 of a namespace --- */
+
+/* How unshare ends when its child was ended by a signal differs between versions. */
+static void run_as_first(const struct cli *cli, const struct cli_run *run, struct cli_result *result)
+{
+    struct cli_child child;
+
+    cli_start(cli, run, &child);
+    cli_wait(&child, result);
+    if (result->unprepared) {
+        int error = result->unprepared;
+        cli_result_free(result);
+        cli_skip("unshare: %s", strerror(error));
+    }
+}
+
+static void test_init_first_process_of_a_container_is_an_ordinary_program(void **state)
+{
+    const struct cli_run run = {.program = "unshare", .args = ARGS("-fpm", "--mount-proc", cli_binary, "version")};
+    const struct cli_run wrong = {.program = "unshare", .args = ARGS("-fpm", "--mount-proc", cli_binary, "frob")};
+    const struct cli_run none = {.program = "unshare", .args = ARGS("-fpm", "--mount-proc", cli_binary)};
+    struct cli_result result;
+
+    cli_need_root();
+    cli_need_mount_namespace();
+    cli_expect(*state, &run, 0, &result);
+    cli_expect_no_text(result.err, "jitbench init");
+    cli_expect_text(result.out, "jitbench");
+    cli_result_free(&result);
+    cli_expect(*state, &wrong, 2, &result);
+    assert_string_equal(result.err, "jitbench: unknown command 'frob'; 'jitbench help' shows them\n");
+    cli_result_free(&result);
+    cli_expect(*state, &none, 0, &result);
+    cli_expect_text(result.out, "Usage: jitbench COMMAND");
+    cli_result_free(&result);
+}
+
+static void test_init_first_process_named_init(void **state)
+{
+    const struct cli *cli = *state;
+    char jail[CLI_PATH / 2], path[CLI_PATH];
+    struct cli_result result;
+    struct cli_csv csv;
+
+    cli_need_root();
+    cli_need_mount_namespace();
+    make_jail(cli, "init", jail);
+    (void)snprintf(path, sizeof(path), "%s/init", jail);
+    const struct cli_run run = {
+        .program = "unshare",
+        .args = ARGS("-fpm", "--mount-proc", path, "jitbench.end=poweroff", "prime", "--quick", "-n", "1K")};
+    run_as_first(cli, &run, &result);
+    assert_int_not_equal(result.status, 0); /* SIGINT is how a namespace is powered off: reboot(2) */
+    cli_expect_text(result.err, "jitbench init: runs prime --quick -n 1K\n");
+    cli_expect_no_text(result.err, "cannot power off");
+    cut_csv(result.out, &csv);
+    cli_csv_free(&csv);
+    cli_result_free(&result);
+}
+
+/* Nothing in a container may wait for a key. */
+static void test_init_first_process_of_a_container_exits(void **state)
+{
+    const struct cli *cli = *state;
+    char jail[CLI_PATH / 2], path[CLI_PATH];
+    struct cli_result result;
+
+    cli_need_root();
+    cli_need_mount_namespace();
+    make_jail(cli, "init", jail);
+    (void)snprintf(path, sizeof(path), "%s/init", jail);
+    const struct cli_run run = {.program = "unshare", .args = ARGS("-fpm", "--mount-proc", path, "list")};
+    const struct cli_run wrong = {.program = "unshare",
+                                  .args = ARGS("-fpm", "--mount-proc", path, "jitbench.frob=1", "list")};
+    cli_expect(cli, &run, 0, &result);
+    cli_expect_text(result.err, "jitbench init: runs list\n");
+    cli_result_free(&result);
+    cli_expect(cli, &wrong, 2, &result);
+    assert_string_equal(result.err, "jitbench init: nothing was run: unknown order 'jitbench.frob'\n");
+    cli_result_free(&result);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CLI_TEST(test_init_runs_and_prints_the_csv),
+        CLI_TEST(test_init_words_and_orders_may_be_mixed),
+        CLI_TEST(test_init_has_the_status_of_the_run),
+        CLI_TEST(test_init_refuses_wrong_orders),
+        CLI_TEST(test_init_prints_what_it_cannot_store),
+        CLI_TEST(test_init_says_that_the_run_crashed),
+        CLI_TEST(test_init_passes_a_signal_on),
+        CLI_TEST(test_init_a_second_signal_kills),
+        CLI_TEST(test_init_shell_follows),
+        CLI_TEST(test_init_without_rights_cannot_power_off),
+        CLI_TEST(test_init_mounts_what_is_missing_and_takes_it_away),
+        CLI_TEST(test_init_mounts_nothing_that_is_there),
+        CLI_TEST(test_init_goes_on_without_proc),
+        CLI_TEST(test_init_first_process_of_a_container_is_an_ordinary_program),
+        CLI_TEST(test_init_first_process_named_init),
+        CLI_TEST(test_init_first_process_of_a_container_exits),
+    };
+    return cmocka_run_group_tests(tests, cli_group_setup, NULL);
+}

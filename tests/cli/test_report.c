@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: MIT */
+/* jitbench report on files of real runs, and on files that nobody should have written. What a browser makes of its
+ * pages is in tests/browser. */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+#define DONE       0
+#define ROW_FAILED 1
+#define USAGE      2
+
+#define EVIL "<script>alert(1)</script>\"'&"
+
+/* --- helpers --- */
+
+static const char *const header = "schema,run_id,host,suite,test,load,param,metric,unit,n,value,mean,min,median,max,"
+                                  "p99,status,reason,causes,comment,samples,hist,series\r\n";
+
+/* A run of the noise test and of two prime limits, with a comment that is markup. */
+static void make_run(const struct cli *cli)
+{
+    const struct cli_run prime = {.args = ARGS("prime", "-i", "5", "-n", "2K", "--limit", "18:22:4", "-q",
+                                               "--precision", "90%", "-m", EVIL, "-o", "prime.csv")};
+    const struct cli_run noise = {
+        .args = ARGS("noise", "-t", "200ms", "--samples", "1", "--max-time", "200ms", "-q", "-o", "noise.csv")};
+    struct cli_result result;
+
+    cli_expect(cli, &prime, DONE, &result);
+    cli_result_free(&result);
+    cli_expect(cli, &noise, DONE, &result);
+    cli_result_free(&result);
+}
+
+static bool is_void(const char *name, size_t length)
+{
+    static const char *const names[] = {"meta", "link", "br", "!DOCTYPE"};
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (strlen(names[i]) == length && !strncmp(names[i], name, length))
+            return true;
+    return false;
+}
+
+/* Each element that is opened is closed, in order; every attribute has its quotes; '&' begins an entity. */
+static void expect_well_formed(const char *page)
+{
+    const char *open[64];
+    size_t lengths[64], depth = 0;
+
+    for (const char *at = strchr(page, '<'); at; at = strchr(at, '<')) {
+        bool closing = at[1] == '/';
+        const char *name = at + 1 + closing, *end = name;
+        size_t length = strcspn(name, " >/");
+        for (bool quoted = false; *end && (quoted || *end != '>'); end++)
+            quoted ^= *end == '"';
+        assert_int_equal(*end, '>');
+        if (closing) {
+            if (depth == 0 || lengths[depth - 1] != length || strncmp(open[depth - 1], name, length) != 0)
+                fail_msg("closes what is not open: %.60s", at);
+            depth--;
+        } else if (end[-1] != '/' && !is_void(name, length)) {
+            assert_true(depth < 64);
+            open[depth] = name;
+            lengths[depth++] = length;
+        }
+        at = end;
+    }
+    assert_int_equal(depth, 0);
+    for (const char *at = strchr(page, '&'); at; at = strchr(at + 1, '&'))
+        assert_true(at[1 + strspn(at + 1, "abcdefghijklmnopqrstuvwxyz#0123456789")] == ';');
+}
+
+static void expect_harmless(const char *page)
+{
+    static const char *const parts[] = {"<script",
+                                        "http://",
+                                        "https://",
+                                        "nan\"",
+                                        "inf ",
+                                        "javascript:",
+                                        " on"
+                                        "click"};
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+        cli_expect_no_text(page, parts[i]);
+}
+
+static char *report(const struct cli *cli, const char *const *args, size_t *size)
+{
+    const struct cli_run run = {.args = args};
+    struct cli_result result;
+
+    cli_expect(cli, &run, DONE, &result);
+    char *page = malloc(result.out_size + 1);
+    assert_non_null(page);
+    memcpy(page, result.out, result.out_size + 1);
+    *size = result.out_size;
+    cli_result_free(&result);
+    return page;
+}
+
+/* A made-up run of one row. */
+static void make_row(const struct cli *cli, const char *name, const char *run_id)
+{
+    char text[1024];
+
+    (void)snprintf(text, sizeof(text),
+                   "%s1,%s,h,prime,prime,,limit=22,cycles,cycles,3,5,5,4,5,6,,ok,,,,5;4;6,4:1;5:1;6:1,0:5;1:4;2:6\r\n",
+                   header, run_id);
+    cli_write_file(cli->work, name, text);
+}
+
+/* --- what it shows --- */
+
+static void test_report_shows_the_figures_of_a_run_and_always_the_same(void **state)
+{
+    static const char *const parts[] = {
+        "<!DOCTYPE html>",
+        "id=\"summary\"",
+        "The machine was <strong>",
+        "the noisiest",
+        "Prime loop, median",
+        "Machine and settings",
+        "Time lost on each CPU",
+        "Where it went",
+        "First 500 experiments: limit 22",
+        "Longest over the whole",
+        "Distribution, all",
+        "Mean against divisions",
+        "Delays by size",
+        "Time spent in delays",
+        "preempted",
+        "limit 18",
+        "Warnings and statuses",
+        "&lt;script&gt;alert(1)&lt;/script&gt;",
+        "95 % interval",
+        "<desc>Across: ",
+        "lost_interrupt",
+        "Divisions in an",
+        "Each took (",
+        "</html>",
+    };
+    const struct cli *cli = *state;
+    size_t size, again;
+
+    make_run(cli);
+    char *page = report(cli, ARGS("report", "prime.csv", "noise.csv"), &size);
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+        cli_expect_text(page, parts[i]);
+    assert_int_equal(strlen(page), size);
+    expect_well_formed(page);
+    expect_harmless(page);
+    cli_sleep_ms(1100); /* no page says when it was made */
+    char *second = report(cli, ARGS("report", "prime.csv", "noise.csv", "-o", "-"), &again);
+    assert_int_equal(size, again);
+    assert_memory_equal(page, second, size);
+    free(page);
+    free(second);
+}
+
+static void test_report_of_one_run_and_of_two(void **state)
+{
+    const struct cli *cli = *state;
+    size_t size;
+
+    make_row(cli, "prime.csv", "a");
+    make_row(cli, "noise.csv", "b");
+    char *one = report(cli, ARGS("report", "prime.csv"), &size);
+    cli_expect_no_text(one, "class=\"runs\"");
+    cli_expect_text(one, "class=\"tiles\"");
+    free(one);
+    char *two = report(cli, ARGS("report", "prime.csv", "noise.csv"), &size);
+    cli_expect_text(two, "class=\"runs\"");
+    cli_expect_text(two, "<i class=\"key s1\"></i>B");
+    free(two);
+}
+
+/* --- files that nobody should have written --- */
+
+static void test_report_of_broken_rows(void **state)
+{
+    static const char *const rows[] = {
+        "1,a," EVIL ",prime,prime,," EVIL ",cycles," EVIL ",5,1e308,-1e308,-1e308,0,1e308,nan,failed," EVIL "," EVIL
+        "," EVIL ",,,\r\n",
+        "1,a,h,prime,prime,,limit=22,cycles,cycles,5,,,,,,,skipped,why,,,,,\r\n",
+        "1,a,h,prime,prime,,limit=22,cycles,cycles,1,5,5,5,5,5,5,ok,,,,5,5:1,0:5\r\n",
+        "1,a,h,noise,noise,,,lost,%,1,1e308,,,,,,ok,,x:1e308;y:1e308;:;==;;;,,,,0:1e308;1:1e308;2:-1e308\r\n",
+        "1,a,h,noise,noise,,,detour,ns,1,0,0,0,0,0,0,ok,,,,0,0:1;1e308:1e308,-1e308:0;1e308:1e308\r\n",
+        "1,a,h,unheard,of,," EVIL ",thing,quarks,3,1,1,1,1,1,,ok,,,,1;1e308;-1e308,,\r\n",
+        "1,a,h,unheard,of,,,other,,1,,,,,,,ok,,,,,,\r\n",
+        "1,b,h,latency,audio,none,,latency,ns,0,,,0,0,0,,ok,,,,,,\r\n",
+        "1,b,h,latency," EVIL "," EVIL ",,latency,ns,1,1,1,-1,1,1e308,1e308,ok,,,,1,,\r\n",
+    };
+    const struct cli *cli = *state;
+    size_t size, length = strlen(header);
+    char text[8192];
+
+    (void)snprintf(text, sizeof(text), "%s", header);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        /* A quote is doubled in a quoted field; here it stands within an unquoted one, which is read as it is. */
+        (void)snprintf(text + length, sizeof(text) - length, "%s", rows[i]);
+        length = strlen(text);
+    }
+    cli_write_file(cli->work, "broken.csv", text);
+    char *page = report(cli, ARGS("report", "broken.csv"), &size);
+    cli_expect_text(page, "unheard");
+    cli_expect_text(page, "failed");
+    cli_expect_text(page, "skipped");
+    expect_well_formed(page);
+    expect_harmless(page);
+    free(page);
+}
+
+/* 20,000 rows of 12 runs with 100,000 bins in one of them and 100,000 points in another. */
+static void test_report_is_of_bounded_size_and_quick(void **state)
+{
+    enum { ROWS = 20000, PAIRS = 100000, ROOM = 16 << 20 };
+    const struct cli *cli = *state;
+    char *text = malloc(ROOM);
+    size_t size, length;
+
+    assert_non_null(text);
+    length = (size_t)snprintf(text, ROOM, "%s", header);
+    for (unsigned i = 0; i < ROWS; i++)
+        length += (size_t)snprintf(text + length, ROOM - length,
+                                   "1,%u,h,%s,prime,,limit=%u,cycles,cycles,1,1,1,1,1,1,1,ok,,preempted:1,,1;2;3,,\r\n",
+                                   i % 12, i % 3 ? "prime" : "more", i % 500);
+    for (unsigned field = 0; field < 2; field++) {
+        length +=
+            (size_t)snprintf(text + length, ROOM - length,
+                             "1,0,h,prime,prime,,limit=22,cycles,cycles,1,1,1,1,1,1,1,ok,,,,,%s", field ? "," : "");
+        for (unsigned i = 0; i < PAIRS; i++)
+            length += (size_t)snprintf(text + length, ROOM - length, "%u:%u;", i * 3, 1 + i * 7919 % 1000003);
+        length += (size_t)snprintf(text + length, ROOM - length, "%s\r\n", field ? "" : ",");
+    }
+    assert_true(length + 1 < ROOM);
+    cli_write_file(cli->work, "large.csv", text);
+    free(text);
+    char *page = report(cli, ARGS("report", "large.csv"), &size);
+    if (size > 6000000)
+        fail_msg("%zu bytes", size);
+    cli_expect_text(page, "first 8 of 12 runs");
+    cli_expect_text(page, "more are left out here");
+    free(page);
+}
+
+/* --- where it goes --- */
+
+static void expect_error(const struct cli *cli, const char *const *args, const char *message)
+{
+    const struct cli_run run = {.args = args};
+    struct cli_result result;
+
+    cli_expect(cli, &run, USAGE, &result);
+    assert_string_equal(result.out, "");
+    cli_expect_text(result.err, message);
+    assert_int_equal(strcspn(result.err, "\n"), strlen(result.err) - 1);
+    cli_result_free(&result);
+}
+
+static void test_report_wrong_command_lines(void **state)
+{
+    expect_error(*state, ARGS("report"), "jitbench report: needs a FILE");
+    expect_error(*state, ARGS("report", "--outpt", "x"), "jitbench report: unknown option");
+    expect_error(*state, ARGS("report", "missing.csv"), "missing.csv");
+    cli_expect_files(((const struct cli *)*state)->work, 0);
+}
+
+static void test_report_never_overwrites(void **state)
+{
+    const struct cli *cli = *state;
+    const struct cli_run write = {.args = ARGS("report", "prime.csv", "-o", "page.html")};
+    char path[CLI_PATH];
+    struct cli_result result;
+    size_t size;
+
+    make_row(cli, "prime.csv", "a");
+    cli_expect(cli, &write, DONE, &result);
+    assert_string_equal(result.out, "");
+    assert_string_equal(result.err, "Report: page.html\n");
+    cli_result_free(&result);
+    (void)snprintf(path, sizeof(path), "%s/page.html", cli->work);
+    char *page = cli_read_file(path, &size);
+    expect_well_formed(page);
+    free(page);
+    cli_write_file(cli->work, "page.html", "mine");
+    expect_error(cli, ARGS("report", "prime.csv", "-o", "page.html"), "page.html");
+    page = cli_read_file(path, &size);
+    assert_string_equal(page, "mine");
+    free(page);
+}
+
+static void test_report_on_a_terminal_makes_a_file(void **state)
+{
+    const struct cli *cli = *state;
+    const struct cli_run run = {.args = ARGS("report", "./prime.csv"), .out = CLI_TERMINAL};
+    char path[CLI_PATH];
+    struct cli_child child;
+    struct cli_result result;
+    size_t size;
+
+    make_row(cli, "prime.csv", "a");
+    cli_start(cli, &run, &child);
+    cli_wait(&child, &result);
+    assert_int_equal(result.status, DONE);
+    cli_expect_text(result.err[0] ? result.err : result.terminal, "Report: prime.html");
+    cli_expect_no_text(result.terminal, "DOCTYPE");
+    cli_result_free(&result);
+    (void)snprintf(path, sizeof(path), "%s/prime.html", cli->work);
+    char *page = cli_read_file(path, &size);
+    cli_expect_text(page, "</html>");
+    free(page);
+}
+
+static void test_report_that_cannot_be_written(void **state)
+{
+    const struct cli *cli = *state;
+    const struct cli_run full = {.args = ARGS("report", "prime.csv", "-o", "/dev/full")};
+    const struct cli_run closed = {.args = ARGS("report", "prime.csv"), .out = CLI_CLOSED};
+    struct cli_child child;
+    struct cli_result result;
+
+    make_row(cli, "prime.csv", "a");
+    cli_expect(cli, &full, ROW_FAILED, &result);
+    cli_expect_text(result.err, "/dev/full");
+    cli_result_free(&result);
+    cli_start(cli, &closed, &child);
+    cli_wait(&child, &result);
+    assert_true(result.status == DONE || result.status == ROW_FAILED);
+    cli_result_free(&result);
+    cli_expect_files(cli->work, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CLI_TEST(test_report_shows_the_figures_of_a_run_and_always_the_same),
+        CLI_TEST(test_report_of_one_run_and_of_two),
+        CLI_TEST(test_report_of_broken_rows),
+        CLI_TEST(test_report_is_of_bounded_size_and_quick),
+        CLI_TEST(test_report_wrong_command_lines),
+        CLI_TEST(test_report_never_overwrites),
+        CLI_TEST(test_report_on_a_terminal_makes_a_file),
+        CLI_TEST(test_report_that_cannot_be_written),
+    };
+
+    return cmocka_run_group_tests_name("report", tests, cli_group_setup, NULL);
+}

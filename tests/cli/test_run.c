@@ -1,0 +1,658 @@
+/* SPDX-License-Identifier: MIT */
+/* jitbench run: what a command gets, what is said of it, in which order commands run, and that nothing of them is
+ * left. */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+#define FAILED       1
+#define USAGE        2
+
+/* --- Helpers. --- */
+
+/* Runs it quietly with the CSV to standard output. */
+static void run_csv(const struct cli *cli, const char *const *args, int status, struct cli_csv *csv)
+{
+    const char *all[64] = {"run", "-q", "-o", "-"};
+    struct cli_run run = {.args = all};
+    struct cli_result result;
+
+    for (size_t i = 0; args[i]; i++)
+        all[i + 4] = args[i];
+    cli_expect(cli, &run, status, &result);
+    cli_csv_parse(result.out, csv);
+    cli_result_free(&result);
+}
+
+/* What the commands print, with these options and words. */
+static char *printed(const struct cli *cli, const char *const *args)
+{
+    const char *all[64] = {"run", "-q", "--no-csv", "--show-output"};
+    struct cli_run run = {.args = all};
+    struct cli_result result;
+
+    for (size_t i = 0; args[i]; i++)
+        all[i + 4] = args[i];
+    cli_expect(cli, &run, 0, &result);
+    char *out = strdup(result.out);
+    assert_non_null(out);
+    cli_result_free(&result);
+    return out;
+}
+
+static void expect_printed(const struct cli *cli, const char *const *args, const char *expected)
+{
+    char *out = printed(cli, args);
+
+    assert_string_equal(out, expected);
+    free(out);
+}
+
+static void expect_error(const struct cli *cli, const char *const *args, const char *message)
+{
+    const struct cli_run run = {.args = args};
+    struct cli_result result;
+
+    cli_expect(cli, &run, USAGE, &result);
+    assert_string_equal(result.err, message);
+    assert_string_equal(result.out, "");
+    cli_result_free(&result);
+    cli_expect_files(cli->work, 0);
+}
+
+/* --- What a row says. --- */
+
+static void test_run_rows_are_all_metrics_of_the_command(void **state)
+{
+    const struct cli *cli = *state;
+    struct cli_csv csv;
+
+    run_csv(cli, ARGS("-i", "3", "--", "sleep", "0.02"), 0, &csv);
+    assert_int_equal(csv.n_rows, cli_metrics(cli, "command"));
+    cli_expect_all(&csv, "suite", "run");
+    cli_expect_all(&csv, "test", "sleep");
+    cli_expect_all(&csv, "param", "command=sleep 0.02");
+    cli_expect_all(&csv, "bind", "range");
+    size_t wall = cli_row(&csv, "sleep", "wall", 0);
+    assert_int_equal(cli_items(cli_cell(&csv, wall, "samples")), 3);
+    assert_true(cli_number(&csv, wall, "min") >= 0.02);
+    assert_true(cli_number(&csv, wall, "wall_s") >= 0.06);
+    /* Counters are the command's: it slept, and was not on a CPU meanwhile. */
+    assert_true(cli_number(&csv, wall, "ctx_voluntary") >= 3);
+    assert_true(cli_number(&csv, wall, "faults_minor") >= 3);
+    assert_true(cli_number(&csv, wall, "cpu_s") < cli_number(&csv, wall, "wall_s"));
+    assert_true(cli_number(&csv, cli_row(&csv, "sleep", "exit_code", 0), "value") == 0);
+    assert_true(cli_number(&csv, cli_row(&csv, "sleep", "max_rss", 0), "value") >= 4096);
+    cli_csv_free(&csv);
+}
+
+static void test_run_counts_time_and_memory_of_children(void **state)
+{
+    const struct cli *cli = *state;
+    struct cli_csv csv;
+
+    run_csv(cli, ARGS("-i", "1", "--", "sh", "-c", "dd if=/dev/zero of=/dev/null bs=64M count=3 2>/dev/null; exit 0"),
+            0, &csv);
+    double peak = cli_number(&csv, cli_row(&csv, "sh", "max_rss", 0), "value");
+    assert_true(peak >= 64.0 * (1 << 20) && peak < 72.0 * (1 << 20));
+    double system = cli_number(&csv, cli_row(&csv, "sh", "system", 0), "value");
+    double user = cli_number(&csv, cli_row(&csv, "sh", "user", 0), "value");
+    size_t wall = cli_row(&csv, "sh", "wall", 0);
+    assert_true(system + user > 0);
+    assert_true(system + user < 1.1 * cli_number(&csv, wall, "value"));
+    double difference = system + user - cli_number(&csv, wall, "cpu_s");
+    assert_true(difference < 1e-6 && difference > -1e-6);
+    cli_csv_free(&csv);
+}
+
+static void test_run_failure_is_a_failed_row(void **state)
+{
+    static const struct {
+        const char *script, *reason;
+    } ends[] = {
+        {"exit 3", "exit status 3"},
+        {"kill -SEGV $$", "killed by signal 11 (Segmentation fault)"},
+    };
+    const struct cli *cli = *state;
+    struct cli_csv csv;
+
+    for (size_t i = 0; i < COUNT(ends); i++) {
+        run_csv(cli, ARGS("-i", "2", "--", "sh", "-c", ends[i].script, "--", "true"), FAILED, &csv);
+        size_t row = cli_row(&csv, "sh", NULL, 0);
+        assert_int_equal(cli_count(&csv, "sh", NULL), 1);
+        assert_string_equal(cli_cell(&csv, row, "status"), "failed");
+        assert_string_equal(cli_cell(&csv, row, "reason"), ends[i].reason);
+        /* The other one goes on. */
+        assert_true(cli_number(&csv, cli_row(&csv, "true", "wall", 0), "n") == 2);
+        cli_csv_free(&csv);
+    }
+}
+
+static void test_run_failure_that_is_ignored_is_a_metric(void **state)
+{
+    const struct cli *cli = *state;
+    struct cli_csv csv;
+
+    run_csv(cli,
+            ARGS("-i", "2", "--ignore-failure", "--name", "three,term", "--", "sh", "-c", "exit 3", "--", "sh", "-c",
+                 "kill -TERM $$"),
+            0, &csv);
+    assert_true(cli_number(&csv, cli_row(&csv, "three", "exit_code", 0), "value") == 3);
+    assert_true(cli_number(&csv, cli_row(&csv, "term", "exit_code", 0), "value") == 128 + SIGTERM);
+    assert_true(cli_number(&csv, cli_row(&csv, "three", "wall", 0), "n") == 2);
+    cli_csv_free(&csv);
+}
+
+static void test_run_table_has_a_line_each_and_ratios(void **state)
+{
+    const struct cli *cli = *state;
+    const struct cli_run run = {
+        .args = ARGS("run", "-q", "--no-csv", "-i", "5", "--", "sleep", "0.01", "--", "sleep", "0.1")};
+    struct cli_result result;
+
+    cli_expect(cli, &run, 0, &result);
+    cli_expect_text(result.out, "times in ms; ratio of the means to that of the first\n");
+    cli_expect_text(result.out, "\nsleep 0.01 ");
+    const char *line = strstr(result.out, "\nsleep 0.1 ");
+    assert_non_null(line);
+    double ratio = 0, half = 0;
+    assert_int_equal(
+        sscanf(line + strlen("\nsleep 0.1 "), "%*d %*f %*f %*f %*f %*f %*f %*f %*f %*f %lf %lf", &ratio, &half), 2);
+    assert_true(ratio > 1 && ratio <= 10.1);
+    assert_true(half > 0);
+    cli_result_free(&result);
+}
+
+/* --- What is wrong is said before anything runs. --- */
+
+static void test_run_finds_what_cannot_run_before_anything_does(void **state)
+{
+    const struct cli *cli = *state;
+
+    expect_error(cli, ARGS("run", "--", "touch", "mark", "--", "no-such-program"),
+                 "jitbench run: 'no-such-program' is not found in PATH\n");
+    expect_error(cli, ARGS("run", "--", "touch", "mark", "--", "./absent"), "jitbench run: './absent' is not found\n");
+    expect_error(cli, ARGS("run", "--", "/etc/passwd"),
+                 "jitbench run: '/etc/passwd' cannot be executed: Permission denied\n");
+    expect_error(cli, ARGS("run", "--prepare", "no-such-program x", "--", "touch", "mark"),
+                 "jitbench run: --prepare: 'no-such-program' is not found in PATH\n");
+    expect_error(cli, ARGS("run", "--input", "absent", "--", "touch", "mark"),
+                 "jitbench run: --input 'absent': No such file or directory\n");
+}
+
+static void test_run_says_what_is_wrong_with_the_line(void **state)
+{
+    const struct cli *cli = *state;
+    static const char where[] =
+        "jitbench run: no command; it stands behind '--': jitbench run [OPTION...] -- COMMAND [ARG...]\n";
+
+    expect_error(cli, ARGS("run"), where);
+    expect_error(cli, ARGS("run", "--"), where);
+    expect_error(cli, ARGS("run", "true"),
+                 "jitbench run: the command stands behind '--', but 'true' stands before it\n");
+    expect_error(cli, ARGS("run", "--", "--", "true"), "jitbench run: no command before '--'\n");
+    expect_error(cli, ARGS("run", "--", "true", "--"), "jitbench run: no command behind the last '--'\n");
+    expect_error(cli, ARGS("run", "--prepare", "a 'b", "--", "true"),
+                 "jitbench run: --prepare 'a 'b': a quote is not closed\n");
+    expect_error(cli, ARGS("run", "--name", "a,b", "--", "true"), "jitbench run: --name: 2 names for 1 command\n");
+    expect_error(cli, ARGS("run", "--name", "a,", "--", "true", "--", "true"),
+                 "jitbench run: --name: '': a name has 1 to 47 bytes\n");
+    expect_error(cli, ARGS("run", "--timeout", "100h", "--", "true"),
+                 "jitbench run: --timeout: '100h' is out of range (1 ms to 96 h)\n");
+    expect_error(cli, ARGS("run", "--show-output", "--keep-output", "x", "--", "true"),
+                 "jitbench run: --show-output and --keep-output exclude each other\n");
+    expect_error(cli, ARGS("run", "--show-output", "-o", "-", "--", "true"),
+                 "jitbench run: --show-output and --output '-' exclude each other\n");
+}
+
+static void test_run_refuses_words_that_the_kernel_would_not_take(void **state)
+{
+    const struct cli *cli = *state;
+    char *word = malloc(90001);
+
+    assert_non_null(word);
+    memset(word, 'x', 90000);
+    word[90000] = 0;
+    /* Each of them may be as long, but not both as one. */
+    expect_printed(cli, ARGS("-i", "1", "--", "sh", "-c", "echo ${#1}", "sh", word), "90000\n");
+    expect_error(cli, ARGS("run", "--shell", "--", "echo", word, word),
+                 "jitbench run: a word of 180006 bytes; the kernel takes at most 131071\n");
+    free(word);
+}
+
+/* --- What the command gets. --- */
+
+static void test_run_hands_words_on_as_they_are(void **state)
+{
+    const struct cli *cli = *state;
+
+    expect_printed(cli, ARGS("-i", "1", "--", "printf", "<%s>", "a  b", "$HOME;*", "", "'", "-i"),
+                   "<a  b><$HOME;*><><'><-i>");
+    expect_printed(cli, ARGS("-i", "1", "--shell", "--", "x=1;", "echo", "$x", "|", "tr 1 2"), "2\n");
+    expect_printed(cli, ARGS("-i", "1", "--separator", ":", "--", "echo", "--", "-i", ":", "echo", "second"),
+                   "-- -i\nsecond\n");
+}
+
+static void test_run_discards_or_keeps_what_is_printed(void **state)
+{
+    const struct cli *cli = *state;
+    const char *const command[] = {"sh", "-c", "echo out; echo err >&2"};
+    const struct cli_run silent = {
+        .args = ARGS("run", "-q", "--no-csv", "-i", "2", "--", command[0], command[1], command[2])};
+    const struct cli_run shown = {
+        .args = ARGS("run", "-q", "--no-csv", "-i", "2", "--show-output", "--", command[0], command[1], command[2])};
+    struct cli_result result;
+    char path[CLI_PATH];
+    size_t size;
+
+    cli_expect(cli, &silent, 0, &result);
+    cli_expect_no_text(result.out, "\nout\n");
+    assert_string_equal(result.err, "");
+    cli_result_free(&result);
+    cli_expect(cli, &shown, 0, &result);
+    assert_string_equal(result.out, "out\nout\n");
+    assert_int_equal(strncmp(result.err, "err\nerr\nCommands, ", 18), 0);
+    cli_result_free(&result);
+    (void)snprintf(path, sizeof(path), "%s/kept", cli->work);
+    const struct cli_run kept = {.args = ARGS("run", "-q", "--no-csv", "-i", "2", "--keep-output", "kept", "--",
+                                              command[0], command[1], command[2])};
+    cli_expect(cli, &kept, 0, &result);
+    cli_result_free(&result);
+    char *text = cli_read_file(path, &size);
+    assert_string_equal(text, "out\nerr\nout\nerr\n");
+    free(text);
+    /* Never over a file that is there, and none that was made is left when nothing runs. */
+    cli_expect(cli, &kept, USAGE, &result);
+    assert_string_equal(result.err, "jitbench run: --keep-output 'kept': the file exists; jitbench never overwrites\n");
+    cli_result_free(&result);
+    const struct cli_run unused = {.args = ARGS("run", "--keep-output", "new", "-o", "kept", "--", "true")};
+    cli_expect(cli, &unused, USAGE, &result);
+    cli_result_free(&result);
+    cli_expect_files(cli->work, 1);
+}
+
+static void test_run_input_is_opened_for_each_run(void **state)
+{
+    const struct cli *cli = *state;
+    char path[CLI_PATH];
+    struct cli_result result;
+
+    expect_printed(cli, ARGS("-i", "2", "--", "wc", "-c"), "0\n0\n");
+    cli_write_file(cli->work, "in", "three");
+    expect_printed(cli, ARGS("-i", "2", "--input", "in", "--", "wc", "-c"), "5\n5\n");
+    (void)snprintf(path, sizeof(path), "%s/in", cli->work);
+    int in = open(path, O_RDONLY | O_CLOEXEC);
+    assert_true(in > 2);
+    const struct cli_run own = {
+        .args = ARGS("run", "-q", "--no-csv", "--show-output", "-i", "2", "--input", "-", "--", "cat"), .in = in};
+    cli_expect(cli, &own, 0, &result);
+    assert_string_equal(result.out, "three");
+    cli_result_free(&result);
+    (void)close(in);
+    const struct cli_run terminal = {.args = ARGS("run", "--no-csv", "--input", "-", "--", "true"),
+                                     .in = CLI_TERMINAL,
+                                     .out = CLI_TERMINAL,
+                                     .err = CLI_TERMINAL};
+    cli_expect(cli, &terminal, USAGE, &result);
+    cli_expect_text(result.terminal, "--input '-': standard input is a terminal");
+    cli_result_free(&result);
+}
+
+/* How long the padding is in each line of what env printed, and that there are other variables or not. */
+static size_t pads(const char *text, size_t lengths[16])
+{
+    size_t n = 0;
+
+    for (const char *at = text; (at = strstr(at, "JITBENCH_PAD=")); at++)
+        lengths[n++] = strcspn(at + strlen("JITBENCH_PAD="), "\n");
+    return n;
+}
+
+static void test_run_environment_is_padded_cleaned_or_left(void **state)
+{
+    const struct cli *cli = *state;
+    static const char *const env[] = {"PATH=/usr/bin:/bin", "FOO=bar", "JITBENCH_PAD=mine", NULL};
+    const struct cli_run usual = {.args = ARGS("run", "-q", "--no-csv", "--show-output", "-i", "8", "--", "env"),
+                                  .env = env};
+    const struct cli_run clean = {
+        .args = ARGS("run", "-q", "--no-csv", "--show-output", "-i", "1", "--clean-env", "--", "env"), .env = env};
+    const struct cli_run fixed = {
+        .args = ARGS("run", "-q", "--no-csv", "--show-output", "-i", "1", "--layout", "fixed", "--", "env"),
+        .env = env};
+    struct cli_result result;
+    size_t lengths[16] = {0}, differ = 0;
+
+    cli_expect(cli, &usual, 0, &result);
+    assert_int_equal(pads(result.out, lengths), 8);
+    for (size_t i = 1; i < 8; i++)
+        differ += lengths[i] != lengths[0];
+    assert_true(differ > 0);
+    cli_expect_text(result.out, "FOO=bar\n");
+    cli_expect_no_text(result.out, "mine");
+    cli_result_free(&result);
+    cli_expect(cli, &clean, 0, &result);
+    assert_int_equal(pads(result.out, lengths), 1);
+    cli_expect_text(result.out, "PATH=/usr/bin:/bin\n");
+    cli_expect_no_text(result.out, "FOO");
+    cli_result_free(&result);
+    cli_expect(cli, &fixed, 0, &result);
+    assert_string_equal(result.out, "PATH=/usr/bin:/bin\nFOO=bar\n");
+    cli_result_free(&result);
+}
+
+/* The command, and what it starts. */
+static void test_run_placement_is_seen_by_the_command(void **state)
+{
+    const struct cli *cli = *state;
+
+    cli_need_cpus(2);
+    expect_printed(cli,
+                   ARGS("-i", "1", "--cpus", "1", "--nice", "7", "--", "sh", "-c",
+                        "nice; grep -h Cpus_allowed_list /proc/$$/status /proc/self/status"),
+                   "7\nCpus_allowed_list:\t1\nCpus_allowed_list:\t1\n");
+    expect_printed(cli,
+                   ARGS("-i", "2", "--bind", "one", "--copies", "1", "--", "sh", "-c",
+                        "grep -c 'Cpus_allowed_list:.[0-9]*$' /proc/self/status"),
+                   "1\n1\n");
+    if (access("/proc/self/personality", R_OK) == 0)
+        expect_printed(cli, ARGS("-i", "1", "--layout", "fixed", "--", "cat", "/proc/self/personality"), "00040000\n");
+}
+
+static void test_run_layout_fixed_is_the_same_in_each_run(void **state)
+{
+    const struct cli *cli = *state;
+    /* The stack's line of the map. */
+    const char *const command[] = {"grep", "stack", "/proc/self/maps"};
+    char *out = printed(cli, ARGS("-i", "2", "--layout", "fixed", "--", command[0], command[1], command[2]));
+    char *end = strchr(out, '\n');
+
+    assert_non_null(end);
+    assert_int_equal(strncmp(out, end + 1, (size_t)(end + 1 - out)), 0);
+    free(out);
+    out = printed(cli, ARGS("-i", "2", "--", command[0], command[1], command[2]));
+    end = strchr(out, '\n');
+    assert_non_null(end);
+    assert_int_not_equal(strncmp(out, end + 1, (size_t)(end + 1 - out)), 0);
+    free(out);
+}
+
+static void test_run_real_time_is_inherited_and_ended(void **state)
+{
+    const struct cli *cli = *state;
+    struct cli_csv csv;
+
+    cli_need_fifo();
+    cli_need_cpus(2);
+    /* Real-time priority and policy (SCHED_FIFO is 1) of the command, and of a child of it. */
+    expect_printed(cli,
+                   ARGS("-i", "1", "--cpus", "1", "--fifo=7", "--", "sh", "-c",
+                        "cut -d ' ' -f 40,41 /proc/$$/stat; cut -d ' ' -f 40,41 /proc/self/stat"),
+                   "7 1\n7 1\n");
+    run_csv(cli, ARGS("-i", "1", "--cpus", "1", "--fifo", "--nice", "-3", "--", "true"), 0, &csv);
+    cli_expect_all(&csv, "policy", "fifo");
+    cli_expect_all(&csv, "rt_priority", "50");
+    cli_expect_all(&csv, "nice", "-3");
+    cli_expect_all(&csv, "status", "ok");
+    cli_csv_free(&csv);
+    /* It never sleeps, and keeps its CPU from everybody of lower priority. */
+    run_csv(cli,
+            ARGS("-i", "1", "--cpus", "1", "--fifo", "--timeout", "200ms", "--", "sh", "-c", "while :; do :; done"),
+            FAILED, &csv);
+    cli_expect_text(cli_cell(&csv, 0, "reason"), "still running after 200 ms (--timeout); killed");
+    cli_csv_free(&csv);
+}
+
+static void test_run_copies_start_together(void **state)
+{
+    const struct cli *cli = *state;
+    struct cli_csv csv;
+    unsigned copies = 0;
+
+    run_csv(cli, ARGS("-i", "2", "--copies", "1,6", "--", "sleep", "0.2"), 0, &csv);
+    for (size_t i = 0; i < 2; i++) {
+        size_t wall = cli_row(&csv, "sleep", "wall", i);
+        copies |= (unsigned)cli_number(&csv, wall, "copies");
+        assert_true(cli_number(&csv, wall, "min") >= 0.2);
+        assert_true(cli_number(&csv, wall, "min") < 1); /* not one behind the other */
+    }
+    assert_int_equal(copies, 1 | 6);
+    cli_csv_free(&csv);
+}
+
+static int become_nobody(void *context)
+{
+    (void)context;
+    return cli_become_nobody();
+}
+
+static void test_run_without_rights_is_degraded(void **state)
+{
+    const struct cli *cli = *state;
+    char program[CLI_PATH];
+    struct cli_result result;
+    struct cli_csv csv;
+
+    cli_need_root();
+    cli_copy_binary(cli, program);
+    const struct cli_run run = {.program = program,
+                                .args = ARGS("run", "-q", "-o", "-", "-i", "1", "--nice", "-5", "--", "true"),
+                                .directory = "/",
+                                .prepare = become_nobody};
+    cli_expect(cli, &run, 0, &result);
+    cli_csv_parse(result.out, &csv);
+    cli_expect_all(&csv, "status", "degraded");
+    cli_expect_all(&csv, "nice", "0");
+    cli_expect_text(cli_cell(&csv, 0, "reason"), "nice -5 refused");
+    cli_csv_free(&csv);
+    cli_result_free(&result);
+}
+
+static int hide_proc(void *context)
+{
+    (void)context;
+    return cli_own_mounts() || mount("none", "/proc", "tmpfs", 0, NULL) ? -1 : 0;
+}
+
+static void test_run_without_proc(void **state)
+{
+    const struct cli *cli = *state;
+    struct cli_result result;
+    struct cli_csv csv;
+
+    cli_need_mount_namespace();
+    const struct cli_run run = {.args = ARGS("run", "-q", "-o", "-", "-i", "2", "--", "sleep", "0.01"),
+                                .prepare = hide_proc};
+    cli_expect(cli, &run, 0, &result);
+    cli_csv_parse(result.out, &csv);
+    size_t wall = cli_row(&csv, "sleep", "wall", 0);
+    assert_true(cli_number(&csv, wall, "min") >= 0.01);
+    assert_string_equal(cli_cell(&csv, wall, "run_delay_ms"), "");
+    cli_csv_free(&csv);
+    cli_result_free(&result);
+}
+
+/* --- Order. --- */
+
+static void test_run_order_is_a_b_b_a_with_its_preparations(void **state)
+{
+    const struct cli *cli = *state;
+    const struct cli_run run = {.args = ARGS("run", "-q", "--no-csv", "-i", "4", "-w", "1", "--prepare",
+                                             "sh -c 'printf p >>log'", "--", "sh", "-c", "printf A >>log", "--", "sh",
+                                             "-c", "printf B >>log")};
+    struct cli_result result;
+    char path[CLI_PATH];
+    size_t size;
+
+    cli_expect(cli, &run, 0, &result);
+    cli_result_free(&result);
+    (void)snprintf(path, sizeof(path), "%s/log", cli->work);
+    char *log = cli_read_file(path, &size);
+    /* Each one's warm-up comes before its first sample. */
+    assert_string_equal(log, "pApA"
+                             "pBpB"
+                             "pBpA"
+                             "pApB"
+                             "pBpA");
+    free(log);
+}
+
+static void test_run_preparation_is_not_timed_and_is_once_for_all_copies(void **state)
+{
+    const struct cli *cli = *state;
+    char path[CLI_PATH];
+    struct cli_csv csv;
+    size_t size;
+
+    run_csv(cli, ARGS("-i", "2", "--copies", "2", "--shell", "--prepare", "echo p >>log; sleep 0.3", "--", "true"), 0,
+            &csv);
+    assert_true(cli_number(&csv, cli_row(&csv, "true", "wall", 0), "min") < 0.3);
+    cli_csv_free(&csv);
+    (void)snprintf(path, sizeof(path), "%s/log", cli->work);
+    char *log = cli_read_file(path, &size);
+    assert_string_equal(log, "p\np\n");
+    free(log);
+    run_csv(cli, ARGS("-i", "2", "--prepare", "sh -c 'exit 5'", "--", "true"), FAILED, &csv);
+    assert_string_equal(cli_cell(&csv, 0, "reason"), "the prepare command: exit status 5");
+    cli_csv_free(&csv);
+}
+
+/* --- Nothing is left. --- */
+
+/* Until n processes run: jitbench, its worker, the guard, the shell, and what it starts. */
+static void start_tree(const struct cli *cli, const char *script, unsigned n, struct cli_child *child)
+{
+    const struct cli_run run = {.args = ARGS("run", "-q", "--no-csv", "--", "sh", "-c", script)};
+    uint64_t until = cli_now_ns() + 10000000000u;
+
+    cli_start(cli, &run, child);
+    while (cli_living(getpid()) < n && cli_now_ns() < until)
+        cli_sleep_ms(5);
+    assert_true(cli_living(getpid()) >= n);
+}
+
+static void test_run_interrupted_or_killed_leaves_nothing(void **state)
+{
+    static const struct {
+        int signal, status;
+        const char *script;
+    } ends[] = {
+        {SIGINT, 128 + SIGINT, "setsid sleep 77 & sleep 78; true"},
+        {SIGTERM, 128 + SIGTERM, "sleep 77 & sleep 78; true"},
+        /* Nobody is left to look for what is in a session of its own. */
+        {SIGKILL, -SIGKILL, "sleep 77 & sleep 78; true"},
+    };
+    const struct cli *cli = *state;
+
+    for (size_t i = 0; i < COUNT(ends); i++) {
+        struct cli_child child;
+        struct cli_result result;
+        start_tree(cli, ends[i].script, 6, &child);
+        assert_int_equal(kill(child.pid, ends[i].signal), 0);
+        cli_wait(&child, &result);
+        cli_expect_all_gone(cli, ends[i].script);
+        cli_expect_status(&result, ends[i].status);
+        cli_result_free(&result);
+    }
+}
+
+static void test_run_too_long_is_killed_with_all_it_started(void **state)
+{
+    const struct cli *cli = *state;
+    struct cli_csv csv;
+
+    run_csv(cli, ARGS("-i", "1", "--timeout", "100ms", "--", "sh", "-c", "setsid sleep 77 & sleep 78; true"), FAILED,
+            &csv);
+    assert_string_equal(cli_cell(&csv, 0, "reason"), "still running after 100 ms (--timeout); killed");
+    cli_csv_free(&csv);
+    cli_expect_all_gone(cli, "the command");
+}
+
+static void test_run_what_is_left_running_is_killed_and_said(void **state)
+{
+    const struct cli *cli = *state;
+    struct cli_csv csv;
+
+    run_csv(cli, ARGS("-i", "1", "--", "sh", "-c", "setsid sleep 77 & sleep 78 & exit 0"), 0, &csv);
+    cli_expect_all(&csv, "status", "degraded");
+    cli_expect_text(cli_cell(&csv, 0, "reason"), "the command left 2 processes running, killed");
+    cli_csv_free(&csv);
+    cli_expect_all_gone(cli, "the command");
+    /* What a preparation leaves is there for the command. */
+    run_csv(cli, ARGS("-i", "1", "--prepare", "sh -c 'sleep 77 & exit 0'", "--", "sleep", "0.01"), 0, &csv);
+    cli_expect_all(&csv, "status", "ok");
+    cli_csv_free(&csv);
+    cli_expect_all_gone(cli, "the preparation");
+}
+
+/* A shell that has a child becomes jitbench, and that child is none of ours. */
+static void test_run_leaves_children_alone_that_it_was_born_with(void **state)
+{
+    const struct cli *cli = *state;
+    struct cli_result result;
+
+    const struct cli_run run = {.program = "sh",
+                                .args = ARGS("-c", "sleep 79 >/dev/null 2>&1 & echo $!; exec \"$@\"", "sh", cli_binary,
+                                             "run", "-q", "--no-csv", "-i", "1", "--", "true"),
+                                .err = CLI_DEFAULT};
+    cli_expect(cli, &run, 0, &result);
+    pid_t child = (pid_t)strtol(result.out, NULL, 10);
+    assert_true(child > 1);
+    assert_true(cli_parent_of(child) > 0);
+    assert_int_equal(kill(child, SIGKILL), 0);
+    cli_expect_all_gone(cli, "the shell's child");
+    cli_result_free(&result);
+}
+
+static void test_run_command_gets_no_descriptors_of_ours(void **state)
+{
+    const struct cli *cli = *state;
+    const char *const list[] = {"sh", "-c", "echo /proc/self/fd/*"};
+    struct cli_result result;
+
+    /* The same program, started the same way, by us. */
+    const struct cli_run plain = {.program = "sh", .args = ARGS("-c", list[2])};
+    cli_expect(cli, &plain, 0, &result);
+    expect_printed(cli, ARGS("-i", "1", "--", list[0], list[1], list[2]), result.out);
+    cli_result_free(&result);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CLI_TEST(test_run_rows_are_all_metrics_of_the_command),
+        CLI_TEST(test_run_counts_time_and_memory_of_children),
+        CLI_TEST(test_run_failure_is_a_failed_row),
+        CLI_TEST(test_run_failure_that_is_ignored_is_a_metric),
+        CLI_TEST(test_run_table_has_a_line_each_and_ratios),
+        CLI_TEST(test_run_finds_what_cannot_run_before_anything_does),
+        CLI_TEST(test_run_says_what_is_wrong_with_the_line),
+        CLI_TEST(test_run_refuses_words_that_the_kernel_would_not_take),
+        CLI_TEST(test_run_hands_words_on_as_they_are),
+        CLI_TEST(test_run_discards_or_keeps_what_is_printed),
+        CLI_TEST(test_run_input_is_opened_for_each_run),
+        CLI_TEST(test_run_environment_is_padded_cleaned_or_left),
+        CLI_TEST(test_run_placement_is_seen_by_the_command),
+        CLI_TEST(test_run_layout_fixed_is_the_same_in_each_run),
+        CLI_TEST(test_run_real_time_is_inherited_and_ended),
+        CLI_TEST(test_run_copies_start_together),
+        CLI_TEST(test_run_without_rights_is_degraded),
+        CLI_TEST(test_run_without_proc),
+        CLI_TEST(test_run_order_is_a_b_b_a_with_its_preparations),
+        CLI_TEST(test_run_preparation_is_not_timed_and_is_once_for_all_copies),
+        CLI_TEST(test_run_interrupted_or_killed_leaves_nothing),
+        CLI_TEST(test_run_too_long_is_killed_with_all_it_started),
+        CLI_TEST(test_run_what_is_left_running_is_killed_and_said),
+        CLI_TEST(test_run_leaves_children_alone_that_it_was_born_with),
+        CLI_TEST(test_run_command_gets_no_descriptors_of_ours),
+    };
+    return cmocka_run_group_tests_name("run", tests, cli_group_setup, NULL);
+}

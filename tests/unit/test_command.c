@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+/* Any program as a benchmark: its words as bytes, where it is placed, how it is described, how long it may take. */
+#include <sched.h>
+
+#include "engine_fixture.h"
+
+#include "bench/command.h"
+#include "engine/row.h"
+
+static char *const argv[] = {(char *)"make", (char *)"-j2", (char *)"", NULL};
+static char *const prepare[] = {(char *)"rm", (char *)"-r", NULL};
+static char *const env[] = {(char *)"A=1", (char *)"B=", NULL};
+static char *const nothing[] = {NULL};
+
+static void assert_list(char *const *got, char *const *expected)
+{
+    for (; *expected; got++, expected++)
+        assert_string_equal(*got, *expected);
+    assert_null(*got);
+}
+
+static void test_command_words_come_back(void **state)
+{
+    const struct command_image
+        image = {.path = "/usr/bin/make", .prepare_path = "/bin/rm", .argv = argv, .prepare = prepare, .env = env},
+        plain = {.path = "x", .prepare_path = "", .argv = argv, .prepare = nothing, .env = nothing};
+    struct command_image got;
+    struct text bytes = {0};
+
+    (void)state;
+    command_pack(&image, &bytes);
+    size_t first = bytes.length;
+    command_pack(&plain, &bytes);
+    void *block = command_unpack(bytes.data, first, &got);
+    assert_non_null(block);
+    assert_string_equal(got.path, "/usr/bin/make");
+    assert_string_equal(got.prepare_path, "/bin/rm");
+    assert_list(got.argv, argv);
+    assert_list(got.prepare, prepare);
+    assert_list(got.env, env);
+    assert_null(got.env[-1]); /* room for the padding */
+    free(block);
+    block = command_unpack(bytes.data + first, bytes.length - first, &got);
+    assert_non_null(block);
+    assert_string_equal(got.prepare_path, "");
+    assert_list(got.argv, argv);
+    assert_list(got.prepare, nothing);
+    assert_list(got.env, nothing);
+    free(block);
+    text_free(&bytes);
+}
+
+/* A worker looks at memory that others can write. */
+static void test_command_bytes_that_are_cut_off_are_refused(void **state)
+{
+    const struct command_image image = {.path = "p", .prepare_path = "", .argv = argv, .prepare = nothing, .env = env};
+    struct command_image got;
+    struct text bytes = {0};
+
+    (void)state;
+    command_pack(&image, &bytes);
+    for (size_t size = 0; size < bytes.length; size++) {
+        char *copy = malloc(size + 1); /* of exactly that size: a sanitizer sees what reads on */
+        assert_non_null(copy);
+        memcpy(copy, bytes.data, size);
+        assert_null(command_unpack(copy, size, &got));
+        free(copy);
+    }
+    memset(bytes.data, 0xff, 4);
+    assert_null(command_unpack(bytes.data, bytes.length, &got));
+    text_free(&bytes);
+}
+
+/* --- Placement. --- */
+
+/* CPUs 5, 1 and 3, in this order; the machine has them all, or CPU 0 as well. */
+static void make_request(struct place_request *request, bool more_cpus)
+{
+    static const unsigned order[] = {5, 1, 3};
+
+    memset(request, 0, sizeof(*request));
+    for (size_t i = 0; i < COUNT(order); i++) {
+        request->order[request->n_order++] = order[i];
+        cpuset_add(&request->cpus, order[i]);
+        cpuset_add(&request->online, order[i]);
+    }
+    if (more_cpus)
+        cpuset_add(&request->online, 0);
+    request->bind = BIND_ONE;
+    request->fifo_priority = 7;
+}
+
+static void assert_placed(const struct place_request *request, unsigned copies, const char *cpus, int policy,
+                          bool refused)
+{
+    const struct command_params params = {.warmup = 0};
+    struct placement placement;
+    char text[64];
+
+    bench_command.place(&params, request, 0, copies - 1, copies, &placement);
+    (void)cpuset_format(&placement.cpus, text, sizeof(text));
+    assert_string_equal(text, cpus);
+    assert_int_equal(placement.policy, policy);
+    assert_int_equal(placement.refused[0] != 0, refused);
+}
+
+static void test_command_may_use_all_cpus_named(void **state)
+{
+    struct place_request request;
+
+    (void)state;
+    make_request(&request, false);
+    assert_placed(&request, 1, "1,3,5", SCHED_OTHER, false);
+    assert_placed(&request, 2, "1,3,5", SCHED_OTHER, false);
+    request.bind_given = true;
+    assert_placed(&request, 2, "1", SCHED_OTHER, false);
+    request.bind = BIND_NONE;
+    assert_placed(&request, 2, "", SCHED_OTHER, false);
+}
+
+static void test_command_real_time_leaves_a_cpu_to_others(void **state)
+{
+    struct place_request request;
+
+    (void)state;
+    make_request(&request, true);
+    request.fifo = true;
+    assert_placed(&request, 1, "1,3,5", SCHED_FIFO, false);
+    make_request(&request, false);
+    request.fifo = true;
+    assert_placed(&request, 1, "1,5", SCHED_FIFO, true);
+    assert_placed(&request, 8, "1,5", SCHED_FIFO, true);
+    request.bind_given = true;
+    assert_placed(&request, 1, "5", SCHED_FIFO, false);
+    assert_placed(&request, 3, "3", SCHED_OTHER, true);
+    request.bind = BIND_NONE;
+    assert_placed(&request, 1, "1,5", SCHED_FIFO, true);
+}
+
+static void test_command_on_the_only_cpu_stays_normal(void **state)
+{
+    struct place_request request;
+
+    (void)state;
+    for (int bind = BIND_ONE; bind <= BIND_NONE; bind++) {
+        memset(&request, 0, sizeof(request));
+        request.order[request.n_order++] = 0;
+        cpuset_add(&request.cpus, 0);
+        cpuset_add(&request.online, 0);
+        request.fifo = true;
+        request.fifo_priority = 7;
+        request.bind = (enum bind_mode)bind;
+        request.bind_given = true;
+        assert_placed(&request, 1, bind == BIND_NONE ? "" : "0", SCHED_OTHER, true);
+    }
+}
+
+/* --- Words about it. --- */
+
+static void test_command_is_described_by_what_is_not_as_usual(void **state)
+{
+    struct command_params params = {.line = "make -j2"};
+    char text[512], small[24];
+
+    (void)state;
+    bench_command.describe(&params, NULL, text, sizeof(text));
+    assert_string_equal(text, "command=make -j2");
+    params.shell = params.clean_env = params.show_output = true;
+    params.warmup = 3;
+    text_copy(params.input_line, sizeof(params.input_line), "in");
+    text_copy(params.prepare_line, sizeof(params.prepare_line), "sync");
+    bench_command.describe(&params, NULL, text, sizeof(text));
+    assert_string_equal(text, "shell=yes env=clean output=shown warmup=3 input=in prepare=sync command=make -j2");
+    bench_command.describe(&params, NULL, small, sizeof(small));
+    assert_int_equal(strlen(small), sizeof(small) - 1);
+}
+
+/* The longest description fits a row. */
+static void test_command_description_fits(void **state)
+{
+    struct command_params params = {.shell = true, .clean_env = true, .show_output = true, .warmup = 1000};
+    char text[sizeof(((struct row *)0)->param)];
+
+    (void)state;
+    memset(params.line, 'x', sizeof(params.line) - 1);
+    memset(params.input_line, 'x', sizeof(params.input_line) - 1);
+    memset(params.prepare_line, 'x', sizeof(params.prepare_line) - 1);
+    bench_command.describe(&params, NULL, text, sizeof(text));
+    assert_true(strlen(text) < sizeof(text) - 1);
+    assert_non_null(strstr(text, "command=xxx"));
+}
+
+static void test_command_has_time_to_get_ready(void **state)
+{
+    struct command_params params = {.timeout_ns = 10};
+    const uint64_t own = 60000000000u;
+
+    (void)state;
+    assert_true(bench_command.setup_limit_ns(&params) == own);
+    params.prepare[0] = 'x';
+    assert_true(bench_command.setup_limit_ns(&params) == own + 10);
+    params.warmup = 4;
+    assert_true(bench_command.setup_limit_ns(&params) == own + 90);
+    params.warmup = 1000;
+    params.timeout_ns = 96 * 3600 * 1000000000ull; /* the most that the options take */
+    assert_true(bench_command.setup_limit_ns(&params) > 2001 * params.timeout_ns);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_command_words_come_back),
+        cmocka_unit_test(test_command_bytes_that_are_cut_off_are_refused),
+        cmocka_unit_test(test_command_may_use_all_cpus_named),
+        cmocka_unit_test(test_command_real_time_leaves_a_cpu_to_others),
+        cmocka_unit_test(test_command_on_the_only_cpu_stays_normal),
+        cmocka_unit_test(test_command_is_described_by_what_is_not_as_usual),
+        cmocka_unit_test(test_command_description_fits),
+        cmocka_unit_test(test_command_has_time_to_get_ready),
+    };
+    return cmocka_run_group_tests_name("command", tests, NULL, NULL);
+}

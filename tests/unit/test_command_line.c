@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/* Words of the kernel's command line and of a command. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "sys/command_line.h"
+
+typedef int splitter(const char *, struct words *);
+
+/* expected: the words with '|' behind each. */
+static void expect(splitter *split, const char *line, const char *expected)
+{
+    struct words words;
+    char got[256] = "";
+
+    assert_int_equal(split(line, &words), 0);
+    for (size_t i = 0; i < words.n; i++) {
+        strncat(got, words.word[i], sizeof(got) - strlen(got) - 1);
+        strncat(got, "|", sizeof(got) - strlen(got) - 1);
+    }
+    assert_string_equal(got, expected);
+    assert_null(words.word[words.n]);
+    words_free(&words);
+    assert_null(words.word);
+}
+
+static void test_command_line_kernel_words(void **state)
+{
+    (void)state;
+    expect(words_of_kernel, "", "");
+    expect(words_of_kernel, " \n\t", "");
+    expect(words_of_kernel, "a", "a|");
+    expect(words_of_kernel, "  a  b=c\n", "a|b=c|");
+    expect(words_of_kernel, "ro -- all --quick", "ro|--|all|--quick|");
+}
+
+static void test_command_line_kernel_quotes_protect_spaces(void **state)
+{
+    (void)state;
+    expect(words_of_kernel, "x jitbench.run=\"all --quick\" y", "x|jitbench.run=all --quick|y|");
+    /* As GRUB writes a word that has a space in it. */
+    expect(words_of_kernel, "\"jitbench.run=all --quick\" y", "jitbench.run=all --quick|y|");
+    expect(words_of_kernel, "\"a b\" \"c\"", "a b|c|");
+    expect(words_of_kernel, "a=\"\" b=", "a=|b=|");
+    expect(words_of_kernel, "\"\"", "|");
+}
+
+static void test_command_line_kernel_keeps_other_quotes(void **state)
+{
+    (void)state;
+    expect(words_of_kernel, "a\"b c\"d", "a\"b c\"d|");
+    expect(words_of_kernel, "a=b\"c d\"", "a=b\"c d\"|");
+    expect(words_of_kernel, "run=\"prime -m 'two words'\"", "run=prime -m 'two words'|");
+    expect(words_of_kernel, "run='a b'", "run='a|b'|");
+    expect(words_of_kernel, "a=\\\"b", "a=\\\"b|");
+}
+
+static void test_command_line_kernel_open_quote_goes_to_the_end(void **state)
+{
+    (void)state;
+    expect(words_of_kernel, "a=\"b c", "a=b c|");
+    expect(words_of_kernel, "\"b c", "b c|");
+    expect(words_of_kernel, "\"", "|");
+    expect(words_of_kernel, "a=\"", "a=|");
+}
+
+static void test_command_line_command_words(void **state)
+{
+    (void)state;
+    expect(words_of_command, "", "");
+    expect(words_of_command, "  all   --quick\t", "all|--quick|");
+    expect(words_of_command, "prime -m 'two words' -i 1", "prime|-m|two words|-i|1|");
+    expect(words_of_command, "prime -m \"it's\"", "prime|-m|it's|");
+    expect(words_of_command, "a'b c'd\"e\"", "ab cde|");
+    expect(words_of_command, "-m ''", "-m||");
+    expect(words_of_command, "$(reboot) `x` a;b *", "$(reboot)|`x`|a;b|*|");
+    expect(words_of_command, "a\\ b", "a\\|b|");
+}
+
+static void test_command_line_command_refuses_an_open_quote(void **state)
+{
+    struct words words;
+
+    (void)state;
+    assert_int_equal(words_of_command("prime -m 'two", &words), -EINVAL);
+    assert_null(words.word);
+    assert_int_equal(words_of_command("\"", &words), -EINVAL);
+    words_free(&words);
+}
+
+/* Whatever stands there: no byte beyond its room (the sanitizers look), no word that never ends. */
+static void test_command_line_takes_anything(void **state)
+{
+    static const char bytes[] = "ab= \"'\n-\xff";
+    uint32_t random = 1;
+    char line[24];
+
+    (void)state;
+    for (int round = 0; round < 20000; round++) {
+        struct words words;
+        size_t length = 0;
+        for (random = random * 1664525u + 1013904223u; length < (random >> 8) % sizeof(line); length++)
+            line[length] = bytes[(random >> (length % 24)) % (sizeof(bytes) - 1)];
+        line[length] = '\0';
+        assert_int_equal(words_of_kernel(line, &words), 0);
+        for (size_t i = 0; i < words.n; i++)
+            assert_true(strlen(words.word[i]) <= length);
+        words_free(&words);
+        (void)words_of_command(line, &words);
+        words_free(&words);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_command_line_kernel_words),
+        cmocka_unit_test(test_command_line_kernel_quotes_protect_spaces),
+        cmocka_unit_test(test_command_line_kernel_keeps_other_quotes),
+        cmocka_unit_test(test_command_line_kernel_open_quote_goes_to_the_end),
+        cmocka_unit_test(test_command_line_command_words),
+        cmocka_unit_test(test_command_line_command_refuses_an_open_quote),
+        cmocka_unit_test(test_command_line_takes_anything),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

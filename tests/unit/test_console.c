@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* Writing to what takes nothing more: a pipe that nobody reads. */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "sys/console.h"
+
+#define MUCH (1u << 20)
+#define SOON 1000000u
+
+static char *much;
+
+static int setup(void **state)
+{
+    (void)state;
+    much = calloc(1, MUCH);
+    return much ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    free(much);
+    return 0;
+}
+
+static bool at_once(void)
+{
+    return true;
+}
+
+static void test_console_write_gives_up(void **state)
+{
+    int fd[2];
+
+    (void)state;
+    for (int flags = 0; flags <= O_NONBLOCK; flags += O_NONBLOCK) {
+        assert_int_equal(pipe2(fd, flags), 0);
+        assert_int_equal(console_write(fd[1], much, MUCH, SOON, NULL), -ETIMEDOUT);
+        assert_int_equal(console_write(fd[1], much, 1, SOON, NULL), -ETIMEDOUT);
+        assert_int_equal(console_write(fd[1], much, 1, UINT64_MAX, at_once), -EINTR);
+        (void)close(fd[0]);
+        (void)close(fd[1]);
+    }
+}
+
+static void test_console_write_writes_all(void **state)
+{
+    char buf[4096];
+    size_t sum = 0;
+    ssize_t n;
+    int fd[2], status;
+
+    (void)state;
+    assert_int_equal(pipe(fd), 0);
+    pid_t writer = fork();
+    if (writer == 0) {
+        (void)close(fd[0]);
+        _exit(console_write(fd[1], much, MUCH, UINT64_MAX, NULL) ? 1 : 0);
+    }
+    (void)close(fd[1]);
+    while ((n = read(fd[0], buf, sizeof(buf))) > 0)
+        sum += (size_t)n;
+    assert_int_equal(sum, MUCH);
+    assert_int_equal(waitpid(writer, &status, 0), writer);
+    assert_int_equal(status, 0);
+    (void)close(fd[0]);
+}
+
+static void test_console_write_says_what_is_wrong(void **state)
+{
+    (void)state;
+    assert_int_equal(console_write(-1, much, 0, SOON, NULL), 0);
+    int fd = open("/dev/full", O_WRONLY);
+    if (fd < 0)
+        skip();
+    assert_int_equal(console_write(fd, much, 1, SOON, NULL), -ENOSPC);
+    (void)close(fd);
+}
+
+/* Neither waits: one is no terminal, of the other nothing goes out. */
+static void test_console_drain_ends(void **state)
+{
+    int fd = posix_openpt(O_RDWR | O_NOCTTY);
+
+    (void)state;
+    console_drain(-1, UINT64_MAX);
+    if (fd < 0)
+        skip();
+    console_drain(fd, SOON);
+    (void)close(fd);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_console_write_gives_up),
+        cmocka_unit_test(test_console_write_writes_all),
+        cmocka_unit_test(test_console_write_says_what_is_wrong),
+        cmocka_unit_test(test_console_drain_ends),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+/* Do the statistics keep their word? On made-up measurements whose truth is known: a 95 % interval holds it in 93 to 97
+ * % of experiments, with the engine's rule when to stop in the loop; a comparison of a machine with itself says
+ * 'changed' in at most 5 %; and a change that is there is found. All from fixed seeds: the same figures each time. */
+#include "made_up.h"
+
+#include "engine/comparison.h"
+#include "engine/inference.h"
+
+/* `make stats` has all of it, which takes a minute; `make test` a part, whose bounds leave room for the chance of a
+ * smaller number of experiments. */
+static unsigned experiments = 300, tables = 60;
+static double allowance_pct = 3.5;
+static bool all_of_it;
+
+static void set_size(void)
+{
+    all_of_it = getenv("JITBENCH_STATS") != NULL;
+    if (all_of_it) {
+        experiments = tables = 2000;
+        allowance_pct = 0;
+    }
+}
+
+/* --- Intervals. --- */
+
+static const struct sampling usual = {.min_samples = 10, .max_ns = 12000 * MS, .precision_pct = 2};
+static const struct sampling quick = {.min_samples = 5, .max_ns = 2000 * MS, .precision_pct = 2};
+
+static struct fixture_rows rows;
+
+static struct comparison_run run_of(const double *samples, size_t n)
+{
+    return (struct comparison_run){.samples = samples, .n = n};
+}
+
+static void in_bounds(const char *what, const char *shape, double rsd, unsigned held)
+{
+    const double pct = 100.0 * held / experiments;
+
+    print_message("%-22s %-14s RSD %4.1f %%: held in %.2f %%\n", what, shape, 100 * rsd, pct);
+    if (!(pct >= 93 - allowance_pct && pct <= 97 + allowance_pct))
+        fail_msg("%s, %s, RSD %g: a 95 %% interval that holds the truth in %.2f %%", what, shape, rsd, pct);
+}
+
+/* The row's interval of the mean, and the interval of the ratio of two runs, of which the second is a tenth slower. */
+static void check_intervals(enum made_up_shape shape, const char *name, double rsd, const struct sampling *sampling)
+{
+    struct made_up m = {.seed = 20261121};
+    unsigned mean_held = 0, ratio_held = 0;
+
+    for (unsigned i = 0; i < experiments; i++) {
+        const struct row *row = made_up_run(&m, shape, rsd, 1, sampling, &rows);
+        struct row base = *row; /* its samples are now ours */
+        mean_held += row->stats.ci95_lo <= 1 && 1 <= row->stats.ci95_hi;
+        rows.row[0].samples = NULL;
+        row = made_up_run(&m, shape, rsd, 1.1, sampling, &rows);
+        const struct comparison_run before = run_of(base.samples, base.n_samples);
+        const struct comparison_run after = run_of(row->samples, row->n_samples);
+        struct comparison c;
+        assert_int_equal(
+            comparison_measure(&(struct comparison_side){&before, 1}, &(struct comparison_side){&after, 1}, &c), 0);
+        ratio_held += c.low <= 1.1 && 1.1 <= c.high;
+        row_free(&base);
+        fixture_free_rows(&rows);
+    }
+    in_bounds("interval of the mean", name, rsd, mean_held);
+    in_bounds("interval of the ratio", name, rsd, ratio_held);
+}
+
+#define INTERVALS(test, shape, name)                                                                                   \
+    static void test_coverage_##test(void **state)                                                                     \
+    {                                                                                                                  \
+        (void)state;                                                                                                   \
+        check_intervals(shape, name, 0.04, &usual);                                                                    \
+        if (!all_of_it)                                                                                                \
+            return;                                                                                                    \
+        check_intervals(shape, name, 0.01, &usual);                                                                    \
+        check_intervals(shape, name, 0.08, &usual);                                                                    \
+        check_intervals(shape, name, 0.2, &usual);                                                                     \
+        check_intervals(shape, name, 0.01, &quick);                                                                    \
+        check_intervals(shape, name, 0.04, &quick);                                                                    \
+    }
+INTERVALS(normal, NORMAL, "normal")
+INTERVALS(log_normal, LOG_NORMAL, "log-normal")
+INTERVALS(bimodal, BIMODAL, "bimodal")
+INTERVALS(autocorrelated, AUTOCORRELATED, "autocorrelated")
+
+/* --- Whole tables. --- */
+
+#define TABLE_ROWS 12
+#define RUNS_MAX   5
+#define SAMPLES    20
+
+/* One side of a row: runs whose levels differ by drift (a standard deviation). */
+struct made_up_side {
+    double samples[RUNS_MAX][400];
+    struct comparison_run run[RUNS_MAX];
+    struct comparison_side side;
+};
+
+/* sampling NULL: exactly SAMPLES. */
+static void make_side(struct made_up *m, enum made_up_shape shape, double rsd, double factor, size_t runs, double drift,
+                      const struct sampling *sampling, struct made_up_side *side)
+{
+    for (size_t r = 0; r < runs; r++) {
+        const double level = factor * (1 + drift * made_up_normal(m));
+        size_t n = SAMPLES;
+        if (sampling) {
+            const struct row *row = made_up_run(m, shape, rsd, level, sampling, &rows);
+            n = row->n_samples;
+            assert_true(n <= COUNT(side->samples[r]));
+            memcpy(side->samples[r], row->samples, n * sizeof(*row->samples));
+            fixture_free_rows(&rows);
+        }
+        for (size_t i = 0; !sampling && i < n; i++)
+            side->samples[r][i] = level * made_up_process(m, shape, rsd);
+        side->run[r] = run_of(side->samples[r], n);
+    }
+    side->side = (struct comparison_side){.runs = side->run, .n_runs = runs};
+}
+
+struct table {
+    size_t runs;
+    double drift;                    /* between runs, in RSDs of a process */
+    double change;                   /* of the first row, 1.02 */
+    const struct sampling *sampling; /* NULL: SAMPLES */
+};
+
+/* Rows of all shapes, from quiet to noisy. */
+static void make_table(struct made_up *m, const struct table *table, struct comparison *rows_of_table)
+{
+    static const double rsds[] = {0.01, 0.005, 0.03, 0.1};
+    static struct made_up_side base, changed;
+
+    for (size_t i = 0; i < TABLE_ROWS; i++) {
+        const enum made_up_shape shape = (enum made_up_shape)(i % 3);
+        const double rsd = rsds[i % COUNT(rsds)], drift = table->drift * rsd;
+        make_side(m, shape, rsd, 1, table->runs, drift, table->sampling, &base);
+        make_side(m, shape, rsd, i ? 1 : table->change, table->runs, drift, table->sampling, &changed);
+        assert_int_equal(comparison_measure(&base.side, &changed.side, &rows_of_table[i]), 0);
+    }
+    assert_int_equal(comparison_judge(rows_of_table, TABLE_ROWS, 0.95, 0.01), 0);
+}
+
+/* In how many per cent of tables the first row changed, and in how many any other did. */
+static void count_changes(const struct table *table, double *first_pct, double *others_pct)
+{
+    struct made_up m = {.seed = 42};
+    unsigned first = 0, others = 0;
+
+    for (unsigned t = 0; t < tables; t++) {
+        struct comparison c[TABLE_ROWS];
+        bool any = false;
+        make_table(&m, table, c);
+        first += c[0].change == CHANGE_HIGHER;
+        for (size_t i = table->change > 1; i < TABLE_ROWS; i++)
+            any = any || c[i].change != CHANGE_NONE;
+        others += any;
+    }
+    *first_pct = 100.0 * first / tables;
+    *others_pct = 100.0 * others / tables;
+}
+
+static void check_same(const char *what, const struct table *table)
+{
+    double first, others;
+
+    count_changes(table, &first, &others);
+    print_message("A against A, %-40s 'changed' in %.2f %% of tables\n", what, others);
+    if (!(others <= 5))
+        fail_msg("%s: %g %% of tables", what, others);
+}
+
+static void test_coverage_a_against_a(void **state)
+{
+    double first, others;
+
+    (void)state;
+    check_same("one file a side:", &(struct table){.runs = 1, .change = 1, .sampling = &usual});
+    check_same("one file, quick:", &(struct table){.runs = 1, .change = 1, .sampling = &quick});
+    check_same("3 files, drift as the spread:", &(struct table){.runs = 3, .change = 1, .drift = 1});
+    if (!all_of_it)
+        return;
+    /* What one file cannot see: told, not promised. */
+    count_changes(&(struct table){.runs = 1, .change = 1, .drift = 0.25}, &first, &others);
+    print_message("A against A, one file, drift a quarter of the spread: 'changed' in %.2f %% of tables\n", others);
+    check_same("2 files, no drift:", &(struct table){.runs = 2, .change = 1});
+    check_same("3 files, no drift:", &(struct table){.runs = 3, .change = 1});
+    check_same("5 files, drift 3 times the spread:", &(struct table){.runs = 5, .change = 1, .drift = 3});
+}
+
+static void check_found(const char *what, const struct table *table)
+{
+    double first, others;
+
+    count_changes(table, &first, &others);
+    print_message("%g %% slower, %-30s found in %.1f %%; another row 'changed' in %.2f %%\n", 100 * (table->change - 1),
+                  what, first, others);
+    assert_true(first >= 80);
+    assert_true(others <= 5);
+}
+
+/* The first row has an RSD of 1 %. */
+static void test_coverage_finds_two_per_cent(void **state)
+{
+    (void)state;
+    check_found("one file a side:", &(struct table){.runs = 1, .change = 1.02});
+    check_found("5 files a side, without drift:", &(struct table){.runs = 5, .change = 1.02});
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_coverage_normal),      cmocka_unit_test(test_coverage_log_normal),
+        cmocka_unit_test(test_coverage_bimodal),     cmocka_unit_test(test_coverage_autocorrelated),
+        cmocka_unit_test(test_coverage_a_against_a), cmocka_unit_test(test_coverage_finds_two_per_cent),
+    };
+
+    set_size();
+    return cmocka_run_group_tests_name("coverage", tests, NULL, NULL);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* A CSV between marker lines. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "out/frame.h"
+
+/* Figures printed by cksum(1) of GNU coreutils 9.1. */
+static void test_frame_cksum_is_that_of_posix(void **state)
+{
+    char *zeros = calloc(1, 70000);
+
+    (void)state;
+    assert_non_null(zeros);
+    assert_int_equal(frame_cksum("", 0), 4294967295u);
+    assert_int_equal(frame_cksum("hello", 5), 3287646509u);
+    assert_int_equal(frame_cksum("123456789", 9), 930766865u);
+    assert_int_equal(frame_cksum(zeros, 70000), 1774371287u);
+    free(zeros);
+}
+
+static void expect(const char *csv, const char *lines, const char *received)
+{
+    struct text out = {0};
+    char expected[512];
+
+    frame_csv("a.csv", csv, strlen(csv), &out);
+    assert_false(out.failed);
+    (void)snprintf(expected, sizeof(expected), FRAME_BEGIN " a.csv-----\n%s" FRAME_END ", cksum %lu %zu-----\n", lines,
+                   (unsigned long)frame_cksum(received, strlen(received)), strlen(received));
+    assert_string_equal(out.data, expected);
+    text_free(&out);
+}
+
+static void test_frame_holds_the_lines_and_sums_the_file(void **state)
+{
+    (void)state;
+    expect("a,b\r\n1,2\r\n", "a,b\n1,2\n", "a,b\r\n1,2\r\n");
+    expect("a,b\r\n", "a,b\n", "a,b\r\n");
+    expect("", "", "");
+}
+
+/* What comes out is what sed makes of any line end: CRLF. */
+static void test_frame_sums_other_line_ends_as_they_arrive(void **state)
+{
+    (void)state;
+    expect("a\n\"1\n2\"\r\n", "a\n\"1\n2\"\n", "a\r\n\"1\r\n2\"\r\n");
+    expect("a\r\r\nb", "a\nb\n", "a\r\nb\r\n");
+    expect("a\rb\r\n\r\n", "a\rb\n\n", "a\rb\r\n\r\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_frame_cksum_is_that_of_posix),
+        cmocka_unit_test(test_frame_holds_the_lines_and_sums_the_file),
+        cmocka_unit_test(test_frame_sums_other_line_ends_as_they_arrive),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+/* Tests of two samples on known values, by hand or from scipy 1.10. `make stats` compares many more with scipy. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/inference.h"
+#include "engine/stats.h"
+
+#define COUNT(array)        (sizeof(array) / sizeof(array)[0])
+#define NEAR(got, expected) assert_near(got, expected, __LINE__)
+
+static void assert_near(double got, double expected, int line)
+{
+    if (!(fabs(got - expected) <= 1e-9 * fmax(1, fabs(expected))))
+        fail_msg("line %d: %.17g is not %.17g", line, got, expected);
+}
+
+/* Student's sleep data (Cushny, Peebles 1905), as R prints them for t.test(extra ~ group): t = -1.8608, df = 17.776, p
+ * = 0.07939. */
+static const double sleep_a[] = {0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0};
+static const double sleep_b[] = {1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4};
+
+/* --- Welch. --- */
+
+static void test_inference_welch_of_students_sleep_data(void **state)
+{
+    const struct inference_welch test = inference_welch(sleep_a, 10, sleep_b, 10);
+
+    (void)state;
+    NEAR(test.t, -1.8608134674868526);
+    NEAR(test.df, 17.776473516178495);
+    NEAR(test.p, 0.079394140187582);
+}
+
+static void test_inference_welch_of_unequal_numbers(void **state)
+{
+    const double a[] = {3, 4, 5}, b[] = {8, 9, 10, 11, 15};
+    const struct inference_welch there = inference_welch(a, 3, b, 5), back = inference_welch(b, 5, a, 3);
+
+    (void)state;
+    NEAR(there.t, -(10.6 - 4) / sqrt(1.0 / 3 + 7.3 / 5));
+    NEAR(back.t, -there.t);
+    NEAR(back.p, there.p);
+    NEAR(there.df, pow(1.0 / 3 + 1.46, 2) / (1.0 / 9 / 2 + 1.46 * 1.46 / 4));
+}
+
+static void test_inference_welch_loses_no_digits_beside_a_large_origin(void **state)
+{
+    double a[10], b[10];
+
+    (void)state;
+    for (size_t i = 0; i < 10; i++) {
+        a[i] = 1e9 + 8 * sleep_a[i];
+        b[i] = 1e9 + 8 * sleep_b[i];
+    }
+    assert_true(fabs(inference_welch(a, 10, b, 10).p - 0.079394140187582) < 1e-7);
+}
+
+static void test_inference_welch_of_constants_and_of_too_few(void **state)
+{
+    const double low[] = {1, 1, 1}, high[] = {2, 2}, one[] = {5};
+
+    (void)state;
+    assert_true(inference_welch(low, 3, high, 2).t < -1e300);
+    assert_true(inference_welch(low, 3, high, 2).p == 0);
+    assert_true(isnan(inference_welch(low, 3, low, 3).p));
+    assert_true(isnan(inference_welch(one, 1, low, 3).p));
+    assert_true(isnan(inference_welch(low, 3, NULL, 0).p));
+}
+
+static void test_inference_student_p_is_the_inverse_of_the_critical_value(void **state)
+{
+    const double dfs[] = {1, 1.5, 2, 7.25, 30, 1e3, 1e6};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(dfs); i++)
+        for (double confidence = 0.1; confidence < 1; confidence += 0.17)
+            NEAR(stats_student_p(-stats_student_t(confidence, dfs[i]), dfs[i]), 1 - confidence);
+    NEAR(stats_student_p(1, 1), 0.5); /* Cauchy */
+    NEAR(stats_student_p(INFINITY, 3), 0);
+    assert_true(isnan(stats_student_p(NAN, 3)));
+    assert_true(isnan(stats_student_p(1, 0.5)));
+}
+
+/* --- Ranks. --- */
+
+/* All orders of 3 and 4 values are as likely: 35. */
+static void test_inference_ranks_exact_by_counting(void **state)
+{
+    const double a[] = {1, 2, 3}, apart[] = {4, 5, 6, 7}, mixed[] = {2.5, 5, 6, 7};
+    struct inference_rank rank;
+
+    (void)state;
+    assert_int_equal(inference_mann_whitney(a, 3, apart, 4, &rank), 0);
+    assert_true(rank.exact);
+    NEAR(rank.u, 0);
+    NEAR(rank.p, 2.0 / 35);
+    assert_int_equal(inference_mann_whitney(a, 3, mixed, 4, &rank), 0);
+    NEAR(rank.u, 1);
+    NEAR(rank.p, 4.0 / 35);
+    assert_int_equal(inference_mann_whitney(mixed, 4, a, 3, &rank), 0);
+    NEAR(rank.u, 11);
+    NEAR(rank.p, 4.0 / 35);
+}
+
+static void test_inference_ranks_exact_as_scipy(void **state)
+{
+    double a[8], b[8];
+    struct inference_rank rank;
+
+    (void)state;
+    for (size_t i = 0; i < 8; i++) {
+        a[i] = (double)i;
+        b[i] = (double)i + 4.5; /* above 5, 6, 7, 8, 8, ... of a: u = 3 + 2 + 1 */
+    }
+    assert_int_equal(inference_mann_whitney(a, 8, b, 8, &rank), 0);
+    NEAR(rank.u, 6);
+    NEAR(rank.p, 0.004662004662004662);
+}
+
+static void test_inference_ranks_with_ties(void **state)
+{
+    struct inference_rank rank;
+
+    (void)state;
+    assert_int_equal(inference_mann_whitney(sleep_a, 10, sleep_b, 10, &rank), 0);
+    assert_false(rank.exact);
+    NEAR(rank.u, 25.5);
+    assert_true(fabs(rank.p - 0.06932757543) < 1e-8);
+}
+
+static void test_inference_ranks_normal_without_ties_has_the_plain_variance(void **state)
+{
+    const double a[] = {1, 2, 3, 4, 5}, b[] = {6, 7, 8, 9, 10};
+    struct inference_rank rank;
+
+    (void)state;
+    assert_int_equal(inference_mann_whitney_normal(a, 5, b, 5, &rank), 0);
+    assert_false(rank.exact);
+    NEAR(rank.p, erfc((12.5 - 0.5) / sqrt(25 * 11 / 12.0) / sqrt(2)));
+}
+
+static void test_inference_ranks_of_equal_and_of_no_values(void **state)
+{
+    const double same[] = {4, 4, 4};
+    struct inference_rank rank;
+
+    (void)state;
+    assert_int_equal(inference_mann_whitney(same, 3, same, 3, &rank), 0);
+    NEAR(rank.p, 1);
+    NEAR(rank.u, 4.5);
+    assert_int_equal(inference_mann_whitney(same, 3, same, 0, &rank), -1);
+    assert_true(isnan(rank.p));
+}
+
+static void test_inference_ranks_are_exact_below_50_values(void **state)
+{
+    double values[100];
+    struct inference_rank rank;
+
+    (void)state;
+    for (size_t i = 0; i < 100; i++)
+        values[i] = (double)i;
+    assert_int_equal(inference_mann_whitney(values, 49, values + 49, 49, &rank), 0);
+    assert_true(rank.exact);
+    NEAR(rank.p / inference_rank_least(49, 49), 1);
+    assert_int_equal(inference_mann_whitney(values, 50, values + 50, 49, &rank), 0);
+    assert_false(rank.exact);
+    NEAR(inference_rank_least(3, 3), 0.1);
+    NEAR(inference_rank_least(5, 5), 2.0 / 252);
+    NEAR(inference_rank_least(1, 1), 1);
+}
+
+/* --- Holm. --- */
+
+static void test_inference_holm_steps_down(void **state)
+{
+    /* 0.01 * 4, then 0.02 * 3, 0.03 * 2 which may not fall back below, and 0.9. */
+    const double p[] = {0.9, 0.01, 0.03, 0.02}, expected[] = {0.9, 0.04, 0.06, 0.06};
+    double adjusted[4];
+
+    (void)state;
+    assert_int_equal(inference_holm(p, 4, adjusted), 0);
+    for (size_t i = 0; i < 4; i++)
+        NEAR(adjusted[i], expected[i]);
+}
+
+static void test_inference_holm_leaves_out_what_is_no_test(void **state)
+{
+    double p[] = {NAN, 0.02, NAN, 0.6, 0.8};
+
+    (void)state;
+    assert_int_equal(inference_holm(p, 5, p), 0);
+    assert_true(isnan(p[0]) && isnan(p[2]));
+    NEAR(p[1], 0.06);
+    NEAR(p[3], 1);
+    NEAR(p[4], 1);
+    assert_int_equal(inference_holm(p, 0, p), 0);
+}
+
+/* --- The ratio. --- */
+
+static struct inference_ratio ratio_of(const double *a, size_t n_a, const double *b, size_t n_b)
+{
+    struct inference_ratio ratio;
+
+    assert_int_equal(inference_ratio_of_medians(a, n_a, b, n_b, 0.95, 2000, 1, &ratio), 0);
+    return ratio;
+}
+
+static void test_inference_ratio_is_that_of_the_medians(void **state)
+{
+    const double a[] = {12, 8, 10, 11, 9}, b[] = {24, 16, 20, 22, 18, 1000};
+    const struct inference_ratio ratio = ratio_of(a, 5, b, 6), again = ratio_of(a, 5, b, 6);
+
+    (void)state;
+    NEAR(ratio.ratio, 2.1);
+    assert_true(ratio.low > 16.0 / 12 && ratio.low < 2.1 && ratio.high > 2.1);
+    assert_memory_equal(&ratio, &again, sizeof(ratio));
+}
+
+/* The logarithms are 0, 1, 2 and 1, 2, 3: one apart, with an error of sqrt(2/3) and 4 degrees of freedom. */
+static void test_inference_ratio_of_few_values_is_welchs(void **state)
+{
+    const double a[] = {1, exp(1), exp(2)}, b[] = {exp(1), exp(2), exp(3)};
+    const struct inference_ratio ratio = ratio_of(a, 3, b, 3);
+    const double half = 2.7764451051977987 * sqrt(2.0 / 3);
+
+    (void)state;
+    NEAR(ratio.ratio, exp(1));
+    NEAR(log(ratio.low), 1 - half);
+    NEAR(log(ratio.high), 1 + half);
+}
+
+static void test_inference_ratio_without_spread_or_values(void **state)
+{
+    const double same[] = {5, 5, 5}, twice[] = {10, 10}, zero[] = {0, 1, 2, 3, 4}, below[] = {-1, -2};
+
+    (void)state;
+    NEAR(ratio_of(same, 3, twice, 2).low, 2);
+    NEAR(ratio_of(same, 3, twice, 2).high, 2);
+    NEAR(ratio_of(same, 1, twice, 2).ratio, 2);
+    assert_true(isnan(ratio_of(same, 1, twice, 2).low));
+    assert_true(isnan(ratio_of(zero, 5, same, 3).ratio));
+    assert_true(isnan(ratio_of(same, 3, below, 2).ratio));
+    assert_true(isnan(ratio_of(same, 0, same, 3).ratio));
+}
+
+#define TEST(function) cmocka_unit_test(function)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_inference_welch_of_students_sleep_data),
+        TEST(test_inference_welch_of_unequal_numbers),
+        TEST(test_inference_welch_loses_no_digits_beside_a_large_origin),
+        TEST(test_inference_welch_of_constants_and_of_too_few),
+        TEST(test_inference_student_p_is_the_inverse_of_the_critical_value),
+        TEST(test_inference_ranks_exact_by_counting),
+        TEST(test_inference_ranks_exact_as_scipy),
+        TEST(test_inference_ranks_with_ties),
+        TEST(test_inference_ranks_normal_without_ties_has_the_plain_variance),
+        TEST(test_inference_ranks_of_equal_and_of_no_values),
+        TEST(test_inference_ranks_are_exact_below_50_values),
+        TEST(test_inference_holm_steps_down),
+        TEST(test_inference_holm_leaves_out_what_is_no_test),
+        TEST(test_inference_ratio_is_that_of_the_medians),
+        TEST(test_inference_ratio_of_few_values_is_welchs),
+        TEST(test_inference_ratio_without_spread_or_values),
+    };
+
+    return cmocka_run_group_tests_name("inference", tests, NULL, NULL);
+}

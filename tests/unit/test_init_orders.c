@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+/* Orders of an init: from the kernel's command line and from the arguments. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cmd/init.h"
+#include "engine/text.h"
+
+#define WORDS_MAX 16
+#define ARGV(...) ((char *const[]){__VA_ARGS__, NULL})
+#define NO_ARGV   ((char *const[]){NULL})
+
+struct result {
+    struct init_orders orders;
+    const char *words[WORDS_MAX];
+    size_t n;
+    int failed;
+    char error[256];
+    char command[256]; /* the argument vector, words in brackets; "" when none could be made */
+    char why[256];
+};
+
+static void read_orders(const char *line, char *const *argv, struct result *result)
+{
+    struct option_table table = {.rows = init_rows, .n = init_n_rows, .target = &result->orders};
+    struct init_command command;
+    struct text text = {0};
+    int argc = 0;
+
+    while (argv[argc])
+        argc++;
+    memset(result, 0, sizeof(*result));
+    assert_int_equal(option_defaults(&table, 1, PRESET_DEFAULT, result->error, sizeof(result->error)), 0);
+    result->failed = init_orders_read(line, argc, argv, &result->orders, result->words, &result->n, result->error,
+                                      sizeof(result->error));
+    if (init_command_make(&result->orders, result->words, result->n, &command, result->why, sizeof(result->why)) == 0)
+        for (size_t i = 0; command.argv[i]; i++)
+            text_printf(&text, "[%s]", command.argv[i]);
+    init_command_free(&command);
+    text_copy(result->command, sizeof(result->command), text.data ? text.data : "");
+    text_free(&text);
+}
+
+static void expect_command(const char *line, char *const *argv, const char *command)
+{
+    struct result result;
+
+    read_orders(line, argv, &result);
+    assert_int_equal(result.failed, 0);
+    assert_string_equal(result.error, "");
+    assert_string_equal(result.command, command);
+}
+
+static void test_init_orders_default(void **state)
+{
+    struct result result;
+
+    (void)state;
+    read_orders("BOOT_IMAGE=/vmlinuz root=/dev/sda1 ro quiet splash init=/jitbench\n", ARGV("splash"), &result);
+    assert_int_equal(result.failed, 0);
+    assert_string_equal(result.command, "[jitbench][all]");
+    assert_int_equal(result.orders.end, INIT_STAY);
+    assert_int_equal(result.orders.tune, 0);
+    assert_string_equal(result.orders.out, "");
+    expect_command(NULL, NO_ARGV, "[jitbench][all]");
+}
+
+static void test_init_orders_of_the_kernel_line(void **state)
+{
+    struct result result;
+
+    (void)state;
+    read_orders("ro jitbench.run=\"prime --quick -m 'two words'\" jitbench.out=/dev/sdb1:/r/ jitbench.end=poweroff "
+                "jitbench.tune=yes jitbench.modules=/modules\n",
+                NO_ARGV, &result);
+    assert_int_equal(result.failed, 0);
+    assert_string_equal(result.command, "[jitbench][prime][--tuned][--quick][-m][two words]");
+    assert_string_equal(result.orders.out, "/dev/sdb1:/r/");
+    assert_string_equal(result.orders.modules, "/modules");
+    assert_int_equal(result.orders.end, INIT_POWEROFF);
+    /* As GRUB writes it. */
+    expect_command("\"jitbench.run=all --quick\" ro", NO_ARGV, "[jitbench][all][--quick]");
+    expect_command("jitbench.run=prime jitbench.run=stream", NO_ARGV, "[jitbench][stream]");
+}
+
+static void test_init_orders_ends(void **state)
+{
+    static const struct {
+        const char *line;
+        enum init_end end;
+    } cases[] = {{"jitbench.end=stay", INIT_STAY},     {"jitbench.end=poweroff", INIT_POWEROFF},
+                 {"jitbench.end=reboot", INIT_REBOOT}, {"jitbench.end=shell", INIT_SHELL},
+                 {"jitbench.end=halt", INIT_HALT},     {"jitbench.end=halt jitbench.end=reboot", INIT_REBOOT}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct result result;
+        read_orders(cases[i].line, NO_ARGV, &result);
+        assert_int_equal(result.failed, 0);
+        assert_int_equal(result.orders.end, cases[i].end);
+    }
+}
+
+/* The kernel passes on what it does not know before the "--" too. */
+static void test_init_orders_words_behind_dashes(void **state)
+{
+    (void)state;
+    expect_command("quiet splash -- all --quick", ARGV("splash", "all", "--quick"), "[jitbench][all][--quick]");
+    expect_command("quiet nosplash check -- prime -i 1", ARGV("nosplash", "check", "prime", "-i", "1"),
+                   "[jitbench][prime][-i][1]");
+    expect_command("jitbench.run=stream -- prime", ARGV("prime"), "[jitbench][prime]");
+    /* A word of the run may stand before the dashes too. */
+    expect_command("single -- prime -m single", ARGV("single", "prime", "-m", "single"),
+                   "[jitbench][prime][-m][single]");
+    /* By exec from a script, nothing of it is in the line. */
+    expect_command("quiet splash", ARGV("all", "--quick"), "[jitbench][all][--quick]");
+}
+
+static void test_init_orders_words_without_a_line(void **state)
+{
+    struct result result;
+
+    (void)state;
+    expect_command(NULL, ARGV("splash", "nosplash", "prime", "--quick"), "[jitbench][prime][--quick]");
+    read_orders(NULL, ARGV("splash", "prime", "jitbench.end=reboot", "--quick", "jitbench.out=vda:/a"), &result);
+    assert_int_equal(result.failed, 0);
+    assert_string_equal(result.command, "[jitbench][prime][--quick]");
+    assert_int_equal(result.orders.end, INIT_REBOOT);
+    assert_string_equal(result.orders.out, "vda:/a");
+}
+
+static void test_init_orders_in_words_come_after_the_line(void **state)
+{
+    struct result result;
+
+    (void)state;
+    read_orders("jitbench.end=halt -- jitbench.end=reboot", ARGV("jitbench.end=reboot"), &result);
+    assert_int_equal(result.orders.end, INIT_REBOOT);
+    /* What is behind the dashes is in argv, and not read twice. */
+    read_orders("jitbench.end=halt -- jitbench.end=reboot", NO_ARGV, &result);
+    assert_int_equal(result.orders.end, INIT_HALT);
+}
+
+static void expect_wrong(const char *line, char *const *argv, const char *error)
+{
+    struct result result;
+
+    read_orders(line, argv, &result);
+    assert_int_equal(result.failed, -1);
+    assert_string_equal(result.error, error);
+}
+
+static void test_init_orders_names_what_is_wrong(void **state)
+{
+    struct result result;
+
+    (void)state;
+    expect_wrong("jitbench.frob=1", NO_ARGV, "unknown order 'jitbench.frob'");
+    expect_wrong("jitbench.", NO_ARGV, "unknown order 'jitbench.'");
+    expect_wrong("jitbench.help=yes", NO_ARGV, "unknown order 'jitbench.help'");
+    expect_wrong("jitbench.ends=halt", NO_ARGV, "unknown order 'jitbench.ends'; did you mean 'jitbench.end'?");
+    expect_wrong("jitbench.end=off", NO_ARGV,
+                 "jitbench.end: 'off' is not one of stay, poweroff, reboot, shell or halt");
+    expect_wrong("jitbench.tune", NO_ARGV, "jitbench.tune needs a value");
+    /* The rest is followed all the same. */
+    read_orders("jitbench.end=off jitbench.end=halt jitbench.tune=maybe", NO_ARGV, &result);
+    assert_int_equal(result.failed, -1);
+    assert_non_null(strstr(result.error, "jitbench.end: 'off'"));
+    assert_non_null(strstr(result.error, "; jitbench.tune: 'maybe'"));
+    assert_int_equal(result.orders.end, INIT_HALT);
+}
+
+static void expect_no_command(const char *line, char *const *argv, const char *why)
+{
+    struct result result;
+
+    read_orders(line, argv, &result);
+    assert_string_equal(result.command, "");
+    assert_string_equal(result.why, why);
+}
+
+static void test_init_orders_refuses_commands(void **state)
+{
+    (void)state;
+    expect_no_command("jitbench.run=al", NO_ARGV, "unknown command 'al'; 'jitbench help' shows them");
+    expect_no_command("quiet -- al --quick", ARGV("al", "--quick"), "unknown command 'al'; 'jitbench help' shows them");
+    expect_no_command("jitbench.run=/bin/sh", NO_ARGV, "unknown command '/bin/sh'; 'jitbench help' shows them");
+    expect_no_command("jitbench.out=/dev/sda1", NO_ARGV, "out must be DEVICE:PATH, as in /dev/sda1:/result.csv");
+    expect_no_command("jitbench.out=/dev/sda1 jitbench.run=al", NO_ARGV,
+                      "out must be DEVICE:PATH, as in /dev/sda1:/result.csv; unknown command 'al'; 'jitbench help' "
+                      "shows them");
+    expect_no_command("jitbench.run=init", NO_ARGV, "init does not run itself");
+    expect_no_command("jitbench.run=\"prime 'x\"", NO_ARGV, "run: a quote is not closed");
+    expect_no_command("\"jitbench.run= \"", NO_ARGV, "run: names no command");
+    expect_no_command("jitbench.tune=yes jitbench.run=list", NO_ARGV, "tune: 'list' has no --tuned");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_init_orders_default),
+        cmocka_unit_test(test_init_orders_of_the_kernel_line),
+        cmocka_unit_test(test_init_orders_ends),
+        cmocka_unit_test(test_init_orders_words_behind_dashes),
+        cmocka_unit_test(test_init_orders_words_without_a_line),
+        cmocka_unit_test(test_init_orders_in_words_come_after_the_line),
+        cmocka_unit_test(test_init_orders_names_what_is_wrong),
+        cmocka_unit_test(test_init_orders_refuses_commands),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* Folders without a module that could be loaded. That modules load is tested by tests/boot. */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "sys/modules.h"
+
+static void make_file(const char *folder, const char *name)
+{
+    char path[128];
+
+    (void)snprintf(path, sizeof(path), "%s/%s", folder, name);
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, "no module", 9), 9);
+    (void)close(fd);
+}
+
+static void test_modules_load_looks_at_modules_only(void **state)
+{
+    static const char *const names[] = {"README", "a.ko.txt", ".ko", "b.kox"};
+    char folder[] = "/tmp/jitbench-modules.XXXXXX", path[128], error[128];
+
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        make_file(folder, names[i]);
+    assert_int_equal(modules_load(folder, error, sizeof(error)), 0);
+    assert_string_equal(error, "");
+    make_file(folder, "b.ko");
+    make_file(folder, "c.ko");
+    /* Nobody may load it, or it is none. */
+    assert_int_equal(modules_load(folder, error, sizeof(error)), 2);
+    assert_ptr_equal(strstr(error, "b.ko: "), error);
+    assert_int_equal(modules_load("/nowhere/at/all", error, sizeof(error)), -ENOENT);
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        (void)snprintf(path, sizeof(path), "%s/%s", folder, names[i]);
+        (void)unlink(path);
+    }
+    (void)snprintf(path, sizeof(path), "%s/b.ko", folder);
+    (void)unlink(path);
+    (void)snprintf(path, sizeof(path), "%s/c.ko", folder);
+    (void)unlink(path);
+    assert_int_equal(rmdir(folder), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_modules_load_looks_at_modules_only)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

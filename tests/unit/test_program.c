@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: MIT */
+/* Programs of others: found as execvp() does, started, waited for, and what they leave behind. */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "sys/clock.h"
+#include "sys/program.h"
+
+#define LONG_NS 30000000000u
+
+struct place {
+    char root[64];
+};
+
+static void make_file(const struct place *place, const char *name, mode_t mode)
+{
+    char path[128];
+
+    (void)snprintf(path, sizeof(path), "%s/%s", place->root, name);
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
+    assert_true(fd >= 0);
+    (void)close(fd);
+    assert_int_equal(chmod(path, mode), 0);
+}
+
+static void make_folder(const struct place *place, const char *name)
+{
+    char path[128];
+
+    (void)snprintf(path, sizeof(path), "%s/%s", place->root, name);
+    assert_int_equal(mkdir(path, 0755), 0);
+}
+
+static int setup(void **state)
+{
+    struct place *place = calloc(1, sizeof(*place));
+
+    assert_non_null(place);
+    (void)snprintf(place->root, sizeof(place->root), "/tmp/jitbench-program-XXXXXX");
+    assert_non_null(mkdtemp(place->root));
+    make_folder(place, "a");
+    make_folder(place, "b");
+    make_folder(place, "b/folder");
+    make_file(place, "a/plain", 0644);
+    make_file(place, "a/both", 0644);
+    make_file(place, "b/both", 0755);
+    make_file(place, "b/program", 0755);
+    *state = place;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct place *place = *state;
+    char command[128];
+
+    (void)snprintf(command, sizeof(command), "rm -r '%s'", place->root);
+    assert_int_equal(system(command), 0); /* NOLINT(cert-env33-c): a path of our own */
+    free(place);
+    return 0;
+}
+
+/* --- Finding. --- */
+
+/* In the two folders, one behind the other. */
+static int find(const struct place *place, const char *name, char *found)
+{
+    char path[256];
+
+    (void)snprintf(path, sizeof(path), "/nowhere:%s/a:%s/b", place->root, place->root);
+    return program_find(name, path, found, 256);
+}
+
+static void test_program_find_takes_the_first_that_may_be_executed(void **state)
+{
+    const struct place *place = *state;
+    char found[256], expected[256];
+
+    assert_int_equal(find(place, "program", found), 0);
+    (void)snprintf(expected, sizeof(expected), "%s/b/program", place->root);
+    assert_string_equal(found, expected);
+    assert_int_equal(find(place, "both", found), 0);
+    (void)snprintf(expected, sizeof(expected), "%s/b/both", place->root);
+    assert_string_equal(found, expected);
+}
+
+static void test_program_find_says_why_not(void **state)
+{
+    const struct place *place = *state;
+    char found[256], small[8];
+
+    assert_int_equal(find(place, "absent", found), -ENOENT);
+    assert_int_equal(find(place, "", found), -ENOENT);
+    assert_int_equal(find(place, "plain", found), -EACCES);
+    assert_int_equal(find(place, "folder", found), -EACCES);
+    assert_int_equal(program_find("/nowhere/at/all", "/bin", found, sizeof(found)), -ENOENT);
+    assert_int_equal(program_find("/etc/passwd/sh", "/bin", found, sizeof(found)), -ENOENT);
+    assert_int_equal(program_find("/bin/a-long-name", "/bin", small, sizeof(small)), -ENAMETOOLONG);
+}
+
+static void test_program_find_with_a_slash_looks_nowhere_else(void **state)
+{
+    const struct place *place = *state;
+    char path[128], found[256];
+
+    (void)snprintf(path, sizeof(path), "%s/b/program", place->root);
+    assert_int_equal(program_find(path, "", found, sizeof(found)), 0);
+    assert_string_equal(found, path);
+    assert_int_equal(program_find("b/program", place->root, found, sizeof(found)), -ENOENT);
+}
+
+static void test_program_find_takes_an_empty_folder_for_the_current_one(void **state)
+{
+    const struct place *place = *state;
+    char folder[128], found[256], before[256];
+
+    assert_non_null(getcwd(before, sizeof(before)));
+    (void)snprintf(folder, sizeof(folder), "%s/b", place->root);
+    assert_int_equal(chdir(folder), 0);
+    assert_int_equal(program_find("program", "/nowhere:", found, sizeof(found)), 0);
+    assert_string_equal(found, "./program");
+    assert_int_equal(program_find("program", "/nowhere", found, sizeof(found)), -ENOENT);
+    assert_int_equal(chdir(before), 0);
+}
+
+static void test_program_find_has_a_path_without_one(void **state)
+{
+    char found[256];
+
+    (void)state;
+    assert_int_equal(program_find("sh", NULL, found, sizeof(found)), 0);
+    assert_string_equal(found, "/bin/sh");
+}
+
+/* --- Starting and waiting. --- */
+
+static pid_t start(const char *script, int out, uint64_t *exec_ns)
+{
+    char *argv[] = {(char *)"sh", (char *)"-c", (char *)script, NULL};
+    char *envp[] = {(char *)"PATH=/usr/bin:/bin", NULL};
+    const struct program program = {.path = "/bin/sh", .argv = argv, .envp = envp, .fds = {0, out, 2}};
+
+    program_be_parent();
+    pid_t pid = program_start(&program, exec_ns);
+    assert_true(pid > 0);
+    return pid;
+}
+
+static void run(const char *script, struct program_end *end)
+{
+    uint64_t before = clock_raw_ns(), exec_ns, end_ns;
+    pid_t pid = start(script, 1, &exec_ns);
+
+    assert_int_equal(program_wait(pid, exec_ns + LONG_NS, &end_ns), 0);
+    assert_true(before <= exec_ns && exec_ns < end_ns && end_ns <= clock_raw_ns());
+    assert_int_equal(program_reap(pid, end), 0);
+    assert_int_equal(waitpid(pid, NULL, WNOHANG), -1);
+}
+
+static void test_program_end_is_as_the_kernel_says(void **state)
+{
+    struct program_end end;
+
+    (void)state;
+    run("exit 7", &end);
+    assert_true(WIFEXITED(end.status));
+    assert_int_equal(WEXITSTATUS(end.status), 7);
+    assert_true(end.counters.faults_minor > 0);
+    assert_true(end.counters.cpu_ns >= 0);
+    assert_true(end.usage.ru_maxrss > 0);
+    run("kill -TERM $$", &end);
+    assert_true(WIFSIGNALED(end.status));
+    assert_int_equal(WTERMSIG(end.status), SIGTERM);
+}
+
+/* A shell that loops itself is all of the CPU time; one that has others loop is nearly none of it. */
+static void test_program_delays_of_the_main_thread_do_not_pass_for_those_of_others(void **state)
+{
+    static const char loop[] = "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done";
+    struct program_end end;
+    char script[128];
+
+    (void)state;
+    run(loop, &end);
+    assert_true(end.counters.cpu_ns > 0);
+    if (access("/proc/self/schedstat", R_OK))
+        skip();
+    assert_true(end.counters.run_delay_ns >= 0);
+    assert_true(end.last_cpu != CPUSET_NONE);
+    (void)snprintf(script, sizeof(script), "(%s) & wait", loop);
+    run(script, &end);
+    assert_true(end.counters.cpu_ns > 0);
+    assert_int_equal(end.counters.run_delay_ns, -1);
+    assert_int_equal(end.counters.migrations, -1);
+}
+
+static void test_program_start_says_what_the_exec_said(void **state)
+{
+    const struct place *place = *state;
+    char path[128], *argv[] = {(char *)"x", NULL}, *envp[] = {NULL};
+    struct program program = {.path = "/nowhere", .argv = argv, .envp = envp, .fds = {0, 1, 2}};
+    uint64_t exec_ns;
+
+    assert_int_equal(program_start(&program, &exec_ns), -ENOENT);
+    (void)snprintf(path, sizeof(path), "%s/a/plain", place->root);
+    program.path = path;
+    assert_int_equal(program_start(&program, &exec_ns), -EACCES);
+    /* An empty file is no program, and no shell is asked. */
+    (void)snprintf(path, sizeof(path), "%s/b/program", place->root);
+    assert_int_equal(program_start(&program, &exec_ns), -ENOEXEC);
+    program.path = "/bin/sh";
+    program.fds[1] = 999;
+    assert_int_equal(program_start(&program, &exec_ns), -EBADF);
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+    assert_int_equal(errno, ECHILD);
+}
+
+static void test_program_gets_its_descriptors_in_any_order(void **state)
+{
+    char *argv[] = {(char *)"sh", (char *)"-c", (char *)"read x; echo out $x; echo err >&2", NULL}, *envp[] = {NULL};
+    int in[2], out[2], err[2], saved[3];
+    char text[64];
+    uint64_t exec_ns, end_ns;
+    struct program_end end;
+
+    (void)state;
+    assert_true(pipe2(in, O_CLOEXEC) == 0 && pipe2(out, O_CLOEXEC) == 0 && pipe2(err, O_CLOEXEC) == 0);
+    /* 0 becomes 2, and 1 and 2 become 0 and 1. */
+    for (int i = 0; i < 3; i++)
+        saved[i] = fcntl(i, F_DUPFD_CLOEXEC, 20);
+    (void)dup2(err[1], 0);
+    (void)dup2(in[0], 1);
+    (void)dup2(out[1], 2);
+    const struct program program = {.path = "/bin/sh", .argv = argv, .envp = envp, .fds = {1, 2, 0}};
+    program_be_parent();
+    pid_t pid = program_start(&program, &exec_ns);
+    for (int i = 0; i < 3; i++)
+        (void)dup2(saved[i], i);
+    assert_true(pid > 0);
+    assert_int_equal(write(in[1], "word\n", 5), 5);
+    assert_int_equal(program_wait(pid, exec_ns + LONG_NS, &end_ns), 0);
+    assert_int_equal(program_reap(pid, &end), 0);
+    assert_int_equal(read(out[0], text, sizeof(text)), (int)strlen("out word\n"));
+    assert_memory_equal(text, "out word\n", strlen("out word\n"));
+    assert_int_equal(read(err[0], text, sizeof(text)), (int)strlen("err\n"));
+    for (int i = 0; i < 2; i++) {
+        (void)close(in[i]);
+        (void)close(out[i]);
+        (void)close(err[i]);
+    }
+    for (int i = 0; i < 3; i++)
+        (void)close(saved[i]);
+}
+
+static void test_program_wait_ends_at_its_limit(void **state)
+{
+    uint64_t exec_ns, end_ns;
+    struct program_end end;
+    pid_t pid = start("sleep 100; true", 1, &exec_ns);
+
+    (void)state;
+    assert_int_equal(program_wait(pid, exec_ns + 1000000u, &end_ns), -ETIMEDOUT);
+    assert_int_equal(program_reap(pid, &end), 0);
+    assert_true(WIFSIGNALED(end.status));
+    assert_int_equal(WTERMSIG(end.status), SIGKILL);
+    (void)program_end_orphans(0);
+    assert_false(program_has_children());
+}
+
+static bool ends(pid_t pid, uint64_t within_ns);
+
+static void test_program_dies_with_who_started_it(void **state)
+{
+    int out[2];
+    pid_t child;
+
+    (void)state;
+    program_be_parent();
+    assert_int_equal(pipe2(out, O_CLOEXEC), 0);
+    pid_t parent = fork();
+    assert_true(parent >= 0);
+    if (parent == 0) {
+        uint64_t exec_ns;
+        child = start("exec sleep 100", 1, &exec_ns);
+        ssize_t ignored = write(out[1], &child, sizeof(child));
+        (void)ignored;
+        (void)pause();
+        _exit(0);
+    }
+    assert_int_equal(read(out[0], &child, sizeof(child)), sizeof(child));
+    assert_int_equal(kill(parent, SIGKILL), 0);
+    assert_true(ends(parent, LONG_NS));
+    assert_true(ends(child, LONG_NS));
+    (void)close(out[0]);
+    (void)close(out[1]);
+}
+
+/* --- What is left. --- */
+
+static void test_program_orphans_are_ended_in_sessions_of_their_own_too(void **state)
+{
+    struct program_end end;
+
+    (void)state;
+    run("setsid sleep 100 & sleep 100 & exit 0", &end);
+    assert_int_equal(end.status, 0);
+    assert_true(program_has_children());
+    assert_int_equal(program_end_orphans(0), 2);
+    assert_false(program_has_children());
+    assert_int_equal(program_end_orphans(0), 0);
+}
+
+static void test_program_orphans_may_end_by_themselves(void **state)
+{
+    struct program_end end;
+
+    (void)state;
+    run("sleep 0.01 & exit 0", &end);
+    assert_int_equal(program_end_orphans(LONG_NS), 0);
+    assert_false(program_has_children());
+}
+
+/* A group leader with a guard, that starts one process and says its pid; it ends when it is told to. */
+static pid_t guarded(int out, bool dismissed)
+{
+    pid_t pid = fork();
+
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        static struct program_guard guard;
+        (void)setpgid(0, 0);
+        if (program_guard(&guard))
+            _exit(1);
+        pid_t child = fork();
+        if (child == 0) {
+            (void)close(guard.fd); /* as an exec would */
+            (void)pause();
+            _exit(0);
+        }
+        if (dismissed)
+            program_unguard(&guard);
+        ssize_t ignored = write(out, &child, sizeof(child));
+        (void)ignored;
+        if (!dismissed)
+            (void)pause();
+        _exit(0);
+    }
+    return pid;
+}
+
+/* As an orphan it is ours. */
+static bool ends(pid_t pid, uint64_t within_ns)
+{
+    uint64_t until = clock_raw_ns() + within_ns;
+
+    while (waitpid(pid, NULL, WNOHANG) != pid) {
+        if (clock_raw_ns() > until)
+            return false;
+        clock_sleep_ns(1000000);
+    }
+    return true;
+}
+
+static void test_program_guard_ends_the_group_of_a_killed_caller(void **state)
+{
+    int out[2];
+    pid_t child;
+
+    (void)state;
+    program_be_parent();
+    assert_int_equal(pipe2(out, O_CLOEXEC), 0);
+    pid_t leader = guarded(out[1], false);
+    assert_int_equal(read(out[0], &child, sizeof(child)), sizeof(child));
+    assert_int_equal(kill(leader, SIGKILL), 0);
+    assert_true(ends(leader, LONG_NS));
+    assert_true(ends(child, LONG_NS));
+    (void)program_end_orphans(LONG_NS);
+    (void)close(out[0]);
+    (void)close(out[1]);
+}
+
+static void test_program_guard_that_is_dismissed_does_nothing(void **state)
+{
+    int out[2];
+    pid_t child;
+
+    (void)state;
+    program_be_parent();
+    assert_int_equal(pipe2(out, O_CLOEXEC), 0);
+    pid_t leader = guarded(out[1], true);
+    assert_int_equal(read(out[0], &child, sizeof(child)), sizeof(child));
+    assert_true(ends(leader, LONG_NS));
+    assert_false(ends(child, 50000000));
+    assert_int_equal(kill(child, SIGKILL), 0);
+    assert_true(ends(child, LONG_NS));
+    (void)close(out[0]);
+    (void)close(out[1]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_program_find_takes_the_first_that_may_be_executed, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_program_find_says_why_not, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_program_find_with_a_slash_looks_nowhere_else, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_program_find_takes_an_empty_folder_for_the_current_one, setup, teardown),
+        cmocka_unit_test(test_program_find_has_a_path_without_one),
+        cmocka_unit_test(test_program_end_is_as_the_kernel_says),
+        cmocka_unit_test(test_program_delays_of_the_main_thread_do_not_pass_for_those_of_others),
+        cmocka_unit_test_setup_teardown(test_program_start_says_what_the_exec_said, setup, teardown),
+        cmocka_unit_test(test_program_gets_its_descriptors_in_any_order),
+        cmocka_unit_test(test_program_wait_ends_at_its_limit),
+        cmocka_unit_test(test_program_dies_with_who_started_it),
+        cmocka_unit_test(test_program_orphans_are_ended_in_sessions_of_their_own_too),
+        cmocka_unit_test(test_program_orphans_may_end_by_themselves),
+        cmocka_unit_test(test_program_guard_ends_the_group_of_a_killed_caller),
+        cmocka_unit_test(test_program_guard_that_is_dismissed_does_nothing),
+    };
+    return cmocka_run_group_tests_name("program", tests, NULL, NULL);
+}

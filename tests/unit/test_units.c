@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* Unit tests of figures with their units. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "out/units.h"
+
+#define NB     "\xc2\xa0"
+#define NARROW "\xe2\x80\xaf"
+#define DASH   "\xe2\x80\x93"
+#define MINUS  "\xe2\x88\x92"
+
+static void check_value(double value, const char *unit, const char *text)
+{
+    char buf[UNITS_SIZE];
+    units_value(value, unit, buf, sizeof(buf));
+    assert_string_equal(buf, text);
+}
+
+static void expect_range(double low, double high, const char *unit, const char *text)
+{
+    char buf[UNITS_SIZE];
+    units_range(low, high, unit, buf, sizeof(buf));
+    assert_string_equal(buf, text);
+}
+
+static void test_units_value_of_times_takes_the_unit_that_fits(void **state)
+{
+    (void)state;
+    check_value(155.384606, "ns", "155.4" NB "ns");
+    check_value(1603.0, "ns", "1.603" NB "\xc2\xb5s");
+    check_value(999, "ns", "999" NB "ns");
+    check_value(1000, "ns", "1" NB "\xc2\xb5s");
+    check_value(2.5e9, "ns", "2.500" NB "s");
+    check_value(1602.627, "ms", "1.603" NB "s");
+    check_value(0.25, "s", "250" NB "ms");
+    check_value(2600000, "kHz", "2.600" NB "GHz");
+    check_value(24694.6652, "MB/s", "24.69" NB "GB/s");
+    check_value(2048, "KiB", "2.097" NB "MB");
+}
+
+static void test_units_value_of_counts_has_a_prefix_when_large(void **state)
+{
+    (void)state;
+    check_value(404, "cycles", "404" NB "cycles");
+    check_value(27834, "cycles", "27" NARROW "834" NB "cycles");
+    check_value(58016982.3, "lps", "58.02" NB "M" NB "lps");
+    check_value(250000, "", "250" NB "k");
+    check_value(74.1836093, "%", "74.18" NB "%");
+    check_value(1e9, "%", "1" NARROW "000" NARROW "000" NARROW "000" NB "%");
+}
+
+static void test_units_value_of_nothing_zero_and_below(void **state)
+{
+    (void)state;
+    check_value(NAN, "ns", DASH);
+    check_value(INFINITY, "ns", DASH);
+    check_value(0, "ns", "0" NB "ns");
+    check_value(-5, "cycles", MINUS "5" NB "cycles");
+    check_value(-0.0, "%", "0" NB "%");
+    check_value(0.000123456, "%", "0.0001235" NB "%");
+    check_value(1.5e-12, "%", "1.5e-12" NB "%");
+    check_value(1e300, "%", "1e+300" NB "%");
+    check_value(1.25e20, "%", "1.25e+20" NB "%");
+}
+
+static void test_units_range_has_one_unit_and_the_same_decimals(void **state)
+{
+    (void)state;
+    expect_range(410.3486, 452.5256, "cycles", "410.3 to 452.5" NB "cycles");
+    expect_range(900, 1100, "ns", "0.900 to 1.100" NB "\xc2\xb5s");
+    expect_range(1.8, 10.07, "%", "1.80 to 10.07" NB "%");
+    expect_range(NAN, 3, "%", DASH);
+    expect_range(3, INFINITY, "%", DASH);
+}
+
+static void test_units_number_groups_thousands(void **state)
+{
+    char buf[UNITS_SIZE];
+    (void)state;
+    units_number(9999, 0, buf, sizeof(buf));
+    assert_string_equal(buf, "9999");
+    units_number(1234567.891, 2, buf, sizeof(buf));
+    assert_string_equal(buf, "1" NARROW "234" NARROW "567.89");
+    units_number(-0.001, 2, buf, sizeof(buf));
+    assert_string_equal(buf, "0.00");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_units_value_of_times_takes_the_unit_that_fits),
+        cmocka_unit_test(test_units_value_of_counts_has_a_prefix_when_large),
+        cmocka_unit_test(test_units_value_of_nothing_zero_and_below),
+        cmocka_unit_test(test_units_range_has_one_unit_and_the_same_decimals),
+        cmocka_unit_test(test_units_number_groups_thousands),
+    };
+    return cmocka_run_group_tests_name("units", tests, NULL, NULL);
+}
