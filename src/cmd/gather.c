@@ -252,7 +252,7 @@ static void work_of(const struct row *row, char *buf, size_t size)
     const char *at = row->param, *word;
     size_t length;
 
-    while ((word = row_next_word(&at, ROW_WORD_WORK, &length))) {
+    while ((word = row_next_word(row->param, &at, ROW_WORD_WORK, &length))) {
         if (length > 5 && !memcmp(word, "copy=", 5))
             continue;
         text_append(&words, " ", words.length > 0);
