@@ -53,4 +53,9 @@ void report_scale_begin(struct report *report);
 bool report_has_scale(const struct report *report);
 void report_put_scale(const struct report *report, struct text *out);
 
+/* report_fleet.c: the hosts beside each other; where there are at least four. What it shows is bounded, however many
+ * there are. */
+bool report_has_fleet(const struct report *report);
+void report_put_fleet(const struct report *report, struct text *out);
+
 #endif

@@ -85,4 +85,21 @@ struct figure_parts {
 bool figure_stacks(struct text *out, const struct figure *figure, const struct figure_entry *entries, size_t n,
                    const struct figure_parts *parts);
 
+#define FIGURE_NAMED_MAX 3u
+struct figure_dot {
+    const char *name;
+    double value;
+    bool worse;
+};
+/* Many values of one kind, of which some have a name. */
+struct figure_dots {
+    const double *values; /* all; NAN: none */
+    size_t n;
+    double median;
+    const struct figure_dot *named; /* at most FIGURE_NAMED_MAX are shown */
+    size_t n_named;
+};
+/* A strip with a dot for each value, or for 400 of them at even ranks; the median as a line. */
+bool figure_dots(struct text *out, const struct figure *figure, const struct figure_dots *dots);
+
 #endif

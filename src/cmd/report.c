@@ -324,7 +324,10 @@ static void put_head(const struct report *report, const char *const *suites, siz
         text_printf(out, "</ul>\n");
     }
     put_bounds(report, out);
-    text_printf(out, "<nav><a href=\"#summary\">In short</a><a href=\"#machine\">Machine</a>");
+    text_printf(out, "<nav><a href=\"#summary\">In short</a>");
+    if (report_has_fleet(report))
+        text_printf(out, "<a href=\"#fleet\">Fleet</a>");
+    text_printf(out, "<a href=\"#machine\">Machine</a>");
     for (size_t i = 0; i < n; i++) {
         text_printf(out, "<a href=\"#suite-%zu\">", i);
         html_text(out, suites[i]);
@@ -427,7 +430,10 @@ static void put_page(const struct report *report, struct text *out)
     put_head(report, suites, n, out);
     text_printf(out, "<section><h2 id=\"summary\">In short</h2>\n");
     report_put_summary(report, out);
-    text_printf(out, "</section>\n<section><h2 id=\"machine\">Machine and settings</h2>\n");
+    text_printf(out, "</section>\n");
+    if (report_has_fleet(report))
+        report_put_fleet(report, out);
+    text_printf(out, "<section><h2 id=\"machine\">Machine and settings</h2>\n");
     report_put_machine(report, out);
     text_printf(out, "</section>\n");
     for (size_t i = 0; i < n; i++)

@@ -83,11 +83,16 @@ void html_printf(struct text *out, const char *format, ...)
 }
 
 static const char *const style[] = {
-    ":root{color-scheme:light dark;--page:#fff;--panel:#fff;--ink:#1b1f24;--soft:#57606a;--rule:#d0d7de;--grid:#eaeef2;"
+    ":root{color-scheme:light "
+    "dark;--w1:#fbe3d2;--w2:#f6bd94;--w3:#e98a4a;--w4:#b84a00;--b1:#d9e9f5;--b2:#a5cde8;--b3:#5b9fd0;--b4:#0f5a94;--"
+    "on3:#000;--on4:#fff;"
+    "--page:#fff;--panel:#fff;--ink:#1b1f24;--soft:#57606a;--rule:#d0d7de;--grid:#eaeef2;"
     "--band:#f6f8fa;--link:#0a58a8;--bad:#b3261e;--s0:#0072b2;--s1:#d55e00;--s2:#00805d;--s3:#b0568c;--s4:#a66f00;"
     "--s5:#2f87bd;--s6:#5c6570;--s7:#857a00;--q0:#f1f3f5;--q1:#dbe9f4;--q2:#b9d5ea;--q3:#8dbbdc;--q4:#5b9bc8;"
     "--q5:#2c77ad;--q6:#0f5288;--q7:#082f52}",
-    "@media(prefers-color-scheme:dark){:root{--page:#0f1419;--panel:#0f1419;--ink:#e6e9ed;--soft:#9aa5b1;"
+    "@media(prefers-color-scheme:dark){:root{--w1:#4a2f1c;--w2:#7d4318;--w3:#c2611a;--w4:#ff9d5c;--b1:#1b3650;--b2:#"
+    "1f5a8c;--b3:#3d8ecb;--b4:#8fd0ff;--on3:#000;--on4:#000;"
+    "--page:#0f1419;--panel:#0f1419;--ink:#e6e9ed;--soft:#9aa5b1;"
     "--rule:#343c46;--grid:#222931;--band:#171d24;--link:#6cb6ff;--bad:#ff8a80;--s0:#56b4e9;--s1:#f08a4b;--s2:#2bbd92;"
     "--s3:#d993bb;--s4:#e69f00;--s5:#4f8fd6;--s6:#aab4bf;--s7:#e6d94a;--q0:#1a2027;--q1:#15324a;--q2:#17496d;"
     "--q3:#1c6696;--q4:#2f86bd;--q5:#5aa9d8;--q6:#93cbeb;--q7:#d3ecfa}}",
@@ -120,6 +125,19 @@ static const char *const style[] = {
     "tbody tr:hover{background:var(--band)}"
     ".bad{color:var(--bad);font-weight:500}details{margin:12px 0}"
     "summary{cursor:pointer;color:var(--link);font-size:13px}",
+    ".heat{font-size:11px;line-height:18px}.heat th,.heat td{padding:0;border:1px solid var(--page)}"
+    ".heat th:first-child{position:sticky;left:0;z-index:1;background:var(--page);padding-right:10px;max-width:140px;"
+    "overflow:hidden;text-overflow:ellipsis;white-space:nowrap}.heat thead th{font-weight:400;vertical-align:bottom}"
+    ".heat thead span{display:block;writing-mode:vertical-rl;transform:rotate(180deg);max-height:190px;overflow:hidden;"
+    "text-overflow:ellipsis;white-space:nowrap;padding:4px 0;margin:0 auto}"
+    ".heat td{min-width:20px;height:19px;text-align:center;background:var(--q0)}.heat .g{border-left:7px solid "
+    "var(--page)}.heat td.x{background:none}.heat .far{font-weight:600}.heat tbody tr.out th{color:var(--ink);"
+    "font-weight:600}.heat tbody tr:hover{background:none}",
+    ".heat .w1{background:var(--w1)}.heat .w2{background:var(--w2)}.heat .w3{background:var(--w3);color:var(--on3)}"
+    ".heat .w4{background:var(--w4);color:var(--on4)}.heat .b1{background:var(--b1)}.heat .b2{background:var(--b2)}"
+    ".heat .b3{background:var(--b3);color:var(--on3)}.heat .b4{background:var(--b4);color:var(--on4)}"
+    ".key.w1{color:var(--w1)}.key.w2{color:var(--w2)}.key.w3{color:var(--w3)}.key.w4{color:var(--w4)}"
+    ".key.b1{color:var(--b1)}.key.b2{color:var(--b2)}.key.b3{color:var(--b3)}.key.b4{color:var(--b4)}",
     ".grid{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,340px),1fr));gap:18px 26px;"
     "margin:12px "
     "0}figure{margin:0;min-width:0;max-width:520px}figcaption{font-weight:600;font-size:13px;line-height:1.35;"
@@ -138,7 +156,9 @@ static const char *const style[] = {
     ".q2{color:var(--q2)}.q3{color:var(--q3)}.q4{color:var(--q4)}.q5{color:var(--q5)}.q6{color:var(--q6)}"
     ".q7{color:var(--q7)}",
     "@media "
-    "print{@page{margin:12mm}:root{color-scheme:light;--page:#fff;--panel:#fff;--ink:#000;--soft:#444;--rule:#bbb;"
+    "print{@page{margin:12mm}:root{color-scheme:light;--w1:#fbe3d2;--w2:#f6bd94;--w3:#e98a4a;--w4:#b84a00;--b1:#d9e9f5;"
+    "--b2:#a5cde8;--b3:#5b9fd0;--b4:#0f5a94;--on3:#000;--on4:#fff;"
+    "--page:#fff;--panel:#fff;--ink:#000;--soft:#444;--rule:#bbb;"
     "--grid:#ddd;--band:#fff;--link:#000;--bad:#a00;--s0:#0072b2;--s1:#d55e00;--s2:#00805d;--s3:#b0568c;--s4:#a66f00;"
     "--s5:#2f87bd;--s6:#5c6570;--s7:#857a00;--q0:#f1f3f5;--q1:#dbe9f4;--q2:#b9d5ea;--q3:#8dbbdc;--q4:#5b9bc8;"
     "--q5:#2c77ad;--q6:#0f5288;--q7:#082f52}*{print-color-adjust:exact;-webkit-print-color-adjust:exact}"
