@@ -81,6 +81,10 @@ CFLAGS_src/bench/array.c := $(SCALAR_LOOP)
 CFLAGS_src/bench/dhry2reg.c     := -O3 -ffast-math -fno-lto
 CFLAGS_src/bench/dhry2reg_2.c   := -O3 -ffast-math -fno-lto
 CFLAGS_src/bench/whetstone.c    := -O3 -ffast-math -fno-lto
+ifneq ($(filter i%86,$(MACHINE)),)
+# The x87 has instructions for sin, cos and atan; the work is the C library's.
+CFLAGS_src/bench/whetstone.c += $(addprefix -fno-builtin-,sin cos atan exp log sqrt)
+endif
 CFLAGS_src/bench/whetstone_n8.c := -O3 -fno-fast-math -fno-lto
 CFLAGS_src/bench/arith.c        := -O3 -ffast-math -fno-lto
 CFLAGS_src/bench/hanoi.c        := -O3 -ffast-math -fno-lto
