@@ -213,6 +213,11 @@ stats: $(BUILD)/stats/inference $(BUILD)/unit/test_coverage ## tests of the stat
 	tests/stats/against_scipy.py $(BUILD)/stats/inference
 	JITBENCH_STATS=1 $(BUILD)/unit/test_coverage
 
+# Not one of `test`: it starts a Slurm. Parts whose packages are missing (slurm-wlm munge, openmpi-bin) are skipped by name.
+.PHONY: cluster
+cluster: $(PROGRAM) ## a Slurm of four nodes and mpirun on this machine; FLEET_SHORT=1: in two minutes
+	JITBENCH=$(PROGRAM) tests/fleet/fleet.py $(PARTS)
+
 # --- more ways to build and run ----------------------------------------------------------------------------------------
 
 .PHONY: run perf asan ubsan tsan coverage repro

@@ -3,6 +3,8 @@
 #ifndef CMD_REPORT_H
 #define CMD_REPORT_H
 
+#include "cmd/gather.h"
+#include "cmd/projection.h"
 #include "engine/text.h"
 #include "out/html.h"
 #include "out/rows.h"
@@ -14,6 +16,13 @@ struct report {
     struct row_set set;
     size_t n_runs;                           /* that are drawn */
     char name[REPORT_RUNS_MAX][REPORT_NAME]; /* "A", "B"..; with the host where they differ */
+    size_t n_all_runs;                       /* of which set has rows, and others */
+    size_t left_out;                         /* rows that set lacks */
+    struct gather gather;                    /* of all rows */
+    struct projection projection;            /* of all rows; run by run, named by their numbers */
+    /* For itself, while reading. */
+    struct row_run last_run;
+    size_t last_number;
 };
 
 /* The number of the row's run, or n_runs when it is not drawn. */
@@ -37,5 +46,11 @@ void report_put_machine(const struct report *report, struct text *out);
 
 /* report_figures.c: all figures of the rows of a suite. */
 void report_put_figures(const struct report *report, const char *suite, struct text *out);
+
+/* report_scale.c: what the noise costs on many ranks; nothing where the noise test did not run. The steps and ranks
+ * that it shows are report_scale_begin()'s. */
+void report_scale_begin(struct report *report);
+bool report_has_scale(const struct report *report);
+void report_put_scale(const struct report *report, struct text *out);
 
 #endif

@@ -32,13 +32,18 @@ double outlier_distance(const struct outlier_metric *metric, double value);
 /* The same as a share of the median: 0.05 is 5 % above. */
 double outlier_effect(const struct outlier_metric *metric, double value);
 
-/* First rule, one metric alone: the distance that none of so many machines in none of so many metrics is likely to
- * reach: Student's t, Bonferroni's correction. A deviation's median is as good an estimate of the spread as the
- * standard deviation of 0.37 times as many values (its efficiency), which gives the degrees of freedom. */
-double outlier_threshold(size_t n_hosts, size_t n_metrics);
+/* First rule, one metric alone: the distance that none of n_tests values (of all machines in all metrics) is likely to
+ * reach in a metric that n_hosts have: Student's t, Bonferroni's correction. A deviation's median is as good an
+ * estimate of the spread as the standard deviation of 0.37 times as many values (its efficiency), which gives the
+ * degrees of freedom. */
+double outlier_threshold(size_t n_hosts, size_t n_tests);
 
 /* Second rule, many metrics together: of how many of them a machine has to be the worst of all. Of equal machines each
  * is that by chance in one of n_hosts. Above n_metrics: it cannot be told. */
 size_t outlier_worst_threshold(size_t n_hosts, size_t n_metrics);
+/* The same where not every machine has every metric: whether one of n_hosts that is the worst of all in count of its
+ * n_metrics is so beyond chance. share is the mean, over its metrics, of one over the number of machines that have the
+ * metric (at least as cautious as the exact distribution: Hoeffding 1956). */
+bool outlier_worst_too_often(size_t n_hosts, size_t n_metrics, double share, size_t count);
 
 #endif

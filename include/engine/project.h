@@ -37,4 +37,9 @@ struct project_host {
 int project_slowdown(const struct project_host *hosts, size_t n_hosts, const double *step_ns, size_t n_steps,
                      const double *ranks, size_t n_ranks, double *slowdown);
 
+/* The same on a grid of at most so many points (a power of 2; 0: as many as are of use): fewer are coarser and quicker.
+ */
+int project_slowdown_on(size_t points, const struct project_host *hosts, size_t n_hosts, const double *step_ns,
+                        size_t n_steps, const double *ranks, size_t n_ranks, double *slowdown);
+
 #endif

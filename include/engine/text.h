@@ -48,4 +48,8 @@ bool text_short_decimal(const char **at, double *value);
 /* Copies with truncation; always terminated. */
 void text_copy(char *to, size_t size, const char *from);
 
+/* What comes from other people's files and would move a terminal's cursor (control characters) or is not UTF-8 becomes
+ * '?', byte by byte. */
+void text_harmless(char *s);
+
 #endif

@@ -17,6 +17,8 @@ struct figure {
     const char *x_title, *y_title;
     const char *x_unit, *y_unit; /* as units_choose() takes them */
     double x_low, x_high;        /* ranges: what the axis is to hold as well, so that several panels share it */
+    bool x_log;                  /* curve: across always, whatever the values are */
+    double y_low;                /* curve: what the axis upwards begins at */
 };
 
 /* A row with what it is called in the figure, and the number of its colour (classes of out/html.h). */

@@ -39,6 +39,11 @@ struct row_set {
     size_t n, capacity;
     struct row_run **runs; /* each different run once, in the order in which they came */
     size_t n_runs, runs_capacity;
+    /* What is asked of each row before it is kept, with a context of the asker's: 1, it is kept (without its long
+     * fields, if it was given to row_free()); 0, it is left out; -1, out of memory. The row's run stays its own only
+     * until then. NULL: all are kept. */
+    int (*choose)(void *context, struct row *row);
+    void *context;
 };
 
 /* Appends the rows of a file. 0; or -1 with one line in error: it cannot be read (what was read until then stays), or

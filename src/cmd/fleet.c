@@ -7,15 +7,16 @@
 
 #include "cmd/files.h"
 #include "cmd/gather.h"
+#include "cmd/judge.h"
 #include "cmd/suites.h"
-#include "engine/outlier.h"
 #include "engine/text.h"
 #include "out/csv.h"
 
-/* No measurement of ours is finer than this. */
-#define LEAST_SPREAD 0.002
 /* Machines without findings that have a line all the same, unless -v is given. */
 #define PLAIN_MOST 20u
+/* A longer name pushes its own line to the right, not those of all. */
+#define NAME_WIDTH_MOST 32
+#define NAMESAKES_TOLD  5u
 
 static const char *const fail_on_choices[] = {"outlier", "difference", NULL};
 enum { FAIL_ON_OUTLIER, FAIL_ON_DIFFERENCE };
@@ -69,28 +70,11 @@ static const struct option rows[] = {
      .help = "print this help"},
 };
 
-struct judged {
-    size_t machine;
-    bool far;           /* in one figure, by the first rule */
-    bool often;         /* the worst of all in many, by the second */
-    size_t worst_count; /* figures in which it is the worst of all */
-    size_t figure;      /* in which it is farthest off */
-    double distance, effect;
-    double median_effect; /* over all figures, positive: worse */
-    size_t differences;
-    size_t figures;
-};
-
 struct fleet {
     struct fleet_options options;
     bool fail_on_given;
     struct gather g;
-    struct outlier_metric *metric; /* by figure; n 0: not judged */
-    size_t n_judged;               /* figures */
-    double threshold;
-    size_t worst_threshold;
-    struct judged *judged;
-    const char **majority; /* by setting */
+    struct judgement judgement;
 };
 
 static size_t tables(const struct command *command, struct option_table *out)
@@ -112,198 +96,95 @@ static int out_of_memory(void)
     return EXIT_ROW_FAILED;
 }
 
-/* --- Judging. --- */
-
-static double worse_by(const struct gather_figure *figure, double effect)
-{
-    return figure->higher_is_better ? -effect : effect;
-}
-
-/* The figures that enough machines have. */
-static int measure_figures(struct fleet *f)
-{
-    const size_t n = f->g.machines.n;
-    double *values = calloc(n, sizeof(*values)), *scratch = calloc(n, sizeof(*scratch));
-    int result = values && scratch ? 0 : -1;
-
-    for (size_t k = 0; !result && k < f->g.figures.n; k++) {
-        const struct gather_figure *figure = &f->g.figure[k];
-        double least = figure->error_n ? figure->error_sum / (double)figure->error_n : 0;
-        for (size_t m = 0; m < n; m++)
-            values[m] = gather_value(figure, m);
-        if (outlier_measure(values, n, fmax(least, LEAST_SPREAD), scratch, &f->metric[k]))
-            f->n_judged++;
-        else
-            f->metric[k].n = 0;
-    }
-    free(values);
-    free(scratch);
-    return result;
-}
-
-/* Who is the worst of all in each figure. */
-static void count_worst(struct fleet *f)
-{
-    for (size_t k = 0; k < f->g.figures.n; k++) {
-        size_t worst = SIZE_MAX;
-        double most = 0;
-        for (size_t m = 0; f->metric[k].n && m < f->g.machines.n; m++) {
-            double value = gather_value(&f->g.figure[k], m);
-            double by = worse_by(&f->g.figure[k], outlier_effect(&f->metric[k], value));
-            if (by > most) {
-                most = by;
-                worst = m;
-            }
-        }
-        if (worst != SIZE_MAX)
-            f->judged[worst].worst_count++;
-    }
-}
-
-static int by_number(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-static void judge_machine(struct fleet *f, struct judged *j, double *effects)
-{
-    const double least = f->options.min_effect_pct / 100;
-
-    for (size_t k = 0; k < f->g.figures.n; k++) {
-        double value = f->metric[k].n ? gather_value(&f->g.figure[k], j->machine) : (double)NAN;
-        if (isnan(value))
-            continue;
-        double distance = outlier_distance(&f->metric[k], value), effect = outlier_effect(&f->metric[k], value);
-        effects[j->figures++] = worse_by(&f->g.figure[k], effect);
-        if (fabs(effect) < least || !(fabs(distance) > fabs(j->distance)))
-            continue;
-        j->distance = distance;
-        j->effect = effect;
-        j->figure = k;
-    }
-    qsort(effects, j->figures, sizeof(*effects), by_number);
-    j->median_effect = j->figures ? effects[j->figures / 2] : 0;
-    j->far = fabs(j->distance) > f->threshold;
-    j->often = j->worst_count >= f->worst_threshold && j->median_effect >= least;
-    for (size_t s = 0; s < f->g.settings.n; s++) {
-        const char *value = gather_setting(&f->g, s, j->machine);
-        j->differences += value && f->majority[s] && strcmp(value, f->majority[s]) != 0;
-    }
-}
-
-/* Those that stand out first, the farthest on top; then those whose settings differ; then by name. */
-static const struct index *sort_names;
-static int by_finding(const void *a, const void *b)
-{
-    const struct judged *x = a, *y = b;
-    bool out_x = x->far || x->often, out_y = y->far || y->often;
-
-    if (out_x != out_y)
-        return out_x ? -1 : 1;
-    if (out_x && x->often != y->often)
-        return x->often ? -1 : 1;
-    if (out_x && fabs(x->distance) != fabs(y->distance))
-        return fabs(x->distance) > fabs(y->distance) ? -1 : 1;
-    if (x->differences != y->differences)
-        return x->differences > y->differences ? -1 : 1;
-    return strcmp(sort_names->name[x->machine], sort_names->name[y->machine]);
-}
-
-static int judge(struct fleet *f)
-{
-    const size_t n = f->g.machines.n;
-    double *effects = calloc(f->g.figures.n + 1, sizeof(*effects));
-
-    f->metric = calloc(f->g.figures.n + 1, sizeof(*f->metric));
-    f->judged = calloc(n, sizeof(*f->judged));
-    f->majority = calloc(f->g.settings.n + 1, sizeof(*f->majority));
-    if (!effects || !f->metric || !f->judged || !f->majority || measure_figures(f)) {
-        free(effects);
-        return out_of_memory();
-    }
-    f->threshold = outlier_threshold(n, f->n_judged);
-    f->worst_threshold = outlier_worst_threshold(n, f->n_judged);
-    for (size_t s = 0; s < f->g.settings.n; s++)
-        f->majority[s] = gather_majority(&f->g, s);
-    count_worst(f);
-    for (size_t m = 0; m < n; m++) {
-        f->judged[m].machine = m;
-        judge_machine(f, &f->judged[m], effects);
-    }
-    sort_names = &f->g.machines;
-    qsort(f->judged, n, sizeof(*f->judged), by_finding);
-    free(effects);
-    return 0;
-}
-
 /* --- The table. --- */
 
-/* What a line shows of each machine: the first figure that fits. */
+/* What a line shows of each machine, where any has that figure. */
 static const struct shown {
-    const char *suite, *test, *load, *metric, *heading;
+    const char *suite, *test, *load, *metric, *unit, *heading;
     double scale;
     int decimals;
 } shown[] = {
-    {"prime", "prime", "", "cycles", "prime cycles", 1, 1},
-    {"stream", "bandwidth", "", "copy_rate", "copy MB/s", 1, 0},
-    {"unix", "index", "", "index", "unix index", 1, 0},
-    {"latency", "audio", "none", "latency", "audio us", 1e-3, 1},
-    {"noise", "noise", "", "lost", "lost %", 1, 3},
+    {"prime", "prime", "", "cycles", "cycles", "prime cycles", 1, 1},
+    {"stream", "bandwidth", "", "copy_rate", "MB/s", "copy MB/s", 1, 0},
+    {"unix", "index", "", "index", "ratio", "unix index", 1, 0},
+    {"latency", "audio", "none", "latency", "ns", "audio us", 1e-3, 1},
+    {"noise", "noise", "", "lost", "%", "lost %", 1, 3},
 };
 enum { N_SHOWN = sizeof(shown) / sizeof(shown[0]) };
 
-static size_t find_shown(const struct fleet *f, const struct shown *what)
+/* Of figures that differ in copies or work that of most machines, and of these that of the fewest copies. */
+static size_t find_shown(const struct gather *g, const struct shown *what)
 {
-    for (size_t k = 0; k < f->g.figures.n; k++) {
-        const struct gather_figure *figure = &f->g.figure[k];
-        if (!strcmp(figure->suite, what->suite) && !strcmp(figure->test, what->test) &&
-            !strcmp(figure->metric, what->metric) && !strcmp(figure->load, what->load))
-            return k;
+    size_t found = SIZE_MAX;
+
+    for (size_t k = 0; k < g->figures.n; k++) {
+        const struct gather_figure *figure = &g->figure[k], *before = found == SIZE_MAX ? NULL : &g->figure[found];
+        if (strcmp(figure->suite, what->suite) || strcmp(figure->test, what->test) ||
+            strcmp(figure->metric, what->metric) || strcmp(figure->load, what->load) ||
+            strcmp(figure->unit, what->unit))
+            continue;
+        if (!before || figure->n > before->n || (figure->n == before->n && figure->copies < before->copies))
+            found = k;
     }
-    return SIZE_MAX;
+    return found;
 }
 
 static void name_figure(const struct gather_figure *figure, char *buf, size_t size)
 {
     char copies[32] = "";
+    bool named = strcmp(figure->test, figure->suite) != 0;
 
     if (figure->copies > 1)
-        (void)snprintf(copies, sizeof(copies), " x%u", (unsigned)figure->copies);
-    (void)snprintf(buf, size, "%s%s%s%s%s%s %s", figure->suite, strcmp(figure->test, figure->suite) ? " " : "",
-                   strcmp(figure->test, figure->suite) ? figure->test : "", figure->load[0] ? "/" : "", figure->load,
-                   copies, figure->metric);
+        (void)snprintf(copies, sizeof(copies), " x%llu", (unsigned long long)figure->copies);
+    (void)snprintf(buf, size, "%s%s%s%s%s%s %s", figure->suite, named ? " " : "", named ? figure->test : "",
+                   figure->load[0] ? "/" : "", figure->load, copies, figure->metric);
+}
+
+/* "prime cycles +5.2 %": as the value is, whichever is better. */
+static void put_effect(const struct fleet *f, const struct judged *j, struct text *out)
+{
+    const struct gather_figure *figure = &f->g.figure[j->figure];
+    char name[256];
+
+    name_figure(figure, name, sizeof(name));
+    text_printf(out, "%s %+.1f %%", name, 100 * (figure->higher_is_better ? -j->effect : j->effect));
 }
 
 static void put_verdict(const struct fleet *f, const struct judged *j, struct text *out)
 {
-    char name[256];
+    const size_t failed = f->g.machine[j->machine].failed;
+    const char *between = "";
 
-    if (j->far) {
-        name_figure(&f->g.figure[j->figure], name, sizeof(name));
-        text_printf(out, "%s: %s %+.1f %%, %.1f spreads off",
-                    worse_by(&f->g.figure[j->figure], j->effect) > 0 ? "WORSE" : "BETTER", name, 100 * j->effect,
-                    fabs(j->distance));
+    if (j->often || j->far)
+        text_printf(out, "%s: ", j->often || j->effect > 0 ? "WORSE" : "BETTER");
+    if (j->often) {
+        text_printf(out, "the worst of all in %zu of %zu figures, by %.1f %% (median), most of all ", j->worst_count,
+                    j->figures, 100 * j->median_effect);
+        put_effect(f, j, out);
+        between = "; ";
+    } else if (j->far) {
+        put_effect(f, j, out);
+        text_printf(out, ", %.1f spreads from the median", j->distance);
+        if (j->n_far > 1)
+            text_printf(out, ", and %zu more (-v)", j->n_far - 1);
+        between = "; ";
     }
-    if (j->often)
-        text_printf(out, "%sworst of all in %zu of %zu figures, worse by %.1f %% (median)",
-                    j->far ? "; " : "WORSE: ", j->worst_count, j->figures, 100 * j->median_effect);
-    if (f->g.machine[j->machine].failed)
-        text_printf(out, "%s%zu rows failed", j->far || j->often ? "; " : "", f->g.machine[j->machine].failed);
-    if (!j->far && !j->often && !f->g.machine[j->machine].failed)
-        text_printf(out, j->figures ? "ok" : "not judged: no figure that enough others have");
+    if (failed)
+        text_printf(out, "%s%s%zu row%s failed", between, j->broke && !*between ? "BROKEN: " : "", failed,
+                    failed == 1 ? "" : "s");
+    else if (!*between)
+        text_printf(out, "%s", j->figures ? "ok" : "not judged: it has no figure that enough others have");
 }
 
 static void put_differences(const struct fleet *f, const struct judged *j, struct text *out)
 {
     size_t n = 0;
 
-    for (size_t s = 0; s < f->g.settings.n; s++) {
-        const char *value = gather_setting(&f->g, s, j->machine);
-        if (value && f->majority[s] && strcmp(value, f->majority[s]) != 0)
-            text_printf(out, "%s%s=%.60s (others %.60s)", n++ ? ", " : "; differs: ", f->g.settings.name[s], value,
-                        f->majority[s]);
+    for (size_t s = 0; s < f->g.settings.n && n < j->differences; s++) {
+        const char *value = gather_setting(&f->g, s, j->machine), *majority = f->judgement.majority[s];
+        if (value && majority && strcmp(value, majority) != 0)
+            text_printf(out, "%s%s=%.60s (most have %.60s)", n++ ? ", " : "; differs: ", f->g.settings.name[s], value,
+                        majority);
     }
 }
 
@@ -311,30 +192,31 @@ static void put_all_far(const struct fleet *f, const struct judged *j, int width
 {
     char name[256];
 
-    for (size_t k = 0; k < f->g.figures.n; k++) {
+    for (size_t k = 0; k < f->g.figures.n && j->n_far; k++) {
         const struct gather_figure *figure = &f->g.figure[k];
-        double value = f->metric[k].n ? gather_value(figure, j->machine) : (double)NAN;
-        if (isnan(value) || fabs(outlier_distance(&f->metric[k], value)) <= f->threshold ||
-            fabs(outlier_effect(&f->metric[k], value)) < f->options.min_effect_pct / 100)
+        const struct outlier_metric *metric = &f->judgement.metric[k];
+        double value = metric->n ? gather_value(&f->g, k, j->machine) : (double)NAN;
+        if (isnan(value) || !judge_is_far(&f->judgement, k, value))
             continue;
         name_figure(figure, name, sizeof(name));
         text_printf(out, "%*s    %s: %.6g %s, the fleet's median %.6g, %+.1f %%, %.1f spreads off%s%s\n", width, "",
-                    name, value, figure->unit, f->metric[k].median, 100 * outlier_effect(&f->metric[k], value),
-                    fabs(outlier_distance(&f->metric[k], value)), figure->work[0] ? "; " : "", figure->work);
+                    name, value, figure->unit, metric->median, 100 * outlier_effect(metric, value),
+                    fabs(outlier_distance(metric, value)), figure->work[0] ? "; " : "", figure->work);
     }
 }
 
 static void put_line(const struct fleet *f, const struct judged *j, const size_t *columns, int width, struct text *out)
 {
-    text_printf(out, "%-*s", width, f->g.machines.name[j->machine]);
+    text_printf(out, "%-*s", width, j->name);
     for (size_t c = 0; c < N_SHOWN; c++) {
         if (columns[c] == SIZE_MAX)
             continue;
-        double value = gather_value(&f->g.figure[columns[c]], j->machine) * shown[c].scale;
+        double value = gather_value(&f->g, columns[c], j->machine) * shown[c].scale;
         if (isnan(value))
             text_printf(out, "  %*s", (int)strlen(shown[c].heading), "-");
         else
-            text_printf(out, "  %*.*f", (int)strlen(shown[c].heading), shown[c].decimals, value);
+            text_printf(out, fabs(value) < 1e9 ? "  %*.*f" : "  %*.*g", (int)strlen(shown[c].heading),
+                        shown[c].decimals, value);
     }
     text_printf(out, "  ");
     put_verdict(f, j, out);
@@ -346,7 +228,8 @@ static void put_line(const struct fleet *f, const struct judged *j, const size_t
 
 static bool has_finding(const struct fleet *f, const struct judged *j)
 {
-    return j->far || j->often || j->differences || f->g.machine[j->machine].failed;
+    return judge_stands_out(j) || j->differences || f->g.machine[j->machine].failed ||
+           (!j->figures && f->judgement.n_figures);
 }
 
 static void put_table(const struct fleet *f, struct text *out)
@@ -354,20 +237,23 @@ static void put_table(const struct fleet *f, struct text *out)
     size_t columns[N_SHOWN], plain = 0, hidden = 0;
     int width = 4;
 
-    for (size_t m = 0; m < f->g.machines.n; m++)
-        if ((int)strlen(f->g.machines.name[m]) > width)
-            width = (int)strlen(f->g.machines.name[m]);
+    for (size_t m = 0; m < f->g.machines.n; m++) {
+        size_t length = strlen(f->g.machines.name[m]);
+        if (length <= NAME_WIDTH_MOST && (int)length > width)
+            width = (int)length;
+    }
     text_printf(out, "%-*s", width, f->options.by ? "Rank" : "Host");
     for (size_t c = 0; c < N_SHOWN; c++) {
-        columns[c] = find_shown(f, &shown[c]);
+        columns[c] = find_shown(&f->g, &shown[c]);
         if (columns[c] != SIZE_MAX)
             text_printf(out, "  %s", shown[c].heading);
     }
     text_printf(out, "  Verdict\n");
     for (size_t i = 0; i < f->g.machines.n; i++) {
-        plain += !has_finding(f, &f->judged[i]);
-        if (has_finding(f, &f->judged[i]) || f->options.verbose || plain <= PLAIN_MOST)
-            put_line(f, &f->judged[i], columns, width, out);
+        const struct judged *j = &f->judgement.judged[i];
+        plain += !has_finding(f, j);
+        if (has_finding(f, j) || f->options.verbose || plain <= PLAIN_MOST)
+            put_line(f, j, columns, width, out);
         else
             hidden++;
     }
@@ -380,30 +266,67 @@ static size_t count_out(const struct fleet *f)
     size_t n = 0;
 
     for (size_t i = 0; i < f->g.machines.n; i++)
-        n += f->judged[i].far || f->judged[i].often;
+        n += judge_stands_out(&f->judgement.judged[i]);
     return n;
+}
+
+/* In which no value is that of more than half. */
+static void put_undecided(const struct fleet *f, struct text *out)
+{
+    for (size_t s = 0; s < f->g.settings.n; s++)
+        if (!f->judgement.majority[s])
+            text_printf(out, "Settings: %s is not the same, and no value is that of most machines.\n",
+                        f->g.settings.name[s]);
+}
+
+static void put_pooled(const struct fleet *f, struct text *out)
+{
+    size_t several = 0, many_ranks = 0;
+
+    for (size_t m = 0; m < f->g.machines.n; m++) {
+        several += f->g.machine[m].runs > 1;
+        many_ranks += f->g.machine[m].many_ranks;
+    }
+    if (several)
+        text_printf(out, "%zu %s%s more than one run: their mean counts.%s\n", several, f->options.by ? "rank" : "host",
+                    several == 1 ? " has" : "s have", many_ranks ? " '--by rank' judges each rank by itself." : "");
+}
+
+/* The least that a machine is named for, by the figures that most machines have. */
+static void put_rules(const struct fleet *f, struct text *out)
+{
+    const struct judgement *j = &f->judgement;
+    size_t least = outlier_worst_threshold(j->n_machines, j->n_figures);
+    double threshold = 0;
+
+    for (size_t k = 0, most = 0; k < f->g.figures.n; k++)
+        if (j->metric[k].n > most) {
+            most = j->metric[k].n;
+            threshold = j->threshold[k];
+        }
+    text_printf(out,
+                "Named is what is %.3g %% and %.1f spreads (robust standard deviations) off the median in one figure",
+                f->options.min_effect_pct, threshold);
+    if (least <= j->n_figures)
+        text_printf(out, ", or the worst of all in %zu", least);
+    text_printf(out, ": chance alone names somebody in 1 of 100 fleets of equal machines.\n");
 }
 
 static void put_summary(const struct fleet *f, struct text *out)
 {
-    const size_t n = f->g.machines.n, outliers = count_out(f);
+    const size_t n = f->g.machines.n, outliers = count_out(f), figures = f->judgement.n_figures;
     const char *what = f->options.by ? "rank" : "host";
 
-    text_printf(out, "\n%zu %s%s, %zu figure%s judged: ", n, what, n == 1 ? "" : "s", f->n_judged,
-                f->n_judged == 1 ? "" : "s");
-    if (!f->n_judged) {
-        text_printf(out, "a figure needs %d of them\n", OUTLIER_HOSTS_LEAST);
-        return;
-    }
-    text_printf(out, "%zu stand%s out. ", outliers, outliers == 1 ? "s" : "");
-    text_printf(
-        out,
-        "Farther than %.1f spreads (robust standard deviations) and %.3g %% from the median in one figure, or the "
-        "worst of all in at least %zu",
-        f->threshold, f->options.min_effect_pct, f->worst_threshold);
-    if (f->worst_threshold > f->n_judged)
-        text_printf(out, " (there are not so many)");
-    text_printf(out, ": equal machines are named in at most 1 %% of such fleets.\n");
+    text_printf(out, "\n%zu %s%s, %zu figure%s judged: ", n, what, n == 1 ? "" : "s", figures, figures == 1 ? "" : "s");
+    if (figures || outliers)
+        text_printf(out, "%zu stand%s out.\n", outliers, outliers == 1 ? "s" : "");
+    if (figures)
+        put_rules(f, out);
+    else
+        text_printf(out, "a figure is judged when %d %ss have it, and its median is not 0.\n", OUTLIER_HOSTS_LEAST,
+                    what);
+    put_pooled(f, out);
+    put_undecided(f, out);
 }
 
 /* --- The CSV. --- */
@@ -411,14 +334,10 @@ static void put_summary(const struct fleet *f, struct text *out)
 static void put_csv_row(const struct fleet *f, const struct judged *j, size_t k, struct text *out)
 {
     const struct gather_figure *figure = &f->g.figure[k];
-    double value = gather_value(figure, j->machine);
-    const char *const texts[] = {f->g.machines.name[j->machine],
-                                 figure->suite,
-                                 figure->test,
-                                 figure->load,
-                                 figure->work,
-                                 figure->metric,
-                                 figure->unit};
+    const struct outlier_metric *metric = &f->judgement.metric[k];
+    double value = gather_value(&f->g, k, j->machine);
+    const char *const texts[] = {j->name,      figure->suite,  figure->test, figure->load,
+                                 figure->work, figure->metric, figure->unit};
 
     if (isnan(value))
         return;
@@ -427,12 +346,12 @@ static void put_csv_row(const struct fleet *f, const struct judged *j, size_t k,
         text_append(out, ",", 1);
     }
     text_printf(out, "%llu,%.17g,", (unsigned long long)figure->copies, value);
-    if (f->metric[k].n)
-        text_printf(out, "%.17g,%.17g,%.17g,", f->metric[k].median, 100 * outlier_effect(&f->metric[k], value),
-                    outlier_distance(&f->metric[k], value));
+    if (metric->n)
+        text_printf(out, "%.17g,%.17g,%.17g,", metric->median, 100 * outlier_effect(metric, value),
+                    outlier_distance(metric, value));
     else
         text_append(out, ",,,", 3);
-    text_printf(out, "%s\r\n", j->far || j->often ? "outlier" : "ok");
+    text_printf(out, "%s\r\n", judge_stands_out(j) ? "outlier" : j->figures ? "ok" : "not judged");
 }
 
 static int write_csv(const struct fleet *f)
@@ -442,7 +361,7 @@ static int write_csv(const struct fleet *f)
     text_printf(&out, "host,suite,test,load,param,metric,unit,copies,value,median,effect_pct,distance,verdict\r\n");
     for (size_t i = 0; i < f->g.machines.n; i++)
         for (size_t k = 0; k < f->g.figures.n; k++)
-            put_csv_row(f, &f->judged[i], k, &out);
+            put_csv_row(f, &f->judgement.judged[i], k, &out);
     return files_write("fleet", f->options.output, &out);
 }
 
@@ -453,13 +372,45 @@ static int take_row(void *context, const struct row *row)
     return gather_row(&((struct fleet *)context)->g, row);
 }
 
-static bool is_finding(const struct fleet *f)
+/* What was found odd in the files. */
+static void complain(const struct fleet *f)
+{
+    struct text namesakes = {0};
+    size_t n = 0;
+
+    if (f->g.doubles)
+        (void)fprintf(stderr, "jitbench fleet: %llu row%s came twice, and count%s once\n",
+                      (unsigned long long)f->g.doubles, f->g.doubles == 1 ? "" : "s", f->g.doubles == 1 ? "s" : "");
+    if (f->g.without_rank)
+        (void)fprintf(stderr, "jitbench fleet: %llu row%s without the number of a rank: judged by host\n",
+                      (unsigned long long)f->g.without_rank, f->g.without_rank == 1 ? "" : "s");
+    for (size_t m = 0; m < f->g.machines.n; m++)
+        if (f->g.machine[m].namesake && n++ < NAMESAKES_TOLD)
+            text_printf(&namesakes, "%s'%s'", n > 1 ? ", " : "", f->g.machines.name[m]);
+    if (n > NAMESAKES_TOLD)
+        text_printf(&namesakes, " and %zu more", n - NAMESAKES_TOLD);
+    if (n)
+        (void)fprintf(stderr,
+                      "jitbench fleet: different machines (their CPUs differ) have one name; so called here: %s\n",
+                      namesakes.data ? namesakes.data : "");
+    text_free(&namesakes);
+}
+
+/* A gate that cannot judge does not pass. */
+static int finding(const struct fleet *f)
 {
     bool differs = false;
 
     for (size_t i = 0; i < f->g.machines.n; i++)
-        differs = differs || f->judged[i].differences;
-    return f->fail_on_given && (count_out(f) || (f->options.fail_on == FAIL_ON_DIFFERENCE && differs));
+        differs = differs || f->judgement.judged[i].differences;
+    if (!f->fail_on_given)
+        return EXIT_DONE;
+    if (count_out(f) || (f->options.fail_on == FAIL_ON_DIFFERENCE && differs))
+        return EXIT_FINDING;
+    if (f->judgement.n_figures)
+        return EXIT_DONE;
+    (void)usage_error("--fail-on: there is no figure to judge by");
+    return EXIT_ROW_FAILED;
 }
 
 static int fleet(struct fleet *f, const char *const *operands, size_t n)
@@ -472,17 +423,15 @@ static int fleet(struct fleet *f, const char *const *operands, size_t n)
     f->g.by_rank = f->options.by == 1;
     if ((status = files_each("fleet", operands, n, 0, take_row, f, NULL)))
         return status;
-    if (f->g.doubles)
-        (void)fprintf(stderr, "jitbench fleet: %llu rows came twice, and count once\n",
-                      (unsigned long long)f->g.doubles);
-    if ((status = judge(f)))
-        return status;
+    if (gather_finish(&f->g) || judge(&f->judgement, &f->g, f->options.min_effect_pct / 100))
+        return out_of_memory();
+    complain(f);
     put_table(f, &out);
     put_summary(f, &out);
     command_print(!strcmp(f->options.output, "-") ? 2 : 1, &out);
     if (f->options.output[0] && (status = write_csv(f)))
         return status;
-    return is_finding(f) ? EXIT_FINDING : EXIT_DONE;
+    return finding(f);
 }
 
 static int run(const struct command *command, int argc, char **argv)
@@ -502,9 +451,7 @@ static int run(const struct command *command, int argc, char **argv)
         if (!status)
             status = fleet(f, operands, n);
         gather_free(&f->g);
-        free(f->metric);
-        free(f->judged);
-        free(f->majority);
+        judge_free(&f->judgement);
     } else {
         (void)out_of_memory();
     }

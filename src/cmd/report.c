@@ -18,6 +18,7 @@
 #define LINES_SHOWN_MAX 150u  /* of a suite's table */
 #define REASONS_MAX     40u
 #define WARNED_ROWS_MAX 20000u /* the warnings look for pairs among all rows */
+#define OTHER_ROWS_MAX  20000u /* from so many rows on, those of runs that are not drawn are only judged */
 #define SUITES_MAX      32u
 #define NEIGHBOURS      64u
 
@@ -284,6 +285,19 @@ static size_t list_suites(const struct report *report, const char **suites)
     return n;
 }
 
+/* What the page has not room for. */
+static void put_bounds(const struct report *report, struct text *out)
+{
+    if (report->n_all_runs <= report->n_runs)
+        return;
+    text_printf(out, "<p class=\"soft\">The figures show the first %zu of %zu runs; the tables have ", report->n_runs,
+                report->n_all_runs);
+    if (report->left_out)
+        text_printf(out, "%zu of %zu rows.</p>\n", report->set.n, report->set.n + report->left_out);
+    else
+        text_printf(out, "the rows of all.</p>\n");
+}
+
 static void put_head(const struct report *report, const char *const *suites, size_t n, struct text *out)
 {
     char title[128];
@@ -309,17 +323,15 @@ static void put_head(const struct report *report, const char *const *suites, siz
         }
         text_printf(out, "</ul>\n");
     }
-    if (report->set.n_runs > report->n_runs)
-        text_printf(out,
-                    "<p class=\"soft\">The figures show the first %zu of %zu runs; the tables have the rows of all."
-                    "</p>\n",
-                    report->n_runs, report->set.n_runs);
+    put_bounds(report, out);
     text_printf(out, "<nav><a href=\"#summary\">In short</a><a href=\"#machine\">Machine</a>");
     for (size_t i = 0; i < n; i++) {
         text_printf(out, "<a href=\"#suite-%zu\">", i);
         html_text(out, suites[i]);
         text_printf(out, "</a>");
     }
+    if (report_has_scale(report))
+        text_printf(out, "<a href=\"#scale\">At scale</a>");
     text_printf(out, "<a href=\"#warnings\">Warnings</a><a href=\"#rows\">All rows</a></nav></header>\n");
 }
 
@@ -420,6 +432,8 @@ static void put_page(const struct report *report, struct text *out)
     text_printf(out, "</section>\n");
     for (size_t i = 0; i < n; i++)
         put_suite(report, suites[i], i, out);
+    if (report_has_scale(report))
+        report_put_scale(report, out);
     put_warnings(report, out);
     put_all_rows(report, suites, n, out);
     html_end(out);
@@ -457,6 +471,53 @@ static void name_runs(struct report *report)
                        differ ? report->set.runs[i]->host : "");
 }
 
+/* The number of the row's run, in the order in which they came: those that the set knows by looking there, of the
+ * others each change is a further one. */
+static size_t number_of(struct report *report, const struct row_run *run)
+{
+    if (report->n_all_runs && row_run_equal(&report->last_run, run))
+        return report->last_number;
+    report->last_run = *run;
+    for (size_t i = 0; i < report->set.n_runs; i++)
+        if (row_run_equal(report->set.runs[i], run))
+            return report->last_number = i;
+    return report->last_number = report->n_all_runs++;
+}
+
+/* Rows are judged as they come. Those of runs that are drawn are kept whole, of others as many as the tables show,
+ * without their long fields. */
+static int choose_row(void *context, struct row *row)
+{
+    struct report *report = context;
+    size_t number = number_of(report, row->run);
+    char name[24];
+
+    (void)snprintf(name, sizeof(name), "%zu", number);
+    if (gather_row(&report->gather, row) || projection_enter(&report->projection, name, row))
+        return -1;
+    if (number < REPORT_RUNS_MAX)
+        return 1;
+    row_free(row);
+    report->left_out += report->set.n >= OTHER_ROWS_MAX;
+    return report->set.n < OTHER_ROWS_MAX;
+}
+
+static int read_rows(const struct command *command, const char *const *operands, size_t n, struct report *report)
+{
+    report_scale_begin(report);
+    report->set.choose = choose_row;
+    report->set.context = report;
+    int status = files_read(command->name, operands, n, ROWS_ALL, &report->set);
+    if (status)
+        return status;
+    projection_drop_empty(&report->projection, NULL);
+    if (projection_compute(&report->projection) || gather_finish(&report->gather)) {
+        (void)fprintf(stderr, "jitbench report: out of memory\n");
+        return EXIT_ROW_FAILED;
+    }
+    return 0;
+}
+
 static int write_report(const struct command *command, struct report *report, const char *path)
 {
     struct text out = {0};
@@ -491,13 +552,15 @@ static int run(const struct command *command, int argc, char **argv)
         status = EXIT_USAGE;
     }
     if (status == 0)
-        status = files_read(command->name, operands, n, ROWS_ALL, &report.set);
+        status = read_rows(command, operands, n, &report);
     if (status == 0) {
         if (!options.output[0])
             choose_output(operands[0], options.output, sizeof(options.output));
         status = write_report(command, &report, options.output);
     }
     row_set_free(&report.set);
+    gather_free(&report.gather);
+    projection_free(&report.projection);
     free(operands);
     return status < 0 ? EXIT_DONE : status;
 }

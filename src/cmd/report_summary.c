@@ -415,7 +415,7 @@ void report_put_summary(const struct report *report, struct text *out)
 
 /* --- The machine. --- */
 
-enum source { FROM_RUN, FROM_RUN_COUNT, FROM_ROWS, FROM_NUMBERS };
+enum source { FROM_RUN, FROM_RUN_COUNT, FROM_RUN_ITEMS, FROM_ROWS, FROM_NUMBERS };
 
 struct fact {
     const char *name;
@@ -445,7 +445,7 @@ static const struct fact facts[] = {
     {"Varied between samples", FROM_ROWS, offsetof(struct row, layout), NULL},
     {"CPU frequency", FROM_NUMBERS, offsetof(struct row, freq_khz), "kHz"},
     {"Timer latency held at 0", FROM_ROWS, offsetof(struct row, timer_latency_held), NULL},
-    {"Settings of the machine", FROM_RUN, offsetof(struct row_run, settings), NULL},
+    {"Settings of the machine", FROM_RUN_ITEMS, offsetof(struct row_run, settings), NULL},
     {"Scratch file system", FROM_ROWS, offsetof(struct row, scratch_fs), NULL},
 };
 
@@ -488,6 +488,19 @@ static void list_numbers(const struct report *report, size_t run, const struct f
         units_value(low, fact->unit, buf, size);
 }
 
+/* "a=1;b=2" with room to break the line. */
+static void list_items(const char *items, char *buf, size_t size)
+{
+    size_t n = 0;
+
+    for (; *items && n + 2 < size; items++) {
+        buf[n++] = *items;
+        if (*items == ';')
+            buf[n++] = ' ';
+    }
+    buf[n] = '\0';
+}
+
 static void fill_fact(const struct report *report, size_t run, const struct fact *fact, char *buf, size_t size)
 {
     uint64_t count;
@@ -497,7 +510,9 @@ static void fill_fact(const struct report *report, size_t run, const struct fact
         memcpy(&count, (const char *)report->set.runs[run] + fact->offset, sizeof(count));
         if (count)
             (void)snprintf(buf, size, "%" PRIu64, count);
-    } else if (fact->source == FROM_RUN)
+    } else if (fact->source == FROM_RUN_ITEMS)
+        list_items((const char *)report->set.runs[run] + fact->offset, buf, size);
+    else if (fact->source == FROM_RUN)
         text_copy(buf, size, (const char *)report->set.runs[run] + fact->offset);
     else if (fact->source == FROM_ROWS)
         list_texts(report, run, fact->offset, buf, size);

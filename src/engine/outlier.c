@@ -61,12 +61,11 @@ double outlier_effect(const struct outlier_metric *metric, double value)
     return (value - metric->median) / fabs(metric->median);
 }
 
-double outlier_threshold(size_t n_hosts, size_t n_metrics)
+double outlier_threshold(size_t n_hosts, size_t n_tests)
 {
-    double tests = (double)n_hosts * (double)(n_metrics ? n_metrics : 1);
     double df = fmax(1, MAD_EFFICIENCY * (double)n_hosts);
 
-    return stats_student_t(1 - OUTLIER_ALPHA / 2 / tests, df);
+    return stats_student_t(1 - OUTLIER_ALPHA / 2 / (double)(n_tests ? n_tests : 1), df);
 }
 
 /* P(X >= k) of a binomial distribution. */
@@ -74,6 +73,8 @@ static double tail(size_t n, double p, size_t k)
 {
     double sum = 0;
 
+    if (p >= 1)
+        return 1;
     for (size_t i = n + 1; i-- > k;)
         sum += exp(lgamma((double)n + 1) - lgamma((double)i + 1) - lgamma((double)(n - i) + 1) + (double)i * log(p) +
                    (double)(n - i) * log1p(-p));
@@ -90,4 +91,10 @@ size_t outlier_worst_threshold(size_t n_hosts, size_t n_metrics)
     while (k <= n_metrics && (double)n_hosts * tail(n_metrics, p, k) > OUTLIER_ALPHA / 2)
         k++;
     return k;
+}
+
+bool outlier_worst_too_often(size_t n_hosts, size_t n_metrics, double share, size_t count)
+{
+    return (double)count > share * (double)n_metrics + 1 &&
+           (double)n_hosts * tail(n_metrics, share, count) <= OUTLIER_ALPHA / 2;
 }

@@ -122,10 +122,12 @@ static size_t most_kinds(const struct project_host *hosts, size_t n_hosts)
     return most;
 }
 
-static int make_grid(struct grid *g, const struct project_host *hosts, size_t n_hosts, double longest_step_ns,
-                     size_t n_steps)
+static int make_grid(struct grid *g, size_t points, const struct project_host *hosts, size_t n_hosts,
+                     double longest_step_ns, size_t n_steps)
 {
     g->n = points_for(n_hosts);
+    if (points && points < g->n)
+        g->n = points;
     g->width_ns = room_ns(hosts, n_hosts, longest_step_ns) / (double)g->n;
     g->twiddle = malloc(g->n / 2 * sizeof(*g->twiddle));
     g->rate = malloc(g->n * sizeof(*g->rate));
@@ -301,8 +303,8 @@ static double slowest(const struct grid *g, const double *log_below, double rank
     return sum * g->width_ns;
 }
 
-int project_slowdown(const struct project_host *hosts, size_t n_hosts, const double *step_ns, size_t n_steps,
-                     const double *ranks, size_t n_ranks, double *slowdown)
+int project_slowdown_on(size_t points, const struct project_host *hosts, size_t n_hosts, const double *step_ns,
+                        size_t n_steps, const double *ranks, size_t n_ranks, double *slowdown)
 {
     struct grid g = {.n = 0};
     double longest_step = 0;
@@ -312,7 +314,7 @@ int project_slowdown(const struct project_host *hosts, size_t n_hosts, const dou
         return -1;
     for (size_t s = 0; s < n_steps; s++)
         longest_step = fmax(longest_step, step_ns[s]);
-    if (make_grid(&g, hosts, n_hosts, longest_step, n_steps)) {
+    if (make_grid(&g, points, hosts, n_hosts, longest_step, n_steps)) {
         free_grid(&g);
         return -1;
     }
@@ -327,4 +329,10 @@ int project_slowdown(const struct project_host *hosts, size_t n_hosts, const dou
             slowdown[s * n_ranks + r] = 1 + slowest(&g, &g.log_below[s * g.n], ranks[r]) / step_ns[s];
     free_grid(&g);
     return 0;
+}
+
+int project_slowdown(const struct project_host *hosts, size_t n_hosts, const double *step_ns, size_t n_steps,
+                     const double *ranks, size_t n_ranks, double *slowdown)
+{
+    return project_slowdown_on(0, hosts, n_hosts, step_ns, n_steps, ranks, n_ranks, slowdown);
 }

@@ -384,8 +384,8 @@ bool figure_curve(struct text *out, const struct figure *figure, const struct fi
     if (!x.found || !(x.high > x.low)) /* a line of one point says nothing */
         return false;
     bool log = wants_log(&x) && wants_log(&y);
-    f.x = svg_scale(x.low, x.high, 0, 1, log);
-    f.y = svg_scale(log ? y.low : fmin(y.low, 0), y.high, 0, 1, log);
+    f.x = svg_scale(x.low, x.high, 0, 1, log || figure->x_log);
+    f.y = svg_scale(log ? y.low : fmin(y.low, figure->y_low), y.high, 0, 1, log);
     frame_caption(out, figure);
     if (n > 1) {
         frame_legend_begin(out);

@@ -458,10 +458,11 @@ int pairs_make(const struct row_set *base, const struct row_set *changed, uint64
     if (!by_host)
         return pair_host(base, changed, NULL, across, out);
     for (size_t i = 0; i < changed->n_runs; i++) {
-        bool seen = false;
+        const struct row_run *run = changed->runs[i];
+        bool seen = !run;
         for (size_t k = 0; k < i && !seen; k++)
-            seen = !strcmp(changed->runs[k]->host, changed->runs[i]->host);
-        if (!seen && pair_host(base, changed, changed->runs[i], across, out))
+            seen = changed->runs[k] && !strcmp(changed->runs[k]->host, run->host);
+        if (!seen && pair_host(base, changed, run, across, out))
             return -1;
     }
     return 0;

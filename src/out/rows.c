@@ -297,26 +297,29 @@ int row_set_read(struct row_set *set, const char *path, unsigned wanted, char *m
                  char *error, size_t error_size)
 {
     struct row_reader *r = row_reader_open(path, wanted, error, error_size);
-    size_t before = set->n;
+    size_t n_rows = 0;
     struct row row;
-    int more, result = 0;
+    int more = 0, result = 0;
 
     if (message_size)
         message[0] = '\0';
     if (!r)
         return -1;
-    while ((more = row_reader_next(r, &row)) == 1)
-        if (keep_row(set, &row)) {
-            row_free(&row);
+    while (!result && (more = row_reader_next(r, &row)) == 1) {
+        int wish = set->choose ? set->choose(set->context, &row) : 1;
+        if (wish < 0 || (wish && keep_row(set, &row))) {
             (void)snprintf(error, error_size, "%s: out of memory", path);
-            result = -1;
-            break;
+            result = wish = -1;
         }
+        if (wish < 1)
+            row_free(&row);
+        n_rows++;
+    }
     if (more < 0) {
         text_copy(error, error_size, row_reader_error(r));
         result = -1;
     }
-    row_reader_describe(r, path, set->n - before, message, message_size);
+    row_reader_describe(r, path, n_rows, message, message_size);
     row_reader_close(r);
     return result;
 }

@@ -117,7 +117,8 @@ static double *share_of(struct share *shares, size_t *n, const char *name, size_
     return changed ? &shares[i].changed : &shares[i].base;
 }
 
-/* "cause:milliseconds" pairs of the rows' causes as shares of the time of all their processes. */
+/* "cause:milliseconds" pairs of the rows' causes as shares of the time of all their processes. What they waited outside
+ * the common window can bring a share a little above 100. */
 static void add_causes(const struct pair *pair, bool changed, struct share *shares, size_t *n)
 {
     const struct row *const *rows = changed ? pair->changed : pair->base;
@@ -164,7 +165,7 @@ static void explain(const struct pair *pair, enum compared_verdict verdict, stru
     for (size_t i = 0; i < n; i++)
         if (may_explain(verdict, shares[i].changed - shares[i].base, SHARE_MATTERS))
             text_printf(out, "%s %s %.1f %% of the time (base %.1f %%)", said++ ? "," : ":", shares[i].name,
-                        shares[i].changed, shares[i].base);
+                        fmin(shares[i].changed, 100), fmin(shares[i].base, 100));
     const double before = frequency_of(pair->base, pair->n_base);
     const double after = frequency_of(pair->changed, pair->n_changed);
     if (before > 0 && may_explain(verdict, 1 - after / before, FREQ_MATTERS))

@@ -77,8 +77,12 @@ struct start {
     int error;
 };
 
+/* What runs on a stack of its own in shared memory must leave nothing of a sanitizer's marks on it: functions with
+ * variables in memory return before the exec, and the process ends by returning. */
+#define OWN_FRAME __attribute__((noinline))
+
 /* A descriptor that is to become one of 0 to 2 must not be overwritten before its turn. */
-static int redirect(const int fds[3])
+OWN_FRAME static int redirect(const int fds[3])
 {
     int moved[3];
 
@@ -94,7 +98,7 @@ static int redirect(const int fds[3])
 }
 
 /* Whoever started us may have blocked them, and a shell would then wait for ever. */
-static void reset_signals(void)
+OWN_FRAME static void reset_signals(void)
 {
     struct sigaction action;
     sigset_t set;
@@ -129,14 +133,14 @@ static int child_main(void *argument)
     if (!start->error)
         start->error = redirect(program->fds);
     if (start->error)
-        _exit(127);
+        return 127;
     reset_signals();
     if (program->prepare)
         program->prepare(program->context);
     start->exec_ns = clock_raw_ns();
     (void)execve(program->path, program->argv, program->envp);
     start->error = -errno;
-    _exit(127);
+    return 127;
 }
 
 /* Shares the memory until the exec, as vfork() does: the cost does not grow with the caller, and errors need no pipe.
@@ -270,11 +274,20 @@ int program_reap(pid_t pid, struct program_end *end)
 
 /* It says that it is out of the group, and then waits for the end of file. errno is the caller's too, and is not looked
  * at. */
+OWN_FRAME static void guard_wait(const struct program_guard *guard)
+{
+    char byte = 0;
+
+    (void)!write(guard->answer_fd, &byte, 1);
+    (void)close(guard->answer_fd);
+    while (read(guard->life_fd, &byte, 1) != 0) {
+    }
+}
+
 static int guard_main(void *argument)
 {
     static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
     const struct program_guard *guard = argument;
-    char byte = 0;
 
     (void)close(guard->fd);
     /* No session of its own: where each session is a scheduling group (autogroup), one comes and goes in the kernel's
@@ -282,12 +295,9 @@ static int guard_main(void *argument)
     (void)setpgid(0, 0);
     for (size_t i = 0; i < sizeof(ending) / sizeof(ending[0]); i++)
         (void)signal(ending[i], SIG_IGN);
-    (void)!write(guard->answer_fd, &byte, 1);
-    (void)close(guard->answer_fd);
-    while (read(guard->life_fd, &byte, 1) != 0) {
-    }
+    guard_wait(guard);
     (void)kill(-guard->group, SIGKILL);
-    _exit(0);
+    return 0;
 }
 
 /* A plain fork would have every page of the caller copied that it writes afterwards, while it measures. */

@@ -29,6 +29,11 @@ bool program_emulated(const char *path)
     return program != own && !(own == EM_X86_64 && program == EM_386) && !(own == EM_AARCH64 && program == EM_ARM);
 }
 
+bool program_clock_is_coarse(const char *path)
+{
+    return program_emulated(path) && program_machine(path) == EM_AARCH64;
+}
+
 bool program_has_nontemporal_stores(const char *path)
 {
     int machine = program_machine(path);

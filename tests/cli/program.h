@@ -12,6 +12,9 @@ int program_machine(const char *path);
 /* The kernel does not run it by itself. */
 bool program_emulated(const char *path);
 
+/* It is emulated with a counter of coarse steps: qemu-user has cntvct go on by a microsecond at a time. */
+bool program_clock_is_coarse(const char *path);
+
 /* Its architecture has non-temporal stores that `jitbench stream` uses. */
 bool program_has_nontemporal_stores(const char *path);
 

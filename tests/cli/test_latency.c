@@ -532,6 +532,7 @@ static void test_latency_custom(void **state)
 {
     struct cli_csv csv;
 
+    cli_need_processor("a busy emulator is late, and then in a hurry");
     measure(*state, ARGS("latency", "custom", "audio", "-w", "none,custom", "-C", "10", "-I", "2000", FAST), 0, &csv);
     expect_matrix(&csv, ARGS("audio none custom", "custom none"));
     expect_word(&csv, "custom", "none", "interval_us", "2000");

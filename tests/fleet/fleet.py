@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A cluster on this machine: fleet.py [--short] [PART...], with the parts slurm and mpirun. `make fleet-test` calls it.
+"""A cluster on this machine: fleet.py [--short] [PART...], with the parts slurm and mpirun. `make cluster` calls it.
 
 slurm starts a munged, a slurmctld and four slurmd on the loopback interface, has srun run jitbench on the four virtual
 nodes at one moment, one rank of which is handicapped (nice 19, on the CPU of a busy loop), and expects `jitbench fleet`
@@ -43,17 +43,17 @@ def expect(holds, what):
 
 
 def say(*words):
-    print("fleet-test:", *words, flush=True)
+    print("cluster:", *words, flush=True)
 
 
-def run(command, limit=120, env=None, cwd=None):
-    """Its output, both streams; a failure unless it ends with 0 in time."""
+def run(command, limit=120, env=None, cwd=None, allowed=(0,)):
+    """Its output, both streams; a failure unless it ends with an allowed status in time."""
     try:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                               timeout=limit, env=env, cwd=cwd)
     except subprocess.TimeoutExpired as late:
         raise Failure("%s: not done within %d s" % (" ".join(command), limit)) from late
-    expect(done.returncode == 0, "%s: exit %d\n%s" % (" ".join(command), done.returncode, done.stdout))
+    expect(done.returncode in allowed, "%s: exit %d\n%s" % (" ".join(command), done.returncode, done.stdout))
     return done.stdout
 
 
@@ -268,8 +268,9 @@ def srun_command(step, wrapper, jitbench):
             ["-q", "-o", "r-%s-%%h-%%r.csv" % step[0], "--start-at", "@%d" % (time.time() + 5)])
 
 
-def check_ranks(folder, step, hosts):
-    """A file for each rank, with its number, its host, and when it began."""
+def check_ranks(folder, step, hosts, handicapped):
+    """A file for each rank, with its number, its host, and when it began. With a hundredth of a CPU some tests are not
+    done in time."""
     jobs = set()
     for rank in range(RANKS):
         host = hosts[rank]
@@ -278,7 +279,7 @@ def check_ranks(folder, step, hosts):
         for row in rows:
             expect(row["host"] == host and row["rank"] == str(rank) and row["job"], "rank %d has the row %s" % (rank, row))
             expect(row["start_late_us"], "rank %d does not say when it began" % rank)
-            expect(row["status"] != "failed", "%s %s of rank %d failed: %s" % (row["test"], row["metric"], rank, row["reason"]))
+            expect(rank == handicapped or row["status"] != "failed", "%s %s of rank %d failed: %s" % (row["test"], row["metric"], rank, row["reason"]))
             jobs.add(row["job"])
     expect(len(jobs) == 1, "jobs %s" % jobs)
 
@@ -293,9 +294,9 @@ def slurm(jitbench, folder, short, handicapped):
         with cluster(folder, env):
             for step in (SHORT_STEPS if short else FULL_STEPS).items():
                 begin = time.monotonic()
-                run(srun_command(step, wrapper, jitbench), STEP_LIMIT_S, env, work)
+                run(srun_command(step, wrapper, jitbench), STEP_LIMIT_S, env, work, (0, 1))
                 say("srun -N%d jitbench %s: %.0f s" % (RANKS, step[0], time.monotonic() - begin))
-                check_ranks(work, step[0], ["n%d" % (rank + 1) for rank in range(RANKS)])
+                check_ranks(work, step[0], ["n%d" % (rank + 1) for rank in range(RANKS)], handicapped)
     except Failure as failure:
         with open(log, errors="replace") as file:
             raise Failure("%s\n%s" % (failure, file.read()[-4000:])) from failure
@@ -323,7 +324,7 @@ def mpirun(jitbench, folder, short, handicapped):
         run(command + [wrapper, jitbench] + words + ["-q", "-o", "r-%s-%%h.csv" % step, "--start-at", "@%d" % (time.time() + 5)],
             STEP_LIMIT_S, env, work)
         say("mpirun -np %d jitbench %s: %.0f s" % (RANKS, step, time.monotonic() - begin))
-        check_ranks(work, step, [socket.gethostname()] * RANKS)
+        check_ranks(work, step, [socket.gethostname()] * RANKS, handicapped)
     check_results(jitbench, work, handicapped, "rank")
 
 

@@ -48,6 +48,8 @@ PERIODS_THRESHOLD_NS = 5000
 # Two clocks that are compared by a few long periods agree no better.
 ALIGNED_NS = 20e3
 MEMORY_SECONDS = 60
+FLEET_FILES = 10000
+FLEET_ROWS = 100
 READER_BYTES = 100 * 10**6
 READER_ROUNDS = 3
 # Turns of `true` beside hyperfine, of so many runs each.
@@ -105,7 +107,7 @@ def peak_memory(jitbench, experiments):
     command = [jitbench, "prime", "--experiments", experiments, "--samples", "1", "--no-csv", "-q"]
     # GNU time is small: a child of this interpreter would start out as large as it.
     with tempfile.NamedTemporaryFile("r") as report:
-        process = subprocess.Popen(["time", "-f", "%M", "-o", report.name] + command, stdout=subprocess.DEVNULL)
+        process = subprocess.Popen(["time", "-f", "%M %U %S", "-o", report.name] + command, stdout=subprocess.DEVNULL)
         together = 0
         while process.poll() is None:
             together = max(together, descendants_bytes(process.pid))
@@ -631,6 +633,57 @@ def run(jitbench):
         line("  %s: %.0f us, hyperfine %.0f us, ratio" % (what, ours, theirs), "%.3f" % ratio, target)
 
 
+def make_fleet(jitbench, folder):
+    """As many result files, of hosts of their own, each with as many rows, made from those of one run of prime."""
+    rows = rows_of(jitbench, "prime", "--quick", "--samples", "3", "--experiments", "10000")
+    cycles = only(rows, "cycles")
+    columns = list(cycles)
+    # Few rows have long fields: a file of `all --quick` has 2 KB for each row.
+    for row in rows:
+        row.update(hist="", series="")
+    for host in range(FLEET_FILES):
+        with open("%s/%05d.csv" % (folder, host), "w", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(columns)
+            for number in range(FLEET_ROWS):
+                # A third of the rows of `all` are figures that machines are judged by.
+                row = dict(cycles if number % 3 == 0 else rows[number % len(rows)], run_id="%032x" % host,
+                           host="n%d" % host, test="test%d" % number)
+                if number % 3 == 0:
+                    row["value"] = repr(1000 * (1 + (hash((host, number)) % 1000 - 500) / 1e5))
+                writer.writerow([row[column] for column in columns])
+
+
+def timed(command):
+    """Its seconds, its peak memory in bytes, and its seconds on a CPU."""
+    with tempfile.NamedTemporaryFile("r") as report:
+        begin = time.perf_counter()
+        subprocess.run(["time", "-f", "%M %U %S", "-o", report.name] + command, stdout=subprocess.DEVNULL, check=True)
+        elapsed = time.perf_counter() - begin
+        peak, user, system = report.read().split()
+        return elapsed, int(peak) << 10, float(user) + float(system)
+
+
+def fleet(jitbench):
+    if not shutil.which("time"):
+        line("fleet", "no GNU time")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        make_fleet(jitbench, folder)
+        bytes_of_all = sum(entry.stat().st_size for entry in os.scandir(folder))
+        turns = [timed([jitbench, "fleet", folder]) for _ in range(3)]
+    what = "fleet of %d files of %d rows" % (FLEET_FILES, FLEET_ROWS)
+    line("%s (%.0f MB), median of 3" % (what, bytes_of_all / 1e6), "%.2f s" % statistics.median(turn[0] for turn in turns), "10 s")
+    line("  of it time on a CPU", "%.2f s" % statistics.median(turn[2] for turn in turns))
+    line("  peak resident memory", "%.0f MiB" % (max(turn[1] for turn in turns) / 2**20), "200 MiB")
+    with tempfile.TemporaryDirectory() as folder:
+        file = os.path.join(folder, "noise.csv")
+        subprocess.run([jitbench, "noise", "-q", "-t", "2", "-o", file], stdout=subprocess.DEVNULL, check=True)
+        turns = [timed([jitbench, "project", "--ranks", "10:1000000", file]) for _ in range(3)]
+    line("project to a million ranks, three steps, median of 3", "%.2f s" % statistics.median(turn[0] for turn in turns), "1 s")
+    line("  of it time on a CPU", "%.2f s" % statistics.median(turn[2] for turn in turns))
+
+
 SECTIONS = {
     "clock": lambda jitbench, musl, programs: clock_cost(jitbench),
     "start": lambda jitbench, musl, programs: start_time(jitbench),
@@ -643,6 +696,7 @@ SECTIONS = {
     "unix-copies": lambda jitbench, musl, programs: unix_copies(jitbench),
     "latency": lambda jitbench, musl, programs: latency(jitbench),
     "noise": lambda jitbench, musl, programs: noise(jitbench, programs + "/preempt"),
+    "fleet": lambda jitbench, musl, programs: fleet(jitbench),
     "reader": lambda jitbench, musl, programs: reader(jitbench, programs + "/read"),
     "run": lambda jitbench, musl, programs: run(jitbench),
 }

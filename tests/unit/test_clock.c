@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -61,6 +62,10 @@ static void test_clock_choose_is_consistent(void **state)
     memset(&info, 0xff, sizeof info);
     clock_choose(&info);
     int usable = counter_usable(why, sizeof why);
+    if (usable == 0 && !clock_can_read(counter_now)) {
+        usable = -1;
+        snprintf(why, sizeof why, "reading the counter (%s) is refused by a signal", COUNTER_NAME);
+    }
     assert_int_equal(info.kind, usable == 0 ? CLOCK_KIND_COUNTER : CLOCK_KIND_GETTIME);
     assert_string_equal(info.name, usable == 0 ? COUNTER_NAME : "clock_gettime");
     assert_string_equal(info.unit, usable == 0 ? "cycles" : "ns");

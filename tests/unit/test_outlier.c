@@ -78,12 +78,27 @@ static void test_outlier_thresholds(void **state)
 {
     (void)state;
     /* P(X >= 12) of 20 at 1/4 is 0.00094, of which four are within 0.005; at 11 it is 0.0039. */
-    expect_near(outlier_threshold(1000, 20), 5.258, 0.01);
+    expect_near(outlier_threshold(1000, 20000), 5.258, 0.01);
     assert_int_equal(outlier_worst_threshold(4, 20), 12);
     assert_true(outlier_worst_threshold(4, 3) > 3); /* the worst of all in three of three is no proof */
     assert_true(outlier_worst_threshold(1, 5) > 5);
     for (size_t n = 5; n < 2000; n *= 2)
-        assert_true(outlier_threshold(n, 10) >= outlier_threshold(2 * n, 10) * 0.99 || n > 200);
+        assert_true(outlier_threshold(n, 10 * n) >= outlier_threshold(2 * n, 20 * n) * 0.99 || n > 200);
+}
+
+/* Where all machines have all metrics it is the same rule; a metric that few have counts for little. */
+static void test_outlier_worst_of_few(void **state)
+{
+    (void)state;
+    for (size_t n = 4; n < 100; n += 12) {
+        size_t least = outlier_worst_threshold(n, 20);
+        assert_true(outlier_worst_too_often(n, 20, 1. / (double)n, least));
+        assert_false(outlier_worst_too_often(n, 20, 1. / (double)n, least - 1));
+    }
+    /* Of 1,000 machines four ran twenty metrics: each of these is by chance the worst of all in five. */
+    assert_false(outlier_worst_too_often(1000, 20, 0.25, 10));
+    assert_true(outlier_worst_too_often(1000, 20, 0.25, 16));
+    assert_false(outlier_worst_too_often(1000, 3, 1, 3));
 }
 
 /* --- Fleets. --- */
@@ -143,7 +158,7 @@ static void judge_fleet(size_t n, size_t n_metrics, double slow, double threshol
 
 static unsigned accused_of(unsigned runs, size_t n, size_t n_metrics, double slow, bool only_last)
 {
-    const double threshold = outlier_threshold(n, n_metrics);
+    const double threshold = outlier_threshold(n, n * n_metrics);
     unsigned count = 0;
 
     for (unsigned run = 0; run < runs; run++) {
@@ -187,6 +202,7 @@ int main(void)
         cmocka_unit_test(test_outlier_spread_is_floored),
         cmocka_unit_test(test_outlier_needs_some_machines),
         cmocka_unit_test(test_outlier_thresholds),
+        cmocka_unit_test(test_outlier_worst_of_few),
         cmocka_unit_test(test_outlier_equal_machines_are_not_accused),
         cmocka_unit_test(test_outlier_slow_machine_is_named),
     };

@@ -76,7 +76,9 @@ static void test_prime_runs_as_many_experiments_as_asked(void **state)
 {
     (void)state;
     check_run(CLOCK_KIND_GETTIME);
-    check_run(CLOCK_KIND_COUNTER);
+    struct clock_info info;
+    clock_choose(&info);
+    check_run(info.kind);
 }
 
 static void test_prime_finds_a_wrong_result(void **state)

@@ -363,6 +363,32 @@ static void test_text_short_decimal_leaves_the_rest(void **state)
     }
 }
 
+static void test_text_harmless_leaves_no_control_characters(void **state)
+{
+    static const struct {
+        const char *from, *to;
+    } texts[] = {
+        {"", ""},
+        {"plain (2) \xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80", "plain (2) \xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80"},
+        {"\x1b[31m\n\t\x7f", "?[31m???"},
+        {"a\xc2\x9b"
+         "b",
+         "a??b"},                          /* C1: what some terminals take for ESC [ */
+        {"\x9b\xff\xc3", "???"},           /* no UTF-8, and half of a character */
+        {"\xc0\x9b\xe0\x82\x9b", "?????"}, /* longer forms of them */
+        {"\xc2\xa0", "\xc2\xa0"},
+        {"\xf4\x90\x80\x80", "????"},
+    };
+    char text[64];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        text_copy(text, sizeof(text), texts[i].from);
+        text_harmless(text);
+        assert_string_equal(text, texts[i].to);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -380,6 +406,7 @@ int main(void)
         cmocka_unit_test(test_text_units_are_cut_at_the_buffer),
         cmocka_unit_test(test_text_copy_cuts_and_terminates),
         cmocka_unit_test(test_text_has_word_takes_whole_words),
+        cmocka_unit_test(test_text_harmless_leaves_no_control_characters),
         cmocka_unit_test(test_text_real_is_as_printf_has_it),
         cmocka_unit_test(test_text_short_decimal_is_strtods_number),
         cmocka_unit_test(test_text_short_decimal_leaves_the_rest),
