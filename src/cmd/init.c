@@ -627,7 +627,7 @@ static int run(const struct command *command, int argc, char **argv)
 
 const struct command command_init = {
     .name = "init",
-    .operands = "[COMMAND [ARG...]]",
+    .operands = "[-- COMMAND [ARG...]]",
     .title = "as the first process of a machine: mount, run, hand over the CSV, power off",
     .description =
         "What jitbench does when the kernel starts it as the first process (init=/jitbench): mounts what is missing of "
@@ -635,4 +635,5 @@ const struct command command_init = {
         "also an order on the kernel's command line: jitbench.NAME=VALUE.",
     .run = run,
     .tables = tables,
+    .takes = &command_names,
 };

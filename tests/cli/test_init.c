@@ -449,7 +449,8 @@ static void test_init_first_process_of_a_container_exits(void **state)
     assert_string_equal(result.err, "jitbench init: nothing was run: unknown order 'jitbench.frob'\n");
     cli_result_free(&result);
     /* No kernel passes words on to it: what is no command is a mistake. */
-    const struct cli_run mistyped = {.program = "unshare", .args = ARGS("-fpm", "--mount-proc", path, "lst")};
+    const struct cli_run mistyped = {.program = "unshare",
+                                     .args = ARGS("-fpm", "--kill-child", "--mount-proc", path, "lst")};
     cli_expect(cli, &mistyped, 2, &result);
     assert_string_equal(result.err,
                         "jitbench init: nothing was run: unknown command 'lst'; 'jitbench help' shows them\n");
