@@ -242,7 +242,9 @@ static void end_all_processes(void)
 
 static void prepare_machine(struct init *init)
 {
-    mounts_make(&init->mounts);
+    /* On a machine that others use, nothing is mounted over their /tmp. */
+    if (init->place != PLACE_ORDINARY || mounts_for_oneself() == 0)
+        mounts_make(&init->mounts);
     if (init->place == PLACE_MACHINE)
         console_take(false);
     for (size_t i = 0; i < init->mounts.n_refused; i++)
@@ -593,6 +595,9 @@ static void fill_orders(struct init *init, const struct option_table *table, cha
 
     (void)init_orders_read(line, 0, NULL, &init->orders, none, &n, error, error_size);
     free(line);
+    /* What the machine was booted for is over: only its first process ends it by that line. */
+    if (init->place == PLACE_ORDINARY)
+        init->orders.end = INIT_STAY;
     for (size_t i = 0; i < init_n_rows; i++)
         if (table->given[i])
             memcpy((char *)&init->orders + init_rows[i].offset, (char *)orders + init_rows[i].offset,
