@@ -75,18 +75,43 @@ static bool evenly_spread(const struct row_pair *sorted, size_t n, unsigned octa
     return gaps.n + 1 >= PERIODIC_LEAST && stats_sd(&gaps) < PERIODIC_SPREAD * gaps.mean;
 }
 
-bool detours_are_periodic(const struct row_pair *events, size_t n, uint64_t left_out, unsigned octave)
+/* In the order of their positions, the caller's to free; NULL when out of memory. */
+static struct row_pair *sort_events(const struct row_pair *events, size_t n)
 {
     struct row_pair *sorted = malloc((n + 1) * sizeof(*sorted));
 
+    if (sorted && n) {
+        memcpy(sorted, events, n * sizeof(*sorted));
+        qsort(sorted, n, sizeof(*sorted), by_position);
+    }
+    return sorted;
+}
+
+bool detours_are_periodic(const struct row_pair *events, size_t n, uint64_t left_out, unsigned octave)
+{
+    struct row_pair *sorted = sort_events(events, n);
+
     if (!sorted)
         return false;
-    if (n)
-        memcpy(sorted, events, n * sizeof(*sorted));
-    qsort(sorted, n, sizeof(*sorted), by_position);
     bool periodic = least_complete(sorted, n, left_out) <= exp2(octave) && evenly_spread(sorted, n, octave);
     free(sorted);
     return periodic;
+}
+
+static void count_periodic(struct detours_host *host, const struct row *row)
+{
+    struct row_pair *sorted = row->n_series ? sort_events(row->series, row->n_series) : NULL;
+    unsigned events[DETOUR_CLASSES] = {0};
+
+    if (!sorted)
+        return;
+    double least = least_complete(sorted, row->n_series, row->series_left_out);
+    for (size_t i = 0; i < row->n_series; i++)
+        events[octave_of(sorted[i].value)]++;
+    for (unsigned octave = 0; octave < DETOUR_CLASSES; octave++)
+        host->periodic[octave] +=
+            events[octave] >= PERIODIC_LEAST && least <= exp2(octave) && evenly_spread(sorted, row->n_series, octave);
+    free(sorted);
 }
 
 /* --- Rows. --- */
@@ -105,8 +130,7 @@ static void enter_detours(struct detours_host *host, const struct row *row)
             put(&host->noise, middle(row->hist[i].at), row->hist[i].value);
     host->noise.rows++;
     host->noise.unit_ns = 1;
-    for (unsigned octave = 0; octave < DETOUR_CLASSES; octave++)
-        host->periodic[octave] += detours_are_periodic(row->series, row->n_series, row->series_left_out, octave);
+    count_periodic(host, row);
 }
 
 static void enter_cause(struct detours_host *host, const struct row *row, unsigned cause)

@@ -389,11 +389,8 @@ static void say_statuses(const struct report *report, size_t run, struct text *o
                                      : "");
 }
 
-void report_put_summary(const struct report *report, struct text *out)
+static void put_each_run(const struct report *report, const struct headline *list, size_t n, struct text *out)
 {
-    struct headline list[HEADLINES_MAX] = {0};
-    size_t n = all_headlines(report, list);
-
     for (size_t run = 0; run < report->n_runs; run++) {
         if (report->n_runs > 1) {
             text_printf(out, "<h3><i class=\"key s%zu\"></i>", run);
@@ -411,6 +408,22 @@ void report_put_summary(const struct report *report, struct text *out)
         put_tiles(report, list, n, out);
     else
         put_side_by_side(report, list, n, out);
+}
+
+/* Of many hosts, which of them stands out comes first. */
+void report_put_summary(const struct report *report, struct text *out)
+{
+    struct headline list[HEADLINES_MAX] = {0};
+    size_t n = all_headlines(report, list);
+    bool fleet = report_has_fleet(report);
+
+    if (fleet)
+        text_printf(out,
+                    "<p>%zu hosts, %zu runs: <a href=\"#fleet\">which of them stand out, and in what</a>.</p>\n"
+                    "<details><summary>The first %zu runs one by one</summary>\n",
+                    report->gather.machines.n, report->n_all_runs, report->n_runs);
+    put_each_run(report, list, n, out);
+    text_printf(out, "%s", fleet ? "</details>\n" : "");
 }
 
 /* --- The machine. --- */

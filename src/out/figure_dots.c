@@ -109,8 +109,8 @@ bool figure_dots(struct text *out, const struct figure *figure, const struct fig
         free(sorted);
         return false;
     }
-    f.x =
-        svg_scale(sorted[0], sorted[n - 1], 8, FRAME_WIDTH - 10, sorted[0] > 0 && sorted[n - 1] / sorted[0] > LOG_FROM);
+    f.x = svg_scale(sorted[0], sorted[n - 1], 20, FRAME_WIDTH - 20,
+                    sorted[0] > 0 && sorted[n - 1] / sorted[0] > LOG_FROM);
     svg_scale_round(&f.x, 5);
     frame_x_ticks(&f, figure->x_unit);
     units_range(sorted[0], sorted[n - 1], figure->x_unit, range, sizeof(range));

@@ -128,7 +128,7 @@ static const char *const style[] = {
     ".heat{font-size:11px;line-height:18px}.heat th,.heat td{padding:0;border:1px solid var(--page)}"
     ".heat th:first-child{position:sticky;left:0;z-index:1;background:var(--page);padding-right:10px;max-width:140px;"
     "overflow:hidden;text-overflow:ellipsis;white-space:nowrap}.heat thead th{font-weight:400;vertical-align:bottom}"
-    ".heat thead span{display:block;writing-mode:vertical-rl;transform:rotate(180deg);max-height:190px;overflow:hidden;"
+    ".heat thead span{display:block;writing-mode:vertical-rl;transform:rotate(180deg);max-height:230px;overflow:hidden;"
     "text-overflow:ellipsis;white-space:nowrap;padding:4px 0;margin:0 auto}"
     ".heat td{min-width:20px;height:19px;text-align:center;background:var(--q0)}.heat .g{border-left:7px solid "
     "var(--page)}.heat td.x{background:none}.heat .far{font-weight:600}.heat tbody tr.out th{color:var(--ink);"

@@ -71,14 +71,22 @@ function contrast(a, b) {
     const [x, y] = [luminance(a), luminance(b)].sort((p, q) => q - p);
     return (x + 0.05) / (y + 0.05);
 }
+function background(node) {
+    for (; node; node = node.parentElement) {
+        const colour = getComputedStyle(node).backgroundColor;
+        if (!/^rgba\(.*, 0\)$/.test(colour))
+            return colour;
+    }
+    return 'rgb(255, 255, 255)';
+}
 const page = getComputedStyle(document.body).backgroundColor;
 const seen = new Set();
 for (const node of document.querySelectorAll('h1,h2,h3,p,small,th,td,a,li,summary,figcaption,.legend span,.bad,svg text')) {
     const style = getComputedStyle(node), colour = node.closest('svg') ? style.fill : style.color;
-    const ratio = contrast(colour, page);
-    if (!seen.has(colour) && ratio < arguments[0])
+    const ground = background(node), ratio = contrast(colour, ground);
+    if (!seen.has(colour + ground) && ratio < arguments[0])
         found.push(`text of <${node.tagName}> '${node.textContent.slice(0, 20)}' has a contrast of ${ratio.toFixed(2)}`);
-    seen.add(colour);
+    seen.add(colour + ground);
 }
 for (let i = 0; i < 8; i++) {
     const probe = document.body.appendChild(document.createElement('i'));

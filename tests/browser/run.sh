@@ -10,11 +10,14 @@ trap 'rm -rf "$pages"' EXIT
 "$jitbench" all --quick -q -o "$pages/all.csv" >/dev/null 2>&1 || [ $? -eq 1 ]
 "$jitbench" prime -i 5 -n 2K --limit 10:46:4 --precision 90% -q -o "$pages/sweep.csv" >/dev/null
 /usr/bin/env python3 tests/browser/hostile.py "$pages/all.csv" "$pages/hostile.csv"
+/usr/bin/env python3 tests/browser/many.py "$pages/all.csv" "$pages/many.csv"
 "$jitbench" report "$pages/all.csv" -o "$pages/one.html"
 "$jitbench" report "$pages/all.csv" "$pages/sweep.csv" -o "$pages/several.html"
 "$jitbench" report "$pages/hostile.csv" -o "$pages/hostile.html"
+"$jitbench" report "$pages/many.csv" -o "$pages/fleet.html"
 
 status=0
-timeout 170 tests/browser/pages.py ${2:+--shots "$2"} "$pages/one.html" "$pages/several.html" "$pages/hostile.html" || status=$?
+timeout 170 tests/browser/pages.py ${2:+--shots "$2"} "$pages/one.html" "$pages/several.html" "$pages/hostile.html" \
+    "$pages/fleet.html" || status=$?
 [ $status -eq 77 ] && exit 0
 exit $status

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/* Heat maps: levels, directions, what stands in a cell. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "out/heat.h"
+
+static void test_heat_levels_grow_to_both_sides(void **state)
+{
+    static const struct {
+        double worse;
+        int level;
+    } cases[] = {{0, 0}, {1.99, 0}, {-1.99, 0}, {2, 1},    {-2, -1},      {3.5, 2},
+                 {6, 3}, {11.9, 3}, {12, 4},    {-12, -4}, {INFINITY, 4}, {-1e300, -4}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        assert_int_equal(heat_level(cases[i].worse), cases[i].level);
+}
+
+static void fill(const void *context, size_t row, size_t column, struct heat_cell *cell)
+{
+    const double *values = context;
+
+    cell->worse = values[2 * row + column];
+    cell->far = fabs(cell->worse) > 7;
+    (void)snprintf(cell->tip, sizeof(cell->tip), "cell %zu %zu <&>", row, column);
+}
+
+static void test_heat_puts_colour_number_and_words(void **state)
+{
+    static const char *const rows[] = {"a<b", "second"}, *const columns[] = {"one", "two\""};
+    static const double values[] = {20, -9, NAN, 0.5};
+    static const bool out_rows[] = {true, false}, begins[] = {true, false};
+    const struct heat heat = {.row_title = "Host",
+                              .rows = rows,
+                              .columns = columns,
+                              .row_stands_out = out_rows,
+                              .column_begins = begins,
+                              .n_rows = 2,
+                              .n_columns = 2,
+                              .cell = fill,
+                              .context = values};
+    static const char *const parts[] = {
+        "<td class=\"w4 far g\" title=\"cell 0 0 &lt;&amp;&gt;\">20</td>",
+        "<td class=\"b3 far\" title=\"cell 0 1 &lt;&amp;&gt;\">9</td>",
+        "<td class=\"x g\" title=\"cell 1 0 &lt;&amp;&gt;\">\xc2\xb7</td>",
+        "<td class=\"\" title=\"cell 1 1 &lt;&amp;&gt;\"></td>",
+        "<tr class=\"out\"><th title=\"a&lt;b\">a&lt;b</th>",
+        "<tr><th title=\"second\">",
+        "title=\"two&quot;\"",
+        "better, 12 spreads or more",
+        "worse, 12 spreads or more",
+    };
+    struct text out = {0};
+
+    (void)state;
+    heat_put(&out, &heat);
+    assert_int_equal(out.failed, 0);
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+        if (!strstr(out.data, parts[i]))
+            fail_msg("lacks %s in %s", parts[i], out.data);
+    text_free(&out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_heat_levels_grow_to_both_sides),
+        cmocka_unit_test(test_heat_puts_colour_number_and_words),
+    };
+
+    return cmocka_run_group_tests_name("heat", tests, NULL, NULL);
+}
