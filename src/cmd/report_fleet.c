@@ -109,7 +109,7 @@ static void put_verdict(const struct fleet *f, const struct judged *j, struct te
     size_t failed = f->g->machine[j->machine].failed;
     bool named = judge_stands_out(j), worse = j->often || j->broke || j->effect > 0;
 
-    text_printf(out, "<td class=\"%s\">%s</td><td class=\"w\">", named && worse ? "bad" : "",
+    text_printf(out, "<td%s>%s</td><td class=\"w\">", named && worse ? " class=\"bad\"" : "",
                 !named               ? "ok"
                 : j->often || j->far ? (worse ? "worse" : "better")
                                      : "broken");

@@ -53,8 +53,12 @@ static void put_cell(const struct heat *heat, size_t row, size_t column, struct 
 
     heat->cell(heat->context, row, column, &cell);
     int level = isnan(cell.worse) ? 0 : heat_level(cell.worse);
-    text_printf(out, "<td class=\"%s%s%s%s\" title=\"", isnan(cell.worse) ? "x" : class_of(level),
-                cell.far ? " far" : "", heat->column_begins && heat->column_begins[column] ? " g" : "", "");
+    const char *colour = isnan(cell.worse) ? "x" : class_of(level), *far = cell.far ? " far" : "";
+    const char *begins = heat->column_begins && heat->column_begins[column] ? " g" : "";
+    if (*colour || *far || *begins)
+        text_printf(out, "<td class=\"%s%s%s\" title=\"", colour, far, begins);
+    else
+        text_printf(out, "<td title=\"");
     html_text(out, cell.tip);
     text_printf(out, "\">");
     if (cell.far)

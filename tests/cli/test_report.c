@@ -247,6 +247,123 @@ static void test_report_is_of_bounded_size_and_quick(void **state)
     free(page);
 }
 
+/* --- many hosts, many ranks --- */
+
+static const char *const fleet_header = "schema,run_id,host,kernel,suite,test,metric,unit,better,n,value,status,wall_s,"
+                                        "hist,series\r\n";
+
+/* Equal machines but for n0005, which is slow, and has another kernel; and n0009, which is fast at one thing. */
+static void make_fleet(const struct cli *cli, const char *name, unsigned hosts)
+{
+    const size_t room = 256 + (size_t)hosts * 512;
+    char *text = malloc(room);
+
+    assert_non_null(text);
+    size_t length = (size_t)snprintf(text, room, "%s", fleet_header);
+    for (unsigned i = 0; i < hosts; i++) {
+        double off = 1 + 0.01 * ((double)(i * 7919 % 101) / 101 - 0.5);
+        length += (size_t)snprintf(text + length, room - length,
+                                   "1,r%u,n%04u,%s,prime,prime,cycles,cycles,lower,3,%.6f,ok,,,\r\n"
+                                   "1,r%u,n%04u,%s,stream,bandwidth,copy_rate,MB/s,higher,3,%.6f,ok,,,\r\n",
+                                   i, i, i == 5 ? "6.2<b>" : "6.1", 400 * off * (i == 5 ? 1.5 : 1), i, i,
+                                   i == 5 ? "6.2<b>" : "6.1", 9000 * (2 - off) * (i == 9 ? 1.5 : 1));
+    }
+    cli_write_file(cli->work, name, text);
+    free(text);
+}
+
+static size_t count(const char *text, const char *part)
+{
+    size_t n = 0;
+
+    for (const char *at = strstr(text, part); at; at = strstr(at + 1, part))
+        n++;
+    return n;
+}
+
+static void test_report_of_a_fleet_names_who_stands_out(void **state)
+{
+    static const char *const parts[] = {
+        "<h2 id=\"fleet\">Fleet</h2>",
+        "<strong>2 of 40 hosts</strong> stand out: n0005, n0009; the settings of 1 differ",
+        "<tr><td>n0005</td><td class=\"bad\">worse</td>",
+        "<tr><td>n0009</td><td>better</td>",
+        "kernel=6.2&lt;b&gt; (most have 6.1)",
+        "<td class=\"w4 far g\" title=\"n0005, prime cycles: ",
+        "<td class=\"b4 far g\" title=\"n0009, stream bandwidth copy_rate: ",
+        ">n0005</text>",
+        ">n0009</text>",
+        "40 hosts, less is better",
+        "40 hosts, more is better",
+        "<a href=\"#fleet\">Fleet</a>",
+    };
+    const struct cli *cli = *state;
+    size_t size;
+
+    make_fleet(cli, "fleet.csv", 40);
+    char *page = report(cli, ARGS("report", "fleet.csv"), &size);
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+        cli_expect_text(page, parts[i]);
+    assert_true(strstr(page, "id=\"summary\"") < strstr(page, "id=\"fleet\""));
+    assert_true(strstr(page, "id=\"fleet\"") < strstr(page, "id=\"machine\""));
+    assert_int_equal(count(page, " far g\" title="), 2); /* nobody else, in nothing else */
+    expect_well_formed(page);
+    expect_harmless(page);
+    free(page);
+    make_fleet(cli, "few.csv", 3);
+    page = report(cli, ARGS("report", "few.csv"), &size);
+    cli_expect_no_text(page, "id=\"fleet\"");
+    free(page);
+}
+
+static void test_report_of_a_large_fleet_is_bounded(void **state)
+{
+    enum { HOSTS = 3000 };
+    const struct cli *cli = *state;
+    size_t size;
+
+    make_fleet(cli, "large.csv", HOSTS);
+    char *page = report(cli, ARGS("report", "large.csv"), &size);
+    cli_expect_text(page, "<strong>2 of 3000 hosts</strong> stand out: n0005, n0009");
+    cli_expect_text(page, "2940 more hosts, 0 of them with findings, are left out here");
+    cli_expect_text(page, "first 8 of 3000 runs");
+    assert_int_equal(count(page, "<tr><th title=\"n") + count(page, "<tr class=\"out\"><th title=\"n"), 60);
+    if (size > 2000000)
+        fail_msg("%zu bytes", size);
+    expect_well_formed(page);
+    free(page);
+}
+
+/* 100 detours of 5 ms in 10 s, of which each step of 10 ms meets one every tenth time. */
+static void test_report_says_what_noise_costs_at_scale(void **state)
+{
+    const struct cli *cli = *state;
+    char text[2048];
+    size_t size;
+
+    (void)snprintf(
+        text, sizeof(text),
+        "%s1,a,n1,,noise,noise,lost,%%,lower,1,5,ok,10,,\r\n1,a,n1,,noise,noise,detour,ns,lower,1,5000000,ok,"
+        "10,4980736:100,\r\n1,a,n1,,noise,noise,lost_preempted,%%,lower,1,5,ok,10,,5000000:100\r\n",
+        fleet_header);
+    cli_write_file(cli->work, "a.csv", text);
+    char *page = report(cli, ARGS("report", "a.csv"), &size);
+    cli_expect_text(page, "<h2 id=\"scale\">At scale</h2>");
+    cli_expect_text(page, "Slow-down on many ranks");
+    cli_expect_text(page, "From 9.5 s of one CPU");
+    cli_expect_text(page, "1 ms .. 10 ms</td><td>preempted</td>");
+    cli_expect_text(page, "steps of 10 ms: 1.053<"); /* on one rank: 501 ms more in 9.5 s */
+    cli_expect_text(page, "\xe2\x86\x92 1</td>");    /* without them nothing is left */
+    cli_expect_no_text(page, "Run by run");
+    expect_well_formed(page);
+    expect_harmless(page);
+    free(page);
+    make_row(cli, "prime.csv", "a");
+    page = report(cli, ARGS("report", "prime.csv"), &size);
+    cli_expect_no_text(page, "id=\"scale\"");
+    free(page);
+}
+
 /* --- where it goes --- */
 
 static void expect_error(const struct cli *cli, const char *const *args, const char *message)
@@ -341,6 +458,9 @@ int main(void)
         CLI_TEST(test_report_of_one_run_and_of_two),
         CLI_TEST(test_report_of_broken_rows),
         CLI_TEST(test_report_is_of_bounded_size_and_quick),
+        CLI_TEST(test_report_of_a_fleet_names_who_stands_out),
+        CLI_TEST(test_report_of_a_large_fleet_is_bounded),
+        CLI_TEST(test_report_says_what_noise_costs_at_scale),
         CLI_TEST(test_report_wrong_command_lines),
         CLI_TEST(test_report_never_overwrites),
         CLI_TEST(test_report_on_a_terminal_makes_a_file),

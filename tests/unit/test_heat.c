@@ -51,7 +51,7 @@ static void test_heat_puts_colour_number_and_words(void **state)
         "<td class=\"w4 far g\" title=\"cell 0 0 &lt;&amp;&gt;\">20</td>",
         "<td class=\"b3 far\" title=\"cell 0 1 &lt;&amp;&gt;\">9</td>",
         "<td class=\"x g\" title=\"cell 1 0 &lt;&amp;&gt;\">\xc2\xb7</td>",
-        "<td class=\"\" title=\"cell 1 1 &lt;&amp;&gt;\"></td>",
+        "<td title=\"cell 1 1 &lt;&amp;&gt;\"></td>",
         "<tr class=\"out\"><th title=\"a&lt;b\">a&lt;b</th>",
         "<tr><th title=\"second\">",
         "title=\"two&quot;\"",

@@ -283,9 +283,51 @@ static void test_rows_words_of_a_command_are_the_work(void **state)
     assert_memory_equal(row_param(&row, "command", &length), "./sim", 5);
 }
 
+/* The first is kept, the second without its samples, the third not at all. */
+static int choose(void *context, struct row *row)
+{
+    unsigned *n = context;
+
+    (*n)++;
+    if (*n == 2)
+        row_free(row);
+    return *n < 3;
+}
+
+static int choose_without_memory(void *context, struct row *row)
+{
+    (void)context;
+    (void)row;
+    return -1;
+}
+
+static void test_rows_are_kept_as_the_asker_wants(void **state)
+{
+    static const char file[] = "run_id,suite,test,value,samples\na,s,t,1,5;6\na,s,t,2,5;6\nb,s,t,3,5;6\n";
+    char message[512], error[512];
+    unsigned n = 0;
+    struct row_set set = {.choose = choose, .context = &n};
+
+    (void)state;
+    assert_int_equal(row_set_read(&set, path_of(file), ROWS_ALL, message, sizeof(message), error, sizeof(error)), 0);
+    assert_string_equal(message, "");
+    assert_int_equal(n, 3);
+    assert_int_equal(set.n, 2);
+    assert_int_equal(set.n_runs, 1);
+    assert_int_equal(set.rows[0].n_samples, 2);
+    assert_int_equal(set.rows[1].n_samples, 0);
+    assert_true(set.rows[1].value == 2);
+    row_set_free(&set);
+    set.choose = choose_without_memory;
+    assert_int_equal(row_set_read(&set, path_of(file), ROWS_ALL, message, sizeof(message), error, sizeof(error)), -1);
+    assert_non_null(strstr(error, "out of memory"));
+    row_set_free(&set);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rows_are_kept_as_the_asker_wants),
         cmocka_unit_test(test_rows_come_back_as_they_were),
         cmocka_unit_test(test_rows_only_wanted_fields),
         cmocka_unit_test(test_rows_that_are_none_are_counted),
