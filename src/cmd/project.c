@@ -176,7 +176,7 @@ static int by_worst(const void *a, const void *b)
 
 static void put_hosts(const struct projection *p, bool every, int width, struct text *out)
 {
-    struct ranked *order = calloc(p->n, sizeof(*order));
+    struct ranked *order = calloc(p->n + 1, sizeof(*order));
     size_t shown = every || p->n < SHOWN_MOST ? p->n : SHOWN_MOST;
 
     if (!order) {

@@ -55,15 +55,13 @@ size_t index_enter(struct index *index, const char *name)
     }
     if (2 * index->n >= index->slots && grow(index))
         return SIZE_MAX;
-    if (index->n >= UINT32_MAX - 1)
+    char *copy = index->n < UINT32_MAX - 1 ? strdup(name) : NULL;
+    if (!copy)
         return SIZE_MAX;
-    const size_t number = index->n, at = find_slot(index, name);
-    index->name[number] = strdup(name);
-    if (!index->name[number])
-        return SIZE_MAX;
-    index->slot[at] = (uint32_t)(number + 1);
-    index->n++;
-    return number;
+    index->slot[find_slot(index, name)] = (uint32_t)(index->n + 1);
+    char **entry = index->name + index->n++;
+    *entry = copy;
+    return (size_t)(entry - index->name);
 }
 
 void index_free(struct index *index)
