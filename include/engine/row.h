@@ -79,18 +79,19 @@ enum row_column_type {
 struct row_column {
     const char *name;
     enum row_column_type type;
-    int in_run; /* offset is into struct row_run */
+    int in_run;          /* offset is into struct row_run */
     size_t offset, size; /* of the field; 0: samples, hist and series, which are arrays elsewhere */
 };
 extern const struct row_column row_columns[];
 extern const size_t row_n_columns;
 
 /* What a word of param says: the work itself; what follows from the CPU, or from the build; how the parties beside the
- * measured one ran; or what came out of it (calibration, what a load did), which differs from run to run. */
+ * measured one ran; or what came out of it (calibration, what a load did), which differs from run to run. The word
+ * stands in param, or in some of its words in their order: in a command line all words are the work. */
 enum row_word { ROW_WORD_WORK, ROW_WORD_CPU, ROW_WORD_BUILD, ROW_WORD_BESIDE, ROW_WORD_OUTCOME };
-enum row_word row_word_kind(const char *word, size_t length);
-/* The words of a kind, one after the other: *at begins as row->param and moves on. NULL when there is none left. */
-const char *row_next_word(const char **at, enum row_word kind, size_t *length);
+enum row_word row_word_kind(const char *param, const char *word, size_t length);
+/* The words of a kind, one after the other: *at begins as param and moves on. NULL when there is none left. */
+const char *row_next_word(const char *param, const char **at, enum row_word kind, size_t *length);
 
 /* The value of a word in a row's param ("limit=22 experiments=1000000"), which ends at the next space; its length in
  * *length. NULL when there is no such word. */

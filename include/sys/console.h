@@ -15,6 +15,10 @@ void console_take(bool blocking);
 /* In a child: a session of its own, whose terminal standard input becomes, so that keys like Ctrl-C reach it. */
 void console_own_session(void);
 
+/* Whether messages of the kernel can come in between what is written there: on a terminal, but not on a
+ * pseudo-terminal. */
+bool console_is_shared(int fd);
+
 /* Keeps messages of the kernel off the console, all but emergencies, or lets them back. Needs root; otherwise
  * nothing happens. */
 void console_quiet(bool quiet);

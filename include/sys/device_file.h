@@ -21,7 +21,8 @@ int device_file_split(const char *text, char *device, char *path, size_t size);
 int device_file_check(const char *device);
 
 /* Finds the file system's type by trying those that the kernel has, mounts it, writes the new file, flushes it and
- * unmounts. Where it is mounted read-only already (the root, say), it is made read-write for that moment. A path that
+ * unmounts. Where it is mounted read-only already (the root, say), it is made read-write for that moment, with all
+ * other flags as they are; where only that place is read-only, it is left alone, and mounted once more. A path that
  * exists is never overwritten, and no symbolic link leads out of the device. 0 with the path in the file system in
  * written; or -1 with the reason in error, and then no file is left. */
 int device_file_write(const struct device_file *file, const char *data, size_t length, char *written,
@@ -29,6 +30,9 @@ int device_file_write(const struct device_file *file, const char *data, size_t l
 
 /* The path of the nth choice (from 1) of a name: "a.csv", "a-2.csv". False when it does not fit. */
 int device_file_choice(const char *name, unsigned n, char *buf, size_t size);
+
+/* The flags of mount(2) that a remount must repeat to keep them, from f_flag of statvfs(3): all but read-only. */
+unsigned long device_file_flags(unsigned long statvfs_flags);
 
 /* The place where the device with that number is mounted, as /proc/self/mountinfo (its text) says; the first of
  * several. 0 or -1. */

@@ -21,6 +21,10 @@ struct mounts {
  * there is none. */
 void mounts_make(struct mounts *mounts);
 
+/* From now on what this process mounts is seen by it and its children alone, and gone with them. 0 or -errno: it may
+ * not mount anything then either. */
+int mounts_for_oneself(void);
+
 /* Takes away what mounts_make() made. */
 void mounts_undo(const struct mounts *mounts);
 

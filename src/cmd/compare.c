@@ -258,14 +258,14 @@ static void values_of(const struct comparing *c, size_t setting, bool changed, c
         for (size_t k = 0; k < (changed ? pair->n_changed : pair->n_base); k++) {
             settings[setting].of(of[k], value, sizeof(value));
             char quoted[210];
-            (void)snprintf(quoted, sizeof(quoted), "%s\x1f", value);
+            (void)snprintf(quoted, sizeof(quoted), "\x1f%s\x1f", value);
             if (!value[0] || n > 3 || (out.data && strstr(out.data, quoted)))
                 continue;
-            text_append(&out, quoted, strlen(quoted));
+            text_append(&out, quoted + (n > 0), strlen(quoted + (n > 0)));
             n++;
         }
     }
-    text_copy(buf, size, out.length ? out.data : "");
+    text_copy(buf, size, out.length ? out.data + 1 : "");
     for (char *at = buf; *at; at++)
         if ((unsigned char)*at < ' ')
             *at = at[1] ? ';' : '\0';

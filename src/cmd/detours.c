@@ -80,10 +80,11 @@ static struct row_pair *sort_events(const struct row_pair *events, size_t n)
 {
     struct row_pair *sorted = malloc((n + 1) * sizeof(*sorted));
 
-    if (sorted && n) {
+    if (!sorted)
+        return NULL;
+    if (n)
         memcpy(sorted, events, n * sizeof(*sorted));
-        qsort(sorted, n, sizeof(*sorted), by_position);
-    }
+    qsort(sorted, n, sizeof(*sorted), by_position);
     return sorted;
 }
 

@@ -121,8 +121,10 @@ static int enter_setting(struct gather *g, size_t machine, const char *name, con
     text_copy(harmless, sizeof(harmless), value);
     text_harmless(harmless);
     size_t value_number = index_enter(&g->setting_values, harmless);
+    if (number == SIZE_MAX || value_number == SIZE_MAX)
+        return -1;
     void *grown = make_room(g->setting, &g->setting_capacity, g->n_setting, sizeof(*g->setting));
-    if (number == SIZE_MAX || value_number == SIZE_MAX || !grown)
+    if (!grown)
         return -1;
     g->setting = grown;
     g->setting[g->n_setting] = (struct gather_setting){.setting = (uint32_t)number,
@@ -250,7 +252,7 @@ static void work_of(const struct row *row, char *buf, size_t size)
     const char *at = row->param, *word;
     size_t length;
 
-    while ((word = row_next_word(&at, ROW_WORD_WORK, &length))) {
+    while ((word = row_next_word(row->param, &at, ROW_WORD_WORK, &length))) {
         if (length > 5 && !memcmp(word, "copy=", 5))
             continue;
         text_append(&words, " ", words.length > 0);
@@ -379,13 +381,22 @@ static int came_before(struct gather *g, const struct row *row)
     return number == SIZE_MAX ? -1 : number < before;
 }
 
+/* In all that is of interest here. */
+static bool is_same_run(const struct row_run *a, const struct row_run *b)
+{
+    return a->cpus_online == b->cpus_online && !strcmp(a->run_id, b->run_id) && !strcmp(a->host, b->host) &&
+           !strcmp(a->rank, b->rank) && !strcmp(a->utc, b->utc) && !strcmp(a->cpu_model, b->cpu_model) &&
+           !strcmp(a->arch, b->arch) && !strcmp(a->kernel, b->kernel) && !strcmp(a->build, b->build) &&
+           !strcmp(a->settings, b->settings);
+}
+
 /* Once for the rows of a run that follow each other. */
 static int enter_run(struct gather *g, const struct row_run *run)
 {
     char id[128];
     size_t before = g->runs.n;
 
-    if (g->machines.n && !memcmp(&g->last_run, run, sizeof(*run)))
+    if (g->machines.n && is_same_run(&g->last_run, run))
         return 0;
     size_t machine = enter_machine(g, run);
     if (machine == SIZE_MAX)

@@ -65,6 +65,7 @@ static size_t tables(const struct command *command, struct option_table *out)
 static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 static const int ignored[] = {SIGPIPE, SIGTTIN, SIGTTOU, SIGTSTP};
 enum { N_ENDING = sizeof(ending) / sizeof(ending[0]), N_IGNORED = sizeof(ignored) / sizeof(ignored[0]) };
+static bool left_alone[N_ENDING];
 
 /* --- What it says. A console that takes nothing any more must not keep the machine from its end. --- */
 
@@ -121,8 +122,18 @@ static void taken_signals(sigset_t *set)
 {
     sigemptyset(set);
     for (size_t i = 0; i < N_ENDING; i++)
-        sigaddset(set, ending[i]);
+        if (!left_alone[i])
+            sigaddset(set, ending[i]); /* a blocked one would be kept though it is ignored */
     sigaddset(set, SIGCHLD);
+}
+
+/* Of an ordinary process, what its starter lets it ignore stays ignored, here and in the run: nohup(1). */
+static void leave_ignored(void)
+{
+    struct sigaction old;
+
+    for (size_t i = 0; i < N_ENDING; i++)
+        left_alone[i] = sigaction(ending[i], NULL, &old) == 0 && old.sa_handler == SIG_IGN;
 }
 
 static void set_signals(bool ours)
@@ -137,7 +148,8 @@ static void set_signals(bool ours)
         (void)sigaction(ignored[i], &action, NULL);
     action.sa_handler = ours ? on_signal : SIG_DFL;
     for (size_t i = 0; i < N_ENDING; i++)
-        (void)sigaction(ending[i], &action, NULL);
+        if (!left_alone[i])
+            (void)sigaction(ending[i], &action, NULL);
     (void)sigaction(SIGCHLD, &action, NULL);
     taken_signals(&set);
     (void)sigprocmask(ours ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
@@ -230,7 +242,9 @@ static void end_all_processes(void)
 
 static void prepare_machine(struct init *init)
 {
-    mounts_make(&init->mounts);
+    /* On a machine that others use, nothing is mounted over their /tmp. */
+    if (init->place != PLACE_ORDINARY || mounts_for_oneself() == 0)
+        mounts_make(&init->mounts);
     if (init->place == PLACE_MACHINE)
         console_take(false);
     for (size_t i = 0; i < init->mounts.n_refused; i++)
@@ -319,19 +333,24 @@ static int run_command(struct init *init, char *const *argv)
 
 /* --- The CSV. --- */
 
-static void print_csv(const char *name, const char *csv, size_t length)
+/* 0, or -errno when it is not all printed. */
+static int print_csv(const struct init *init, const char *name, const char *csv, size_t length)
 {
     struct text out = {0};
+    bool quiet = init->place == PLACE_MACHINE || console_is_shared(1);
 
     text_append(&out, "\n", 1);
     frame_csv(name, csv, length, &out);
-    console_quiet(true);
+    if (quiet)
+        console_quiet(true);
     int error = out.failed ? -ENOMEM : put(1, out.data, out.length, end_is_asked);
     drain(1);
-    console_quiet(false);
+    if (quiet)
+        console_quiet(false);
     if (error)
         say("the CSV is not printed to its end: %s", error == -EINTR ? "asked to end" : strerror(-error));
     text_free(&out);
+    return error;
 }
 
 /* 0 when the CSV is on the device that was asked for. */
@@ -356,28 +375,30 @@ static int store_csv(const struct init *init, const char *name, const char *csv,
     return failed;
 }
 
-static void hand_over_file(const struct init *init, const char *name)
+/* False when the CSV is lost. */
+static bool hand_over_file(const struct init *init, const char *name)
 {
     char path[PATH_MAX];
 
     if (snprintf(path, sizeof(path), "/%s", name) >= (int)sizeof(path))
-        return;
+        return false;
     char *csv = tree_read_all(init->folder, path);
     if (!csv)
         say("%s%s: cannot be read", init->folder, path);
-    else if (store_csv(init, name, csv, strlen(csv)))
-        print_csv(name, csv, strlen(csv));
+    bool done = csv && (store_csv(init, name, csv, strlen(csv)) == 0 || print_csv(init, name, csv, strlen(csv)) == 0);
     free(csv);
+    return done;
 }
 
 /* Every CSV that the run has left. */
-static void hand_over(const struct init *init)
+static void hand_over(struct init *init)
 {
     char **names = init->folder[0] ? tree_names("", init->folder) : NULL;
 
     for (size_t i = 0; names && names[i]; i++)
-        if (strlen(names[i]) > 4 && !strcmp(names[i] + strlen(names[i]) - 4, ".csv"))
-            hand_over_file(init, names[i]);
+        if (strlen(names[i]) > 4 && !strcmp(names[i] + strlen(names[i]) - 4, ".csv") &&
+            !hand_over_file(init, names[i]) && !init->status)
+            init->status = EXIT_ROW_FAILED;
     free(names);
 }
 
@@ -510,10 +531,11 @@ static int carry_out(struct init *init, const char *error)
     return finish(init);
 }
 
-/* Of PID 1 in a container, the machine's kernel line is not addressed to it. */
+/* Of PID 1 in a container, the machine's kernel line is not addressed to it: as if it were empty, as then no argument
+ * is the kernel's either. */
 static char *read_kernel_line(const struct init *init)
 {
-    return init->place == PLACE_NAMESPACE ? NULL : tree_read_all("", "/proc/cmdline");
+    return init->place == PLACE_NAMESPACE ? strdup("") : tree_read_all("", "/proc/cmdline");
 }
 
 static void set_defaults(struct init_orders *orders)
@@ -531,6 +553,8 @@ static struct init *begin(enum place place, size_t n)
     init.place = place;
     init.words = calloc(n + 1, sizeof(*init.words));
     set_defaults(&init.orders);
+    if (place == PLACE_ORDINARY)
+        leave_ignored();
     set_signals(true);
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     prepare_machine(&init);
@@ -571,6 +595,9 @@ static void fill_orders(struct init *init, const struct option_table *table, cha
 
     (void)init_orders_read(line, 0, NULL, &init->orders, none, &n, error, error_size);
     free(line);
+    /* What the machine was booted for is over: only its first process ends it by that line. */
+    if (init->place == PLACE_ORDINARY)
+        init->orders.end = INIT_STAY;
     for (size_t i = 0; i < init_n_rows; i++)
         if (table->given[i])
             memcpy((char *)&init->orders + init_rows[i].offset, (char *)orders + init_rows[i].offset,
@@ -605,7 +632,7 @@ static int run(const struct command *command, int argc, char **argv)
 
 const struct command command_init = {
     .name = "init",
-    .operands = "[COMMAND [ARG...]]",
+    .operands = "[-- COMMAND [ARG...]]",
     .title = "as the first process of a machine: mount, run, hand over the CSV, power off",
     .description =
         "What jitbench does when the kernel starts it as the first process (init=/jitbench): mounts what is missing of "
@@ -613,4 +640,5 @@ const struct command command_init = {
         "also an order on the kernel's command line: jitbench.NAME=VALUE.",
     .run = run,
     .tables = tables,
+    .takes = &command_names,
 };

@@ -308,7 +308,7 @@ static void put_map(const struct fleet *f, struct text *out)
 static size_t find_named(const struct fleet *f, size_t k, struct figure_dot *named, size_t *n)
 {
     const struct gather_figure *of = &f->g->figure[k];
-    double distance[FIGURE_NAMED_MAX];
+    double distance[FIGURE_NAMED_MAX] = {0};
     size_t far = 0;
 
     *n = 0;

@@ -385,7 +385,7 @@ static int plan(const struct measure *m, void *options, struct plan *out, char *
     o->children = program_has_children();
     o->command.fixed_layout = m->place.layout_fixed;
     show_options(&o->command);
-    int status = !o->command.separator[0] ? wrong(&c, "--separator: '' is no word") : split_commands(&c);
+    int status = split_commands(&c);
     if (!status)
         status = read_prepare(&c);
     if (!status)

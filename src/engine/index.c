@@ -55,14 +55,15 @@ size_t index_enter(struct index *index, const char *name)
     }
     if (2 * index->n >= index->slots && grow(index))
         return SIZE_MAX;
-    char *copy = strdup(name);
-    if (!copy || index->n >= UINT32_MAX - 1) {
-        free(copy);
+    if (index->n >= UINT32_MAX - 1)
         return SIZE_MAX;
-    }
-    index->slot[find_slot(index, name)] = (uint32_t)(index->n + 1);
-    index->name[index->n] = copy;
-    return index->n++;
+    const size_t number = index->n, at = find_slot(index, name);
+    index->name[number] = strdup(name);
+    if (!index->name[number])
+        return SIZE_MAX;
+    index->slot[at] = (uint32_t)(number + 1);
+    index->n++;
+    return number;
 }
 
 void index_free(struct index *index)

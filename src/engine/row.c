@@ -166,6 +166,27 @@ int row_copy(struct row *to, const struct row *from)
     return -1;
 }
 
+/* Words of the user's begin here: a command line with what belongs to it, whatever its words look like. */
+static bool begins_command(const char *word)
+{
+    static const char *const names[] = {"input=", "prepare=", "command="};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (!strncmp(word, names[i], strlen(names[i])))
+            return true;
+    return false;
+}
+
+static bool in_command(const char *param, const char *word)
+{
+    for (const char *at = param + strspn(param, " "); *at && at <= word; at += strspn(at, " ")) {
+        if (begins_command(at))
+            return true;
+        at += strcspn(at, " ");
+    }
+    return false;
+}
+
 const char *row_param(const struct row *row, const char *key, size_t *length)
 {
     size_t n = strlen(key);
@@ -176,12 +197,14 @@ const char *row_param(const struct row *row, const char *key, size_t *length)
             *length = end - n - 1;
             return word + n + 1;
         }
+        if (begins_command(word))
+            return NULL;
         word += end;
     }
     return NULL;
 }
 
-enum row_word row_word_kind(const char *word, size_t length)
+enum row_word row_word_kind(const char *param, const char *word, size_t length)
 {
     static const struct {
         const char *name;
@@ -196,6 +219,8 @@ enum row_word row_word_kind(const char *word, size_t length)
     const char *equals = memchr(word, '=', length);
     size_t name = equals ? (size_t)(equals - word) : length;
 
+    if (in_command(param, word))
+        return ROW_WORD_WORK;
     for (size_t i = 0; i < LOAD_COUNTS; i++)
         if (strlen(load_count_names[i]) == name && !memcmp(word, load_count_names[i], name))
             return ROW_WORD_OUTCOME;
@@ -205,12 +230,12 @@ enum row_word row_word_kind(const char *word, size_t length)
     return ROW_WORD_WORK;
 }
 
-const char *row_next_word(const char **at, enum row_word kind, size_t *length)
+const char *row_next_word(const char *param, const char **at, enum row_word kind, size_t *length)
 {
     for (const char *word = *at + strspn(*at, " "); *word; word += strspn(word, " ")) {
         *length = strcspn(word, " ");
         *at = word + *length;
-        if (row_word_kind(word, *length) == kind)
+        if (row_word_kind(param, word, *length) == kind)
             return word;
         word = *at;
     }

@@ -382,6 +382,25 @@ static int compare_hosts(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
+/* The mean logarithm of the ratios of a host's rows; NAN when it has none. */
+static double host_log(const struct compared *c, const char *host)
+{
+    struct stats_running s = {.n = 0};
+
+    for (size_t i = 0; i < c->n_rows; i++)
+        if (has_direction(c, &c->row[i]) && !strcmp(c->row[i].pair->host, host))
+            stats_add(&s, sign_of(&c->row[i]) * log(c->comparison[c->row[i].number].ratio));
+    return s.n ? s.mean : (double)NAN;
+}
+
+static bool host_seen(const struct compared *c, const char *host)
+{
+    for (size_t h = 0; h < c->n_hosts; h++)
+        if (!strcmp(c->host[h].host, host))
+            return true;
+    return false;
+}
+
 /* A host stands out when it is further from the middle one than 3.5 times the spread of the hosts, by their median
  * absolute deviation, and than min_effect (Iglewicz, Hoaglin 1993). */
 static int find_hosts(struct compared *c, double min_effect)
@@ -394,18 +413,13 @@ static int find_hosts(struct compared *c, double min_effect)
         return -1;
     }
     for (size_t i = 0; i < c->n_rows; i++) {
-        struct stats_running s = {.n = 0};
-        bool seen = !c->row[i].pair->host[0];
-        for (size_t h = 0; h < c->n_hosts && !seen; h++)
-            seen = !strcmp(c->host[h].host, c->row[i].pair->host);
-        for (size_t k = i; k < c->n_rows && !seen; k++)
-            if (!strcmp(c->row[k].pair->host, c->row[i].pair->host) && has_direction(c, &c->row[k]))
-                stats_add(&s, sign_of(&c->row[k]) * log(c->comparison[c->row[k].number].ratio));
-        if (!s.n)
+        const struct pair *pair = c->row[i].pair;
+        if (!pair || !pair->host[0] || host_seen(c, pair->host) || isnan(host_log(c, pair->host)))
             continue;
-        text_copy(c->host[c->n_hosts].host, sizeof(c->host[0].host), c->row[i].pair->host);
-        logs[c->n_hosts] = s.mean;
-        c->host[c->n_hosts++].ratio = exp(s.mean);
+        text_copy(c->host[c->n_hosts].host, sizeof(c->host[0].host), pair->host);
+        logs[c->n_hosts] = host_log(c, pair->host);
+        c->host[c->n_hosts].ratio = exp(logs[c->n_hosts]);
+        c->n_hosts++;
     }
     const double middle = median_of(logs, c->n_hosts), mad = stats_mad(logs, c->n_hosts, logs + c->n_hosts);
     for (size_t h = 0; h < c->n_hosts && c->n_hosts >= HOSTS_MIN; h++) {

@@ -139,7 +139,7 @@ void export_param(const struct row *row, char separator, struct text *out)
     for (const char *word = row->param; *word; word += length) {
         word += strspn(word, " ");
         length = strcspn(word, " ");
-        if (!length || row_word_kind(word, length) == ROW_WORD_OUTCOME)
+        if (!length || row_word_kind(row->param, word, length) == ROW_WORD_OUTCOME)
             continue;
         text_append(out, &separator, n++ > 0);
         text_append(out, word, length);

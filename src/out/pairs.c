@@ -33,7 +33,7 @@ static void append_words(struct text *out, const char *param, bool beside)
     for (const char *at = param; *at; at += length) {
         at += strspn(at, " ");
         length = strcspn(at, " ");
-        enum row_word kind = row_word_kind(at, length);
+        enum row_word kind = row_word_kind(param, at, length);
         if (!length || kind == ROW_WORD_OUTCOME || (kind == ROW_WORD_BESIDE) != beside)
             continue;
         text_append(out, " ", out->length > before);
@@ -291,9 +291,9 @@ static bool has_word(const char *words, const char *word, size_t length)
     return false;
 }
 
-static bool may_differ(const char *word, size_t length, uint64_t across)
+static bool may_differ(const char *words, const char *word, size_t length, uint64_t across)
 {
-    enum row_word kind = row_word_kind(word, length);
+    enum row_word kind = row_word_kind(words, word, length);
 
     return (across >> ACROSS_BUILD & 1 && kind == ROW_WORD_BUILD) || (across >> ACROSS_CPU & 1 && kind == ROW_WORD_CPU);
 }
@@ -309,13 +309,23 @@ static void append_lacking(const char *param, const char *other, uint64_t across
     for (const char *at = words.length ? words.data : ""; *at; at += length) {
         at += strspn(at, " ");
         length = strcspn(at, " ");
-        if (!length || has_word(others.length ? others.data : "", at, length) || may_differ(at, length, across))
+        if (!length || has_word(others.length ? others.data : "", at, length) ||
+            may_differ(words.data, at, length, across))
             continue;
         text_append(out, " ", out->length > before);
         text_append(out, at, length);
     }
     text_free(&words);
     text_free(&others);
+}
+
+/* In a command line the order of words counts, and how often one stands there. */
+static bool other_command(const struct row *a, const struct row *b)
+{
+    size_t length;
+    const char *x = row_param(a, "command", &length), *y = row_param(b, "command", &length);
+
+    return x && y && strcmp(x, y) != 0;
 }
 
 /* The only row of each side that is left: beside each other, with the words that differ. */
@@ -334,6 +344,9 @@ static void join(struct pair *base, struct pair *changed, uint64_t across)
         changed->reason = -1;
         (void)snprintf(changed->why, sizeof(changed->why), "other work: %.100s against %.100s",
                        lacking.length ? lacking.data : "without", surplus.length ? surplus.data : "without");
+    } else if (other_command(base->about, changed->about)) {
+        changed->reason = -1;
+        text_copy(changed->why, sizeof(changed->why), "other work: the same words in another order or number");
     }
     text_free(&lacking);
     text_free(&surplus);
@@ -458,10 +471,11 @@ int pairs_make(const struct row_set *base, const struct row_set *changed, uint64
     if (!by_host)
         return pair_host(base, changed, NULL, across, out);
     for (size_t i = 0; i < changed->n_runs; i++) {
-        bool seen = false;
+        const struct row_run *run = changed->runs[i];
+        bool seen = !run;
         for (size_t k = 0; k < i && !seen; k++)
-            seen = !strcmp(changed->runs[k]->host, changed->runs[i]->host);
-        if (!seen && pair_host(base, changed, changed->runs[i], across, out))
+            seen = changed->runs[k] && !strcmp(changed->runs[k]->host, run->host);
+        if (!seen && pair_host(base, changed, run, across, out))
             return -1;
     }
     return 0;

@@ -42,9 +42,11 @@ static bool has_word(const char *words, const char *word, size_t length)
 /* Without this word another row of the same test could be meant. */
 static bool tells_apart(const struct compared *c, const struct row *row, const char *word, size_t length)
 {
+    const enum row_word kind = row_word_kind(row->param, word, length);
+
     for (size_t i = 0; i < c->n_rows; i++)
         if (is_neighbour(c, i, row) && !has_word(c->row[i].pair->about->param, word, length))
-            return row_word_kind(word, length) != ROW_WORD_OUTCOME && row_word_kind(word, length) != ROW_WORD_BESIDE;
+            return kind != ROW_WORD_OUTCOME && kind != ROW_WORD_BESIDE;
     return false;
 }
 

@@ -8,12 +8,18 @@
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/klog.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "sys/clock.h"
 
 /* Actions of syslog(2), for which the C library has no names. */
 enum { KERNEL_LOG_CONSOLE_OFF = 6, KERNEL_LOG_CONSOLE_ON = 7 };
+
+/* Documentation/admin-guide/devices.txt: the major numbers of pseudo-terminals. */
+#define PSEUDO_FIRST 136u
+#define PSEUDO_LAST  143u
 
 #define POLL_MS 100
 /* What a pipe or a terminal that is ready takes without waiting. */
@@ -36,6 +42,14 @@ void console_own_session(void)
 {
     (void)setsid();
     (void)ioctl(0, TIOCSCTTY, 1);
+}
+
+bool console_is_shared(int fd)
+{
+    struct stat status;
+
+    return isatty(fd) && fstat(fd, &status) == 0 &&
+           (major(status.st_rdev) < PSEUDO_FIRST || major(status.st_rdev) > PSEUDO_LAST);
 }
 
 void console_quiet(bool quiet)

@@ -19,6 +19,9 @@
 
 #define MOUNT_FLAGS (MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_SILENT)
 #define MOST_NAMES  999u
+/* Since Linux 5.10; C libraries lack the names. */
+#define SHOWN_NOSYMFOLLOW 0x2000u
+#define FLAG_NOSYMFOLLOW  0x100u
 
 /* --- What was asked for. --- */
 
@@ -70,8 +73,9 @@ int device_file_choice(const char *name, unsigned n, char *buf, size_t size)
 
 struct mounting {
     char place[PATH_MAX];
-    bool mounted;   /* by us */
-    bool remounted; /* it was mounted there read-only, and is to be so again */
+    bool mounted;        /* by us */
+    bool remounted;      /* it was mounted there read-only, and is to be so again */
+    unsigned long flags; /* with which that was done; one that is left out would be lost */
 };
 
 /* "\040" of mountinfo is a space. */
@@ -143,20 +147,47 @@ static int try_types(const char *device, const char *at)
     return error;
 }
 
-/* Whether the device is mounted already, and where. */
+/* Whether the device is mounted already, and where. Something else may be mounted on top of it there. */
 static bool find_mounted(const char *device, struct mounting *mounting)
 {
-    struct stat status;
+    struct stat status, there;
     char *mountinfo = tree_read_all("", "/proc/self/mountinfo");
     bool found = mountinfo && stat(device, &status) == 0 &&
                  device_file_mounted(mountinfo, major(status.st_rdev), minor(status.st_rdev), mounting->place,
-                                     sizeof(mounting->place)) == 0;
+                                     sizeof(mounting->place)) == 0 &&
+                 stat(mounting->place, &there) == 0 && there.st_dev == status.st_rdev;
 
     free(mountinfo);
     return found;
 }
 
-static int make_writable(struct mounting *mounting)
+unsigned long device_file_flags(unsigned long statvfs_flags)
+{
+    static const struct {
+        unsigned long shown, flag;
+    } kept[] = {{ST_NOSUID, MS_NOSUID},           {ST_NODEV, MS_NODEV},       {ST_NOEXEC, MS_NOEXEC},
+                {ST_SYNCHRONOUS, MS_SYNCHRONOUS}, {ST_MANDLOCK, MS_MANDLOCK}, {ST_NOATIME, MS_NOATIME},
+                {ST_NODIRATIME, MS_NODIRATIME},   {ST_RELATIME, MS_RELATIME}, {SHOWN_NOSYMFOLLOW, FLAG_NOSYMFOLLOW}};
+    unsigned long flags = 0;
+
+    for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
+        if (statvfs_flags & kept[i].shown)
+            flags |= kept[i].flag;
+    return flags;
+}
+
+static int mount_anew(const struct device_file *file, struct mounting *mounting)
+{
+    int error = try_types(file->device, file->at);
+
+    if (error)
+        return error;
+    (void)snprintf(mounting->place, sizeof(mounting->place), "%s", file->at);
+    mounting->mounted = true;
+    return 0;
+}
+
+static int make_writable(const struct device_file *file, struct mounting *mounting)
 {
     struct statvfs status;
 
@@ -164,43 +195,56 @@ static int make_writable(struct mounting *mounting)
         return -errno;
     if (!(status.f_flag & ST_RDONLY))
         return 0;
-    mounting->remounted = mount(NULL, mounting->place, NULL, MS_REMOUNT | MS_SILENT, NULL) == 0;
+    /* Read-only there, but written elsewhere: changing that place would change the others. The kernel refuses this
+     * where the file system itself is read-only. */
+    if (mount_anew(file, mounting) == 0)
+        return 0;
+    mounting->flags = MS_REMOUNT | MS_SILENT | device_file_flags(status.f_flag);
+    mounting->remounted = mount(NULL, mounting->place, NULL, mounting->flags, NULL) == 0;
     return mounting->remounted ? 0 : -errno;
 }
 
 static int mount_device(const struct device_file *file, struct mounting *mounting)
 {
     *mounting = (struct mounting){.remounted = false};
-    if (find_mounted(file->device, mounting))
-        return make_writable(mounting);
-    (void)snprintf(mounting->place, sizeof(mounting->place), "%s", file->at);
-    int error = try_types(file->device, file->at);
-    mounting->mounted = error == 0;
-    return error;
+    return find_mounted(file->device, mounting) ? make_writable(file, mounting) : mount_anew(file, mounting);
 }
 
 static int unmount_device(const struct mounting *mounting)
 {
     if (mounting->remounted)
-        return mount(NULL, mounting->place, NULL, MS_REMOUNT | MS_RDONLY | MS_SILENT, NULL) ? -errno : 0;
+        return mount(NULL, mounting->place, NULL, mounting->flags | MS_RDONLY, NULL) ? -errno : 0;
     return mounting->mounted && umount2(mounting->place, 0) ? -errno : 0;
 }
 
 /* --- Writing. --- */
 
-/* A new file, on that device and nowhere else. Returns the descriptor or -errno. */
-static int create(const char *path, const char *place)
+/* The folder of a path. Returns the descriptor or -errno. */
+static int open_folder(char *path)
+{
+    char *slash = strrchr(path, '/'), kept = slash[1];
+
+    slash[1] = '\0';
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int error = fd < 0 ? -errno : fd;
+    slash[1] = kept;
+    return error;
+}
+
+/* A new file, on that device and nowhere else, not even for a moment. Returns the descriptor or -errno. */
+static int create(char *path, const char *place)
 {
     struct stat device, status;
-    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+    int folder = open_folder(path), fd = -EXDEV;
 
-    if (fd < 0)
-        return -errno;
-    if (stat(place, &device) == 0 && fstat(fd, &status) == 0 && device.st_dev == status.st_dev)
-        return fd;
-    (void)unlink(path);
-    (void)close(fd);
-    return -EXDEV;
+    if (folder < 0)
+        return folder;
+    if (stat(place, &device) == 0 && fstat(folder, &status) == 0 && device.st_dev == status.st_dev) {
+        fd = openat(folder, strrchr(path, '/') + 1, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+        fd = fd < 0 ? -errno : fd;
+    }
+    (void)close(folder);
+    return fd;
 }
 
 /* path: of the file made, or of the last that was tried. */
@@ -243,11 +287,8 @@ static int write_all(int fd, const char *data, size_t length)
 /* The new name must be on disk too. */
 static void sync_folder(char *path)
 {
-    char *slash = strrchr(path, '/'), kept = slash[1];
+    int fd = open_folder(path);
 
-    slash[1] = '\0';
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    slash[1] = kept;
     if (fd < 0)
         return;
     (void)fsync(fd);

@@ -3,6 +3,7 @@
 #include "sys/mounts.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
@@ -86,4 +87,13 @@ void mounts_undo(const struct mounts *mounts)
         if (mounts->folder[i])
             (void)rmdir(mounts->made[i]);
     }
+}
+
+/* Unmounting elsewhere still reaches us: nothing is kept busy. In a chroot the root is no mount point; what is shared
+ * there is the caller's own doing. */
+int mounts_for_oneself(void)
+{
+    if (unshare(CLONE_NEWNS))
+        return -errno;
+    return mount("none", "/", NULL, MS_REC | MS_SLAVE, NULL) && errno != EINVAL ? -errno : 0;
 }

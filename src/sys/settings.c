@@ -429,7 +429,10 @@ void settings_describe(const struct settings_view *view, char *buf, size_t size)
 
     buf[0] = '\0';
     for (size_t i = 0; i < sizeof told / sizeof told[0]; i++) {
-        setting_find(told[i])->look(view, &state);
+        const struct setting *setting = setting_find(told[i]);
+        if (setting == NULL)
+            continue;
+        setting->look(view, &state);
         size_t at = strlen(buf);
         if (state.now[0] == '\0' || at >= size - 1)
             continue;

@@ -155,6 +155,23 @@ static void test_compare_of_three_files_a_side_tests_runs(void **state)
     cli_csv_free(&csv);
 }
 
+/* 0 is the end of 10, and another value all the same. */
+static void test_compare_names_each_value_that_differs(void **state)
+{
+    const struct cli *cli = *state;
+    struct cli_result result;
+
+    cli_write_file(cli->work, "before",
+                   "run_id,suite,test,metric,copies,better,nice,samples\n"
+                   "a,s,t,m,1,lower,10,1;2;3\nb,s,t,m,1,lower,0,1;2;4\n");
+    cli_write_file(cli->work, "after",
+                   "run_id,suite,test,metric,copies,better,nice,samples\n"
+                   "c,s,t,m,1,lower,10,1;2;3\n");
+    compare(cli, "compare before after", DONE, &result);
+    cli_expect_text(result.out, "Differs: nice: 10;0 against 10\n");
+    cli_result_free(&result);
+}
+
 static void test_compare_prints_the_greatest_effect_first_and_why(void **state)
 {
     struct cli_result result;
@@ -488,6 +505,7 @@ int main(void)
         CLI_TEST(test_compare_says_what_changed),
         CLI_TEST(test_compare_sees_nothing_where_nothing_changed),
         CLI_TEST(test_compare_of_three_files_a_side_tests_runs),
+        CLI_TEST(test_compare_names_each_value_that_differs),
         CLI_TEST(test_compare_prints_the_greatest_effect_first_and_why),
         CLI_TEST(test_compare_least_effect),
         CLI_TEST(test_compare_refuses_what_differs_in_kind),

@@ -271,6 +271,7 @@ static const struct {
     {"jitbench --v", "|--version|", NULL, NULL, NULL},
     {"jitbench help chec", "|check|", NULL, NULL, NULL},
     {"jitbench help check c", "|", NULL, NULL, NULL},
+    {"jitbench init -- pri", "|prime|", NULL, NULL, NULL},
     {"jitbench completion ", "|bash|zsh|fish|", NULL, NULL, NULL},
     /* Operands: old names are understood, but not offered; nor is what stands there. */
     {"jitbench unix d", "|dhry2reg|double|", NULL, NULL, NULL},

@@ -228,6 +228,49 @@ static void test_init_a_second_signal_kills(void **state)
     cli_result_free(&result);
 }
 
+static int ignore_hangup(void *context)
+{
+    (void)context;
+    return signal(SIGHUP, SIG_IGN) == SIG_ERR ? -1 : 0;
+}
+
+/* As nohup starts it. */
+static void test_init_leaves_ignored_signals_ignored(void **state)
+{
+    static const char *const args[] = {"init", "--", "prime", "--quick", "-n", "100", "--samples", "100000", NULL};
+    const struct cli_run how = {.args = args, .prepare = ignore_hangup};
+    struct cli_child child;
+    struct cli_result result;
+    uint64_t until = cli_now_ns() + 10000000000u;
+    pid_t run;
+
+    cli_start(*state, &how, &child);
+    while (!(run = child_of(child.pid)) && cli_now_ns() < until)
+        cli_sleep_ms(2);
+    assert_int_not_equal(run, 0);
+    (void)cli_wait_worker(run);
+    assert_int_equal(kill(child.pid, SIGHUP), 0);
+    assert_int_equal(kill(run, SIGHUP), 0);
+    assert_int_equal(kill(run, SIGSEGV), 0);
+    cli_wait(&child, &result);
+    cli_expect_status(&result, 128 + SIGSEGV);
+    cli_expect_no_text(result.err, "ending the run"); /* as SIGHUP is the lower number it would be seen first */
+    cli_expect_text(result.out, "\n" BEGIN);
+    cli_result_free(&result);
+}
+
+/* What cannot be handed over at all is no success. */
+static void test_init_lost_csv_is_a_failure(void **state)
+{
+    const struct cli_run run = {
+        .program = "sh", .args = ARGS("-c", "\"$0\" init -- prime --quick -n 1K --samples 1 >/dev/full", cli_binary)};
+    struct cli_result result;
+
+    cli_expect(*state, &run, 1, &result);
+    cli_expect_text(result.err, "jitbench init: the CSV is not printed to its end: No space left on device\n");
+    cli_result_free(&result);
+}
+
 static void test_init_shell_follows(void **state)
 {
     int pipe_fd[2];
@@ -405,6 +448,92 @@ static void test_init_first_process_of_a_container_exits(void **state)
     cli_expect(cli, &wrong, 2, &result);
     assert_string_equal(result.err, "jitbench init: nothing was run: unknown order 'jitbench.frob'\n");
     cli_result_free(&result);
+    /* No kernel passes words on to it: what is no command is a mistake. */
+    const struct cli_run mistyped = {.program = "unshare",
+                                     .args = ARGS("-fpm", "--kill-child", "--mount-proc", path, "lst")};
+    cli_expect(cli, &mistyped, 2, &result);
+    assert_string_equal(result.err,
+                        "jitbench init: nothing was run: unknown command 'lst'; 'jitbench help' shows them\n");
+    cli_result_free(&result);
+}
+
+/* --- a device --- */
+
+/* Runs a script on a loop device with an ext4 file system, $L, which it finds mounted nowhere: in a mount namespace,
+ * with $M and $N, two empty folders, and store PATH, which has init write its CSV there and prints what it says. */
+static void with_device(const struct cli *cli, const char *script, struct cli_result *result)
+{
+    static const char around[] =
+        "cd \"$2\" && mkdir m n && truncate -s 8M disk && mke2fs -q -t ext4 -O ^has_journal disk || exit 77\n"
+        "L=$(losetup -f --show disk) || exit 77\n"
+        "M=$PWD/m N=$PWD/n\n"
+        "trap 'umount -q $N; umount -q $M; losetup -d $L; rm -rf disk m n' EXIT\n"
+        "mount -t ext4 $L $M && umount $M || exit 77\n"
+        "store() { \"$0\" init --out \"$L:$1\" -- prime --quick -n 1K --samples 1 2>&1 >/dev/null | "
+        "sed -n '/runs/d; s/^jitbench init: //; s,/dev/loop[0-9]*,LOOP,; p'; }\n"
+        "eval \"$1\"\n";
+    const struct cli_run run = {.program = "unshare",
+                                .args = ARGS("-m", "sh", "-c", around, cli_binary, script, cli->work)};
+    struct cli_child child;
+
+    cli_need_root();
+    cli_need_mount_namespace();
+    cli_start(cli, &run, &child);
+    cli_wait(&child, result);
+    if (result->unprepared || WEXITSTATUS(result->status) == 77) {
+        cli_result_free(result);
+        cli_skip("no loop device with ext4 can be had");
+    }
+}
+
+static void expect_device(const struct cli *cli, const char *script, const char *out)
+{
+    struct cli_result result;
+
+    with_device(cli, script, &result);
+    assert_string_equal(result.out, out);
+    cli_result_free(&result);
+}
+
+static void test_init_device_keeps_its_mount_flags(void **state)
+{
+    expect_device(*state,
+                  "mount -o ro,nosuid,nodev,noexec,noatime $L $M; store /a.csv; ls $M/a.csv >/dev/null && "
+                  "findmnt -no OPTIONS $M",
+                  "CSV written to LOOP:/a.csv\nro,nosuid,nodev,noexec,noatime\n");
+}
+
+/* Only one of two places is read-only: the other stays writable. */
+static void test_init_device_leaves_other_places_alone(void **state)
+{
+    expect_device(*state,
+                  "mount $L $M; mount --bind $M $N; mount -o remount,bind,ro $M; store /a.csv; ls $N/a.csv >/dev/null; "
+                  "findmnt -no OPTIONS $M; touch $N/b && echo still writable",
+                  "CSV written to LOOP:/a.csv\nro,relatime\nstill writable\n");
+}
+
+/* Something else is mounted over it: that is not the device. */
+static void test_init_device_under_another_mount(void **state)
+{
+    expect_device(
+        *state,
+        "mount $L $M; mount --bind $M $N; mount -t tmpfs none $M; store /a.csv; ls $M; ls $N/a.csv >/dev/null "
+        "&& echo there",
+        "CSV written to LOOP:/a.csv\nthere\n");
+}
+
+/* A folder's change time says whether a file was in it, be it for a moment. */
+static void test_init_device_symbolic_links_do_not_lead_out(void **state)
+{
+    struct cli_result result;
+
+    with_device(*state,
+                "mount $L $M; ln -s $N $M/x; umount $M; before=$(stat -c %z $N); store /x/a.csv; store /x/; "
+                "test \"$before\" = \"$(stat -c %z $N)\" && echo untouched",
+                &result);
+    cli_expect_text(result.out, "out: LOOP:/x/a.csv: leads away from that device\n");
+    cli_expect_text(result.out, "\nuntouched\n");
+    cli_result_free(&result);
 }
 
 int main(void)
@@ -418,6 +547,8 @@ int main(void)
         CLI_TEST(test_init_says_that_the_run_crashed),
         CLI_TEST(test_init_passes_a_signal_on),
         CLI_TEST(test_init_a_second_signal_kills),
+        CLI_TEST(test_init_leaves_ignored_signals_ignored),
+        CLI_TEST(test_init_lost_csv_is_a_failure),
         CLI_TEST(test_init_shell_follows),
         CLI_TEST(test_init_without_rights_cannot_power_off),
         CLI_TEST(test_init_mounts_what_is_missing_and_takes_it_away),
@@ -426,6 +557,10 @@ int main(void)
         CLI_TEST(test_init_first_process_of_a_container_is_an_ordinary_program),
         CLI_TEST(test_init_first_process_named_init),
         CLI_TEST(test_init_first_process_of_a_container_exits),
+        CLI_TEST(test_init_device_keeps_its_mount_flags),
+        CLI_TEST(test_init_device_leaves_other_places_alone),
+        CLI_TEST(test_init_device_under_another_mount),
+        CLI_TEST(test_init_device_symbolic_links_do_not_lead_out),
     };
     return cmocka_run_group_tests(tests, cli_group_setup, NULL);
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A cluster on this machine: fleet.py [--short] [PART...], with the parts slurm and mpirun. `make fleet-test` calls it.
+"""A cluster on this machine: fleet.py [--short] [PART...], with the parts slurm and mpirun. `make cluster` calls it.
 
 slurm starts a munged, a slurmctld and four slurmd on the loopback interface, has srun run jitbench on the four virtual
 nodes at one moment, one rank of which is handicapped (nice 19, on the CPU of a busy loop), and expects `jitbench fleet`
@@ -43,7 +43,7 @@ def expect(holds, what):
 
 
 def say(*words):
-    print("fleet-test:", *words, flush=True)
+    print("cluster:", *words, flush=True)
 
 
 def run(command, limit=120, env=None, cwd=None, allowed=(0,)):

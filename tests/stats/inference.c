@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The engine's tests of two samples, for another program to compare: reads lines "a a a ; b b b", and prints for each "t
- * df p  u p u p", Welch's test, Mann and Whitney's as jitbench does it, and by the normal approximation. */
+/* The engine's tests of two samples, for another program to compare: reads lines "a a a ; b b b", and prints for each
+ * "t df p  u p u p", Welch's test, Mann and Whitney's as jitbench does it, and by the normal approximation. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -161,12 +161,19 @@ static inline bool disk_takes_direct(void)
     return takes;
 }
 
+/* By which call the C library sets them: 32-bit machines have two. */
+#ifdef SYS_fcntl64
+#define SET_FLAGS SYS_fcntl64
+#else
+#define SET_FLAGS SYS_fcntl
+#endif
+
 /* From now on the process cannot switch O_DIRECT on. */
 static inline int disk_refuse_direct(void)
 {
     struct sock_filter code[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_fcntl, 0, 3),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SET_FLAGS, 0, 3),
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[1])),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, F_SETFL, 0, 1),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EINVAL),

@@ -57,8 +57,8 @@ static const struct metric made_up_metrics[] = {
 static const struct bench made_up_bench = {
     .name = "made up", .suite = "dummy", .metrics = made_up_metrics, .n_shared_metrics = 1, .n_metrics = 1};
 
-/* Processes until the engine has enough of them, as a trial of 100 ms each. drift is added to each, and grows by creep
- * from process to process. The row that comes of it, which is in rows. */
+/* Processes, each a trial of 100 ms, times factor, until the engine has enough of them. Returns the row that comes of
+ * it, which is the first of rows. */
 static inline const struct row *made_up_run(struct made_up *m, enum made_up_shape shape, double rsd, double factor,
                                             const struct sampling *sampling, struct fixture_rows *rows)
 {

@@ -101,6 +101,28 @@ static void test_console_drain_ends(void **state)
     (void)close(fd);
 }
 
+/* The kernel's messages must not be kept back for what cannot be mixed with them. */
+static void test_console_is_shared(void **state)
+{
+    int fd[2], null = open("/dev/null", O_WRONLY), pseudo = posix_openpt(O_RDWR | O_NOCTTY);
+
+    (void)state;
+    assert_int_equal(pipe(fd), 0);
+    assert_false(console_is_shared(fd[1]));
+    assert_false(console_is_shared(null));
+    assert_false(console_is_shared(-1));
+    if (pseudo >= 0 && grantpt(pseudo) == 0 && unlockpt(pseudo) == 0) {
+        int terminal = open(ptsname(pseudo), O_RDWR | O_NOCTTY);
+        assert_true(isatty(terminal));
+        assert_false(console_is_shared(terminal));
+        (void)close(terminal);
+    }
+    (void)close(pseudo);
+    (void)close(null);
+    (void)close(fd[0]);
+    (void)close(fd[1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -108,6 +130,7 @@ int main(void)
         cmocka_unit_test(test_console_write_writes_all),
         cmocka_unit_test(test_console_write_says_what_is_wrong),
         cmocka_unit_test(test_console_drain_ends),
+        cmocka_unit_test(test_console_is_shared),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -10,6 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <sys/mount.h>
+#include <sys/statvfs.h>
+
 #include <cmocka.h>
 
 #include "sys/device_file.h"
@@ -119,6 +122,18 @@ static void test_device_file_mounted(void **state)
     assert_int_equal(device_file_mounted(mountinfo, 8, 17, buf, 6), -1);
 }
 
+static void test_device_file_flags(void **state)
+{
+    (void)state;
+    assert_int_equal(device_file_flags(0), 0);
+    assert_int_equal(device_file_flags(ST_RDONLY | ST_NOSUID | ST_NODEV | ST_NOEXEC), MS_NOSUID | MS_NODEV | MS_NOEXEC);
+    assert_int_equal(device_file_flags(ST_RELATIME | ST_SYNCHRONOUS), MS_RELATIME | MS_SYNCHRONOUS);
+    assert_int_equal(device_file_flags(ST_NOATIME | ST_NODIRATIME | ST_MANDLOCK),
+                     MS_NOATIME | MS_NODIRATIME | MS_MANDLOCK);
+    assert_int_equal(device_file_flags(0x2000), 0x100); /* nosymfollow */
+    assert_int_equal(device_file_flags(0x20), 0);       /* ST_VALID, which some C libraries let through */
+}
+
 static void test_device_file_write_needs_a_block_device(void **state)
 {
     const struct device_file file = {.device = "/dev/null", .path = "/a", .name = "a", .at = "/tmp"};
@@ -132,9 +147,13 @@ static void test_device_file_write_needs_a_block_device(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_device_file_split),   cmocka_unit_test(test_device_file_split_refuses),
-        cmocka_unit_test(test_device_file_check),   cmocka_unit_test(test_device_file_choice),
-        cmocka_unit_test(test_device_file_mounted), cmocka_unit_test(test_device_file_write_needs_a_block_device),
+        cmocka_unit_test(test_device_file_split),
+        cmocka_unit_test(test_device_file_split_refuses),
+        cmocka_unit_test(test_device_file_check),
+        cmocka_unit_test(test_device_file_choice),
+        cmocka_unit_test(test_device_file_mounted),
+        cmocka_unit_test(test_device_file_flags),
+        cmocka_unit_test(test_device_file_write_needs_a_block_device),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

