@@ -11,6 +11,8 @@
 #define HOSTS_MOST  16u
 #define POINTS      (1u << 15) /* some milliseconds a run */
 #define COSTS_SHOWN 10u
+#define COSTS_LEAST 3u    /* shown, even if they cost next to nothing */
+#define WORTH       1.005 /* what removing detours makes a step faster by, to be shown */
 
 static const double steps_ns[] = {100e3, 1e6, 10e6};
 static const char *const step_names[] = {"steps of 100 \xc2\xb5s", "steps of 1 ms", "steps of 10 ms"};
@@ -134,6 +136,16 @@ static void put_cost(const struct projection *p, const struct projection_cost *c
     text_printf(out, "</tr>\n");
 }
 
+/* Over the steps. */
+static double gain_of(const struct projection *p, const struct projection_cost *cost)
+{
+    double gain = 1;
+
+    for (size_t s = 0; s < p->n_steps; s++)
+        gain = fmax(gain, projection_slowdown(p, p->n)[(s + 1) * p->n_ranks - 1] / cost->without[s]);
+    return gain;
+}
+
 static void put_costs(const struct projection *p, struct text *out)
 {
     struct projection_cost costs[PROJECTION_COSTS];
@@ -152,11 +164,15 @@ static void put_costs(const struct projection *p, struct text *out)
     for (size_t s = 0; s < STEPS; s++)
         text_printf(out, "<th class=\"n\">%s</th>", step_names[s]);
     text_printf(out, "</tr></thead><tbody>\n");
-    for (size_t i = 0; i < n && i < COSTS_SHOWN; i++)
-        put_cost(p, &costs[i], out);
+    size_t shown = 0;
+    for (size_t i = 0; i < n; i++)
+        if (shown < COSTS_LEAST || (shown < COSTS_SHOWN && gain_of(p, &costs[i]) >= WORTH)) {
+            put_cost(p, &costs[i], out);
+            shown++;
+        }
     text_printf(out, "</tbody></table></div>\n");
-    if (n > COSTS_SHOWN)
-        text_printf(out, "<p class=\"soft\">%zu more cost less.</p>\n", n - COSTS_SHOWN);
+    if (n > shown)
+        text_printf(out, "<p class=\"soft\">%zu more kinds of detours cost less.</p>\n", n - shown);
 }
 
 void report_put_scale(const struct report *report, struct text *out)
