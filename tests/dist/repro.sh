@@ -7,8 +7,9 @@ cd "$(dirname "$0")/../.."
 
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
+git clone -q . "$dir/a"
+git clone -q "$dir/a" "$dir/another-longer-name" # the same commit, whatever is committed meanwhile
 for name in a another-longer-name; do
-    git clone -q . "$dir/$name"
     # Neither the rights that new files get nor the time zone may show.
     (umask 0$((${#name} > 1 ? 77 : 22)) && TZ=UTC$((${#name} > 1 ? 5 : -3)) "$dir/$name/tests/dist/dist.sh" --no-tests "$@" >/dev/null)
 done
