@@ -14,12 +14,12 @@ uint64_t index_hash(const char *name)
     return hash;
 }
 
-/* Where the name is, or would be. */
 /* index_free() frees the names; gcc 12 loses them on their way into the array. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wanalyzer-malloc-leak"
 #endif
 
+/* Where the name is, or would be. */
 static size_t find_slot(const struct index *index, const char *name)
 {
     size_t at = (size_t)index_hash(name) & (index->slots - 1);
