@@ -25,8 +25,8 @@ ARCHES = {
     "s390x": (("s390x",), ("stckf",), False),
 }
 RUNS = (
-    (("prime", "--limit", "22", "--experiments", "2000"), {"cycles", "clock_hz", "divisions"}),
-    (("stream", "--sizes", "25,800", "--experiments", "1000", "--array-size", "1M", "--repetitions", "3"),
+    (("prime", "--limit", "500", "--experiments", "2000"), {"cycles", "clock_hz", "divisions"}),
+    (("stream", "--sizes", "800,12800", "--experiments", "1000", "--array-size", "1M", "--repetitions", "3"),
      {"cycles", "array_bytes", "copy_rate", "scale_rate", "add_rate", "triad_rate"}),
     (("unix", "dhry2reg", "pipe", "--quick", "--copies", "1"), {"rate"}),
 )

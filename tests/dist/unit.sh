@@ -30,13 +30,13 @@ done
 make_for "$arch" -j"$(nproc)" UNIT_CPPFLAGS=-Ibuild-dist/cmocka/include \
     UNIT_LINK="-static -Lbuild-dist/$arch" $programs
 case $arch in
-x86_64* | i386) emulated='' ;;
-*) emulated=JITBENCH_EMULATED=1 ;;
+x86_64* | i386) emulate=env emulated='' ;;
+*) emulate=tests/dist/emulate.sh emulated=JITBENCH_EMULATED=1 ;;
 esac
 for program in $programs; do
     echo "== $program"
     # shellcheck disable=SC2086
-    if ! timeout 600 tests/dist/emulate.sh env $emulated "$program"; then
+    if ! timeout 600 "$emulate" env $emulated "$program"; then
         failed="${failed:-} ${program##*/}"
     fi
 done
