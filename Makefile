@@ -209,12 +209,13 @@ browser: $(PROGRAM) ## pages of jitbench report in headless Chromium, at 400 and
 	tests/browser/run.sh ./$(PROGRAM)
 # Statistics beside scipy's (skipped without it: python3-scipy), and whether intervals and verdicts keep their word: 2000
 # made-up experiments of each kind, of which the unit test of the same name has a part.
-.PHONY: stats
+.PHONY: stats scipy
 $(BUILD)/stats/inference: tests/stats/inference.c $(call layer_objects,engine sys)
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(filter-out -static,$(LDFLAGS_ALL)) -o $@ $^ -lm
-stats: $(BUILD)/stats/inference $(BUILD)/unit/test_coverage ## tests of the statistics that take a minute
+scipy: $(BUILD)/stats/inference ## p values beside scipy's
 	tests/stats/against_scipy.py $(BUILD)/stats/inference
+stats: scipy $(BUILD)/unit/test_coverage ## the same, and the intervals and verdicts of 2000 simulated experiments: four minutes
 	JITBENCH_STATS=1 $(BUILD)/unit/test_coverage
 
 # Not one of `test`: it starts a Slurm. Parts whose packages are missing (slurm-wlm munge, openmpi-bin) are skipped by name.
