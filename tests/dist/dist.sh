@@ -78,7 +78,7 @@ check() {
     program=$PWD/build-dist/$1/pack/jitbench-$version-$1/jitbench log=build-dist/$1
     verdict=passed emulate=tests/dist/emulate.sh
     case $1 in
-    x86_64* | i386) emulate=env ;; # with all rights that the caller has
+    x86_64* | i386) emulate='env' ;; # with all rights that the caller has
     esac
     "$emulate" tests/dist/run.py "$1" "$program" >"$log/run.log" 2>&1 || verdict='run FAILED'
     : >"$log/cli.log"

@@ -30,7 +30,7 @@ done
 make_for "$arch" -j"$(nproc)" UNIT_CPPFLAGS=-Ibuild-dist/cmocka/include \
     UNIT_LINK="-static -Lbuild-dist/$arch" $programs
 case $arch in
-x86_64* | i386) emulate=env emulated='' ;;
+x86_64* | i386) emulate='env' emulated='' ;;
 *) emulate=tests/dist/emulate.sh emulated=JITBENCH_EMULATED=1 ;;
 esac
 for program in $programs; do
