@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows from samples: figures worked out by hand, placement and counters from trials of a dummy benchmark. */
 #include <sched.h>
+#include <sys/resource.h>
 
 #include "plan_fixture.h"
 
@@ -889,16 +890,32 @@ static void enter_beside(struct pace_params *params, uint64_t time_ns, int times
     (void)results_rows(&results, ROW_OK, "");
 }
 
+/* ":5" where the tests themselves run niced by 5, else "": parties inherit it. */
+static const char *own_nice(void)
+{
+    static char suffix[16];
+    int nice_value = getpriority(PRIO_PROCESS, 0);
+
+    suffix[0] = '\0';
+    if (nice_value)
+        (void)snprintf(suffix, sizeof(suffix), ":%d", nice_value);
+    return suffix;
+}
+
 static void test_results_say_how_the_others_ran_and_what_the_load_did(void **state)
 {
+    char param[128];
+
     struct pace_params params = {
         .count = {[LOAD_CPU] = 0.125, [LOAD_READ] = 3e10, [LOAD_DISK_READ] = (double)NAN, [LOAD_WAKEUPS] = 7}};
 
     (void)state;
     enter_beside(&params, PACE_TIME_NS, 2);
     assert_string_equal(metric_row("mean")->load, "pace");
-    assert_string_equal(metric_row("mean")->param, " stride=2 timer=other load=other load_cpu_s=0.25"
-                                                   " load_read=60000000000 load_wakeups=14");
+    (void)snprintf(param, sizeof(param),
+                   " stride=2 timer=other%s load=other%s load_cpu_s=0.25 load_read=60000000000 load_wakeups=14",
+                   own_nice(), own_nice());
+    assert_string_equal(metric_row("mean")->param, param);
     assert_int_equal(metric_row("mean")->status, ROW_OK); /* so short a run says nothing of what it does in a second */
 }
 
@@ -909,7 +926,7 @@ static void test_results_load_of_another_nice_value_and_cpu(void **state)
 
     (void)state;
     enter_beside(&params, 5 * MS, 1);
-    (void)snprintf(param, sizeof(param), " stride=2 timer=other load=other:9");
+    (void)snprintf(param, sizeof(param), " stride=2 timer=other%s load=other:9", own_nice());
     if (place.n_order > 1)
         (void)snprintf(param + strlen(param), sizeof(param) - strlen(param), "@%u", place.order[1]);
     assert_string_equal(metric_row("mean")->param, param);
