@@ -189,12 +189,6 @@ static bool is_headline(const struct row *row)
     return bench_is_headline(row->suite, row->metric, row->better);
 }
 
-static bool is_any(const struct row *row)
-{
-    (void)row;
-    return true;
-}
-
 /* --- The header: what was put beside what. --- */
 
 static void run_host(const struct row *row, char *buf, size_t size)
@@ -458,7 +452,7 @@ static int compare(struct comparing *c)
     const double min_effect = c->options.min_effect_pct / 100;
 
     if (pairs_make(&c->base, &c->changed, c->options.across, c->options.by == 1, &c->pairs) ||
-        compared_make(&c->pairs, c->options.all ? is_any : is_headline, min_effect, &c->compared))
+        compared_make(&c->pairs, is_headline, c->options.all, min_effect, &c->compared))
         return complain("out of memory", EXIT_ROW_FAILED);
     int status = write_out(c);
     if (status)

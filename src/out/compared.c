@@ -178,12 +178,14 @@ static int compare_pair(const struct pair *pair, struct compared_row *row, struc
 
 /* --- The mean of a suite. --- */
 
+/* Rows that a test is judged by, that say better or worse, and that have samples of their own (an index is made of other
+ * rows). */
 static bool has_direction(const struct compared *c, const struct compared_row *row)
 {
-    return row->pair && row->pair->about->better[0] && row->few && c->comparison[row->number].ratio > 0;
+    return row->judged && row->pair->about->better[0] && row->few && c->comparison[row->number].ratio > 0;
 }
 
-/* Rows that say better or worse, have samples of their own (an index is made of other rows), and know their spread. */
+/* Those that know their spread. */
 static bool in_mean(const struct compared *c, const struct compared_row *row)
 {
     return has_direction(c, row) && c->comparison[row->number].tested != TESTED_NOTHING;
@@ -469,7 +471,7 @@ static int sort_rows(struct compared *c)
     return 0;
 }
 
-int compared_make(const struct pairs *pairs, bool (*shown)(const struct row *row), double min_effect,
+int compared_make(const struct pairs *pairs, bool (*judged)(const struct row *row), bool all, double min_effect,
                   struct compared *out)
 {
     memset(out, 0, sizeof(*out));
@@ -480,13 +482,13 @@ int compared_make(const struct pairs *pairs, bool (*shown)(const struct row *row
         return -1;
     for (size_t i = 0; i < pairs->n; i++) {
         const struct pair *pair = &pairs->pair[i];
-        if (!shown(pair->about))
+        if (!all && !judged(pair->about))
             continue;
         if (pair->why[0]) {
             out->apart[out->n_apart++] = pair;
             continue;
         }
-        out->row[out->n_rows].number = out->n_rows;
+        out->row[out->n_rows] = (struct compared_row){.number = out->n_rows, .judged = judged(pair->about)};
         if (compare_pair(pair, &out->row[out->n_rows], &out->comparison[out->n_rows]))
             return -1;
         out->n_rows++;

@@ -201,6 +201,27 @@ static void test_compare_prints_the_greatest_effect_first_and_why(void **state)
     cli_result_free(&result);
 }
 
+/* clock_cost of prime has a direction, but is not what prime is judged by. */
+static void test_compare_all_metrics_leave_the_means_alone(void **state)
+{
+    struct cli_csv few, all;
+    size_t n = 0;
+
+    compare_csv(*state, "compare base1.csv slow1.csv", &few);
+    compare_csv(*state, "compare base1.csv slow1.csv -v", &all);
+    assert_int_equal(cli_count(&few, "prime", "clock_cost"), 0);
+    assert_string_equal(cli_cell(&all, cli_row(&all, "prime", "clock_cost", 0), "better"), "lower");
+    assert_int_equal(cli_count(&all, NULL, "geometric_mean"), cli_count(&few, NULL, "geometric_mean"));
+    for (; n < cli_count(&few, NULL, "geometric_mean"); n++) {
+        const size_t a = cli_row(&few, NULL, "geometric_mean", n), b = cli_row(&all, NULL, "geometric_mean", n);
+        assert_string_equal(cli_cell(&all, b, "suite"), cli_cell(&few, a, "suite"));
+        assert_string_equal(cli_cell(&all, b, "ratio"), cli_cell(&few, a, "ratio"));
+    }
+    assert_true(n >= 3);
+    cli_csv_free(&few);
+    cli_csv_free(&all);
+}
+
 static void test_compare_least_effect(void **state)
 {
     struct cli_result result;
@@ -507,6 +528,7 @@ int main(void)
         CLI_TEST(test_compare_of_three_files_a_side_tests_runs),
         CLI_TEST(test_compare_names_each_value_that_differs),
         CLI_TEST(test_compare_prints_the_greatest_effect_first_and_why),
+        CLI_TEST(test_compare_all_metrics_leave_the_means_alone),
         CLI_TEST(test_compare_least_effect),
         CLI_TEST(test_compare_refuses_what_differs_in_kind),
         CLI_TEST(test_compare_names_rows_without_figures_or_partner),
