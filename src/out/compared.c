@@ -178,8 +178,8 @@ static int compare_pair(const struct pair *pair, struct compared_row *row, struc
 
 /* --- The mean of a suite. --- */
 
-/* Rows that a test is judged by, that say better or worse, and that have samples of their own (an index is made of other
- * rows). */
+/* Rows that a test is judged by, that say better or worse, and that have samples of their own (an index is made of
+ * other rows). */
 static bool has_direction(const struct compared *c, const struct compared_row *row)
 {
     return row->judged && row->pair->about->better[0] && row->few && c->comparison[row->number].ratio > 0;
