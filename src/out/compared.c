@@ -83,15 +83,6 @@ static size_t values_of(const struct row *row, double *values)
     return row->n_samples ? row->n_samples : 1;
 }
 
-static double mean_of(const double *values, size_t n)
-{
-    struct stats_running s = {.n = 0};
-
-    for (size_t i = 0; i < n; i++)
-        stats_add(&s, values[i]);
-    return s.mean;
-}
-
 /* One run of the side: of all rows from the first of them on that belong to it. A host's values are the means of its
  * rows. */
 static void take_run(const struct row *const *rows, size_t n, size_t first, bool by_hosts, struct side *side)
@@ -104,7 +95,7 @@ static void take_run(const struct row *const *rows, size_t n, size_t first, bool
             continue;
         size_t more = values_of(rows[i], values + taken);
         if (by_hosts) {
-            values[taken] = mean_of(values + taken, more);
+            values[taken] = stats_mean(values + taken, more);
             more = 1;
         }
         taken += more;
@@ -145,7 +136,7 @@ static double drift_pct(const struct row *row)
     if (half < 4)
         return 0;
     const double *second = row->samples + row->n_samples - half;
-    const double before = mean_of(row->samples, half), pct = 100 * fabs(mean_of(second, half) / before - 1);
+    const double before = stats_mean(row->samples, half), pct = 100 * fabs(stats_mean(second, half) / before - 1);
     return inference_welch(row->samples, half, second, half).p < DRIFT_P && pct > DRIFT_PCT ? pct : 0;
 }
 
@@ -214,19 +205,6 @@ static double log_variance(const struct row *const *rows, size_t n, double *df)
     return s.n < 2 || !isfinite(s.m2) ? 0 : s.m2 / *df / (double)s.n;
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-static double median_of(double *values, size_t n)
-{
-    qsort(values, n, sizeof(*values), compare_doubles);
-    return stats_quantile(values, n, 0.5);
-}
-
 /* With one or two runs a side. What is not sure about the mean is the more of what its rows' samples say, and of what
  * the rows' ratios say, which also differ by drift that no sample saw. Its floor is the middle one of those of its
  * rows: drift that all of them share does not average out. */
@@ -271,7 +249,7 @@ static int mean_of_ratios(const struct compared *c, const struct compared_mean *
                                .p_welch = half > 0 ? fmax(p, DBL_MIN) : (double)NAN,
                                .p_rank = (double)NAN,
                                .p = (double)NAN,
-                               .floor = median_of(floors, n)};
+                               .floor = stats_median(floors, n)};
     free(floors);
     return 0;
 }
@@ -290,7 +268,7 @@ static double score_of(const struct compared *c, const struct compared_mean *mea
         const struct row **rows = changed ? row->pair->changed : row->pair->base;
         for (size_t k = 0; k < (changed ? row->pair->n_changed : row->pair->n_base); k++)
             if (row->by_hosts ? same_host(rows[k], run) : pair_same_run(rows[k], run))
-                stats_add(&s, mean_of(rows[k]->samples, rows[k]->n_samples));
+                stats_add(&s, stats_mean(rows[k]->samples, rows[k]->n_samples));
         if (!s.n || !(s.mean > 0))
             return 0;
         sum += sign_of(row) * log(s.mean / c->comparison[row->number].base);
@@ -423,7 +401,7 @@ static int find_hosts(struct compared *c, double min_effect)
         c->host[c->n_hosts].ratio = exp(logs[c->n_hosts]);
         c->n_hosts++;
     }
-    const double middle = median_of(logs, c->n_hosts), mad = stats_mad(logs, c->n_hosts, logs + c->n_hosts);
+    const double middle = stats_median(logs, c->n_hosts), mad = stats_mad(logs, c->n_hosts, logs + c->n_hosts);
     for (size_t h = 0; h < c->n_hosts && c->n_hosts >= HOSTS_MIN; h++) {
         const double apart = fabs(log(c->host[h].ratio) - middle);
         c->host[h].stands_out = apart > STANDS_OUT_SD * MAD_TO_SD * mad && apart > log(1 + min_effect);

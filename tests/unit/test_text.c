@@ -271,6 +271,9 @@ static void test_text_has_word_takes_whole_words(void **state)
     assert_false(text_has_word("none burn write", "burn write"));
     assert_false(text_has_word("", "burn"));
     assert_false(text_has_word(NULL, "burn"));
+    assert_true(text_has_word_of("none burn write", "burning", 4));
+    assert_false(text_has_word_of("none burn write", "burn", 3));
+    assert_true(text_has_word_of(" none burn ", "none of them", 4));
 }
 
 static void test_text_real_is_as_printf_has_it(void **state)
