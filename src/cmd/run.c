@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench run: commands of the user's, found before anything runs, and their table. */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -8,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "bench/command.h"
@@ -269,6 +271,16 @@ static int inherit(int fd)
     return fcntl(fd, F_DUPFD, 3);
 }
 
+/* What opens like a file and cannot be read like one. */
+static int check_input(const struct commands *c, int fd)
+{
+    struct stat st;
+
+    if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode))
+        return wrong(c, "--input '%.200s': %s", c->options->command.input, strerror(EISDIR));
+    return 0;
+}
+
 static int open_input(struct commands *c)
 {
     struct run_options *o = c->options;
@@ -280,14 +292,17 @@ static int open_input(struct commands *c)
         if (isatty(0))
             return wrong(
                 c, "--input '-': standard input is a terminal, from which what runs in the background cannot read");
+        if (check_input(c, 0))
+            return -1;
         o->fds[0] = inherit(0);
         return o->fds[0] < 0 ? wrong(c, "--input '-': %s", strerror(errno)) : 0;
     }
     int fd = open(params->input, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return wrong(c, "--input '%.200s': %s", params->input, strerror(errno));
+    int status = check_input(c, fd);
     (void)close(fd);
-    return 0;
+    return status;
 }
 
 static int open_output(struct commands *c)
@@ -333,18 +348,30 @@ static int open_image(struct commands *c)
 
 /* --- The plan. --- */
 
+/* As one word, so that where it ends can be seen whatever is in it: shortened before it is quoted, to less when the
+ * quotes take much room. "" for "". */
+static void show_word(const char *word, char *buf, size_t size)
+{
+    struct text quoted = {0};
+    char shortened[256];
+
+    assert(size <= sizeof(shortened));
+    text_copy(buf, size, "");
+    for (size_t most = size; word[0] && !buf[0] && most > 16; most -= 4) {
+        char *shown = shortened;
+        words_shorten(word, shortened, most);
+        quoted.length = 0;
+        words_quote(&shown, 1, &quoted);
+        if (!quoted.failed && quoted.length < size)
+            text_copy(buf, size, quoted.data);
+    }
+    text_free(&quoted);
+}
+
 static void show_options(struct command_params *params)
 {
-    struct text line = {0};
-    char *input = params->input;
-
-    if (params->prepare[0])
-        words_shorten(params->prepare, params->prepare_line, sizeof(params->prepare_line));
-    if (params->input[0]) {
-        words_quote(&input, 1, &line);
-        words_shorten(line.failed ? "?" : line.data, params->input_line, sizeof(params->input_line));
-        text_free(&line);
-    }
+    show_word(params->prepare, params->prepare_line, sizeof(params->prepare_line));
+    show_word(params->input, params->input_line, sizeof(params->input_line));
 }
 
 static int add_commands(struct commands *c, struct plan *plan)
@@ -464,10 +491,10 @@ static const struct row *base_of(const struct measure *m, const struct row *row)
 /* The name when the user gave one, the command line otherwise: 'make' says less than 'make -j2'. */
 static void label(const struct measure *m, const struct row *row, struct row *out)
 {
-    const char *line = strstr(row->param, "command=");
+    const char *line = row_command_line(row->param);
 
     if (!measure_given(m, "name") && line)
-        words_shorten(line + strlen("command="), out->test, sizeof(out->test));
+        words_shorten(line, out->test, sizeof(out->test));
 }
 
 /* Copies of the rows, to be read only, with the commands as they are called; behind them the ratios. */

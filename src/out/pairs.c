@@ -310,8 +310,7 @@ static void append_lacking(const char *param, const char *other, uint64_t across
 /* In a command line the order of words counts, and how often one stands there. */
 static bool other_command(const struct row *a, const struct row *b)
 {
-    size_t length;
-    const char *x = row_param(a, "command", &length), *y = row_param(b, "command", &length);
+    const char *x = row_command(a->param), *y = row_command(b->param);
 
     return x && y && strcmp(x, y) != 0;
 }

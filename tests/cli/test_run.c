@@ -187,6 +187,10 @@ static void test_run_finds_what_cannot_run_before_anything_does(void **state)
                  "jitbench run: --prepare: 'no-such-program' is not found in PATH\n");
     expect_error(cli, ARGS("run", "--input", "absent", "--", "touch", "mark"),
                  "jitbench run: --input 'absent': No such file or directory\n");
+    expect_error(cli, ARGS("run", "--input", "/proc", "--", "touch", "mark"),
+                 "jitbench run: --input '/proc': Is a directory\n");
+    expect_error(cli, ARGS("run", "--input", ".", "--", "touch", "mark"),
+                 "jitbench run: --input '.': Is a directory\n");
 }
 
 static void test_run_says_what_is_wrong_with_the_line(void **state)
@@ -525,6 +529,25 @@ static void test_run_preparation_is_not_timed_and_is_once_for_all_copies(void **
     cli_csv_free(&csv);
 }
 
+/* The line is named as it was given, whatever words the preparation has. */
+static void test_run_preparation_may_look_like_a_command(void **state)
+{
+    const struct cli *cli = *state;
+    const struct cli_run run = {.args = ARGS("run", "-i", "1", "-q", "-o", "r.csv", "--prepare",
+                                             "printf command=x 'it'\"'\"'s' input=y", "--", "sleep", "0.001")};
+    struct cli_result result;
+    struct cli_csv csv;
+
+    cli_expect(cli, &run, 0, &result);
+    cli_expect_text(result.out, "\nsleep 0.001 ");
+    cli_result_free(&result);
+    cli_csv_only(cli->work, &csv);
+    assert_string_equal(cli_cell(&csv, 0, "test"), "sleep");
+    cli_expect_text(cli_cell(&csv, 0, "param"), " command=sleep 0.001");
+    cli_expect_text(cli_cell(&csv, 0, "param"), "prepare='printf command=x ");
+    cli_csv_free(&csv);
+}
+
 /* --- Nothing is left. --- */
 
 /* Until n processes run: jitbench, its worker, the guard, the shell, and what it starts. */
@@ -648,6 +671,7 @@ int main(void)
         CLI_TEST(test_run_without_proc),
         CLI_TEST(test_run_order_is_a_b_b_a_with_its_preparations),
         CLI_TEST(test_run_preparation_is_not_timed_and_is_once_for_all_copies),
+        CLI_TEST(test_run_preparation_may_look_like_a_command),
         CLI_TEST(test_run_interrupted_or_killed_leaves_nothing),
         CLI_TEST(test_run_too_long_is_killed_with_all_it_started),
         CLI_TEST(test_run_what_is_left_running_is_killed_and_said),

@@ -148,6 +148,14 @@ static void test_pairs_of_commands_with_words_in_another_order(void **state)
     expect_why("other work: the same words in another order or number");
 }
 
+static void test_pairs_of_prepared_commands_with_words_in_another_order(void **state)
+{
+    (void)state;
+    add_row(&base, "prepare=sync command=copy a b", 1);
+    add_row(&changed, "prepare=sync command=copy b a", 1);
+    expect_why("other work: the same words in another order or number");
+}
+
 static void test_pairs_of_other_loads_metrics_and_copies_stand_alone(void **state)
 {
     (void)state;
@@ -384,6 +392,7 @@ int main(void)
         TEST(test_pairs_keep_the_loads_own_parameters),
         TEST(test_pairs_of_commands_whose_words_look_like_ours),
         TEST(test_pairs_of_commands_with_words_in_another_order),
+        TEST(test_pairs_of_prepared_commands_with_words_in_another_order),
         TEST(test_pairs_of_other_loads_metrics_and_copies_stand_alone),
         TEST(test_pairs_by_cpus_where_a_run_has_several),
         TEST(test_pairs_of_another_cpu_are_the_same),
