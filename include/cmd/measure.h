@@ -70,6 +70,8 @@ struct suite {
     size_t (*tables)(void *options, struct option_table *tables);
     bool timed;  /* its samples have a length, and may need a scratch folder */
     bool copies; /* it runs as many copies as the user says */
+    /* Defaults of common options that are not those of the others. May be NULL. */
+    const struct option_default *defaults;
     /* Old names and letters of common options, which land in struct measure_options. May be NULL. */
     const struct option *common_rows;
     size_t n_common_rows;
@@ -112,8 +114,8 @@ void measure_timed_table(struct measure_options *options, struct option_table *t
 /* How many copies, for suites that have them, and for `all`. */
 void measure_copies_table(struct measure_options *options, struct option_table *table);
 
-/* The common table, with its target when options is not NULL. */
-void measure_table(struct measure_options *options, struct option_table *table);
+/* The common table as the suite (NULL: several) has it, with its target when options is not NULL. */
+void measure_table(const struct suite *suite, struct measure_options *options, struct option_table *table);
 
 /* Whole commands: run of a suite's command, and of `all`, which runs the suites given. */
 int measure_main(const struct command *command, const struct suite *const *suites, size_t n, int argc, char **argv);

@@ -453,7 +453,7 @@ static void teardown(struct party_context *context)
 static void place(const void *params, const struct place_request *request, unsigned party, unsigned copy,
                   unsigned copies, struct placement *out)
 {
-    enum bind_mode bind = request->bind_given ? request->bind : BIND_RANGE;
+    const enum bind_mode bind = request->bind;
 
     (void)params;
     (void)party;

@@ -84,7 +84,7 @@ size_t measure_tables(const struct command *command, struct option_table *tables
 {
     size_t n = command->suite ? suite_tables(command->suite, NULL, NULL, NULL, tables) : 0;
 
-    measure_table(NULL, &tables[n++]);
+    measure_table(command->suite, NULL, &tables[n++]);
     if (!command->suite)
         measure_copies_table(NULL, &tables[n++]);
     return n;
@@ -160,7 +160,7 @@ static int parse(struct session *s, int argc, char **argv)
     char error[512];
 
     argc = cut_words(s, argc, argv);
-    measure_table(&m->options, &m->tables[0]);
+    measure_table(s->n_suites == 1 ? s->suites[0] : NULL, &m->options, &m->tables[0]);
     m->n_tables = 1;
     if (s->n_suites == 1)
         m->n_tables += suite_tables(s->suites[0], s->options[0], &m->options, &s->series, &m->tables[1]);

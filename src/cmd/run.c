@@ -624,12 +624,16 @@ static void print(const struct measure *m, bool alone, struct text *out)
     free(rows);
 }
 
+/* A command may have threads. */
+static const struct option_default defaults[] = {{"bind", "range"}, {NULL, NULL}};
+
 const struct suite suite_run = {
     .name = "run",
     .title = "any program, under controlled placement",
     .seconds = {[PRESET_DEFAULT] = 10, [PRESET_QUICK] = 3, [PRESET_CLASSIC] = 10},
     .options_size = sizeof(struct run_options),
     .tables = tables,
+    .defaults = defaults,
     .copies = true,
     .commands = true,
     .schedule = SCHEDULE_ABBA,
@@ -647,7 +651,7 @@ const struct command command_run = {
         "Executes the command again and again, each time from a fresh process that is placed as the options say, and "
         "tells wall-clock, user and system time, peak memory and what disturbed it. Several commands take turns: A B "
         "B A. Nothing goes through a shell unless --shell is given, and what the commands print is discarded unless an "
-        "option keeps it. Without --bind each copy may run on all CPUs that --cpus names.",
+        "option keeps it.",
     .suite = &suite_run,
     .run = measure_suite_main,
     .tables = measure_tables,
