@@ -12,12 +12,13 @@
 #include "load/list.h"
 #include "sys/process.h"
 
-/* A file opened later must not become standard output because that was closed. */
+/* A file opened later must not become standard output because that was closed. What is written to it still meets
+ * EBADF, as on one that is closed. */
 static void open_standard_descriptors(void)
 {
     for (int fd = 0; fd <= 2; fd++)
         if (fcntl(fd, F_GETFD) < 0)
-            (void)open("/dev/null", fd ? O_WRONLY : O_RDONLY);
+            (void)open("/dev/null", fd == 2 ? O_WRONLY : O_RDONLY);
 }
 
 int main(int argc, char **argv)

@@ -71,9 +71,14 @@ int command_unknown(const char *what, const char *word, const char *const *candi
 /* The same for a word that stands where a command should. */
 int command_unknown_command(const char *word);
 
-/* Writes the text to standard output (or error); a closed one is no error. Frees it. */
+/* Writes the text to standard output (or error) while something else is done; a closed one is no error. Frees it. */
 struct text;
 void command_print(int fd, struct text *text);
+
+/* Writes what the command is for to standard output (or error), and frees it. EXIT_DONE; or EXIT_ROW_FAILED with a line
+ * on standard error when it could not be written, or memory ran out. A reader that has gone has seen enough: no error.
+ * Neither is one that was closed from the start, where the command has done something else too (only: it has not). */
+int command_output(const struct command *command, int fd, bool only, struct text *text);
 
 /* The columns of the terminal that the descriptor is, of most at most; otherwise when it is none. */
 unsigned command_width(int fd, unsigned otherwise, unsigned most);
@@ -82,7 +87,7 @@ size_t command_break(const char *s, size_t width);
 
 /* Parses the command's tables, whose targets are set, sets the defaults of what was not named, and prints help when
  * that was asked for (help: the target's flag). operands has room for argc pointers. 0 with the number of operands;
- * EXIT_USAGE with a line on standard error; or -1 when help was printed. */
+ * EXIT_USAGE (EXIT_ROW_FAILED: help could not be printed) with a line on standard error; or -1 when help was printed. */
 int command_parse(const struct command *command, struct option_table *tables, size_t n, const bool *help, int argc,
                   char **argv, const char **operands, size_t *n_operands);
 

@@ -325,7 +325,7 @@ static int look(const struct command *command, struct checking *c)
     put_table(c, width, &out);
     if (!c->options.quiet)
         put_summary(counts, noisy, &out);
-    if (tuned_print(command, out_fd, &out))
+    if (command_output(command, out_fd, c->csv_fd < 0, &out))
         status = EXIT_ROW_FAILED;
     if (c->csv_fd >= 0 && write_csv(c))
         status = EXIT_ROW_FAILED;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The list of commands, and what help shows of each. */
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -58,6 +60,21 @@ void command_print(int fd, struct text *text)
     text_free(text);
 }
 
+int command_output(const struct command *command, int fd, bool only, struct text *text)
+{
+    (void)signal(SIGPIPE, SIG_IGN);
+    errno = ENOMEM;
+    const bool whole = !text->failed && signals_write(fd, text->data, text->length) == text->length;
+    const int error = whole ? 0 : errno;
+
+    text_free(text);
+    if (whole || error == EPIPE || (error == EBADF && !only))
+        return EXIT_DONE;
+    (void)fprintf(stderr, "jitbench %s: standard %s cannot be written: %s\n", command->name,
+                  fd == 1 ? "output" : "error", strerror(error));
+    return EXIT_ROW_FAILED;
+}
+
 unsigned command_width(int fd, unsigned otherwise, unsigned most)
 {
     struct winsize size;
@@ -99,8 +116,7 @@ int command_parse(const struct command *command, struct option_table *tables, si
 
     if (parsed >= 0 && *help) {
         command_help(command, &text);
-        command_print(1, &text);
-        return -1;
+        return command_output(command, 1, true, &text) ? EXIT_ROW_FAILED : -1;
     }
     if (parsed < 0 || option_defaults(tables, n, PRESET_DEFAULT, error, sizeof(error))) {
         (void)fprintf(stderr, "jitbench %s: %s\n", command->name, error);

@@ -441,10 +441,7 @@ static int write_out(struct comparing *c)
     compared_put(&c->compared, &how, &out);
     if (words)
         put_warnings(c, &out);
-    if (fd == 1)
-        return files_write("compare", "-", &out);
-    command_print(fd, &out);
-    return 0;
+    return command_output(&command_compare, fd, !c->options.output[0], &out);
 }
 
 static int compare(struct comparing *c)

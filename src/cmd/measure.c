@@ -153,7 +153,7 @@ static int cut_words(struct session *s, int argc, char **argv)
     return n;
 }
 
-/* 0; EXIT_USAGE; or -1 when help was asked for and printed. */
+/* 0; EXIT_USAGE; or, when help was asked for, -1 (EXIT_ROW_FAILED: it could not be printed). */
 static int parse(struct session *s, int argc, char **argv)
 {
     struct measure *m = &s->m;
@@ -178,8 +178,8 @@ static int parse(struct session *s, int argc, char **argv)
     if (m->options.help) {
         struct text help = {0};
         command_help(s->command, &help);
-        command_print(1, &help);
-        status = -1;
+        status = command_output(s->command, 1, true, &help);
+        status = status ? status : -1;
     } else {
         status = select_tests(s, operands, n);
     }

@@ -379,6 +379,10 @@ static void test_compare_full_disk_and_closed_output(void **state)
     assert_string_equal(result.err, "jitbench compare: standard output cannot be written: No space left on device\n");
     cli_result_free(&result);
     (void)close(full);
+    const struct cli_run none = {.args = words_of("compare base1.csv slow1.csv", &words), .out = CLI_CLOSED};
+    cli_expect(*state, &none, FAILED, &result);
+    assert_string_equal(result.err, "jitbench compare: standard output cannot be written: Bad file descriptor\n");
+    cli_result_free(&result);
     assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
     (void)close(ends[0]);
     const struct cli_run closed = {.args = words_of("compare base1.csv slow1.csv --fail-on slower", &words),

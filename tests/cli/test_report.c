@@ -446,7 +446,8 @@ static void test_report_that_cannot_be_written(void **state)
     cli_result_free(&result);
     cli_start(cli, &closed, &child);
     cli_wait(&child, &result);
-    assert_true(result.status == DONE || result.status == ROW_FAILED);
+    cli_expect_status(&result, ROW_FAILED);
+    cli_expect_text(result.err, "jitbench report: standard output cannot be written: Bad file descriptor\n");
     cli_result_free(&result);
     cli_expect_files(cli->work, 1);
 }
