@@ -473,6 +473,27 @@ static void test_export_openmetrics_keeps_the_newest(void **state)
                       "1 of 3 rows left out of openmetrics: 1 of which there is a newer one of the same labels");
 }
 
+/* Two ranks whose runs nothing else tells apart, and a file that was given twice: no line may stand there twice. */
+static void test_export_openmetrics_has_no_line_twice(void **state)
+{
+    const struct row_run one = {.host = "n1", .rank = "0"}, other = {.host = "n1", .rank = "1"};
+    const struct row rows[] = {make_row(&one, "a b - - m count -", 1), make_row(&other, "a b - - m count -", 2),
+                               make_row(&one, "a b - - m count -", 1)};
+
+    (void)state;
+    assert_exports(&export_openmetrics, rows, COUNT(rows),
+                   "# HELP jitbench_m Value of jitbench's metric m.\n"
+                   "# TYPE jitbench_m gauge\n"
+                   "jitbench_m{host=\"n1\",rank=\"1\",suite=\"a\",test=\"b\",copies=\"1\",status=\"ok\"} 2\n"
+                   "jitbench_m{host=\"n1\",rank=\"0\",suite=\"a\",test=\"b\",copies=\"1\",status=\"ok\"} 1\n"
+                   "# HELP jitbench_run_info What the values were measured on.\n"
+                   "# TYPE jitbench_run_info gauge\n"
+                   "jitbench_run_info{host=\"n1\"} 1\n"
+                   "# EOF\n");
+    assert_leaves_out(&export_openmetrics, rows, COUNT(rows),
+                      "1 of 3 rows left out of openmetrics: 1 with the labels of another one of the same time");
+}
+
 static void test_export_unixbench(void **state)
 {
     static double samples[] = {1, 2};
@@ -549,6 +570,7 @@ int main(void)
         cmocka_unit_test(test_export_gbench),
         cmocka_unit_test(test_export_openmetrics),
         cmocka_unit_test(test_export_openmetrics_keeps_the_newest),
+        cmocka_unit_test(test_export_openmetrics_has_no_line_twice),
         cmocka_unit_test(test_export_unixbench),
         cmocka_unit_test(test_export_takes_no_rows),
     };
