@@ -7,16 +7,18 @@
 
 #include "out/rows.h"
 
-/* Reads all files (n at least 1; "-" is standard input, once) into the set, with a line on standard error for what was
- * passed over in each. 0; EXIT_USAGE with a line on standard error when a file cannot be opened or read, or none of
- * them has a row. */
-int files_read(const char *command, const char *const *paths, size_t n, unsigned wanted, struct row_set *set);
+/* An operand is a file, "-" (standard input), a folder (its files *.csv, sorted), or a pattern with *, ? or [ in its last
+ * part where no file has that very name (what matches, sorted). */
 
-/* Reads rows one after the other and hands each to take(), which may keep nothing of it but a copy. An operand is a
- * file, "-", a folder (its files *.csv, sorted), or a pattern with *, ? or [ in its last part where no file has that
- * very name (what matches, sorted). What cannot be read, or holds damaged lines, is a line on standard error, and the
- * others are read. 0; or EXIT_USAGE with a line on standard error when no operand gave a row. take() returns 0, or -1
- * when out of memory, which ends the reading with EXIT_ROW_FAILED. n_files (may be NULL) is how many files had rows. */
+/* Reads the files of all operands (n at least 1; "-" once) into the set, with a line on standard error for what was
+ * passed over in each. 0; EXIT_USAGE with a line on standard error when an operand names no file, when a file cannot be
+ * opened or read, or none of them has a row. */
+int files_read(const char *command, const char *const *operands, size_t n, unsigned wanted, struct row_set *set);
+
+/* Reads rows one after the other and hands each to take(), which may keep nothing of it but a copy. What cannot be
+ * read, or holds damaged lines, is a line on standard error, and the others are read. 0; or EXIT_USAGE with a line on
+ * standard error when no operand gave a row. take() returns 0, or -1 when out of memory, which ends the reading with
+ * EXIT_ROW_FAILED. n_files (may be NULL) is how many files had rows. */
 int files_each(const char *command, const char *const *operands, size_t n, unsigned wanted,
                int (*take)(void *context, const struct row *row), void *context, size_t *n_files);
 

@@ -492,7 +492,7 @@ const struct command command_compare = {
         "Puts the rows of two sets of result files beside each other: ratio of medians with its 95 % interval, "
         "tests corrected for all rows shown, and a verdict in words. Rows that differ in kind (another CPU "
         "model, another build of jitbench, another policy) are refused with the reason. Two files need no "
-        "'--'; '-' is standard input.",
+        "'--'; each may be a folder of them, a pattern, or '-' for standard input.",
     .run = run,
     .tables = tables,
 };

@@ -24,24 +24,7 @@ static int complain(const char *command, const char *error, int status)
     return status;
 }
 
-int files_read(const char *command, const char *const *paths, size_t n, unsigned wanted, struct row_set *set)
-{
-    char message[4352], error[4352];
-    bool standard_input = false;
-
-    for (size_t i = 0; i < n; i++) {
-        if (!strcmp(paths[i], "-") && standard_input)
-            return complain(command, "standard input ('-') can be read only once", EXIT_USAGE);
-        standard_input = standard_input || !strcmp(paths[i], "-");
-        if (row_set_read(set, paths[i], wanted, message, sizeof(message), error, sizeof(error)))
-            return complain(command, error, EXIT_USAGE);
-        if (message[0])
-            (void)complain(command, message, 0);
-    }
-    return set->n ? 0 : complain(command, "no rows to work on", EXIT_USAGE);
-}
-
-/* --- One row after the other. --- */
+/* --- Which files are meant. --- */
 
 struct names {
     char **name;
@@ -107,6 +90,62 @@ static int add_operand(struct names *names, const char *operand)
     return result;
 }
 
+static void free_names(struct names *names)
+{
+    for (size_t i = 0; i < names->n; i++)
+        free(names->name[i]);
+    free(names->name);
+}
+
+/* Those of all operands; what names no file is said on standard error. How many did not. */
+static size_t add_operands(struct names *names, const char *command, const char *const *operands, size_t n)
+{
+    char error[4352];
+    size_t wrong = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        size_t before = names->n;
+        int result = add_operand(names, operands[i]);
+        if (!result && names->n > before)
+            continue;
+        (void)snprintf(error, sizeof(error), "%.4000s: %s", operands[i], result ? strerror(errno) : "no such files");
+        (void)complain(command, error, 0);
+        wrong++;
+    }
+    return wrong;
+}
+
+/* --- All rows. --- */
+
+static int read_all(const char *command, const struct names *names, unsigned wanted, struct row_set *set)
+{
+    char message[4352], error[4352];
+    bool standard_input = false;
+
+    for (size_t i = 0; i < names->n; i++) {
+        const char *path = names->name[i];
+        if (!strcmp(path, "-") && standard_input)
+            return complain(command, "standard input ('-') can be read only once", EXIT_USAGE);
+        standard_input = standard_input || !strcmp(path, "-");
+        if (row_set_read(set, path, wanted, message, sizeof(message), error, sizeof(error)))
+            return complain(command, error, EXIT_USAGE);
+        if (message[0])
+            (void)complain(command, message, 0);
+    }
+    return set->n ? 0 : complain(command, "no rows to work on", EXIT_USAGE);
+}
+
+int files_read(const char *command, const char *const *operands, size_t n, unsigned wanted, struct row_set *set)
+{
+    struct names names = {0};
+    int status = add_operands(&names, command, operands, n) ? EXIT_USAGE : read_all(command, &names, wanted, set);
+
+    free_names(&names);
+    return status;
+}
+
+/* --- One row after the other. --- */
+
 /* How many rows came; SIZE_MAX when out of memory. */
 static size_t read_each(const char *command, const char *path, unsigned wanted,
                         int (*take)(void *context, const struct row *row), void *context)
@@ -143,19 +182,10 @@ int files_each(const char *command, const char *const *operands, size_t n, unsig
                int (*take)(void *context, const struct row *row), void *context, size_t *n_files)
 {
     struct names names = {0};
-    char error[4352];
     size_t with_rows = 0;
     int status = 0;
 
-    for (size_t i = 0; i < n; i++) {
-        size_t before = names.n;
-        int result = add_operand(&names, operands[i]);
-        if (result || names.n == before) {
-            (void)snprintf(error, sizeof(error), "%.4000s: %s", operands[i],
-                           result ? strerror(errno) : "no such files");
-            (void)complain(command, error, 0);
-        }
-    }
+    (void)add_operands(&names, command, operands, n);
     for (size_t i = 0; i < names.n && !status; i++) {
         size_t rows = read_each(command, names.name[i], wanted, take, context);
         if (rows == SIZE_MAX)
@@ -165,9 +195,7 @@ int files_each(const char *command, const char *const *operands, size_t n, unsig
     }
     if (!status && !with_rows)
         status = complain(command, "no rows to work on", EXIT_USAGE);
-    for (size_t i = 0; i < names.n; i++)
-        free(names.name[i]);
-    free(names.name);
+    free_names(&names);
     if (n_files)
         *n_files = with_rows;
     return status;

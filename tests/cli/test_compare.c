@@ -70,7 +70,7 @@ static void compare(const struct cli *cli, const char *line, int status, struct 
 static void compare_csv(const struct cli *cli, const char *line, struct cli_csv *csv)
 {
     struct cli_result result;
-    char whole[512];
+    char whole[4 * CLI_PATH];
 
     (void)snprintf(whole, sizeof(whole), "%s --format csv", line);
     compare(cli, whole, DONE, &result);
@@ -393,6 +393,19 @@ static void test_compare_full_disk_and_closed_output(void **state)
     (void)close(ends[1]);
 }
 
+static void test_compare_of_patterns(void **state)
+{
+    struct cli_csv csv;
+    char line[3 * CLI_PATH];
+
+    (void)snprintf(line, sizeof(line), "compare %s/base-run* -- %s/same-run?.csv", folder, folder);
+    compare_csv(*state, line, &csv);
+    cli_expect_all(&csv, "tested", "runs");
+    cli_expect_all(&csv, "n_base", "3");
+    cli_expect_all(&csv, "n_new", "3");
+    cli_csv_free(&csv);
+}
+
 static void test_compare_colors_a_terminal_only(void **state)
 {
     static const char *const plain[] = {"PATH=/bin:/usr/bin", "NO_COLOR=1", "TERM=xterm", NULL};
@@ -541,6 +554,7 @@ int main(void)
         CLI_TEST(test_compare_markdown),
         CLI_TEST(test_compare_writes_a_file_and_never_over_one),
         CLI_TEST(test_compare_full_disk_and_closed_output),
+        CLI_TEST(test_compare_of_patterns),
         CLI_TEST(test_compare_colors_a_terminal_only),
         CLI_TEST(test_compare_reads_standard_input),
         CLI_TEST(test_compare_hostile_files),
