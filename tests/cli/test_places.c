@@ -755,6 +755,32 @@ static int make_bare(void *context)
     return refuse(newer);
 }
 
+/* A sandbox that does not let files be flushed: the rows are there all the same, and it is said once. */
+static void test_places_where_files_cannot_be_flushed(void **state)
+{
+    static const int errors[] = {EPERM, EACCES, ENOSYS};
+    const struct cli *cli = *state;
+    char names[CLI_FILES][256], path[CLI_PATH], line[160];
+    struct cli_result result;
+
+    if (!refuse_reaches(cli_binary))
+        cli_skip("a program for another machine: its emulator's calls would be refused");
+    for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
+        struct refusal sync[] = {{.kind = REFUSE_CALL, .number = SYS_fdatasync, .error = errors[i]}, {.kind = 0}};
+        const struct cli_run run = {.args = ARGS("prime", FAST), .prepare = refuse, .context = sync};
+        cli_expect(cli, &run, 0, &result);
+        (void)snprintf(line, sizeof(line),
+                       "jitbench: CSV: fdatasync: %s: rows are written, but a power cut may lose them\n",
+                       strerror(errors[i]));
+        assert_string_equal(result.err, line);
+        cli_result_free(&result);
+        expect_prime_in(cli, cli->work);
+        (void)cli_files(cli->work, names);
+        (void)snprintf(path, sizeof(path), "%s/%s", cli->work, names[0]);
+        assert_int_equal(unlink(path), 0);
+    }
+}
+
 static void need_bare(const struct cli *cli, char *jail, size_t size)
 {
     char path[CLI_PATH];
@@ -1180,6 +1206,7 @@ int main(void)
         CLI_TEST(test_places_killed_worker_of_a_later_sample),
         CLI_TEST(test_places_killed_parent_leaves_no_worker),
         CLI_TEST(test_places_ignored_hangup_stays_ignored),
+        CLI_TEST(test_places_where_files_cannot_be_flushed),
     };
 
     return cmocka_run_group_tests_name("places", tests, cli_group_setup, NULL);
