@@ -147,6 +147,9 @@ struct bench {
     struct sampling sampling[PRESET_COUNT];
     bool group_per_copy; /* a row for each copy (CPU), not one for all */
     bool ends_early; /* a trial that a signal stopped before its time counts: its figures do not depend on the length */
+    /* What it measures may last for hours and is no matter of single delays: while a trial runs the parent may wake up
+     * once a second (some 50 us of a CPU, which may be a measured one) to say how long it has run. */
+    bool told_while_running;
     size_t shared_size; /* of context->shared; zeroed, aligned to 64 bytes */
     /* How long getting ready may take; NULL: the engine's own limit. */
     uint64_t (*setup_limit_ns)(const void *params);

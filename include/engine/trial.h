@@ -24,6 +24,9 @@ struct trial_spec {
     uint64_t start_at_ns;  /* the gate opens not before this time of CLOCK_REALTIME; 0: as soon as all are ready */
     int series_fd;         /* -1: none */
     const char *proc_root; /* "" */
+    /* Called once a second from the gate on, by the parent. NULL: it sleeps until something happens. */
+    void (*tick)(void *context, uint64_t elapsed_ns);
+    void *tick_context;
 };
 
 /* What one party of one copy left behind. */

@@ -613,6 +613,7 @@ const struct bench bench_command = {
             [PRESET_QUICK] = {.min_samples = 3, .max_samples = 3, .max_ns = 10 * 1000000000ull, .precision_pct = 2},
             [PRESET_CLASSIC] = {.min_samples = 10, .max_ns = 60 * 1000000000ull, .precision_pct = 2},
         },
+    .told_while_running = true,
     .describe = describe,
     .setup_limit_ns = setup_limit_ns,
     .place = place,

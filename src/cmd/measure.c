@@ -409,7 +409,8 @@ static void clear_rows(struct measure *m)
     m->n_rows = 0;
 }
 
-/* --- Progress: on a terminal only, between samples, a few times a second. --- */
+/* --- Progress: on a terminal only. Between samples, a few times a second; within a long one of a command, each second:
+ * in all others the parent sleeps, for to wake it would be a disturbance that they measure. --- */
 
 static void show_progress(void *context, const struct plan_item *item, uint64_t sample, double done)
 {
@@ -418,16 +419,27 @@ static void show_progress(void *context, const struct plan_item *item, uint64_t 
     double all = m->done_before + m->weight * done;
     char left[48] = "", param[192] = "";
 
-    if (now - m->progress_shown_ns < PROGRESS_EVERY_NS)
-        return;
-    m->progress_shown_ns = now;
     if (all > 0.02)
         (void)snprintf(left, sizeof(left), ", %.0f s left", (double)(now - m->began_ns) * 1e-9 * (1 - all) / all);
     if (item->bench->describe)
         item->bench->describe(item->params, &m->clock, param, sizeof(param));
     param[strcspn(param, " ")] = 0;
-    (void)fprintf(stderr, "\r\033[K%s %s, sample %llu: %.0f %%%s", item->test ? item->test : item->bench->name,
-                  item->load ? item->load->name : param, (unsigned long long)sample + 1, 100 * all, left);
+    (void)snprintf(m->progress, sizeof(m->progress), "%s %s, sample %llu: %.0f %%%s",
+                   item->test ? item->test : item->bench->name, item->load ? item->load->name : param,
+                   (unsigned long long)sample + 1, 100 * all, left);
+    if (now - m->progress_shown_ns < PROGRESS_EVERY_NS)
+        return;
+    m->progress_shown_ns = now;
+    (void)fprintf(stderr, "\r\033[K%s", m->progress);
+}
+
+static void show_elapsed(void *context, uint64_t elapsed_ns)
+{
+    struct measure *m = context;
+
+    m->progress_shown_ns = clock_raw_ns();
+    (void)fprintf(stderr, "\r\033[K%s (running for %llu s)", m->progress,
+                  (unsigned long long)(elapsed_ns / 1000000000u));
 }
 
 static void clear_progress(const struct measure *m)
@@ -686,6 +698,7 @@ static void run_suite(struct session *s, size_t i)
                            .settle_ns = SETTLE_NS,
                            .sink = {.put = put_row, .context = m},
                            .progress = !m->options.quiet && isatty(2) ? show_progress : NULL,
+                           .elapsed = !m->options.quiet && isatty(2) ? show_elapsed : NULL,
                            .progress_context = m,
                            .start_at_ns = m->start_at_ns,
                            .started = note_start,

@@ -145,7 +145,9 @@ static struct trial *run_trial(struct execution *e, size_t i)
                               .clock = how->clock,
                               .start_at_ns = e->started ? 0 : how->start_at_ns,
                               .series_fd = how->series_fd,
-                              .proc_root = how->proc_root};
+                              .proc_root = how->proc_root,
+                              .tick = item->bench->told_while_running ? how->elapsed : NULL,
+                              .tick_context = how->progress_context};
     struct trial *trial = trial_run(&spec);
 
     if (trial && !e->started && how->start_at_ns && how->started && trial_gate_ns(trial))

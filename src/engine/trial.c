@@ -22,6 +22,7 @@
 /* From the last arrival behind the gate to the common start: time for every copy to be woken again. */
 #define LEAD_NS           100000u
 #define LEAD_PER_SLOT_NS  20000u
+#define TICK_NS           1000000000u
 #define SETUP_DEADLINE_NS 60000000000u
 /* More room for each further turn on a CPU that copies share: a warm-up, or a count that cannot be cut short. */
 #define TURN_NS 1000000000u
@@ -46,6 +47,7 @@ struct trial {
     enum trial_outcome outcome;
     char reason[320];
     uint64_t gate_ns, wall_ns;
+    uint64_t tick_ns; /* when spec.tick is due; 0: never */
     int64_t late_ns;
     unsigned n_machine;
     struct machine_counters *machine; /* by copy, or one for all */
@@ -328,11 +330,22 @@ static void note_failed_slots(struct trial *trial)
             note_death(trial, i, 0, false);
 }
 
-/* Sleeps until an event, a signal, or the time; then looks at everything once. */
+static void tick(struct trial *trial)
+{
+    const uint64_t now = clock_raw_ns();
+
+    if (!trial->tick_ns || now < trial->tick_ns)
+        return;
+    trial->spec.tick(trial->spec.tick_context, now - trial->gate_ns);
+    trial->tick_ns = now + TICK_NS;
+}
+
+/* Sleeps until an event, a signal, a tick, or the time; then looks at everything once. */
 static void wait_event(struct trial *trial, uint64_t until_ns, bool stopping)
 {
     struct pollfd poll_events = {.fd = trial->event_read, .events = POLLIN};
-    uint64_t now = clock_raw_ns(), left = until_ns > now ? until_ns - now : 0;
+    uint64_t wake = trial->tick_ns && trial->tick_ns < until_ns ? trial->tick_ns : until_ns;
+    uint64_t now = clock_raw_ns(), left = wake > now ? wake - now : 0;
     struct timespec timeout = {.tv_sec = (time_t)(left / 1000000000u), .tv_nsec = (long)(left % 1000000000u)};
     char bytes[256];
 
@@ -344,6 +357,7 @@ static void wait_event(struct trial *trial, uint64_t until_ns, bool stopping)
         fail(trial, TRIAL_INTERRUPTED, "ended by a signal");
     note_failed_slots(trial);
     reap(trial, stopping);
+    tick(trial);
 }
 
 /* Until every slot (or every measured one) has come that far. False when the trial failed or the deadline passed. */
@@ -715,6 +729,7 @@ static void run_gated(struct trial *trial, struct machine_counters *before)
         return;
     }
     trial->gate_ns = head->start_ns;
+    trial->tick_ns = trial->spec.tick ? head->start_ns + TICK_NS : 0;
     trial->late_ns =
         (int64_t)(clock_realtime_ns() - trial->spec.start_at_ns) - (int64_t)(clock_raw_ns() - head->start_ns);
     add_load_counts(trial, -1);
@@ -735,6 +750,7 @@ static void run_gated(struct trial *trial, struct machine_counters *before)
         too_long(trial, "not done", limit);
     if (!head->time_ns)
         add_load_counts(trial, 1);
+    trial->tick_ns = 0;
     stop_parties(trial, true);
     mark_killed(trial);
     if (!wait_for(trial, STATE_DONE, false, clock_raw_ns() + DEADLINE_MARGIN_NS))

@@ -452,6 +452,19 @@ static void test_layout_progress_on_a_terminal(void **state)
     }
 }
 
+/* A command may run for hours: the line says that it does. Tests of delays are not disturbed for that. */
+static void test_layout_progress_within_a_long_command(void **state)
+{
+    const struct cli *cli = *state;
+    const struct cli_run run = {.args = ARGS("run", "-i", "1", "--", "sleep", "1.3"), .err = CLI_TERMINAL};
+    struct cli_result result;
+
+    cli_expect(cli, &run, 0, &result);
+    cli_expect_text(result.terminal, "\r\033[Ksleep command=sleep, sample 1: 0 % (running for 1 s)");
+    cli_expect_no_text(result.terminal, "for 2 s");
+    cli_result_free(&result);
+}
+
 static int find_golden(void **state)
 {
     char *path = realpath(GOLDEN, NULL);
@@ -484,6 +497,7 @@ int main(void)
         CLI_TEST(test_layout_histogram_on_a_terminal),
         CLI_TEST(test_layout_latency_on_a_terminal),
         CLI_TEST(test_layout_progress_on_a_terminal),
+        CLI_TEST(test_layout_progress_within_a_long_command),
     };
 
     return cmocka_run_group_tests_name("layout", tests, find_golden, NULL);
