@@ -12,8 +12,8 @@
 
 #define LINKS_MOST 40u /* as many as the kernel follows */
 /* Before Linux 3.6 such a descriptor has no fstat(). */
-#define WALK       (O_PATH | O_DIRECTORY | O_CLOEXEC)
-#define APPEND     (O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY)
+#define WALK   (O_PATH | O_DIRECTORY | O_CLOEXEC)
+#define APPEND (O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY)
 
 /* Where everybody may make a link, the owner of one says who did. Others' folders are theirs: who names one as root
  * trusts its owner that far. */

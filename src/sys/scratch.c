@@ -149,7 +149,16 @@ static int open_folder(int parent, const char *name)
     return fd < 0 ? -errno : fd;
 }
 
-/* ours: the folder that it must be; -1: any. */
+/* Whether the name is still that of the folder. */
+static bool is_named(int parent, const char *name, int folder)
+{
+    struct stat status, named;
+
+    return fstat(folder, &status) == 0 && fstatat(parent, name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+           status.st_dev == named.st_dev && status.st_ino == named.st_ino;
+}
+
+/* ours: the folder that it must be; -1: any. When another has its name by now, only its files are removed. */
 static int remove_folder(int parent, const char *name, int ours)
 {
     int error = -ENOTEMPTY;
@@ -159,6 +168,8 @@ static int remove_folder(int parent, const char *name, int ours)
         if (fd < 0)
             return fd;
         remove_files(fd);
+        if (ours >= 0 && !is_named(parent, name, ours))
+            return -ESTALE;
         error = unlinkat(parent, name, AT_REMOVEDIR) ? -errno : 0;
     }
     return error;
@@ -205,8 +216,8 @@ static void wait_for_end(int fd)
     while (n > 0 || (n < 0 && errno == EINTR));
 }
 
-/* Whoever may write the folder around it can have put another one in its place at once: then it is not ours. Returns the
- * descriptor or -errno. */
+/* Whoever may write the folder around it can have put another one in its place at once: then it is not ours. Returns
+ * the descriptor or -errno. */
 static int open_own(int parent, const char *name, struct stat *status)
 {
     int fd = open_folder(parent, name);
