@@ -48,13 +48,18 @@ CFLAGS_bench := $(ALIGNED) $(UNGUARDED)
 CFLAGS_load  := $(ALIGNED) $(UNGUARDED)
 CFLAGS_src/engine/worker.c := -O2 $(ALIGNED) $(UNGUARDED)
 CFLAGS_src/sys/clock.c := -O2 $(UNGUARDED)
+# What reads the user's files and the kernel's is guarded: nothing of it is on the measured path.
+GUARDED := -fstack-protector-strong $(if $(findstring -fsanitize,$(CFLAGS)),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
 # Files of 100 MB and more.
 CFLAGS_src/out/reader.c := -O2
 # Nothing of these runs while anything is measured, but for the two files above.
-CFLAGS_sys    := -Os
-CFLAGS_engine := -Os
-CFLAGS_cmd    := -Os
-CFLAGS_out    := -Os
+CFLAGS_sys    := -Os $(GUARDED)
+CFLAGS_engine := -Os $(GUARDED)
+CFLAGS_cmd    := -Os $(GUARDED)
+CFLAGS_out    := -Os $(GUARDED)
+
+# What the linker can make read-only is so once the program runs; no memory is both written and executed.
+HARDENED := -Wl,-z,relro,-z,now,-z,noexecstack
 
 # Two builds in different folders are the same bytes.
 REPRODUCIBLE := -ffile-prefix-map=$(CURDIR)=.
@@ -65,7 +70,7 @@ SMALL := -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables -fn
 # Files and times of 64 bits on 32-bit machines too; elsewhere they are so anyway.
 CPPFLAGS_ALL := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 -Iinclude -Iinclude/sys/arch/$(ARCH) -I$(BUILD) $(CPPFLAGS)
 CFLAGS_ALL   := -std=c99 $(WARNINGS) $(PLACEMENT) $(REPRODUCIBLE) -pthread $(SMALL) $(CFLAGS)
-LDFLAGS_ALL  := $(LINK) -no-pie -pthread -Wl,--gc-sections -Wl,-z,noseparate-code -Wl,--build-id=sha1 $(LDFLAGS)
+LDFLAGS_ALL  := $(LINK) -no-pie -pthread $(HARDENED) -Wl,--gc-sections -Wl,-z,noseparate-code -Wl,--build-id=sha1 $(LDFLAGS)
 
 # The array copy must stay scalar 8-byte accesses: no vectors, no call of memcpy, no unrolling.
 ifneq ($(IS_CLANG),)

@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* Folders are opened as folder_open() does. */
+
 /* An open, nameless read-write file in dir: O_TMPFILE, else O_CREAT|O_EXCL|O_NOFOLLOW under a random name and unlinked
  * at once. Returns the descriptor (close-on-exec) or -errno. */
 int scratch_file(const char *dir);
@@ -24,9 +26,11 @@ int scratch_remove(const char *path);
 struct scratch_keeper {
     pid_t pid;
     int fd;
+    int folder; /* use this and not the path: where dir is another user's, he can put his own folder in its place */
     char path[SCRATCH_PATH_MAX];
 };
-int scratch_kept_folder(const char *dir, struct scratch_keeper *keeper); /* 0 or -errno */
+/* 0 or -errno; -EPERM when another user's folder is there at once, or the file system says that ours is not ours. */
+int scratch_kept_folder(const char *dir, struct scratch_keeper *keeper);
 /* Returns when the folder is gone. Does nothing for a keeper that is all zero or has ended. */
 void scratch_keeper_end(struct scratch_keeper *keeper);
 

@@ -44,11 +44,9 @@ struct shell {
 static int write_file(struct party_context *context, const char *name, const char *text)
 {
     const struct shell *shell = context->state;
-    char path[SCRATCH_PATH_MAX + 16];
     size_t length = strlen(text);
 
-    (void)snprintf(path, sizeof(path), "%s/%s", shell->keeper.path, name);
-    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    int fd = openat(shell->keeper.folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
         return party_fail(context, "cannot make %s: %s", name, strerror(errno));
     ssize_t n = write(fd, text, length);
@@ -113,7 +111,7 @@ static void exec_script(const struct shell *shell, const char *script)
             (void)dup2(null, fd);
     if (null > 2)
         (void)close(null);
-    if (chdir(shell->keeper.path))
+    if (fchdir(shell->keeper.folder))
         _exit(126);
     (void)execve(SHELL, argv, envp);
     _exit(127);
@@ -142,16 +140,18 @@ static int verify(struct party_context *context)
     const struct shell *shell = context->state;
     struct checks *checks = context->recorder[UNIX_CHECKS];
     unsigned long long got[3] = {0, 0, 0};
-    char path[SCRATCH_PATH_MAX + 16];
     struct shell_text_count expected;
 
     if (run_script(context, "check", "the shell script"))
         return -1;
     shell_text_matches(shell->text, &expected);
-    (void)snprintf(path, sizeof(path), "%s/count.check", shell->keeper.path);
-    FILE *file = fopen(path, "re");
-    if (!file)
+    int fd = openat(shell->keeper.folder, "count.check", O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+    if (!file) {
+        if (fd >= 0)
+            (void)close(fd);
         return party_fail(context, "the shell script left no result: %s", strerror(errno));
+    }
     int n = fscanf(file, "%llu %llu %llu", &got[0], &got[1], &got[2]);
     (void)fclose(file);
     if (n != 3)

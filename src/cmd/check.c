@@ -13,6 +13,7 @@
 #include "engine/text.h"
 #include "out/csv.h"
 #include "sys/clock.h"
+#include "sys/folder.h"
 #include "sys/settings.h"
 
 #define SETTINGS_MAX 64
@@ -291,13 +292,15 @@ static int write_csv(const struct checking *c)
     bool whole = !out.failed && signals_write(c->csv_fd, out.data, out.length) == out.length;
     text_free(&out);
     if (whole && c->csv_created)
-        whole = fsync(c->csv_fd) == 0 && close(c->csv_fd) == 0;
-    if (whole)
-        return 0;
-    (void)fprintf(stderr, "jitbench check: -o '%s': %s\n", c->options.output, strerror(errno));
+        whole = fsync(c->csv_fd) == 0;
+    if (!whole) {
+        (void)fprintf(stderr, "jitbench check: -o '%s': %s\n", c->options.output, strerror(errno));
+        if (c->csv_created)
+            folder_remove(c->options.output, c->csv_fd);
+    }
     if (c->csv_created)
-        (void)unlink(c->options.output);
-    return EXIT_ROW_FAILED;
+        (void)close(c->csv_fd);
+    return whole ? 0 : EXIT_ROW_FAILED;
 }
 
 /* --- The whole. --- */

@@ -17,6 +17,7 @@
 #include "engine/signals.h"
 #include "engine/text.h"
 #include "out/csv.h"
+#include "sys/folder.h"
 
 static int complain(const char *command, const char *error, int status)
 {
@@ -224,11 +225,13 @@ int files_write(const char *command, const char *path, struct text *text)
                        standard_output ? "standard output" : path, strerror(errno));
         status = complain(command, error, EXIT_ROW_FAILED);
     }
-    if (!standard_output && close(fd) && !status) {
+    if (!status && created && fsync(fd)) {
         (void)snprintf(error, sizeof(error), "%.4000s cannot be written: %s", path, strerror(errno));
         status = complain(command, error, EXIT_ROW_FAILED);
     }
     if (status && created)
-        (void)unlink(path);
+        folder_remove(path, fd);
+    if (!standard_output)
+        (void)close(fd);
     return status;
 }

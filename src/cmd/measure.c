@@ -22,6 +22,7 @@
 #include "engine/text.h"
 #include "out/plot.h"
 #include "out/warnings.h"
+#include "sys/folder.h"
 #include "sys/job.h"
 #include "sys/process.h"
 #include "sys/settings.h"
@@ -365,17 +366,16 @@ static int open_series(struct session *s)
     if (names_expand("--series", s->series.path, &s->m.run, s->alone, path, sizeof(path), error, sizeof(error)))
         return usage_error(s, error);
     text_copy(s->series.path, sizeof(s->series.path), path);
-    int fd = open(s->series.path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644);
+    int fd = folder_create(s->series.path);
     if (fd < 0) {
-        (void)snprintf(error, sizeof(error), "--series '%s': %s", s->series.path,
-                       errno == EEXIST ? "the file exists; jitbench never overwrites" : strerror(errno));
+        (void)snprintf(error, sizeof(error), "--series '%s': %s", s->series.path, folder_why_not(fd));
         return usage_error(s, error);
     }
     const char *header = s->suites[0]->series_header;
     if (write(fd, header, strlen(header)) != (ssize_t)strlen(header)) {
         (void)snprintf(error, sizeof(error), "--series '%s': %s", s->series.path, strerror(errno));
+        folder_remove(s->series.path, fd);
         (void)close(fd);
-        (void)unlink(s->series.path);
         return usage_error(s, error);
     }
     s->m.series_fd = fd;
@@ -828,7 +828,7 @@ static int prepare(struct session *s, int argc, char **argv)
     if ((status = open_series(s)))
         return status;
     if ((status = open_csv(s)) && m->series_fd >= 0)
-        (void)unlink(s->series.path); /* ours, and nothing will be measured */
+        folder_remove(s->series.path, m->series_fd); /* ours, and nothing will be measured */
     return status;
 }
 

@@ -15,6 +15,7 @@
 #include "bench/command.h"
 #include "cmd/suites.h"
 #include "cmd/words.h"
+#include "sys/folder.h"
 #include "sys/process.h"
 #include "sys/program.h"
 
@@ -321,13 +322,17 @@ static int open_output(struct commands *c)
     }
     if (!keep[0])
         return 0;
-    o->fds[1] = open(keep, O_WRONLY | O_CREAT | O_EXCL | O_APPEND, 0644);
-    if (o->fds[1] < 0)
-        return wrong(c, "--keep-output '%.200s': %s", keep,
-                     errno == EEXIST ? "the file exists; jitbench never overwrites" : strerror(errno));
-    o->keeps = true;
-    o->fds[2] = inherit(o->fds[1]);
-    return o->fds[2] < 0 ? wrong(c, "--keep-output: %s", strerror(errno)) : 0;
+    int fd = folder_create(keep);
+    if (fd < 0)
+        return wrong(c, "--keep-output '%.200s': %s", keep, folder_why_not(fd));
+    o->fds[1] = inherit(fd);
+    o->fds[2] = inherit(fd);
+    bool both = o->fds[1] >= 0 && o->fds[2] >= 0;
+    if (!both)
+        folder_remove(keep, fd);
+    (void)close(fd);
+    o->keeps = both;
+    return both ? 0 : wrong(c, "--keep-output: %s", strerror(errno));
 }
 
 static int open_image(struct commands *c)
@@ -446,13 +451,13 @@ static void end(void *options, bool unused)
         return;
     if (!o->children)
         (void)program_end_orphans(0); /* of commands that were cut short, in sessions of their own */
+    if (o->keeps && unused)
+        folder_remove(o->command.keep_output, o->fds[1]);
     for (int i = 0; i < 3; i++)
         if (o->fds[i] >= 0)
             (void)close(o->fds[i]);
     if (o->image_fd >= 0)
         (void)close(o->image_fd);
-    if (o->keeps && unused)
-        (void)unlink(o->command.keep_output);
 }
 
 /* --- The table. --- */

@@ -13,10 +13,9 @@
 #include <unistd.h>
 
 #include "engine/signals.h"
+#include "sys/folder.h"
 
 #define MOST_NAMES 999u /* collisions of the default name that are stepped over in one directory */
-#define OPEN_FLAGS (O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY)
-#define OPEN_NEW   (OPEN_FLAGS | O_CREAT | O_EXCL)
 
 /* --- text ------------------------------------------------------------------------------------------------------- */
 
@@ -188,11 +187,9 @@ static int write_whole(struct csv *csv, const char *data, size_t length)
 /* Closes the open file; removes it when it is ours and holds no row. errno is kept. */
 static void leave_file(struct csv *csv)
 {
-    struct stat by_fd, by_path;
     int error = errno;
-    if (csv->fd >= 0 && csv->created && csv->rows == 0 && fstat(csv->fd, &by_fd) == 0 &&
-        lstat(csv->path, &by_path) == 0 && by_fd.st_dev == by_path.st_dev && by_fd.st_ino == by_path.st_ino) {
-        (void)unlink(csv->path);
+    if (csv->fd >= 0 && csv->created && csv->rows == 0) {
+        folder_remove(csv->path, csv->fd);
         if (strcmp(csv->path, csv->reported) == 0)
             csv->reported[0] = '\0';
     }
@@ -275,10 +272,11 @@ static int open_default(struct csv *csv, const char *directory)
             errno = ENAMETOOLONG;
             return -1;
         }
-        fd = open(path, OPEN_NEW | O_NOFOLLOW, 0644);
+        fd = folder_create(path);
         if (fd >= 0)
             return start_file(csv, fd, path, 1);
-        if (errno != EEXIST)
+        errno = -fd;
+        if (fd != -EEXIST)
             return -1;
     }
     return -1;
@@ -301,19 +299,12 @@ static int open_next(struct csv *csv, int *error)
 
 int csv_create(const char *path, bool *created, char *error, size_t error_size)
 {
-    struct stat st;
-    bool there = stat(path, &st) == 0;
-    int fd;
-    *created = !there;
-    if (there && S_ISBLK(st.st_mode)) {
-        snprintf(error, error_size, "-o '%s': is a block device; jitbench never overwrites", path);
-        return -1;
-    }
-    errno = EEXIST;
-    fd = there && S_ISREG(st.st_mode) ? -1 : open(path, there ? OPEN_FLAGS : OPEN_NEW, 0644);
+    int fd = folder_create(path);
+    *created = fd >= 0;
+    if (fd == -EEXIST)
+        fd = folder_open_existing(path);
     if (fd < 0)
-        snprintf(error, error_size, "-o '%s': %s", path,
-                 errno == EEXIST ? "the file exists; jitbench never overwrites" : strerror(errno));
+        snprintf(error, error_size, "-o '%s': %s", path, folder_why_not(fd));
     return fd;
 }
 

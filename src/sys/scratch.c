@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "sys/clock.h"
+#include "sys/folder.h"
 #include "sys/process.h"
 
 /* The headers of an older C library or of musl may lack them. */
@@ -26,66 +27,102 @@
 #define EMPTY_PATH    0x1000
 
 #define NAME_TRIES 16
+#define NAME_SIZE  sizeof(".jitbench-0123456789abcdef")
 /* More than this program and who started it have open. */
 #define DESCRIPTORS 4096
 /* Scripts of a worker that was killed may still write into the folder for a moment. */
 #define REMOVE_TRIES    500
 #define REMOVE_PAUSE_NS 20000000u
 
-static int random_name(const char *dir, char *path, size_t size)
+static void random_name(char name[NAME_SIZE])
 {
     uint64_t random;
 
     process_random(&random, sizeof(random));
-    int n = snprintf(path, size, "%s/.jitbench-%016llx", dir, (unsigned long long)random);
-    return n < 0 || (size_t)n >= size ? -ENAMETOOLONG : 0;
+    (void)snprintf(name, NAME_SIZE, ".jitbench-%016llx", (unsigned long long)random);
+}
+
+/* The same file behind both descriptors. */
+static bool is_same(int a, int b)
+{
+    struct stat one, other;
+
+    return fstat(a, &one) == 0 && fstat(b, &other) == 0 && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
 /* A file with two descriptors, one for writing, and one for reading unless read_fd is NULL; its name is gone when this
  * returns. */
-static int named_file(const char *dir, int mode, int *read_fd)
+static int named_file(int folder, int mode, int *read_fd)
 {
-    char path[PATH_MAX];
+    char name[NAME_SIZE];
     int fd = -EEXIST;
 
     for (int tries = 0; fd == -EEXIST && tries < NAME_TRIES; tries++) {
-        int error = random_name(dir, path, sizeof(path));
-        if (error)
-            return error;
-        fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+        random_name(name);
+        fd = openat(folder, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
         fd = fd < 0 ? -errno : fd;
     }
     if (fd < 0)
         return fd;
     if (read_fd) {
         (void)fchmod(fd, (mode_t)mode); /* whatever the umask left of it */
-        *read_fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+        *read_fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
         *read_fd = *read_fd < 0 ? -errno : *read_fd;
+        if (*read_fd >= 0 && !is_same(fd, *read_fd)) { /* the owner of the folder has put another one there */
+            (void)close(*read_fd);
+            *read_fd = -EPERM;
+        }
     }
-    (void)unlink(path);
+    (void)unlinkat(folder, name, 0);
     return fd;
 }
 
 int scratch_file(const char *dir)
 {
+    int folder = folder_open(dir), fd = -1;
+
+    if (folder < 0)
+        return folder;
 #ifdef O_TMPFILE
-    int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (fd >= 0)
-        return fd;
+    fd = openat(folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 #endif
-    return named_file(dir, 0600, NULL);
+    if (fd < 0)
+        fd = named_file(folder, 0600, NULL);
+    (void)close(folder);
+    return fd;
+}
+
+/* The folder of its own in another one. */
+static int make_folder(int parent, char name[NAME_SIZE])
+{
+    const mode_t before = umask(077); /* the user's may take what the owner needs; no other thread runs here */
+    int error = -EEXIST;
+
+    for (int tries = 0; error == -EEXIST && tries < NAME_TRIES; tries++) {
+        random_name(name);
+        error = mkdirat(parent, name, 0700) ? -errno : 0;
+    }
+    (void)umask(before);
+    return error;
+}
+
+static int name_path(const char *dir, const char *name, char *path, size_t size)
+{
+    int n = snprintf(path, size, "%s/%s", dir, name);
+
+    return n < 0 || (size_t)n >= size ? -ENAMETOOLONG : 0;
 }
 
 int scratch_folder(const char *dir, char *path, size_t size)
 {
-    int error = -EEXIST;
+    char name[NAME_SIZE] = ".jitbench-0123456789abcdef";
+    int error = name_path(dir, name, path, size), parent = error ? error : folder_open(dir);
 
-    for (int tries = 0; error == -EEXIST && tries < NAME_TRIES; tries++) {
-        error = random_name(dir, path, size);
-        if (!error && (mkdir(path, 0700) || chmod(path, 0700))) /* the umask may take what the owner needs */
-            error = -errno;
-    }
-    return error;
+    if (parent < 0)
+        return parent;
+    error = make_folder(parent, name);
+    (void)close(parent);
+    return error ? error : name_path(dir, name, path, size);
 }
 
 /* One pass: a file system may skip names while others are removed. */
@@ -104,34 +141,68 @@ static void remove_files(int folder_fd)
     (void)closedir(folder);
 }
 
-int scratch_remove(const char *path)
+/* Opened anew: each pass begins at the folder's beginning. */
+static int open_folder(int parent, const char *name)
+{
+    int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+    return fd < 0 ? -errno : fd;
+}
+
+/* Whether the name is still that of the folder. */
+static bool is_named(int parent, const char *name, int folder)
+{
+    struct stat status, named;
+
+    return fstat(folder, &status) == 0 && fstatat(parent, name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+           status.st_dev == named.st_dev && status.st_ino == named.st_ino;
+}
+
+/* ours: the folder that it must be; -1: any. When another has its name by now, only its files are removed. */
+static int remove_folder(int parent, const char *name, int ours)
 {
     int error = -ENOTEMPTY;
 
     for (int tries = 0; (error == -ENOTEMPTY || error == -EEXIST) && tries < 4; tries++) {
-        int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        int fd = ours < 0 ? open_folder(parent, name) : open_folder(ours, ".");
         if (fd < 0)
-            return -errno;
+            return fd;
         remove_files(fd);
-        error = rmdir(path) ? -errno : 0;
+        if (ours >= 0 && !is_named(parent, name, ours))
+            return -ESTALE;
+        error = unlinkat(parent, name, AT_REMOVEDIR) ? -errno : 0;
     }
+    return error;
+}
+
+int scratch_remove(const char *path)
+{
+    const char *name;
+    int parent = folder_of(path, &name);
+
+    if (parent < 0)
+        return parent;
+    int error = remove_folder(parent, name, -1);
+    (void)close(parent);
     return error;
 }
 
 /* --- The keeper. --- */
 
 /* Everything that the keeper inherited would stay open as long as it lives. */
-static void close_all_but(int first, int second)
+static void close_all_but(const int kept[3])
 {
     /* The limit says nothing: it may have been lowered since, and musl makes one up where it cannot be read. */
     for (int fd = 0; fd < DESCRIPTORS; fd++)
-        if (fd != first && fd != second)
+        if (fd != kept[0] && fd != kept[1] && fd != kept[2])
             (void)close(fd);
 }
 
 struct keeper_answer {
     int error;
-    char path[SCRATCH_PATH_MAX];
+    char name[NAME_SIZE];
+    dev_t device;
+    ino_t inode;
 };
 
 /* A pipe's end of file says that the other process is gone, whatever ended it. */
@@ -145,26 +216,61 @@ static void wait_for_end(int fd)
     while (n > 0 || (n < 0 && errno == EINTR));
 }
 
-static void keeper_main(const char *dir, int answer_fd, int life_fd)
+/* Whoever may write the folder around it can have put another one in its place at once: then it is not ours. Returns
+ * the descriptor or -errno. */
+static int open_own(int parent, const char *name, struct stat *status)
+{
+    int fd = open_folder(parent, name);
+
+    if (fd < 0)
+        return fd;
+    if (fstat(fd, status) == 0 && status->st_uid == geteuid())
+        return fd;
+    (void)close(fd);
+    return -EPERM;
+}
+
+/* Makes it and says so. Returns its descriptor or -errno. */
+static int keeper_begin(int parent, int answer_fd, char name[NAME_SIZE])
+{
+    struct keeper_answer answer;
+    struct stat status;
+
+    memset(&answer, 0, sizeof(answer));
+    answer.error = make_folder(parent, answer.name);
+    int folder = answer.error ? answer.error : open_own(parent, answer.name, &status);
+    if (folder >= 0) {
+        answer.device = status.st_dev;
+        answer.inode = status.st_ino;
+    } else if (!answer.error) {
+        answer.error = folder;
+        (void)unlinkat(parent, answer.name, AT_REMOVEDIR);
+    }
+    memcpy(name, answer.name, sizeof(answer.name));
+    (void)!write(answer_fd, &answer, sizeof(answer)); /* nobody left to read it: the end of file comes next */
+    (void)close(answer_fd);
+    return folder;
+}
+
+static void keeper_main(int parent, int answer_fd, int life_fd)
 {
     static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
-    struct keeper_answer answer;
+    char name[NAME_SIZE];
+    int error = -ENOTEMPTY;
 
     (void)setsid(); /* what kills the worker's group must not reach this process */
     for (size_t i = 0; i < sizeof(ending) / sizeof(ending[0]); i++)
         (void)signal(ending[i], SIG_IGN);
-    close_all_but(answer_fd, life_fd);
-    memset(&answer, 0, sizeof(answer));
-    answer.error = scratch_folder(dir, answer.path, sizeof(answer.path));
-    ssize_t ignored =
-        write(answer_fd, &answer, sizeof(answer)); /* nobody left to read it: the end of file comes next */
-    (void)ignored;
-    (void)close(answer_fd);
-    if (answer.error)
+    close_all_but((int[]){parent, answer_fd, life_fd});
+    int folder = keeper_begin(parent, answer_fd, name);
+    if (folder < 0)
         _exit(1);
     wait_for_end(life_fd);
-    for (int tries = 0; scratch_remove(answer.path) && tries < REMOVE_TRIES && access(answer.path, F_OK) == 0; tries++)
-        clock_sleep_ns(REMOVE_PAUSE_NS);
+    for (int tries = 0; (error == -ENOTEMPTY || error == -EEXIST) && tries < REMOVE_TRIES; tries++) {
+        if (tries)
+            clock_sleep_ns(REMOVE_PAUSE_NS);
+        error = remove_folder(parent, name, folder);
+    }
     _exit(0);
 }
 
@@ -189,39 +295,62 @@ static int read_answer(int fd, struct keeper_answer *answer)
     return answer->error;
 }
 
-int scratch_kept_folder(const char *dir, struct scratch_keeper *keeper)
+/* The folder that the keeper has made. */
+static int open_kept(int parent, const char *dir, const struct keeper_answer *answer, struct scratch_keeper *keeper)
+{
+    struct stat status;
+    int error = name_path(dir, answer->name, keeper->path, sizeof(keeper->path));
+    int fd = error ? error : open_own(parent, answer->name, &status);
+
+    if (fd < 0)
+        return fd;
+    keeper->folder = fd;
+    return status.st_dev == answer->device && status.st_ino == answer->inode ? 0 : -EPERM;
+}
+
+static int start_keeper(const char *dir, int parent, const int answers[2], const int life[2],
+                        struct scratch_keeper *keeper)
 {
     struct keeper_answer answer;
-    int answers[2], life[2], error;
 
-    memset(keeper, 0, sizeof(*keeper));
-    keeper->fd = -1;
-    if (pipe2(answers, O_CLOEXEC))
-        return -errno;
-    if (pipe2(life, O_CLOEXEC)) {
-        error = -errno;
-        close_pair(answers);
-        return error;
-    }
     keeper->pid = fork();
     if (keeper->pid < 0) {
-        error = -errno;
         keeper->pid = 0;
-        close_pair(answers);
-        close_pair(life);
-        return error;
+        return -errno;
     }
     if (keeper->pid == 0)
-        keeper_main(dir, answers[1], life[0]);
+        keeper_main(parent, answers[1], life[0]);
     (void)close(answers[1]);
     (void)close(life[0]);
     keeper->fd = life[1];
-    error = read_answer(answers[0], &answer);
+    int error = read_answer(answers[0], &answer);
     (void)close(answers[0]);
+    if (!error)
+        error = open_kept(parent, dir, &answer, keeper);
     if (error)
         scratch_keeper_end(keeper);
-    else
-        memcpy(keeper->path, answer.path, sizeof(keeper->path));
+    return error;
+}
+
+int scratch_kept_folder(const char *dir, struct scratch_keeper *keeper)
+{
+    int answers[2], life[2];
+
+    memset(keeper, 0, sizeof(*keeper));
+    keeper->fd = keeper->folder = -1;
+    int parent = folder_open(dir);
+    if (parent < 0)
+        return parent;
+    int error = pipe2(answers, O_CLOEXEC) ? -errno : 0;
+    if (!error && pipe2(life, O_CLOEXEC)) {
+        error = -errno;
+        close_pair(answers);
+    }
+    if (!error && (error = start_keeper(dir, parent, answers, life, keeper)) && keeper->fd < 0) {
+        close_pair(answers);
+        close_pair(life);
+    }
+    (void)close(parent);
     return error;
 }
 
@@ -232,8 +361,10 @@ void scratch_keeper_end(struct scratch_keeper *keeper)
     (void)close(keeper->fd);
     while (waitpid(keeper->pid, NULL, 0) < 0 && errno == EINTR) {
     }
+    if (keeper->folder >= 0)
+        (void)close(keeper->folder);
     keeper->pid = 0;
-    keeper->fd = -1;
+    keeper->fd = keeper->folder = -1;
 }
 
 /* --- File systems. --- */
@@ -315,7 +446,9 @@ static int file_image(int self, const char *dir)
 
     if (may_exec <= 0)
         return may_exec < 0 ? may_exec : -EACCES;
-    int fd = named_file(dir, 0700, &read_fd);
+    int folder = folder_open(dir), fd = folder < 0 ? folder : named_file(folder, 0700, &read_fd);
+    if (folder >= 0)
+        (void)close(folder);
     if (fd < 0)
         return fd;
     int error = read_fd < 0 ? read_fd : copy_file(self, fd);

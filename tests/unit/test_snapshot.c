@@ -1086,6 +1086,12 @@ static void test_snapshot_of_nonsense_is_refused(void **state)
         HEAD "entries 1\nproc/sys/vm/stat_interval\t1\t1\n",
         HEAD "entries 1\n/proc/../etc/passwd\t1\t1\n",
         HEAD "entries 1\n/sys/\\x2e./etc/passwd\t1\t1\n",
+        /* Through /proc all files of the machine can be reached, and some settings name a program to be run. */
+        HEAD "entries 1\n/proc/self/root/etc/passwd\t1\t1\n",
+        HEAD "entries 1\n/proc/1/root/etc/passwd\t1\t1\n",
+        HEAD "entries 1\n/proc/sysrq-trigger\tb\tb\n",
+        HEAD "entries 1\n/proc/sys/kernel/modprobe\t/tmp/evil\t/tmp/evil\n",
+        HEAD "entries 1\n/proc/sys/kernel/core_pattern\t|\\x2ftmp/evil\t|/tmp/evil\n",
     };
     char error[512];
 

@@ -333,6 +333,12 @@ static int next_fd(void)
     return fd;
 }
 
+/* Of a scratch file: its folder's comes first. */
+static int next_file(void)
+{
+    return next_fd() + 1;
+}
+
 static void assert_check(struct harness *h, const char *name)
 {
     assert_int_equal(h->party->verify(&h->context), 0);
@@ -373,7 +379,7 @@ static void test_fcopy_owes_what_a_large_buffer_moved_too_much(void **state)
 
     (void)state;
     harness_init(&h, &bench_fcopy4096);
-    int to = next_fd() + 1;
+    int to = next_file() + 1;
     assert_int_equal(h.party->setup(&h.context), 0);
     for (int i = 0; i < 4; i++) {
         assert_int_equal(h.party->work(&h.context, 1), 0);
@@ -389,7 +395,7 @@ static void assert_damage_is_seen(const struct bench *bench, int which, const ch
     struct harness h;
 
     harness_init(&h, bench);
-    int fd = next_fd() + which;
+    int fd = next_file() + which;
     assert_int_equal(h.party->setup(&h.context), 0);
     assert_int_equal(h.party->work(&h.context, 9000), 0);
     assert_int_equal(pwrite(fd, "\1\1", 2, 300000), 2);
@@ -412,7 +418,7 @@ static void test_fcopy_sees_a_file_that_lost_its_end(void **state)
 
     (void)state;
     harness_init(&h, &bench_fcopy256);
-    int to = next_fd() + 1;
+    int to = next_file() + 1;
     assert_int_equal(h.party->setup(&h.context), 0);
     assert_int_equal(h.party->work(&h.context, 100), 0);
     assert_int_equal(ftruncate(to, 99 * 1024), 0);
