@@ -8,6 +8,7 @@ import glob
 import os
 import re
 import shutil
+import signal
 import subprocess
 import time
 from pathlib import Path
@@ -32,6 +33,12 @@ exit $status
 """
 
 
+def as_in_a_terminal():
+    """A shell has what it starts in the background ignore SIGINT, of which there are tests."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.signal(signal.SIGQUIT, signal.SIG_DFL)
+
+
 class Tree:
     """A copy of the working tree with a build folder of its own."""
     def __init__(self, folder, commit):
@@ -53,7 +60,7 @@ class Tree:
                    self.folder, self.scratch, "env", "-u", "TMPDIR", "JITBENCH=/mnt/jitbench", program]
         start = time.monotonic()
         with open(str(self.folder) + ".log", "w+", errors="replace") as log:
-            child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+            child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, preexec_fn=as_in_a_terminal)
             try:
                 status = child.wait(limit_s)
             except subprocess.TimeoutExpired:
