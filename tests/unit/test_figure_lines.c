@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Figures with a line for each row: where their marks stand, in worked figures.
  *
- * A picture is 360 wide. Label "w" is one letter of 6.4 wide, and 12 behind it the axis begins; 24 are free behind it. The
- * middle of the first line is 14.5 from the top, and each further one is 17 below. */
+ * A picture is 360 wide. Label "w" is one letter of 6.4 wide, and 12 behind it the axis begins; 24 are free behind it.
+ * The middle of the first line is 14.5 from the top, and each further one is 17 below. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

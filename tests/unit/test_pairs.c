@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "engine/text.h"
+#include "order_fixture.h"
 #include "out/compared.h"
 
 #define ROWS_MAX    64
