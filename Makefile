@@ -158,6 +158,11 @@ $(BUILD)/unit/%.o: tests/unit/%.c $(BUILD)/flags
 # Functions that a test counts the calls of.
 WRAP_test_dhry2reg  := Func_1 Func_2 Proc_6 Proc_7 Proc_8
 WRAP_test_whetstone := log exp sqrt sin cos sincos atan
+# And one that a test has fail. Whose comparisons are looked at themselves, see tests/unit/order_fixture.h.
+WRAP_test_pairs     := calloc qsort
+WRAP_test_machine   := qsort
+WRAP_test_results   := qsort
+WRAP_test_report_figures := qsort
 comma := ,
 
 .SECONDEXPANSION:
@@ -248,9 +253,25 @@ tsan: ## the engine's units under ThreadSanitizer
 	$(call sanitize,tsan,thread,,$(TSAN_UNITS:%=build-tsan/unit/%))
 	set -e; for t in $(TSAN_UNITS:%=build-tsan/unit/%); do echo "== $$t"; setarch -R $$t; done
 
-coverage: ## line coverage of the units, by gcovr
-	$(MAKE) BUILD=build-coverage PROGRAM=build-coverage/jitbench LINK= CFLAGS='-O0 -g --coverage' unit
-	gcovr --root . --filter src/ build-coverage
+# The program is static as the real one, so that all tests run on it. Each object is compiled without optimisation, so that each
+# line has code of its own; but for Dhrystone and its like. A test that fails for the slower program only ends its own count.
+COVERED := build-coverage
+COVERAGE_CLI ?= $(CLI)
+COVERAGE_FLAGS = BUILD=$(COVERED) PROGRAM=$(COVERED)/jitbench CFLAGS='-O0 -g --coverage -fprofile-update=atomic' \
+	LDFLAGS='-Wl,--wrap=_exit -Wl,--wrap=getenv $(COVERED)/exit.o' $(foreach f,sys engine bench load cmd out src/engine/worker.c \
+	src/sys/clock.c src/out/reader.c src/bench/array.c src/bench/arith.c src/bench/hanoi.c,CFLAGS_$(f)=-O0)
+$(COVERED)/exit.o: tests/coverage/exit.c
+	@mkdir -p $(@D)
+	$(CC) -std=c99 $(WARNINGS) -Wno-missing-prototypes -O1 -c -o $@ $<
+coverage: $(COVERED)/exit.o ## lines and branches that the units and the command line's tests reach, by gcovr
+	find $(COVERED) -name '*.gcda' -delete
+	$(MAKE) -j$(JOBS) $(COVERAGE_FLAGS) built
+	$(COVERED)/jitbench version >/dev/null && find $(COVERED) -name '*.gcda' -exec chmod a+rw {} +
+	for t in $(UNIT:%=$(COVERED)/unit/%) $(COVERAGE_CLI:%=$(COVERED)/cli/%); do \
+		echo "== $$t"; JITBENCH=$(CURDIR)/$(COVERED)/jitbench $$t || :; done >$(COVERED)/tests.log 2>&1
+	@grep '^\[  FAILED  \] test_' $(COVERED)/tests.log | sort -u | sed 's/.*\] /fails in the coverage build: /' || :
+	gcovr --root . --filter src/ --json-summary $(COVERED)/coverage.json $(COVERED)
+	tests/coverage/summary.py $(COVERED)/coverage.json
 
 repro: ## two builds in different folders are the same bytes
 	tests/repro.sh

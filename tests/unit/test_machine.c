@@ -18,6 +18,7 @@
 
 #include <cmocka.h>
 
+#include "order_fixture.h"
 #include "sys/arch_cpu.h"
 #include "sys/cgroup.h"
 #include "sys/machine.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which rows stand beside each other, what forbids to compare them, and what then counts as a value. */
+#include <limits.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,6 +13,7 @@
 #include <cmocka.h>
 
 #include "engine/text.h"
+#include "order_fixture.h"
 #include "out/compared.h"
 
 #define ROWS_MAX    64
@@ -383,6 +385,40 @@ static void test_compared_mean_of_a_suite(void **state)
     compared_free(&compared);
 }
 
+/* Refused when none is left; the Makefile has every calloc() of this program come here. */
+static unsigned allocations_left = UINT_MAX;
+
+void *__real_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size)
+{
+    if (allocations_left == 0)
+        return NULL;
+    allocations_left -= allocations_left != UINT_MAX;
+    return __real_calloc(n, size);
+}
+
+static void test_compared_without_memory_fails(void **state)
+{
+    struct compared compared;
+    unsigned refused = 0;
+    int result;
+
+    (void)state;
+    add_row(&base, "a=1", 100);
+    add_row(&changed, "a=1", 110);
+    make(0);
+    do {
+        allocations_left = refused;
+        result = compared_make(&pairs, any, 0.01, &compared);
+        allocations_left = UINT_MAX;
+        assert_true(result == 0 || result == -1);
+        compared_free(&compared);
+        refused++;
+    } while (result);
+    assert_true(refused > 6); /* one each for rows, comparisons, what stands apart, means, hosts, and for sorting */
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, begin, end)
 
 int main(void)
@@ -406,6 +442,7 @@ int main(void)
         TEST(test_compared_pools_runs_by_host),
         TEST(test_compared_runs_without_an_id_are_runs),
         TEST(test_compared_mean_of_a_suite),
+        TEST(test_compared_without_memory_fails),
     };
 
     return cmocka_run_group_tests_name("pairs", tests, NULL, NULL);

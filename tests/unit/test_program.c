@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -205,6 +207,52 @@ static void test_program_delays_of_the_main_thread_do_not_pass_for_those_of_othe
     assert_true(end.counters.cpu_ns > 0);
     assert_int_equal(end.counters.run_delay_ns, -1);
     assert_int_equal(end.counters.migrations, -1);
+}
+
+static int64_t cpu_ns(void)
+{
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* A process that uses so much CPU time itself, and has a child use so much. */
+static pid_t start_family(int64_t own_ns, int64_t child_ns)
+{
+    pid_t pid = fork();
+
+    if (pid)
+        return pid;
+    pid_t child = fork();
+    while (cpu_ns() < (child ? own_ns : child_ns)) {
+    }
+    if (child)
+        (void)waitpid(child, NULL, 0);
+    _exit(0);
+}
+
+static bool has_delay(int64_t own_ns, int64_t child_ns)
+{
+    struct program_end end;
+    uint64_t end_ns;
+    pid_t pid = start_family(own_ns, child_ns);
+
+    assert_true(pid > 0);
+    assert_int_equal(program_wait(pid, clock_raw_ns() + LONG_NS, &end_ns), 0);
+    assert_int_equal(program_reap(pid, &end), 0);
+    assert_int_equal(end.counters.run_delay_ns >= 0, end.counters.migrations >= 0);
+    return end.counters.run_delay_ns >= 0;
+}
+
+/* Shares of CPU time, whatever the clock on the wall says of it. */
+static void test_program_delays_are_known_from_nine_tenths_of_the_time_on(void **state)
+{
+    (void)state;
+    if (access("/proc/self/sched", R_OK) || access("/proc/self/schedstat", R_OK))
+        skip();
+    assert_true(has_delay(92000000, 8000000));
+    assert_false(has_delay(89000000, 11000000));
 }
 
 static void test_program_start_says_what_the_exec_said(void **state)
@@ -420,6 +468,7 @@ int main(void)
         cmocka_unit_test(test_program_find_has_a_path_without_one),
         cmocka_unit_test(test_program_end_is_as_the_kernel_says),
         cmocka_unit_test(test_program_delays_of_the_main_thread_do_not_pass_for_those_of_others),
+        cmocka_unit_test(test_program_delays_are_known_from_nine_tenths_of_the_time_on),
         cmocka_unit_test_setup_teardown(test_program_start_says_what_the_exec_said, setup, teardown),
         cmocka_unit_test(test_program_gets_its_descriptors_in_any_order),
         cmocka_unit_test(test_program_wait_ends_at_its_limit),
