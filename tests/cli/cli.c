@@ -92,6 +92,19 @@ static void reap_orphans(void)
     }
 }
 
+static unsigned find_below(pid_t ancestor, bool only_workers, pid_t *one);
+
+/* What a test that failed half-way has left running would spin on, and disturb the next tests. */
+static void kill_all_below(void)
+{
+    pid_t one;
+
+    while (find_below(getpid(), false, &one) && one && !kill(one, SIGKILL)) {
+        cli_sleep_ms(5);
+        reap_orphans();
+    }
+}
+
 int cli_teardown(void **state)
 {
     struct cli *cli = *state;
@@ -100,6 +113,7 @@ int cli_teardown(void **state)
 
     while ((left = cli_workers()) && cli_now_ns() < until)
         cli_sleep_ms(10);
+    kill_all_below();
     reap_orphans();
     (void)chmod(cli->work, 0777);
     (void)nftw(cli->root, remove_one, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
