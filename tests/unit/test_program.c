@@ -220,8 +220,10 @@ static void test_program_delays_of_the_main_thread_do_not_pass_for_those_of_othe
     need_shared_memory();
     run(loop, &end);
     assert_true(end.counters.cpu_ns > 0);
-    if (access("/proc/self/schedstat", R_OK))
+    if (access("/proc/self/schedstat", R_OK)) {
+        print_message("skipped: no /proc/self/schedstat\n");
         skip();
+    }
     assert_true(end.counters.run_delay_ns >= 0);
     assert_true(end.last_cpu != CPUSET_NONE);
     (void)snprintf(script, sizeof(script), "(%s) & wait", loop);
