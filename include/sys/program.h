@@ -31,6 +31,10 @@ struct program {
  * SIGCHLD, which program_wait() waits for. */
 void program_be_parent(void);
 
+/* 0 when a new process can share the caller's memory, as program_start() and program_guard() need it; or -errno.
+ * qemu-user says -EINVAL: it knows shared memory of threads alone. */
+int program_can_share(void);
+
 /* Starts it in a new process that dies with the calling thread, with SIGCHLD and SIGALRM neither blocked nor caught.
  * Everything else is inherited. Returns its pid, with the time (CLOCK_MONOTONIC_RAW) right before the exec in exec_ns;
  * or -errno of what failed, and then no process is left. */

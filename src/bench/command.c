@@ -448,6 +448,18 @@ static void teardown(struct party_context *context)
 
 /* --- In the parent. --- */
 
+/* Of other errors, those that come and go, the row of the failed run tells. */
+static int supported(const void *params, char *why, size_t why_size)
+{
+    (void)params;
+    if (program_can_share() != -EINVAL)
+        return 0;
+    (void)snprintf(why, why_size,
+                   "no process can share this one's memory (clone with CLONE_VM: %s), as under qemu-user",
+                   strerror(EINVAL));
+    return -1;
+}
+
 /* A command may have threads and children that run everywhere, so all CPUs named are its own unless --bind says
  * otherwise. Real-time it may not take every CPU of the machine: the last of the order, that which booted, is left. */
 static void place(const void *params, const struct place_request *request, unsigned party, unsigned copy,
@@ -615,6 +627,7 @@ const struct bench bench_command = {
         },
     .told_while_running = true,
     .describe = describe,
+    .supported = supported,
     .setup_limit_ns = setup_limit_ns,
     .place = place,
     .reduce = reduce,

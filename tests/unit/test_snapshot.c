@@ -761,7 +761,8 @@ static void test_snapshot_as_nobody(void **state)
     before = tree_text();
     if (geteuid() != 0) {
         free(before);
-        skip(); /* all files are ours */
+        print_message("skipped: needs root: all files are ours\n");
+        skip();
     }
     pid_t child = fork();
     if (child == 0) {
@@ -1347,7 +1348,8 @@ static void test_snapshot_by_a_temporary_name(void **state)
         assert_true(WIFEXITED(status));
         if (WEXITSTATUS(status) == 255) {
             free(before);
-            skip(); /* no seccomp here */
+            print_message("skipped: no system call filters (seccomp) here\n");
+            skip();
         }
         assert_int_equal(WEXITSTATUS(status), 0);
         assert_unchanged(before);

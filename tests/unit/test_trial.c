@@ -1199,7 +1199,8 @@ static void test_trial_locks_memory_for_a_party_that_asks(void **state)
 
     (void)state;
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    skip(); /* the sanitizers' shadow memory cannot be locked, and they answer mlockall themselves */
+    print_message("skipped: the sanitizers' shadow memory cannot be locked, and they answer mlockall themselves\n");
+    skip();
 #endif
     assert_int_equal(fixture_in_child(try_lock), 0);
     spec.params = &params;
@@ -1267,8 +1268,10 @@ static void test_trial_layout_random_moves_the_stack(void **state)
 
     (void)state;
     if (machine_read_file("", "/proc/sys/kernel/randomize_va_space", setting, sizeof(setting)) <= 0 ||
-        setting[0] == '0' || task_layout_fixed())
+        setting[0] == '0' || task_layout_fixed()) {
+        print_message("skipped: addresses are not randomized here\n");
         skip();
+    }
     uint64_t first = stack_address(&spec, false);
     assert_int_not_equal(stack_address(&spec, false), first);
 }
@@ -1660,8 +1663,10 @@ static int plain_fork_body(void)
 static void test_trial_works_by_plain_forks(void **state)
 {
     (void)state;
-    if (geteuid() != 0)
-        skip(); /* chroot needs root */
+    if (geteuid() != 0) {
+        print_message("skipped: chroot needs root\n");
+        skip();
+    }
     assert_non_null(mkdtemp(empty_folder));
     int status = fixture_in_child(plain_fork_body);
     assert_int_equal(rmdir(empty_folder), 0);

@@ -436,8 +436,11 @@ static int in_child(int (*body)(void))
         _exit(body());
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status));
-    if (WEXITSTATUS(status) == CANNOT)
+    if (WEXITSTATUS(status) == CANNOT) {
+        print_message(
+            "skipped: this machine does not give the rights, limits or system call filters that the test sets up\n");
         skip();
+    }
     return WEXITSTATUS(status);
 }
 
@@ -510,8 +513,10 @@ static void test_shell_counts_right_and_cleans_up(void **state)
 
     (void)state;
     harness_init(&h, &bench_shell8);
-    if (bench_shell8.supported(&h.params, why, sizeof(why)))
+    if (bench_shell8.supported(&h.params, why, sizeof(why))) {
+        print_message("skipped: %s\n", why);
         skip();
+    }
     harness_end(&h);
     assert_int_equal(shell_in_setup(&h, folder, sizeof(folder)), 0);
     assert_int_equal(h.party->work(&h.context, 2), 0);
