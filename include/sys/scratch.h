@@ -18,17 +18,32 @@ int scratch_folder(const char *dir, char *path, size_t size);
 int scratch_remove(const char *path);
 
 /* A folder that vanishes with the process that asked for it, even when that is killed: a process of its own in a
- * session of its own, the keeper, makes it, waits for the end of file of a pipe, and removes it with the files in it.
- */
+ * session of its own, the keeper, waits for the end of file of a pipe, and removes it with the files in it. The keeper
+ * can be killed too: so the folder has its name in a note before it is made, in memory that others share with the
+ * owner, and who is left removes it with scratch_remove_noted(). */
 #define SCRATCH_PATH_MAX 600
+struct scratch_note {
+    char path[SCRATCH_PATH_MAX]; /* "": none */
+    bool ended;                  /* the owner did not just vanish */
+};
+struct scratch_owner {
+    struct scratch_note *note; /* NULL: nobody shares it */
+    /* Called last in the keeper when the owner vanished; may be NULL. */
+    void (*forsaken)(void *context);
+    void *context;
+};
 struct scratch_keeper {
     pid_t pid;
     int fd;
-    char path[SCRATCH_PATH_MAX];
+    struct scratch_owner owner;
+    struct scratch_note *note, own_note; /* must stay where it is */
 };
-int scratch_kept_folder(const char *dir, struct scratch_keeper *keeper); /* 0 or -errno */
+/* 0 with the path in keeper->note, or -errno: -EPIPE when the keeper was killed. */
+int scratch_kept_folder(const char *dir, const struct scratch_owner *owner, struct scratch_keeper *keeper);
 /* Returns when the folder is gone. Does nothing for a keeper that is all zero or has ended. */
 void scratch_keeper_end(struct scratch_keeper *keeper);
+/* Tries for seconds, because who wrote into the folder may not be quite dead yet. */
+void scratch_remove_noted(const struct scratch_note *note);
 
 /* Bytes free in dir for a user without privileges: 1 when it is full, 0 when not known. */
 uint64_t scratch_free_bytes(const char *dir);

@@ -47,7 +47,7 @@ static int write_file(struct party_context *context, const char *name, const cha
     char path[SCRATCH_PATH_MAX + 16];
     size_t length = strlen(text);
 
-    (void)snprintf(path, sizeof(path), "%s/%s", shell->keeper.path, name);
+    (void)snprintf(path, sizeof(path), "%s/%s", shell->keeper.note->path, name);
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
         return party_fail(context, "cannot make %s: %s", name, strerror(errno));
@@ -72,7 +72,7 @@ static int setup(struct party_context *context, uint64_t concurrent)
     (void)snprintf(shell->number, sizeof(shell->number), "%llu", (unsigned long long)concurrent);
     /* The tools read what others of them wrote, so the user's umask must not count. */
     (void)umask(077);
-    int error = scratch_kept_folder(params->dir, &shell->keeper);
+    int error = party_scratch_folder(context, params->dir, &shell->keeper);
     if (error)
         return party_fail(context, "cannot make a scratch folder: %s", strerror(-error));
     shell_text(shell->text);
@@ -113,7 +113,7 @@ static void exec_script(const struct shell *shell, const char *script)
             (void)dup2(null, fd);
     if (null > 2)
         (void)close(null);
-    if (chdir(shell->keeper.path))
+    if (chdir(shell->keeper.note->path))
         _exit(126);
     (void)execve(SHELL, argv, envp);
     _exit(127);
@@ -148,7 +148,7 @@ static int verify(struct party_context *context)
     if (run_script(context, "check", "the shell script"))
         return -1;
     shell_text_matches(shell->text, &expected);
-    (void)snprintf(path, sizeof(path), "%s/count.check", shell->keeper.path);
+    (void)snprintf(path, sizeof(path), "%s/count.check", shell->keeper.note->path);
     FILE *file = fopen(path, "re");
     if (!file)
         return party_fail(context, "the shell script left no result: %s", strerror(errno));

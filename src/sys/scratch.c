@@ -76,14 +76,19 @@ int scratch_file(const char *dir)
     return named_file(dir, 0600, NULL);
 }
 
+static int make_folder(const char *path)
+{
+    return mkdir(path, 0700) || chmod(path, 0700) ? -errno : 0; /* the umask may take what the owner needs */
+}
+
 int scratch_folder(const char *dir, char *path, size_t size)
 {
     int error = -EEXIST;
 
     for (int tries = 0; error == -EEXIST && tries < NAME_TRIES; tries++) {
         error = random_name(dir, path, size);
-        if (!error && (mkdir(path, 0700) || chmod(path, 0700))) /* the umask may take what the owner needs */
-            error = -errno;
+        if (!error)
+            error = make_folder(path);
     }
     return error;
 }
@@ -118,6 +123,15 @@ int scratch_remove(const char *path)
     return error;
 }
 
+void scratch_remove_noted(const struct scratch_note *note)
+{
+    for (int tries = 0; note->path[0] && tries < REMOVE_TRIES; tries++) {
+        if (scratch_remove(note->path) == 0 || access(note->path, F_OK))
+            return;
+        clock_sleep_ns(REMOVE_PAUSE_NS);
+    }
+}
+
 /* --- The keeper. --- */
 
 /* Everything that the keeper inherited would stay open as long as it lives. */
@@ -128,11 +142,6 @@ static void close_all_but(int first, int second)
         if (fd != first && fd != second)
             (void)close(fd);
 }
-
-struct keeper_answer {
-    int error;
-    char path[SCRATCH_PATH_MAX];
-};
 
 /* A pipe's end of file says that the other process is gone, whatever ended it. */
 static void wait_for_end(int fd)
@@ -145,26 +154,26 @@ static void wait_for_end(int fd)
     while (n > 0 || (n < 0 && errno == EINTR));
 }
 
-static void keeper_main(const char *dir, int answer_fd, int life_fd)
+static void keeper_main(const struct scratch_keeper *keeper, int answer_fd, int life_fd)
 {
     static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
-    struct keeper_answer answer;
+    const struct scratch_owner *owner = &keeper->owner;
 
     (void)setsid(); /* what kills the worker's group must not reach this process */
     for (size_t i = 0; i < sizeof(ending) / sizeof(ending[0]); i++)
         (void)signal(ending[i], SIG_IGN);
     close_all_but(answer_fd, life_fd);
-    memset(&answer, 0, sizeof(answer));
-    answer.error = scratch_folder(dir, answer.path, sizeof(answer.path));
-    ssize_t ignored =
-        write(answer_fd, &answer, sizeof(answer)); /* nobody left to read it: the end of file comes next */
+    int error = make_folder(keeper->note->path);
+    ssize_t ignored = write(answer_fd, &error, sizeof(error)); /* nobody left to read it: the end of file comes next */
     (void)ignored;
     (void)close(answer_fd);
-    if (answer.error)
+    if (error)
         _exit(1);
     wait_for_end(life_fd);
-    for (int tries = 0; scratch_remove(answer.path) && tries < REMOVE_TRIES && access(answer.path, F_OK) == 0; tries++)
-        clock_sleep_ns(REMOVE_PAUSE_NS);
+    bool forsaken = !__atomic_load_n(&keeper->note->ended, __ATOMIC_ACQUIRE);
+    scratch_remove_noted(keeper->note);
+    if (forsaken && owner->forsaken)
+        owner->forsaken(owner->context);
     _exit(0);
 }
 
@@ -174,28 +183,21 @@ static void close_pair(const int pair[2])
     (void)close(pair[1]);
 }
 
-static int read_answer(int fd, struct keeper_answer *answer)
+static int read_answer(int fd)
 {
-    size_t length = 0;
+    int answer;
+    ssize_t n;
 
-    while (length < sizeof(*answer)) {
-        ssize_t n = read(fd, (char *)answer + length, sizeof(*answer) - length);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return n < 0 ? -errno : -EPIPE;
-        length += (size_t)n;
-    }
-    return answer->error;
+    do
+        n = read(fd, &answer, sizeof(answer));
+    while (n < 0 && errno == EINTR);
+    return n == (ssize_t)sizeof(answer) ? answer : n < 0 ? -errno : -EPIPE;
 }
 
-int scratch_kept_folder(const char *dir, struct scratch_keeper *keeper)
+static int start_keeper(struct scratch_keeper *keeper)
 {
-    struct keeper_answer answer;
     int answers[2], life[2], error;
 
-    memset(keeper, 0, sizeof(*keeper));
-    keeper->fd = -1;
     if (pipe2(answers, O_CLOEXEC))
         return -errno;
     if (pipe2(life, O_CLOEXEC)) {
@@ -212,16 +214,43 @@ int scratch_kept_folder(const char *dir, struct scratch_keeper *keeper)
         return error;
     }
     if (keeper->pid == 0)
-        keeper_main(dir, answers[1], life[0]);
+        keeper_main(keeper, answers[1], life[0]);
     (void)close(answers[1]);
     (void)close(life[0]);
     keeper->fd = life[1];
-    error = read_answer(answers[0], &answer);
+    error = read_answer(answers[0]);
     (void)close(answers[0]);
+    return error;
+}
+
+/* Waits for the keeper, which leaves a folder behind only when it was killed itself. */
+static void end_keeper(struct scratch_keeper *keeper)
+{
+    (void)close(keeper->fd);
+    while (waitpid(keeper->pid, NULL, 0) < 0 && errno == EINTR) {
+    }
+    keeper->pid = 0;
+    keeper->fd = -1;
+}
+
+int scratch_kept_folder(const char *dir, const struct scratch_owner *owner, struct scratch_keeper *keeper)
+{
+    int error = -EEXIST;
+
+    memset(keeper, 0, sizeof(*keeper));
+    keeper->fd = -1;
+    keeper->owner = *owner;
+    keeper->note = owner->note ? owner->note : &keeper->own_note;
+    for (int tries = 0; error == -EEXIST && tries < NAME_TRIES; tries++) {
+        /* Noted before there is such a folder: so whoever is killed, others can find it. */
+        error = random_name(dir, keeper->note->path, sizeof(keeper->note->path));
+        if (!error)
+            error = start_keeper(keeper);
+        if (error && keeper->pid > 0)
+            end_keeper(keeper);
+    }
     if (error)
-        scratch_keeper_end(keeper);
-    else
-        memcpy(keeper->path, answer.path, sizeof(keeper->path));
+        keeper->note->path[0] = 0;
     return error;
 }
 
@@ -229,11 +258,9 @@ void scratch_keeper_end(struct scratch_keeper *keeper)
 {
     if (keeper->pid <= 0)
         return;
-    (void)close(keeper->fd);
-    while (waitpid(keeper->pid, NULL, 0) < 0 && errno == EINTR) {
-    }
-    keeper->pid = 0;
-    keeper->fd = -1;
+    __atomic_store_n(&keeper->note->ended, true, __ATOMIC_RELEASE);
+    end_keeper(keeper);
+    scratch_remove_noted(keeper->note);
 }
 
 /* --- File systems. --- */

@@ -28,7 +28,7 @@ SLACK_PART = 0.05
 SLACK_KIB = 256
 BETWEEN = [
     ["latency", "--quick", "-t", "300ms", "--samples", "2", "--all-pairs", "-w",
-     "none,video,x,burn,write,read,ring,compile,hack,custom", "--file-size", "16M"],
+     "none,video,x,burn,write,read,ring,compile,hack,custom", "--file-size", "16M", "-C", "20", "-I", "10000"],
     ["noise", "-t", "1s", "--samples", "5"],
     ["run", "--samples", "100", "--", "/bin/true", "--", "/bin/sh", "-c", ":"],
     ["unix", "--all-tests", "-t", "20ms", "--samples", "3", "-c", "1,4"],
