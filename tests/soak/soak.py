@@ -100,6 +100,7 @@ class Soak:
         self.end = time.monotonic() + minutes * 60
         self.long_s = int(min(LONG_S, minutes * 60 * 0.8))
         self.long, self.waiting, self.failures = [], [list(words) for words in LONG], []
+        self.current = None
         self.all, self.others, self.count = [], [], 0
 
     # --- The long ones beside the loop, one after the other.
@@ -114,23 +115,27 @@ class Soak:
             self.long[-1].sampler.look()
             return
         if self.long and not self.long[-1].closed:
-            self.long[-1].close(self.roots())
+            self.long[-1].close(self.others_of(self.long[-1]))
         if self.waiting and time.monotonic() + self.long_s < self.end:
             self.start_long()
 
     def roots(self):
         return [run.process.pid for run in self.long if run.running()]
 
+    def others_of(self, run):
+        """The roots of all that still run beside it."""
+        return [each.process.pid for each in self.long + [self.current] if each and each is not run and each.running()]
+
     # --- The loop.
 
     def one(self, words):
         self.count += 1
-        run = Run(self, words, "%04d" % self.count)
+        run = self.current = Run(self, words, "%04d" % self.count)
         while run.running():
             run.sampler.look()
             self.step_long()
             run.wait(EVERY_S)
-        run.close(self.roots())
+        run.close(self.others_of(run))
         return run
 
     def loop(self):
