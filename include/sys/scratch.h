@@ -12,6 +12,12 @@
  * at once. Returns the descriptor (close-on-exec) or -errno. */
 int scratch_file(const char *dir);
 
+/* An open file for writing, mode 0644 but for the umask, in the folder where path is to be, without a name yet: who is
+ * killed leaves nothing. -errno where the file system or the kernel has no such files, or path is there already. */
+int scratch_unnamed(const char *path);
+/* Gives it its name, which nobody else has. 0 or -errno: -EEXIST, or that it needs /proc, or rights, to do so. */
+int scratch_give_name(int fd, const char *path);
+
 /* Makes a folder of our own, mode 0700, under a random name in dir; path gets its name. 0 or -errno. */
 int scratch_folder(const char *dir, char *path, size_t size);
 /* Removes the folder and the plain files in it (no subfolders, no links followed). 0 or -errno. */

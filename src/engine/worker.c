@@ -109,7 +109,8 @@ void arena_remove_scratch(const struct trial_head *head)
         scratch_remove_noted(&head->slot[i].scratch);
 }
 
-/* In the keeper: a party that vanishes ends the trial, and perhaps there is no parent, and no other keeper, any more. */
+/* In the keeper: a party that vanishes ends the trial, and perhaps there is no parent, and no other keeper, any more.
+ */
 static void trial_forsaken(void *head)
 {
     clock_sleep_ns(FORSAKEN_NS);

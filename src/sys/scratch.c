@@ -76,6 +76,39 @@ int scratch_file(const char *dir)
     return named_file(dir, 0600, NULL);
 }
 
+int scratch_unnamed(const char *path)
+{
+#ifdef O_TMPFILE
+    char folder[PATH_MAX];
+    struct stat status;
+    const char *slash = strrchr(path, '/');
+    int length = slash ? (int)(slash - path) + 1 : 0;
+
+    if (lstat(path, &status) == 0)
+        return -EEXIST;
+    int n = snprintf(folder, sizeof(folder), "%.*s.", length, path);
+    if (n < 0 || (size_t)n >= sizeof(folder))
+        return -ENAMETOOLONG;
+    int fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0644);
+    return fd < 0 ? -errno : fd;
+#else
+    (void)path;
+    return -ENOSYS;
+#endif
+}
+
+int scratch_give_name(int fd, const char *path)
+{
+    char link[32];
+
+    if (linkat(fd, "", AT_FDCWD, path, AT_EMPTY_PATH) == 0)
+        return 0;
+    if (errno == EEXIST)
+        return -EEXIST;
+    (void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+    return linkat(AT_FDCWD, link, AT_FDCWD, path, AT_SYMLINK_FOLLOW) ? -errno : 0;
+}
+
 static int make_folder(const char *path)
 {
     return mkdir(path, 0700) || chmod(path, 0700) ? -errno : 0; /* the umask may take what the owner needs */

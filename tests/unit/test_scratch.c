@@ -103,6 +103,39 @@ static void test_scratch_file_says_why_not(void **state)
     assert_int_equal(scratch_file("/dev/null"), -ENOTDIR);
 }
 
+/* Nobody sees it before it has its name, and it takes nobody's place. */
+static void test_scratch_unnamed_gets_its_name_when_it_is_whole(void **state)
+{
+    char path[700];
+    struct stat status;
+
+    (void)state;
+    (void)snprintf(path, sizeof(path), "%s/whole", dir);
+    const mode_t mask = umask(027);
+    int fd = scratch_unnamed(path), other = scratch_unnamed(path);
+    (void)umask(mask);
+    if (fd == -EOPNOTSUPP || fd == -ENOSYS) {
+        print_message("skipped: files without a name are not to be had in %s\n", dir);
+        skip();
+    }
+    assert_true(fd >= 0 && other >= 0);
+    assert_int_equal(write(fd, "x", 1), 1);
+    assert_int_equal(count_entries(dir), 0);
+    assert_int_equal(scratch_give_name(fd, path), 0);
+    assert_int_equal(scratch_give_name(other, path), -EEXIST);
+    assert_int_equal(scratch_unnamed(path), -EEXIST);
+    assert_int_equal(stat(path, &status), 0);
+    assert_int_equal(status.st_size, 1);
+    assert_int_equal(status.st_mode & 0777, 0640);
+    assert_int_equal(close(fd), 0);
+    assert_int_equal(close(other), 0);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(symlink("nowhere", path), 0);
+    assert_int_equal(scratch_unnamed(path), -EEXIST);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(scratch_unnamed("/nonexistent/file"), -ENOENT);
+}
+
 static void test_scratch_folder_is_made_and_removed_with_its_files(void **state)
 {
     char path[600], other[600];
@@ -426,6 +459,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_scratch_file_has_no_name),
         cmocka_unit_test(test_scratch_file_says_why_not),
+        cmocka_unit_test(test_scratch_unnamed_gets_its_name_when_it_is_whole),
         cmocka_unit_test(test_scratch_folder_is_made_and_removed_with_its_files),
         cmocka_unit_test(test_scratch_folder_says_why_not),
         cmocka_unit_test(test_scratch_remove_leaves_subfolders_and_what_links_name),
