@@ -43,12 +43,13 @@ END_S = 90
 DISK = ["-d", "{scratch}", "--file-size", "8M"]
 OUT = ["-o", "out.csv"]
 # Who is killed, and how often, where there are such.
-VICTIMS = {"parent": 3, "worker": 4, "load": 5, "threads": 3, "helper": 5, "all": 1, "all but one": 4}
+VICTIMS = {"parent": 3, "worker": 4, "load": 6, "threads": 4, "helper": 6, "all": 1, "all but one": 3}
 WORKERS = ("parent", "worker", "all", "all but one")
 HELPERS = WORKERS + ("helper",)
 LOADS = WORKERS + ("load", "threads")
 ALONE = ("parent",)
-WAIT_S = 0.5
+# So long a victim of that kind is waited for; then it is killed after a part of the second.
+WAIT_S, MORE_S = 4, 0.4
 csv.field_size_limit(1 << 30)
 
 
@@ -61,9 +62,9 @@ class Case:
         self.files, self.whole, self.root, self.first, self.weight = files, whole, root, first, weight
 
 
-def latency(load, extra=()):
+def latency(load, extra=(), victims=LOADS):
     return Case("latency " + load, ["latency", *OUT, "-t", "300ms", "--samples", "1", "-w", load, *DISK, *extra, "audio", "gaming"],
-                2.0, LOADS, weight=0.6)
+                2.0, victims, weight=0.7)
 
 
 CASES = [
@@ -80,7 +81,8 @@ CASES = [
          HELPERS, weight=2),
     Case("unix, its CSV", ["unix", *OUT, "-t", "20ms", "--samples", "1", "--unixbench-csv", "ub.csv", "-c", "1", "cpu"], 0.6,
          files=("out.csv", "ub.csv")),
-    *[latency(load) for load in ("none", "video", "x", "burn", "write", "read", "ring", "compile", "hack")],
+    latency("none", victims=tuple(kind for kind in LOADS if kind != "load")),
+    *[latency(load) for load in ("video", "x", "burn", "write", "read", "ring", "compile", "hack")],
     latency("memload", ("--memload-size", "64M")),
     latency("custom", ("-C", "30", "-I", "5000")),
     Case("latency, tasks", ["latency", *OUT, "-t", "200ms", "--samples", "1", "-w", "none,burn", "-r", "audio", "video", "x"], 2,
@@ -301,12 +303,14 @@ class Kill:
             started = time.monotonic()
             self.process = self.start(self.case.words, output)
         self.wait_until(started + self.at)
-        while True:
-            self.victims = victims_of(self.process.pid, self.kind, self.rng)
-            if self.victims or self.process.poll() is not None:
-                break
+        more = self.rng.random() * MORE_S
+        self.victims = victims_of(self.process.pid, self.kind, self.rng)
+        while not self.victims and self.process.poll() is None:
             if time.monotonic() > started + self.at + WAIT_S:
                 self.kind = "parent"
+            if victims_of(self.process.pid, self.kind, self.rng):
+                time.sleep(more)
+                self.victims = victims_of(self.process.pid, self.kind, self.rng)
         if self.process.poll() is not None:
             self.process.wait(END_S)
             watch.wait_none(watch.strangers)
