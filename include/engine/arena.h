@@ -10,6 +10,7 @@
 
 #include "engine/bench.h"
 #include "engine/load.h"
+#include "sys/scratch.h"
 #include "sys/task.h"
 
 #define ARENA_MAGIC     0x6a626172u
@@ -38,6 +39,7 @@ struct trial_slot {
     int stop_fd;
     size_t recorder[RECORDERS_MAX]; /* offsets */
     size_t shared;
+    struct scratch_note scratch; /* the party's folder */
 };
 
 struct trial_head {
@@ -74,6 +76,9 @@ static inline const struct party *arena_party(const struct trial_slot *slot, con
 
 /* The worker's side. Runs the process party of the slot and its threads; returns the exit status. load may be NULL. */
 int worker_run(struct trial_head *head, unsigned slot, const struct bench *bench, const struct load *load);
+
+/* Removes the folders that parties have left: all of them have ended or are ending. */
+void arena_remove_scratch(const struct trial_head *head);
 
 /* Tells the parent that something changed. */
 void arena_event(const struct trial_head *head);

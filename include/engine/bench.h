@@ -64,6 +64,10 @@ bool party_stopped(const struct party_context *context);
 /* Says that a party that runs before the gate does its work now (a load really loads). The engine's own loop says so
  * after its first slice. */
 void party_proved(struct party_context *context);
+/* A folder in dir for the party's files, which vanishes with it: scratch_keeper_end() at the end. Whoever is killed,
+ * the parent or any party's keeper that is left removes it. 0 or -errno. */
+struct scratch_keeper;
+int party_scratch_folder(struct party_context *context, const char *dir, struct scratch_keeper *keeper);
 /* Waits for the same party of all copies. */
 void party_barrier(struct party_context *context);
 /* Replaces the process image by the same program (baton->image_fd). run is called again in the new one, with

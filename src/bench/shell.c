@@ -70,7 +70,7 @@ static int setup(struct party_context *context, uint64_t concurrent)
     (void)snprintf(shell->number, sizeof(shell->number), "%llu", (unsigned long long)concurrent);
     /* The tools read what others of them wrote, so the user's umask must not count. */
     (void)umask(077);
-    int error = scratch_kept_folder(params->dir, &shell->keeper);
+    int error = party_scratch_folder(context, params->dir, &shell->keeper);
     if (error)
         return party_fail(context, "cannot make a scratch folder: %s", strerror(-error));
     shell_text(shell->text);

@@ -18,6 +18,7 @@
 #include "engine/text.h"
 #include "out/csv.h"
 #include "sys/folder.h"
+#include "sys/scratch.h"
 
 static int complain(const char *command, const char *error, int status)
 {
@@ -202,24 +203,33 @@ int files_each(const char *command, const char *const *operands, size_t n, unsig
     return status;
 }
 
-int files_write(const char *command, const char *path, struct text *text)
+/* Into a file that has its name only when it is whole: who is killed leaves no half of it. 1 where there is no such
+ * way, or the name is taken; 0 or -errno. */
+static int write_unnamed(const char *path, const struct text *text)
+{
+    int fd = scratch_unnamed(path), code = 0;
+
+    if (fd < 0)
+        return 1;
+    if (signals_write(fd, text->data, text->length) != text->length || fsync(fd))
+        code = -errno;
+    else if (scratch_give_name(fd, path))
+        code = 1;
+    (void)close(fd);
+    return code;
+}
+
+static int write_named(const char *command, const char *path, const struct text *text)
 {
     char error[4352];
     bool created = false, standard_output = !strcmp(path, "-");
     int status = 0;
 
-    if (text->failed) {
-        text_free(text);
-        return complain(command, "out of memory", EXIT_ROW_FAILED);
-    }
     int fd = standard_output ? 1 : csv_create(path, &created, error, sizeof(error));
-    if (fd < 0) {
-        text_free(text);
+    if (fd < 0)
         return complain(command, error, EXIT_USAGE);
-    }
     (void)signal(SIGPIPE, SIG_IGN); /* a reader that has seen enough is no error */
     bool whole = signals_write(fd, text->data, text->length) == text->length;
-    text_free(text);
     if (!whole && !(standard_output && errno == EPIPE)) {
         (void)snprintf(error, sizeof(error), "%.4000s cannot be written: %s",
                        standard_output ? "standard output" : path, strerror(errno));
@@ -233,5 +243,25 @@ int files_write(const char *command, const char *path, struct text *text)
         folder_remove(path, fd);
     if (!standard_output)
         (void)close(fd);
+    return status;
+}
+
+int files_write(const char *command, const char *path, struct text *text)
+{
+    char error[4352];
+    int status = 0, code;
+
+    if (text->failed) {
+        text_free(text);
+        return complain(command, "out of memory", EXIT_ROW_FAILED);
+    }
+    code = strcmp(path, "-") ? write_unnamed(path, text) : 1;
+    if (code > 0) {
+        status = write_named(command, path, text);
+    } else if (code < 0) {
+        (void)snprintf(error, sizeof(error), "%.4000s cannot be written: %s", path, strerror(-code));
+        status = complain(command, error, EXIT_ROW_FAILED);
+    }
+    text_free(text);
     return status;
 }

@@ -238,7 +238,7 @@ static int resolve_cpus(struct session *s)
     if (cpus_check_online(cpus, &m->place.online, error, sizeof(error)))
         return usage_error(s, error);
     if (!cpus_usable(cpus, &usable)) {
-        (void)cpuset_format(&usable, list, sizeof(list));
+        (void)cpuset_format_cut(&usable, list, sizeof(list));
         (void)snprintf(error, sizeof(error), "--cpus: not all of these CPUs are allowed here (allowed: %s)",
                        cpuset_count(&usable) ? list : "none of them");
         return usage_error(s, error);
@@ -498,7 +498,7 @@ static void put_setting(const struct measure *m, struct text *out)
     const struct machine *machine = &m->machine;
     char cpus[128];
 
-    (void)cpuset_format(&m->place.cpus, cpus, sizeof(cpus));
+    (void)cpuset_format_cut(&m->place.cpus, cpus, sizeof(cpus));
     text_printf(out, "Setting   CPU%s %s to measure on", cpuset_count(&m->place.cpus) == 1 ? "" : "s", cpus);
     if (m->quietest[0])
         text_printf(out, " (%s)", m->quietest);
@@ -528,7 +528,8 @@ static void put_check(const struct measure *m, struct text *out)
     unsigned counts[4];
     char noisy[400], cpus[128];
 
-    (void)cpuset_format(&m->place.cpus, cpus, sizeof(cpus));
+    if (!cpuset_format_cut(&m->place.cpus, cpus, sizeof(cpus)))
+        text_copy(cpus, sizeof(cpus), "LIST");
     settings_summary(&view, counts, noisy, sizeof(noisy));
     text_printf(out, "Check     %u of %u settings noisy", counts[SETTING_NOISY],
                 counts[SETTING_OK] + counts[SETTING_NOISY]);

@@ -177,7 +177,7 @@ static void enter_other(struct group_values *g, const char *name, const struct t
     int rank = p->seen.rt_priority ? p->seen.rt_priority : p->seen.nice;
     size_t used = strlen(g->others);
 
-    (void)cpuset_format(&p->seen.cpus, cpus, sizeof(cpus));
+    (void)cpuset_format_cut(&p->seen.cpus, cpus, sizeof(cpus));
     used +=
         (size_t)snprintf(g->others + used, sizeof(g->others) - used, " %s=%s", name, task_policy_name(p->seen.policy));
     if (rank && used < sizeof(g->others))
@@ -348,7 +348,7 @@ static void fill_placement(const struct results *results, const struct group_val
     text_copy(row->policy, sizeof(row->policy), g->mixed ? "mixed" : task_policy_name(g->seen.policy));
     row->rt_priority = g->seen.rt_priority;
     row->nice = g->seen.nice;
-    (void)cpuset_format(&g->cpus, row->cpus, sizeof(row->cpus));
+    (void)cpuset_format_cut(&g->cpus, row->cpus, sizeof(row->cpus));
     text_copy(row->bind, sizeof(row->bind), bind_names[g->bind]);
     fill_layout(results, g, row->layout, sizeof(row->layout));
 }

@@ -794,6 +794,7 @@ static void start_and_run(struct trial *trial, struct machine_counters *before)
     else
         drain(trial);
     kill_all(trial);
+    arena_remove_scratch(trial->head);
     for (unsigned i = 0; i < trial->n_slots; i++)
         close_if_open(trial->stop_write[i]);
     (void)close(events[0]);

@@ -28,6 +28,8 @@
 #define SLICE_NS 10000000u
 /* A load beside work of unknown length: the parent ends it long before. */
 #define LOAD_LIMIT_S 86400
+/* By then the parent has ended the other parties, if there is a parent. */
+#define FORSAKEN_NS 500000000u
 /* A real-time party gets its planned time twice over before the kernel stops it. */
 #define REALTIME_MARGIN_NS 2000000000u
 
@@ -99,6 +101,28 @@ void arena_event(const struct trial_head *head)
     char byte = 0;
     ssize_t ignored = write(head->event_fd, &byte, 1); /* full is as good: the parent wakes up anyway */
     (void)ignored;
+}
+
+void arena_remove_scratch(const struct trial_head *head)
+{
+    for (unsigned i = 0; i < head->n_slots; i++)
+        scratch_remove_noted(&head->slot[i].scratch);
+}
+
+/* In the keeper: a party that vanishes ends the trial, and perhaps there is no parent, and no other keeper, any more.
+ */
+static void trial_forsaken(void *head)
+{
+    clock_sleep_ns(FORSAKEN_NS);
+    arena_remove_scratch(head);
+}
+
+int party_scratch_folder(struct party_context *context, const char *dir, struct scratch_keeper *keeper)
+{
+    const struct scratch_owner owner = {
+        .note = &context->slot->scratch, .forsaken = trial_forsaken, .context = context->head};
+
+    return scratch_kept_folder(dir, &owner, keeper);
 }
 
 void party_proved(struct party_context *context)

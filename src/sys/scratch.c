@@ -92,20 +92,6 @@ int scratch_file(const char *dir)
     return fd;
 }
 
-/* The folder of its own in another one. */
-static int make_folder(int parent, char name[NAME_SIZE])
-{
-    const mode_t before = umask(077); /* the user's may take what the owner needs; no other thread runs here */
-    int error = -EEXIST;
-
-    for (int tries = 0; error == -EEXIST && tries < NAME_TRIES; tries++) {
-        random_name(name);
-        error = mkdirat(parent, name, 0700) ? -errno : 0;
-    }
-    (void)umask(before);
-    return error;
-}
-
 static int name_path(const char *dir, const char *name, char *path, size_t size)
 {
     int n = snprintf(path, size, "%s/%s", dir, name);
@@ -113,19 +99,72 @@ static int name_path(const char *dir, const char *name, char *path, size_t size)
     return n < 0 || (size_t)n >= size ? -ENAMETOOLONG : 0;
 }
 
+int scratch_unnamed(const char *path)
+{
+#ifdef O_TMPFILE
+    struct stat status;
+    const char *name;
+    int folder = folder_of(path, &name);
+
+    if (folder < 0)
+        return folder;
+    int fd = -EEXIST;
+    if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW)) {
+        fd = openat(folder, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0644);
+        fd = fd < 0 ? -errno : fd;
+    }
+    (void)close(folder);
+    return fd;
+#else
+    (void)path;
+    return -ENOSYS;
+#endif
+}
+
+int scratch_give_name(int fd, const char *path)
+{
+    char link[32];
+    const char *name;
+    int folder = folder_of(path, &name);
+
+    if (folder < 0)
+        return folder;
+    int error = linkat(fd, "", folder, name, AT_EMPTY_PATH) ? -errno : 0;
+    if (error && error != -EEXIST) {
+        (void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+        error = linkat(AT_FDCWD, link, folder, name, AT_SYMLINK_FOLLOW) ? -errno : 0;
+    }
+    (void)close(folder);
+    return error;
+}
+
+/* The folder of its own in another one. */
+static int make_folder(int parent, const char *name)
+{
+    const mode_t before = umask(077); /* the user's may take what the owner needs; no other thread runs here */
+    int error = mkdirat(parent, name, 0700) ? -errno : 0;
+
+    (void)umask(before);
+    return error;
+}
+
 int scratch_folder(const char *dir, char *path, size_t size)
 {
-    char name[NAME_SIZE] = ".jitbench-0123456789abcdef";
-    int error = name_path(dir, name, path, size), parent = error ? error : folder_open(dir);
+    char name[NAME_SIZE];
+    int error = -EEXIST, parent = folder_open(dir);
 
     if (parent < 0)
         return parent;
-    error = make_folder(parent, name);
+    for (int tries = 0; error == -EEXIST && tries < NAME_TRIES; tries++) {
+        random_name(name);
+        error = name_path(dir, name, path, size);
+        if (!error)
+            error = make_folder(parent, name);
+    }
     (void)close(parent);
-    return error ? error : name_path(dir, name, path, size);
+    return error;
 }
 
-/* One pass: a file system may skip names while others are removed. */
 static void remove_files(int folder_fd)
 {
     const struct dirent *entry;
@@ -141,7 +180,6 @@ static void remove_files(int folder_fd)
     (void)closedir(folder);
 }
 
-/* Opened anew: each pass begins at the folder's beginning. */
 static int open_folder(int parent, const char *name)
 {
     int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -149,42 +187,73 @@ static int open_folder(int parent, const char *name)
     return fd < 0 ? -errno : fd;
 }
 
-/* Whether the name is still that of the folder. */
-static bool is_named(int parent, const char *name, int folder)
+/* Whether the name is still that of the folder: 0 or -errno, -ESTALE when it is another's. */
+static int check_name(int parent, const char *name, int folder)
 {
     struct stat status, named;
 
-    return fstat(folder, &status) == 0 && fstatat(parent, name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
-           status.st_dev == named.st_dev && status.st_ino == named.st_ino;
+    if (fstat(folder, &status) || fstatat(parent, name, &named, AT_SYMLINK_NOFOLLOW))
+        return -errno;
+    return status.st_dev == named.st_dev && status.st_ino == named.st_ino ? 0 : -ESTALE;
 }
 
-/* ours: the folder that it must be; -1: any. When another has its name by now, only its files are removed. */
-static int remove_folder(int parent, const char *name, int ours)
+/* One pass: a file system may skip names while others are removed, and what is refused once (a signal, no memory, no
+ * descriptor) may be granted the next time. When another folder has the name by now, only the files are removed. */
+static int remove_folder(int parent, const char *name, int folder)
 {
-    int error = -ENOTEMPTY;
+    int fd = open_folder(folder, "."); /* opened anew: each pass begins at the folder's beginning */
 
-    for (int tries = 0; (error == -ENOTEMPTY || error == -EEXIST) && tries < 4; tries++) {
-        int fd = ours < 0 ? open_folder(parent, name) : open_folder(ours, ".");
-        if (fd < 0)
-            return fd;
-        remove_files(fd);
-        if (ours >= 0 && !is_named(parent, name, ours))
-            return -ESTALE;
-        error = unlinkat(parent, name, AT_REMOVEDIR) ? -errno : 0;
-    }
-    return error;
+    if (fd < 0)
+        return fd;
+    remove_files(fd);
+    int error = check_name(parent, name, folder);
+    if (error)
+        return error;
+    return unlinkat(parent, name, AT_REMOVEDIR) ? -errno : 0;
 }
 
-int scratch_remove(const char *path)
+/* By its path, unless note says that it is another folder; NULL: any. */
+static int remove_path(const char *path, const struct scratch_note *note)
 {
+    struct stat status;
     const char *name;
     int parent = folder_of(path, &name);
 
     if (parent < 0)
         return parent;
-    int error = remove_folder(parent, name, -1);
+    int folder = open_folder(parent, name), error = folder;
+    if (folder >= 0) {
+        bool other = note && note->inode &&
+                     (fstat(folder, &status) || status.st_dev != note->device || status.st_ino != note->inode);
+        error = other ? -ESTALE : remove_folder(parent, name, folder);
+        (void)close(folder);
+    }
     (void)close(parent);
     return error;
+}
+
+/* Whether it is worth while to try once more. */
+static bool is_still_there(int error)
+{
+    return error && error != -ENOENT && error != -ENOTDIR && error != -ELOOP && error != -ESTALE && error != -EROFS;
+}
+
+int scratch_remove(const char *path)
+{
+    int error = remove_path(path, NULL);
+
+    for (int tries = 1; is_still_there(error) && tries < 4; tries++)
+        error = remove_path(path, NULL);
+    return error;
+}
+
+void scratch_remove_noted(const struct scratch_note *note)
+{
+    for (int tries = 0; note->path[0] && tries < REMOVE_TRIES; tries++) {
+        if (!is_still_there(remove_path(note->path, note)))
+            return;
+        clock_sleep_ns(REMOVE_PAUSE_NS);
+    }
 }
 
 /* --- The keeper. --- */
@@ -200,7 +269,6 @@ static void close_all_but(const int kept[3])
 
 struct keeper_answer {
     int error;
-    char name[NAME_SIZE];
     dev_t device;
     ino_t inode;
 };
@@ -231,46 +299,47 @@ static int open_own(int parent, const char *name, struct stat *status)
 }
 
 /* Makes it and says so. Returns its descriptor or -errno. */
-static int keeper_begin(int parent, int answer_fd, char name[NAME_SIZE])
+static int keeper_begin(int parent, const char *name, int answer_fd)
 {
     struct keeper_answer answer;
     struct stat status;
 
     memset(&answer, 0, sizeof(answer));
-    answer.error = make_folder(parent, answer.name);
-    int folder = answer.error ? answer.error : open_own(parent, answer.name, &status);
+    answer.error = make_folder(parent, name);
+    int folder = answer.error ? answer.error : open_own(parent, name, &status);
     if (folder >= 0) {
         answer.device = status.st_dev;
         answer.inode = status.st_ino;
     } else if (!answer.error) {
         answer.error = folder;
-        (void)unlinkat(parent, answer.name, AT_REMOVEDIR);
+        (void)unlinkat(parent, name, AT_REMOVEDIR);
     }
-    memcpy(name, answer.name, sizeof(answer.name));
     (void)!write(answer_fd, &answer, sizeof(answer)); /* nobody left to read it: the end of file comes next */
     (void)close(answer_fd);
     return folder;
 }
 
-static void keeper_main(int parent, int answer_fd, int life_fd)
+static void keeper_main(const struct scratch_keeper *keeper, int parent, const char *name, int answer_fd, int life_fd)
 {
     static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
-    char name[NAME_SIZE];
-    int error = -ENOTEMPTY;
+    const struct scratch_owner *owner = &keeper->owner;
 
     (void)setsid(); /* what kills the worker's group must not reach this process */
     for (size_t i = 0; i < sizeof(ending) / sizeof(ending[0]); i++)
         (void)signal(ending[i], SIG_IGN);
     close_all_but((int[]){parent, answer_fd, life_fd});
-    int folder = keeper_begin(parent, answer_fd, name);
+    int folder = keeper_begin(parent, name, answer_fd);
     if (folder < 0)
         _exit(1);
     wait_for_end(life_fd);
-    for (int tries = 0; (error == -ENOTEMPTY || error == -EEXIST) && tries < REMOVE_TRIES; tries++) {
-        if (tries)
-            clock_sleep_ns(REMOVE_PAUSE_NS);
+    bool forsaken = !__atomic_load_n(&keeper->note->ended, __ATOMIC_ACQUIRE);
+    int error = remove_folder(parent, name, folder);
+    for (int tries = 1; is_still_there(error) && tries < REMOVE_TRIES; tries++) {
+        clock_sleep_ns(REMOVE_PAUSE_NS);
         error = remove_folder(parent, name, folder);
     }
+    if (forsaken && owner->forsaken)
+        owner->forsaken(owner->context);
     _exit(0);
 }
 
@@ -282,74 +351,94 @@ static void close_pair(const int pair[2])
 
 static int read_answer(int fd, struct keeper_answer *answer)
 {
-    size_t length = 0;
+    ssize_t n;
 
-    while (length < sizeof(*answer)) {
-        ssize_t n = read(fd, (char *)answer + length, sizeof(*answer) - length);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return n < 0 ? -errno : -EPIPE;
-        length += (size_t)n;
-    }
-    return answer->error;
+    do
+        n = read(fd, answer, sizeof(*answer)); /* so short a one is written and read at once */
+    while (n < 0 && errno == EINTR);
+    return n == (ssize_t)sizeof(*answer) ? answer->error : n < 0 ? -errno : -EPIPE;
 }
 
 /* The folder that the keeper has made. */
-static int open_kept(int parent, const char *dir, const struct keeper_answer *answer, struct scratch_keeper *keeper)
+static int open_kept(int parent, const char *name, const struct keeper_answer *answer, struct scratch_keeper *keeper)
 {
     struct stat status;
-    int error = name_path(dir, answer->name, keeper->path, sizeof(keeper->path));
-    int fd = error ? error : open_own(parent, answer->name, &status);
+    int fd = open_own(parent, name, &status);
 
     if (fd < 0)
         return fd;
     keeper->folder = fd;
-    return status.st_dev == answer->device && status.st_ino == answer->inode ? 0 : -EPERM;
+    if (status.st_dev != answer->device || status.st_ino != answer->inode)
+        return -EPERM;
+    keeper->note->device = status.st_dev;
+    keeper->note->inode = status.st_ino;
+    return 0;
 }
 
-static int start_keeper(const char *dir, int parent, const int answers[2], const int life[2],
-                        struct scratch_keeper *keeper)
+static int start_keeper(struct scratch_keeper *keeper, int parent, const char *name)
 {
     struct keeper_answer answer;
+    int answers[2], life[2], error;
 
+    if (pipe2(answers, O_CLOEXEC))
+        return -errno;
+    if (pipe2(life, O_CLOEXEC)) {
+        error = -errno;
+        close_pair(answers);
+        return error;
+    }
     keeper->pid = fork();
     if (keeper->pid < 0) {
+        error = -errno;
         keeper->pid = 0;
-        return -errno;
+        close_pair(answers);
+        close_pair(life);
+        return error;
     }
     if (keeper->pid == 0)
-        keeper_main(parent, answers[1], life[0]);
+        keeper_main(keeper, parent, name, answers[1], life[0]);
     (void)close(answers[1]);
     (void)close(life[0]);
     keeper->fd = life[1];
-    int error = read_answer(answers[0], &answer);
+    error = read_answer(answers[0], &answer);
     (void)close(answers[0]);
-    if (!error)
-        error = open_kept(parent, dir, &answer, keeper);
-    if (error)
-        scratch_keeper_end(keeper);
-    return error;
+    return error ? error : open_kept(parent, name, &answer, keeper);
 }
 
-int scratch_kept_folder(const char *dir, struct scratch_keeper *keeper)
+/* Waits for the keeper, which leaves a folder behind only when it was killed itself. */
+static void end_keeper(struct scratch_keeper *keeper)
 {
-    int answers[2], life[2];
+    (void)close(keeper->fd);
+    while (waitpid(keeper->pid, NULL, 0) < 0 && errno == EINTR) {
+    }
+    if (keeper->folder >= 0)
+        (void)close(keeper->folder);
+    keeper->pid = 0;
+    keeper->fd = keeper->folder = -1;
+}
+
+int scratch_kept_folder(const char *dir, const struct scratch_owner *owner, struct scratch_keeper *keeper)
+{
+    char name[NAME_SIZE];
+    int error = -EEXIST, parent = folder_open(dir);
 
     memset(keeper, 0, sizeof(*keeper));
     keeper->fd = keeper->folder = -1;
-    int parent = folder_open(dir);
+    keeper->owner = *owner;
+    keeper->note = owner->note ? owner->note : &keeper->own_note;
     if (parent < 0)
         return parent;
-    int error = pipe2(answers, O_CLOEXEC) ? -errno : 0;
-    if (!error && pipe2(life, O_CLOEXEC)) {
-        error = -errno;
-        close_pair(answers);
+    for (int tries = 0; error == -EEXIST && tries < NAME_TRIES; tries++) {
+        /* Noted before there is such a folder: so whoever is killed, others can find it. */
+        random_name(name);
+        error = name_path(dir, name, keeper->note->path, sizeof(keeper->note->path));
+        if (!error)
+            error = start_keeper(keeper, parent, name);
+        if (error && keeper->pid > 0)
+            end_keeper(keeper);
     }
-    if (!error && (error = start_keeper(dir, parent, answers, life, keeper)) && keeper->fd < 0) {
-        close_pair(answers);
-        close_pair(life);
-    }
+    if (error)
+        keeper->note->path[0] = 0;
     (void)close(parent);
     return error;
 }
@@ -358,13 +447,9 @@ void scratch_keeper_end(struct scratch_keeper *keeper)
 {
     if (keeper->pid <= 0)
         return;
-    (void)close(keeper->fd);
-    while (waitpid(keeper->pid, NULL, 0) < 0 && errno == EINTR) {
-    }
-    if (keeper->folder >= 0)
-        (void)close(keeper->folder);
-    keeper->pid = 0;
-    keeper->fd = keeper->folder = -1;
+    __atomic_store_n(&keeper->note->ended, true, __ATOMIC_RELEASE);
+    end_keeper(keeper);
+    scratch_remove_noted(keeper->note);
 }
 
 /* --- File systems. --- */

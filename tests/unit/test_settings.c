@@ -437,6 +437,31 @@ static void test_settings_of_4096_cpus(void **state)
     setting_writes_free(&writes);
 }
 
+/* A list of 2048 single CPUs is longer than what can be written at once; cut, it would name other CPUs. */
+static void test_settings_of_every_other_cpu_of_4096(void **state)
+{
+    const struct setting *irqs = setting_find("irqs");
+    struct setting_writes writes = {0};
+    struct cpuset kept;
+
+    (void)state;
+    tree_put("/sys/devices/system/cpu/online", "0-4095\n");
+    tree_put("/proc/irq/9/smp_affinity_list", "0-4095\n");
+    tree_put("/proc/irq/10/smp_affinity_list", "4-7\n");
+    look_at("0-4095:2");
+    assert_int_equal(irqs->writes(&view, &writes), 0);
+    assert_int_equal(writes.n, 2);
+    bool first = strstr(writes.write[0].path, "/9/") != NULL;
+    assert_string_equal(writes.write[first].path, "/proc/irq/10/smp_affinity_list");
+    assert_string_equal(writes.write[first].value, "5,7");
+    assert_string_equal(writes.write[!first].path, "/proc/irq/9/smp_affinity");
+    assert_int_equal(cpuset_parse_mask(writes.write[!first].value, &kept), 1024);
+    assert_int_equal(cpuset_count(&kept), 2048);
+    cpuset_intersect(&kept, &bench);
+    assert_int_equal(cpuset_count(&kept), 0);
+    setting_writes_free(&writes);
+}
+
 /* --- the default CPUs --- */
 
 static void expect_bench(const char *list)
@@ -1202,6 +1227,7 @@ int main(void)
         TREE_TEST(test_settings_in_a_container_without_sys),
         TREE_TEST(test_settings_without_proc_and_sys),
         TREE_TEST(test_settings_of_4096_cpus),
+        TREE_TEST(test_settings_of_every_other_cpu_of_4096),
         TREE_TEST(test_settings_bench_cpus_leave_out_the_boot_cpu),
         TREE_TEST(test_settings_bench_cpus_are_the_isolated_ones),
         TREE_TEST(test_settings_bench_cpus_are_within_the_control_group),

@@ -23,6 +23,7 @@
 #include <cmocka.h>
 
 #include "bench/unix.h"
+#include "engine/arena.h"
 #include "engine/signals.h"
 #include "engine/trial.h"
 #include "sys/process.h"
@@ -292,7 +293,7 @@ static void test_spawn_is_bound_only_when_asked(void **state)
 struct harness {
     struct unix_params params;
     struct party_context context;
-    struct baton baton;
+    struct trial_head *head; /* with one slot: a kept folder is noted there */
     char reason[240];
     const struct party *party;
 };
@@ -302,9 +303,13 @@ static void harness_init(struct harness *h, const struct bench *bench)
     memset(h, 0, sizeof(*h));
     h->params = params_of_tests();
     h->party = &bench->parties[0];
+    h->head = calloc(1, sizeof(*h->head) + sizeof(h->head->slot[0]));
+    assert_non_null(h->head);
     h->context = (struct party_context){.params = &h->params,
                                         .copies = 1,
-                                        .baton = &h->baton,
+                                        .head = h->head,
+                                        .slot = h->head->slot,
+                                        .baton = &h->head->slot[0].baton,
                                         .stop_fd = -1,
                                         .series_fd = -1,
                                         .reason = h->reason,
@@ -322,6 +327,7 @@ static void harness_end(struct harness *h)
     h->party->teardown(&h->context); /* twice does no harm */
     for (unsigned i = 0; i < h->party->n_recorders; i++)
         free(h->context.recorder[i]);
+    free(h->head);
 }
 
 static int next_fd(void)
