@@ -139,8 +139,9 @@ static bool is_ours(const struct stat *folder, const struct stat *link)
            (link->st_uid == 0 || link->st_uid == geteuid());
 }
 
-/* Opening can do something to a device already: what it is must be known before, and still be so then. */
-static int open_as_seen(int folder, const char *name, int flags)
+/* Opening can do something to a device already: what it is must be known before, and still be so then. refused: why it
+ * is not to be opened, 0 otherwise. */
+static int open_as_seen(int folder, const char *name, int flags, int refused)
 {
     struct stat before, now;
 
@@ -148,9 +149,9 @@ static int open_as_seen(int folder, const char *name, int flags)
         return errno == ENOENT ? -EEXIST : -errno; /* a link to nothing */
     if (S_ISREG(before.st_mode) || S_ISBLK(before.st_mode))
         return S_ISREG(before.st_mode) ? -EEXIST : -ENOTBLK;
-    int fd = openat(folder, name, APPEND | flags);
+    int fd = refused ? refused : openat(folder, name, APPEND | flags);
     if (fd < 0)
-        return -errno;
+        return refused ? refused : -errno;
     if (fstat(fd, &now) == 0 && now.st_dev == before.st_dev && now.st_ino == before.st_ino)
         return fd;
     (void)close(fd);
@@ -168,11 +169,10 @@ int folder_open_existing(const char *path)
     if (fstatat(folder, ".", &there, 0) || fstatat(folder, name, &itself, AT_SYMLINK_NOFOLLOW))
         fd = -errno;
     else if (S_ISLNK(itself.st_mode))
-        fd = is_ours(&there, &itself) ? open_as_seen(folder, name, 0) : -ELOOP;
-    else if (S_ISFIFO(itself.st_mode) && !may_follow(&there, &itself))
-        fd = -EACCES;
+        fd = open_as_seen(folder, name, 0, is_ours(&there, &itself) ? 0 : -ELOOP);
     else
-        fd = open_as_seen(folder, name, O_NOFOLLOW);
+        fd = open_as_seen(folder, name, O_NOFOLLOW,
+                          S_ISFIFO(itself.st_mode) && !may_follow(&there, &itself) ? -EACCES : 0);
     (void)close(folder);
     return fd;
 }

@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <link.h>
-#include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,14 +52,23 @@ void process_init(void)
         own_path[0] = '\0';
 }
 
-#define CAPABILITY_WORDS 2
+/* As the kernel has them; not every C library brings its headers. */
+#define CAPABILITY_VERSION_3 0x20080522u
+#define CAPABILITY_WORDS     2
+struct capability_head {
+    uint32_t version;
+    int pid;
+};
+struct capability_data {
+    uint32_t effective, permitted, inheritable;
+};
 
 /* Capabilities that a user's process has, but for those that were handed down to it (ambient, since Linux 4.3). What
  * cannot be read is taken for some. */
 static bool has_capabilities(void)
 {
-    struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
-    struct __user_cap_data_struct data[CAPABILITY_WORDS];
+    struct capability_head head = {.version = CAPABILITY_VERSION_3};
+    struct capability_data data[CAPABILITY_WORDS];
     if (syscall(SYS_capget, &head, data) != 0)
         return true;
     for (unsigned bit = 0; bit < 32 * CAPABILITY_WORDS; bit++)
