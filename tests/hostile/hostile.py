@@ -1,0 +1,411 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Hostile machines: what a run does when its disk fills, its folder goes, signals rain, memory or limits end.
+
+    hostile.py [--jobs N] [--keep DIR] PROGRAM [CASE...]
+
+Each case is a process of its own, in a mount namespace of its own, with a scratch folder of its own, and adopts what its
+runs leave behind: a process, a scratch file or half a row that is left fails it. A case that lacks a right, a program or a
+part of the kernel is skipped by name, with the reason.
+"""
+import argparse
+import concurrent.futures
+import csv
+import ctypes
+import io
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+SKIPPED = 77
+PR_SET_CHILD_SUBREAPER = 36
+PRIME_FAST = ["prime", "-q", "-i", "1", "-n", "1000"]
+
+
+class Skip(Exception):
+    """The case cannot be run here, and why."""
+
+
+class Failure(Exception):
+    """What is wrong."""
+
+
+def expect(condition, what):
+    if not condition:
+        raise Failure(what)
+
+
+def need_root():
+    if os.geteuid() != 0:
+        raise Skip("needs root")
+
+
+def need_program(name):
+    path = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
+    if not shutil.which(name, path=path):
+        raise Skip(f"needs the program {name}")
+    os.environ["PATH"] = path
+
+
+def call(*command):
+    """A tool of the system; when it fails the case cannot be set up."""
+    try:
+        subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    except FileNotFoundError as error:
+        raise Skip(f"needs the program {command[0]}") from error
+    except subprocess.CalledProcessError as error:
+        raise Skip(f"{' '.join(command)}: {error.stdout.strip()[:200]}") from error
+
+
+# --- CSV, strictly.
+
+def read_rows(text, where="the CSV"):
+    expect(text.endswith("\r\n"), f"{where}: half a line at the end")
+    rows = list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
+    for row in rows:
+        expect(None not in row and None not in row.values(), f"{where}: a row has more or fewer fields than the header")
+        expect(row["schema"] == "1" and row["status"], f"{where}: not a row")
+        expect(row["status"] in ("ok", "unstable") or row["reason"], f"{where}: {row['status']} without a reason")
+    return rows
+
+
+def read_file(path):
+    with open(path, newline="", encoding="utf-8") as file:
+        return file.read()
+
+
+def reasons(rows):
+    return sorted({f"{row['test']}/{row['load']} {row['status']}: {row['reason']}" for row in rows if row["reason"]})
+
+
+# --- Processes.
+
+def descendants(pid):
+    found = []
+    try:
+        threads = os.listdir(f"/proc/{pid}/task")
+    except OSError:
+        return found
+    for thread in threads:
+        try:
+            with open(f"/proc/{pid}/task/{thread}/children", encoding="ascii") as file:
+                children = [int(word) for word in file.read().split()]
+        except OSError:
+            continue
+        for child in children:
+            found += [child] + descendants(child)
+    return found
+
+
+def state(pid):
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+            return file.read().rsplit(")", 1)[1].split()[0]
+    except OSError:
+        return "X"
+
+
+def send(pids, number):
+    for pid in pids:
+        try:
+            os.kill(pid, number)
+        except ProcessLookupError:
+            pass
+
+
+class Run:
+    """The program, started; result() waits for its end."""
+
+    def __init__(self, case, words, cwd=None, prepare=None, env=None, limit=60, expected=0, chroot=None):
+        self.case, self.words, self.limit, self.expected = case, words, limit, expected
+        self.began = time.monotonic()
+        self.out_path = os.path.join(case.folder, f"out{case.runs}")
+        self.err_path = os.path.join(case.folder, f"err{case.runs}")
+        case.runs += 1
+        environment = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "TMPDIR": case.tmp, **(env or {})}
+        program = "/jitbench" if chroot else case.program
+
+        def before():
+            if chroot:
+                os.chroot(chroot)
+                os.chdir("/")
+            if prepare:
+                prepare()
+        with open(self.out_path, "wb") as out, open(self.err_path, "wb") as err:
+            self.process = subprocess.Popen([program, *words], cwd="/" if chroot else cwd or case.work, env=environment,
+                                            stdin=subprocess.DEVNULL, stdout=out, stderr=err, preexec_fn=before)
+
+    def result(self):
+        try:
+            self.status = self.process.wait(max(self.limit - (time.monotonic() - self.began), 0.1))
+        except subprocess.TimeoutExpired as error:
+            raise Failure(f"{' '.join(self.words)}: not ended within {self.limit} s") from error
+        self.seconds = time.monotonic() - self.began
+        self.out = read_file(self.out_path)
+        self.err = read_file(self.err_path)
+        self.case.expect_nothing_left(self)
+        expect(self.status == self.expected,
+               f"{' '.join(self.words)}: status {self.status}, not {self.expected}\n{self.err[-600:]}{self.out[-600:]}")
+        return self
+
+    def wait_for(self, condition, what, limit=30):
+        until = time.monotonic() + limit
+        while not condition():
+            expect(self.process.poll() is None, f"the run ended ({self.process.returncode}) before {what}")
+            expect(time.monotonic() < until, f"not {what} within {limit} s")
+            time.sleep(0.005)
+
+    def wait_line(self, path, lines):
+        """Until the file has as many whole lines, the header among them."""
+        def there():
+            try:
+                with open(path, "rb") as file:
+                    return file.read().count(b"\r\n") >= lines
+            except FileNotFoundError:
+                return False
+        self.wait_for(there, f"{lines} lines in {path}")
+
+    def workers(self):
+        return [pid for pid in descendants(self.process.pid) if state(pid) not in "ZX"]
+
+    def says(self, *parts):
+        for part in parts:
+            expect(part in self.err, f"standard error does not say '{part}': {self.err[-600:]!r}")
+
+
+class Case:
+    """A case, inside of its own process."""
+
+    def __init__(self, program, folder):
+        self.program, self.folder, self.runs = program, folder, 0
+        for name in ("work", "tmp", "disk"):
+            setattr(self, name, os.path.join(folder, name))
+            os.mkdir(getattr(self, name))
+
+    def start(self, *words, **how):
+        return Run(self, list(words), **how)
+
+    def run(self, *words, **how):
+        return self.start(*words, **how).result()
+
+    def expect_nothing_left(self, run):
+        until = time.monotonic() + 2
+        left = self.left()
+        while left and time.monotonic() < until:
+            time.sleep(0.02)
+            left = self.left()
+        if left:
+            names = []
+            for pid in left:
+                try:
+                    names.append(read_file(f"/proc/{pid}/cmdline").replace("\0", " "))
+                except OSError:
+                    pass
+            send(left, signal.SIGKILL)
+            raise Failure(f"{' '.join(run.words)}: processes are left: {names}")
+
+    def left(self):
+        """Living descendants of this process; dead ones are reaped."""
+        living = [pid for pid in descendants(os.getpid()) if state(pid) not in "ZX" and pid not in self.helpers()]
+        for pid in descendants(os.getpid()):
+            if state(pid) == "Z" and pid not in self.helpers():
+                try:
+                    os.waitpid(pid, os.WNOHANG)
+                except ChildProcessError:
+                    pass
+        return living
+
+    own_helpers = ()
+
+    def helpers(self):
+        return self.own_helpers
+
+    def rows(self, *places):
+        """The rows of all CSV files in these folders."""
+        rows = []
+        for place in places:
+            names = [name for name in os.listdir(place) if name.endswith(".csv")] if os.path.isdir(place) else [place]
+            for name in sorted(names):
+                path = os.path.join(place, name) if os.path.isdir(place) else place
+                rows += read_rows(read_file(path), path)
+        return rows
+
+    def mount_tmpfs(self, size, place=None):
+        need_root()
+        call("mount", "-t", "tmpfs", "-o", f"size={size},mode=0777", "none", place or self.disk)
+
+    def mount_ext4(self, megabytes, make=(), options="loop"):
+        need_root()
+        need_program("mkfs.ext4")
+        image = os.path.join(self.folder, "image")
+        with open(image, "wb") as file:
+            file.truncate(megabytes << 20)
+        call("mkfs.ext4", "-q", "-F", "-m", "0", "-E", "lazy_itable_init=0", *make, image)
+        call("mount", "-o", options, image, self.disk)
+        os.chmod(self.disk, 0o777)
+
+    def fill(self):
+        """From now to the end of the case not a byte more goes onto the disk: what others free is taken, too."""
+        def keep_full(file):
+            while True:
+                for size in (1 << 16, 1 << 10, 1):
+                    try:
+                        while file.write(b"x" * size) == size:
+                            pass
+                        os.fsync(file.fileno())
+                    except OSError:
+                        pass
+                time.sleep(0.002)
+        file = open(os.path.join(self.disk, "filler"), "wb", buffering=0)
+        threading.Thread(target=keep_full, args=[file], daemon=True).start()
+
+
+# --- Disks that fill.
+
+def fill_output(case):
+    """-o on a disk that fills: rows go on in the next place, which is named, and none is lost."""
+    path = os.path.join(case.disk, "a.csv")
+    run = case.start("prime", "-q", "-i", "1", "-n", "20000", "--limit", "10:22:4", "-o", path)
+    run.wait_line(path, 2)
+    case.fill()
+    run.result()
+    run.says(path, "No space left on device", case.tmp)
+    rows = case.rows(path, case.tmp)
+    expect(len({row["run_id"] for row in rows}) == 1, "not one run")
+    expect(sorted(row["param"].split()[0] for row in rows if row["metric"] == "primes") ==
+           ["limit=10", "limit=14", "limit=18", "limit=22"], "rows are lost or twice there")
+
+
+def case_full_output_ext4(case):
+    """-o on an ext4 that fills in mid-run: the rows go on in the next place."""
+    case.mount_ext4(2)
+    fill_output(case)
+
+
+def case_full_output_tmpfs(case):
+    """-o on a tmpfs that fills in mid-run: the rows go on in the next place."""
+    case.mount_tmpfs("128k")
+    fill_output(case)
+
+
+def case_full_everywhere(case):
+    """No place takes a row any more: the later rows follow the table on standard output, after a line that says so."""
+    case.mount_tmpfs("128k")
+    for place in ("/tmp", "/dev/shm", case.tmp):
+        call("mount", "-t", "tmpfs", "-o", "ro", "none", place)
+    path = os.path.join(case.disk, "a.csv")
+    run = case.start("prime", "-i", "1", "-n", "20000", "--limit", "10:22:4", "-o", path)
+    run.wait_line(path, 2)
+    case.fill()
+    run.result()
+    run.says(path, "No space left on device", "printed at the end", "follow as CSV on standard output")
+    table, _, printed = run.out.partition("schema,run_id,")
+    expect("Prime loop" in table, "the rows do not follow the table")
+    rows = case.rows(path) + read_rows("schema,run_id," + printed)
+    expect(len([row for row in rows if row["metric"] == "primes"]) == 4, "rows are lost")
+
+
+def fill_scratch(case):
+    """The test whose scratch disk fills fails and says so; those that need no disk go on."""
+    path = os.path.join(case.work, "a.csv")
+    run = case.start("unix", "fcopy1024", "syscall", "-q", "-t", "100ms", "-i", "12", "-c", "1", "-d", case.disk,
+                     "-o", path, expected=1)
+    run.wait_for(lambda: len(run.workers()) > 0, "a worker")
+    time.sleep(0.3)
+    case.fill()
+    run.result()
+    by_test = {row["test"]: row for row in case.rows(path)}
+    row = by_test["fcopy1024"]
+    expect(row["status"] in ("failed", "skipped") and case.disk in row["reason"] and
+           "No space left on device" in row["reason"], f"fcopy1024: {row['status']}: {row['reason']}")
+    expect(row["value"] == "", "a failed row has a value")
+    expect(by_test["syscall"]["status"] in ("ok", "unstable"), f"syscall: {reasons(by_test.values())}")
+    expect(os.listdir(case.disk) in (["filler"], ["filler", "lost+found"], ["lost+found", "filler"]),
+           f"left: {os.listdir(case.disk)}")
+
+
+def case_full_scratch_ext4(case):
+    """-d on an ext4 that fills in mid-run: the row says so, the other tests go on."""
+    case.mount_ext4(16)
+    fill_scratch(case)
+
+
+def case_full_scratch_tmpfs(case):
+    """-d on a tmpfs that fills in mid-run: the row says so, the other tests go on."""
+    case.mount_tmpfs("8m")
+    fill_scratch(case)
+
+
+CASES = [value for name, value in list(globals().items()) if name.startswith("case_")]
+
+
+# --- Running them.
+
+def name_of(function):
+    return function.__name__.removeprefix("case_")
+
+
+def inside(function, program, folder):
+    """In the process of the case. The exit status is that of the case."""
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    case = Case(program, folder)
+    try:
+        function(case)
+        return 0
+    except Skip as reason:
+        print(reason)
+        return SKIPPED
+    except Failure as error:
+        print(error)
+        return 1
+    finally:
+        send(case.left(), signal.SIGKILL)
+
+
+def run_case(function, program, base):
+    began = time.monotonic()
+    folder = os.path.join(base, name_of(function))
+    os.makedirs(folder, mode=0o755)
+    command = [sys.executable, os.path.abspath(__file__), "--inside", folder, program, name_of(function)]
+    if os.geteuid() == 0:
+        command = ["unshare", "--mount", "--propagation", "private", *command]
+    ended = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    word = {0: "ok     ", SKIPPED: "skipped"}.get(ended.returncode, "FAILED ")
+    text = function.__doc__.splitlines()[0] if ended.returncode == 0 else ended.stdout.strip()
+    print(f"{word} {name_of(function)}: {text} ({time.monotonic() - began:.1f} s)", flush=True)
+    return ended.returncode
+
+
+def main():
+    parser = argparse.ArgumentParser(description="runs jitbench on hostile machines")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--keep", help="keep what the cases made below this folder")
+    parser.add_argument("--inside", help=argparse.SUPPRESS)
+    parser.add_argument("program")
+    parser.add_argument("case", nargs="*", help="only these")
+    arguments = parser.parse_args()
+    chosen = [each for each in CASES if not arguments.case or name_of(each) in arguments.case]
+    expect(chosen, "no such case")
+    program = os.path.abspath(arguments.program)
+    if arguments.inside:
+        return inside(chosen[0], program, arguments.inside)
+    # Not in /tmp, which some cases hide.
+    with tempfile.TemporaryDirectory(prefix="jitbench-hostile.", dir="/var/tmp") as temporary:
+        base = os.path.abspath(arguments.keep) if arguments.keep else temporary
+        os.chmod(base, 0o755)
+        program = shutil.copy(program, os.path.join(base, "jitbench"))
+        with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+            ended = list(pool.map(lambda each: run_case(each, program, base), chosen))
+    print(f"{len(ended)} cases: {ended.count(0)} kept their word, {ended.count(SKIPPED)} skipped, "
+          f"{len(ended) - ended.count(0) - ended.count(SKIPPED)} failed")
+    return 0 if all(status in (0, SKIPPED) for status in ended) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
