@@ -12,11 +12,13 @@ import argparse
 import concurrent.futures
 import csv
 import ctypes
+import fcntl
 import io
 import os
 import resource
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -51,6 +53,12 @@ def need_program(name):
     if not shutil.which(name, path=path):
         raise Skip(f"needs the program {name}")
     os.environ["PATH"] = path
+
+
+def become_nobody():
+    os.setgroups([])
+    os.setgid(65534)
+    os.setuid(65534)
 
 
 def call(*command):
@@ -125,9 +133,6 @@ class Run:
     def __init__(self, case, words, cwd=None, prepare=None, env=None, limit=60, expected=0, chroot=None):
         self.case, self.words, self.limit, self.expected = case, words, limit, expected
         self.began = time.monotonic()
-        self.out_path = os.path.join(case.folder, f"out{case.runs}")
-        self.err_path = os.path.join(case.folder, f"err{case.runs}")
-        case.runs += 1
         environment = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "TMPDIR": case.tmp, **(env or {})}
         program = "/jitbench" if chroot else case.program
 
@@ -137,9 +142,18 @@ class Run:
                 os.chdir("/")
             if prepare:
                 prepare()
-        with open(self.out_path, "wb") as out, open(self.err_path, "wb") as err:
-            self.process = subprocess.Popen([program, *words], cwd="/" if chroot else cwd or case.work, env=environment,
-                                            stdin=subprocess.DEVNULL, stdout=out, stderr=err, preexec_fn=before)
+        # Pipes, which no limit on files reaches.
+        self.process = subprocess.Popen([program, *words], cwd="/" if chroot else cwd or case.work, env=environment,
+                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                        preexec_fn=before)
+        self.shown = {}
+        self.readers = [threading.Thread(target=self.read, args=[name], daemon=True) for name in ("stdout", "stderr")]
+        for reader in self.readers:
+            reader.start()
+
+    def read(self, name):
+        with getattr(self.process, name) as pipe:
+            self.shown[name] = pipe.read().decode("utf-8", "replace")
 
     def result(self):
         try:
@@ -147,8 +161,9 @@ class Run:
         except subprocess.TimeoutExpired as error:
             raise Failure(f"{' '.join(self.words)}: not ended within {self.limit} s") from error
         self.seconds = time.monotonic() - self.began
-        self.out = read_file(self.out_path)
-        self.err = read_file(self.err_path)
+        for reader in self.readers:
+            reader.join(5)
+        self.out, self.err = self.shown.get("stdout", ""), self.shown.get("stderr", "")
         self.case.expect_nothing_left(self)
         expect(self.status == self.expected,
                f"{' '.join(self.words)}: status {self.status}, not {self.expected}\n{self.err[-600:]}{self.out[-600:]}")
@@ -183,7 +198,7 @@ class Case:
     """A case, inside of its own process."""
 
     def __init__(self, program, folder):
-        self.program, self.folder, self.runs = program, folder, 0
+        self.program, self.folder = program, folder
         for name in ("work", "tmp", "disk"):
             setattr(self, name, os.path.join(folder, name))
             os.mkdir(getattr(self, name))
@@ -235,6 +250,11 @@ class Case:
                 path = os.path.join(place, name) if os.path.isdir(place) else place
                 rows += read_rows(read_file(path), path)
         return rows
+
+    def rows_of_prime(self):
+        path = os.path.join(self.folder, "prime.csv")
+        self.run(*PRIME_FAST, "-o", path)
+        return self.rows(path)
 
     def mount_tmpfs(self, size, place=None):
         need_root()
@@ -340,6 +360,209 @@ def case_full_scratch_tmpfs(case):
     """-d on a tmpfs that fills in mid-run: the row says so, the other tests go on."""
     case.mount_tmpfs("8m")
     fill_scratch(case)
+
+
+def case_quota(case):
+    """A user's quota on an ext4: the same as a full disk."""
+    case.mount_ext4(8, make=("-O", "quota"), options="loop,usrquota")
+    need_program("setquota")
+    call("setquota", "-u", "65534", "40", "40", "0", "0", case.disk)
+    path = os.path.join(case.disk, "a.csv")
+    run = case.run("prime", "-q", "-i", "1", "-n", "20000", "--limit", "10:22:4", "-o", path, prepare=become_nobody)
+    run.says(path, "Disk quota exceeded")
+    expect(len([row for row in case.rows(path, case.tmp) if row["metric"] == "primes"]) == 4, "rows are lost")
+
+
+# --- Disks and folders that go.
+
+def slow_prime(case, path):
+    """Four items, of which the first two rows are there when it comes back."""
+    run = case.start("prime", "-q", "-i", "1", "-n", "20000", "--limit", "10:22:4", "-o", path)
+    run.wait_line(path, 2)
+    return run
+
+
+def expect_primes(rows):
+    expect(len({row["run_id"] for row in rows}) == 1, "not one run")
+    found = sorted(row["param"].split()[0] for row in rows if row["metric"] == "primes")
+    expect(found == ["limit=10", "limit=14", "limit=18", "limit=22"], f"rows are lost or twice there: {found}")
+
+
+def case_readonly_output(case):
+    """-o on an ext4 that goes read-only in mid-run, as after an error of the disk."""
+    case.mount_ext4(4, options="loop,errors=remount-ro")
+    device = os.path.basename(os.path.realpath(f"/dev/block/{os.major(os.stat(case.disk).st_dev)}:"
+                                               f"{os.minor(os.stat(case.disk).st_dev)}"))
+    device = os.path.basename(subprocess.run(["findmnt", "-no", "SOURCE", case.disk], stdout=subprocess.PIPE, text=True,
+                                             check=True).stdout.strip())
+    trigger = f"/sys/fs/ext4/{device}/trigger_fs_error"
+    if not os.path.exists(trigger):
+        raise Skip(f"needs {trigger}")
+    path = os.path.join(case.disk, "a.csv")
+    run = slow_prime(case, path)
+    with open(trigger, "w", encoding="ascii") as file:
+        file.write("1")
+    run.result()
+    run.says(path, case.tmp)
+    expect_primes(case.rows(path, case.tmp))
+
+
+def case_dead_output(case):
+    """-o on a disk that answers with EIO from one moment on, as a dead NFS server does."""
+    case.mount_ext4(4)
+    path = os.path.join(case.disk, "a.csv")
+    run = slow_prime(case, path)
+    shut_down(case.disk)
+    run.result()
+    run.says(path, "Input/output error", case.tmp)
+    # What had been written is on the disk, which has to be mounted again to be read.
+    call("umount", "-l", case.disk)
+    kept = os.path.join(case.folder, "again")
+    os.mkdir(kept)
+    wait_mount(os.path.join(case.folder, "image"), kept)
+    expect_primes(case.rows(os.path.join(kept, "a.csv"), case.tmp))
+
+
+def shut_down(place):
+    shutdown = 0x8004587D
+    fd = os.open(place, os.O_RDONLY)
+    try:
+        fcntl.ioctl(fd, shutdown, struct.pack("I", 1))
+    except OSError as error:
+        raise Skip(f"the kernel's ext4 cannot be shut down: {error}") from error
+    finally:
+        os.close(fd)
+
+
+def wait_mount(image, place):
+    """A file system that is detached ends some moments later."""
+    for _ in range(50):
+        if subprocess.run(["mount", "-o", "loop", image, place], stderr=subprocess.DEVNULL, check=False).returncode == 0:
+            return
+        time.sleep(0.1)
+    raise Failure(f"{image} cannot be mounted again")
+
+
+def case_dead_scratch(case):
+    """-d on a disk that answers with EIO from one moment on: that row fails and says so."""
+    case.mount_ext4(16)
+    path = os.path.join(case.work, "a.csv")
+    run = case.start("unix", "fcopy1024", "syscall", "-q", "-t", "100ms", "-i", "12", "-c", "1", "-d", case.disk,
+                     "-o", path, expected=1)
+    run.wait_for(lambda: len(run.workers()) > 0, "a worker")
+    time.sleep(0.3)
+    shut_down(case.disk)
+    run.result()
+    by_test = {row["test"]: row for row in case.rows(path)}
+    expect(by_test["fcopy1024"]["status"] == "failed" and case.disk in by_test["fcopy1024"]["reason"] and
+           "Input/output error" in by_test["fcopy1024"]["reason"], f"{reasons(by_test.values())}")
+    expect(by_test["syscall"]["status"] in ("ok", "unstable"), f"syscall: {reasons(by_test.values())}")
+
+
+def case_unmounted(case):
+    """-o and -d on a file system that is lazily unmounted: the file stays whole on its disk."""
+    case.mount_ext4(16)
+    path = os.path.join(case.disk, "a.csv")
+    run = slow_prime(case, path)
+    call("umount", "-l", case.disk)
+    run.result()
+    wait_mount(os.path.join(case.folder, "image"), case.disk)
+    expect_primes(case.rows(path, case.tmp))
+
+
+def case_removed_output(case):
+    """The CSV and its folder are removed in mid-run: all rows, also those written before, go to the next place."""
+    folder = os.path.join(case.work, "gone")
+    os.mkdir(folder)
+    path = os.path.join(folder, "a.csv")
+    run = slow_prime(case, path)
+    shutil.rmtree(folder)
+    run.result()
+    run.says(path, "removed", case.tmp)
+    expect_primes(case.rows(case.tmp))
+
+
+def case_removed_at_the_end(case):
+    """The CSV is removed after its last row was written."""
+    path = os.path.join(case.work, "a.csv")
+    lines = 1 + len(case.rows_of_prime())
+    run = case.start("prime", "-i", "1", "-n", "1000", "-o", path, prepare=None)
+    run.wait_line(path, lines)
+    os.unlink(path)
+    run.result()
+    if case.tmp not in run.err:
+        raise Skip("the run had ended before the file could be removed")
+    expect(len(case.rows(case.tmp)) == lines - 1, "rows are lost")
+
+
+def case_removed_scratch(case):
+    """The scratch folder is removed in mid-run: its row fails and says so, the others go on."""
+    path = os.path.join(case.work, "a.csv")
+    run = case.start("unix", "fcopy1024", "syscall", "-q", "-t", "100ms", "-i", "12", "-c", "1", "-d", case.disk,
+                     "-o", path, expected=1)
+    run.wait_for(lambda: len(run.workers()) > 0, "a worker")
+    time.sleep(0.3)
+    os.rmdir(case.disk)
+    run.result()
+    by_test = {row["test"]: row for row in case.rows(path)}
+    expect(by_test["fcopy1024"]["status"] == "failed" and "No such file or directory" in by_test["fcopy1024"]["reason"],
+           f"{reasons(by_test.values())}")
+    expect(by_test["syscall"]["status"] in ("ok", "unstable"), f"syscall: {reasons(by_test.values())}")
+
+
+def case_dev_full(case):
+    """-o /dev/full is found out before anything is measured; a standard output that is full costs only the table."""
+    run = case.run(*PRIME_FAST, "-o", "/dev/full", expected=2)
+    run.says("-o '/dev/full': No space left on device")
+    expect(run.err.count("\n") == 1 and not run.out, f"not one line: {run.err!r}")
+
+
+# --- Signals that users and terminals send.
+
+SUITES = {
+    "noise": ["noise", "-t", "200ms", "-i", "2"],
+    "prime": ["prime", "-n", "20000", "-i", "2"],
+    "stream": ["stream", "-n", "20000", "-i", "2", "-t", "20ms"],
+    "unix": ["unix", "dhry2reg", "execl", "fcopy1024", "pipe", "context1", "spawn", "shell1", "syscall", "-t", "100ms",
+             "-i", "2", "-c", "2"],
+    "latency": ["latency", "audio", "gaming", "-w", "none,burn,write,read,ring,memload,hack", "-t", "300ms", "-i", "1",
+                "--memload-size", "16M", "--file-size", "8M", "--loops-per-ms", "100000"],
+    "run": ["run", "-i", "2", "--", "sh", "-c", "sleep 0.1; true"],
+}
+
+
+def storm(case, suite):
+    path = os.path.join(case.work, f"{suite}.csv")
+    run = case.start(*SUITES[suite], "-q", "-o", path)
+    sent = 0
+    pids, looked = [run.process.pid], 0.0
+    while run.process.poll() is None and time.monotonic() - run.began < 60:
+        if time.monotonic() - looked > 0.02:
+            pids, looked = [run.process.pid, *descendants(run.process.pid)], time.monotonic()
+        for number in (signal.SIGCONT, signal.SIGWINCH, signal.SIGCHLD, signal.SIGURG):
+            send(pids, number)
+        sent += 1
+        time.sleep(0.0005)
+    run.result()
+    rate = sent / run.seconds
+    expect(rate > 300, f"no storm: {rate:.0f} rounds a second")
+    rows = case.rows(path)
+    for row in rows:
+        expect(row["status"] not in ("failed", "skipped") and "nterrupted" not in row["reason"],
+               f"{row['test']} {row['load']}: {row['status']}: {row['reason']}")
+    return len(rows)
+
+
+def make_storm(suite):
+    def function(case):
+        expect(storm(case, suite) > 0, "no rows")
+    function.__name__ = f"case_storm_{suite}"
+    function.__doc__ = f"{suite}, while SIGCONT, SIGWINCH, SIGCHLD and SIGURG rain on all its processes."
+    return function
+
+
+for each_suite in SUITES:
+    globals()[f"case_storm_{each_suite}"] = make_storm(each_suite)
 
 
 CASES = [value for name, value in list(globals().items()) if name.startswith("case_")]
