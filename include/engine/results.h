@@ -9,6 +9,9 @@
 #include "engine/causes.h"
 #include "engine/plan.h"
 
+/* Of an item, so many samples in which something was stopped are taken again; further ones count, and degrade the row. */
+#define RESULTS_STOPPED_MAX 3u
+
 struct metric_values {
     double *samples;
     size_t n, capacity;
@@ -39,6 +42,7 @@ struct results {
     unsigned n_groups;
     struct group_values *group;
     uint64_t n_trials, spent_ns;
+    uint64_t n_stopped;    /* trials in which something was stopped by a signal; the first of them were taken again */
     uint64_t precise_from; /* the trial from which on the precision was there without a break; 0: it is not there */
     size_t order;          /* of the item in its plan */
 };

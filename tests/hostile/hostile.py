@@ -15,7 +15,9 @@ import ctypes
 import fcntl
 import io
 import os
+import pty
 import resource
+import select
 import shutil
 import signal
 import struct
@@ -237,6 +239,7 @@ class Case:
         return living
 
     own_helpers = ()
+    note = ""  # behind the line that says that it went well
 
     def helpers(self):
         return self.own_helpers
@@ -522,7 +525,7 @@ def case_dev_full(case):
 SUITES = {
     "noise": ["noise", "-t", "200ms", "-i", "2"],
     "prime": ["prime", "-n", "20000", "-i", "2"],
-    "stream": ["stream", "-n", "20000", "-i", "2", "-t", "20ms"],
+    "stream": ["stream", "-n", "20000", "-i", "2"],
     "unix": ["unix", "dhry2reg", "execl", "fcopy1024", "pipe", "context1", "spawn", "shell1", "syscall", "-t", "100ms",
              "-i", "2", "-c", "2"],
     "latency": ["latency", "audio", "gaming", "-w", "none,burn,write,read,ring,memload,hack", "-t", "300ms", "-i", "1",
@@ -532,24 +535,22 @@ SUITES = {
 
 
 def storm(case, suite):
+    helper = os.path.join(os.path.dirname(case.program), "storm")
+    if not os.path.exists(helper):
+        raise Skip("tests/hostile/storm.c is not built: make hostile does it")
     path = os.path.join(case.work, f"{suite}.csv")
-    run = case.start(*SUITES[suite], "-q", "-o", path)
-    sent = 0
-    pids, looked = [run.process.pid], 0.0
-    while run.process.poll() is None and time.monotonic() - run.began < 60:
-        if time.monotonic() - looked > 0.02:
-            pids, looked = [run.process.pid, *descendants(run.process.pid)], time.monotonic()
-        for number in (signal.SIGCONT, signal.SIGWINCH, signal.SIGCHLD, signal.SIGURG):
-            send(pids, number)
-        sent += 1
-        time.sleep(0.0005)
-    run.result()
-    rate = sent / run.seconds
-    expect(rate > 300, f"no storm: {rate:.0f} rounds a second")
+    run = case.start(SUITES[suite][0], "-q", "-o", path, *SUITES[suite][1:])
+    with subprocess.Popen([helper, str(run.process.pid), "60"], stdout=subprocess.PIPE, text=True) as rain:
+        # It ends when nobody has the number any more.
+        case.own_helpers = (rain.pid,)
+        run.result()
+        rounds, milliseconds = (int(word) for word in rain.communicate()[0].split())
+    expect(rounds * 1000 > 100 * milliseconds, f"no storm: {rounds} times in {milliseconds} ms")
+    case.note = f"{rounds * 1000 // max(milliseconds, 1)} times a second"
     rows = case.rows(path)
     for row in rows:
-        expect(row["status"] not in ("failed", "skipped") and "nterrupted" not in row["reason"],
-               f"{row['test']} {row['load']}: {row['status']}: {row['reason']}")
+        expect(row["status"] not in ("failed", "skipped") and "nterrupted" not in row["reason"] and
+               "stopped" not in row["causes"], f"{row['test']} {row['load']}: {row['status']}: {row['reason']}")
     return len(rows)
 
 
@@ -563,6 +564,126 @@ def make_storm(suite):
 
 for each_suite in SUITES:
     globals()[f"case_storm_{each_suite}"] = make_storm(each_suite)
+
+
+# --- Stopped and continued.
+
+def tree_of(run):
+    return [run.process.pid, *descendants(run.process.pid)]
+
+
+def stop_tree(run, seconds):
+    """As `kill -STOP` of all, a batch system, or a debugger does: the parent first, or it would see its workers stop."""
+    run.wait_for(run.workers, "a worker")
+    time.sleep(0.3)
+    pids = tree_of(run)
+    send(pids, signal.SIGSTOP)
+    time.sleep(seconds)
+    send(reversed(pids), signal.SIGCONT)
+
+
+def expect_taken_again(rows, samples):
+    told = [row for row in rows if "stopped=1" in row["causes"].split(";")]
+    expect(told, f"no row tells of the stop: {[row['causes'] for row in rows]}")
+    for row in rows:
+        expect(row["status"] in ("ok", "unstable"), f"{row['test']}: {row['status']}: {row['reason']}")
+    for row in told:
+        expect(len(row["samples"].split(";")) == samples, f"{row['samples']}: not {samples} samples")
+    return told
+
+
+def case_stopped_counted(case):
+    """All processes stopped for three seconds, in a sample of a count: it is taken again, and the row says so."""
+    path = os.path.join(case.work, "a.csv")
+    run = case.start("prime", "-q", "-i", "3", "-n", "3", "--limit", "20000", "-o", path)
+    stop_tree(run, 3)
+    rows = case.rows(path) if run.result() else []
+    told = expect_taken_again(rows, 3)
+    expect(all(float(row["wall_s"]) < 3 for row in told), "the stop is in the row's time")
+
+
+def case_stopped_timed(case):
+    """All processes stopped for three seconds, in a sample of a time, load and all: it is taken again."""
+    path = os.path.join(case.work, "a.csv")
+    run = case.start("latency", "audio", "-w", "burn", "-q", "-i", "2", "-t", "1s", "--loops-per-ms", "100000", "-o", path)
+    stop_tree(run, 3)
+    run.result()
+    rows = [row for row in case.rows(path) if row["test"] == "audio"]
+    told = expect_taken_again(rows, 2)
+    for row in told:
+        if row["metric"] == "latency":
+            expect(row["unit"] == "ns" and float(row["max"]) < 2e9, f"the stop is in the latencies: {row['max']}")
+
+
+def case_stopped_worker(case):
+    """A worker alone is stopped and never continued: it is killed at its deadline, and the sample taken again."""
+    path = os.path.join(case.work, "a.csv")
+    run = case.start("unix", "syscall", "-q", "-c", "1", "-i", "1", "-t", "2s", "-o", path)
+    run.wait_for(run.workers, "a worker")
+    time.sleep(1)
+    send(run.workers(), signal.SIGSTOP)
+    run.result()
+    expect_taken_again([row for row in case.rows(path) if row["test"] == "syscall"], 1)
+
+
+def case_stopped_again_and_again(case):
+    """Stopped ten times a second, as cpulimit(1) does: it ends, and the rows are degraded with the reason."""
+    path = os.path.join(case.work, "a.csv")
+    run = case.start("unix", "syscall", "pipe", "-q", "-c", "1", "-i", "3", "-t", "500ms", "-o", path)
+    while run.process.poll() is None and time.monotonic() - run.began < 50:
+        pids = tree_of(run)
+        send(pids, signal.SIGSTOP)
+        time.sleep(0.05)
+        send(pids, signal.SIGCONT)
+        time.sleep(0.05)
+    run.result()
+    for row in case.rows(path):
+        if row["suite"] == "unix" and row["metric"] == "rate":
+            expect(row["status"] == "degraded" and "stopped by signals" in row["reason"],
+                   f"{row['test']}: {row['status']}: {row['reason']}")
+
+
+def case_control_z(case):
+    """Ctrl-Z on the terminal stops workers and loads too, and fg goes on with a sample anew."""
+    path = os.path.join(case.work, "a.csv")
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execvp("sh", ["sh", "-mc", f"{case.program} latency audio -w burn -q -i 2 -t 1s --loops-per-ms 100000 -o {path}; "
+                                      "echo first $?; sleep 1; fg; echo then $?"])
+    shown = b""
+    typed = 0.0
+    states = []
+    until = time.monotonic() + 40
+    while time.monotonic() < until:
+        ready = select.select([terminal], [], [], 0.02)[0]
+        if ready:
+            try:
+                data = os.read(terminal, 4096)
+            except OSError:
+                break
+            shown += data
+        living = [one for one in descendants(pid) if "@worker" in command_of(one)]
+        if living and not typed:
+            typed = time.monotonic() + 0.5
+        if typed and typed != float("inf") and time.monotonic() > typed:
+            os.write(terminal, b"\x1a")
+            typed = float("inf")
+        if b"first" in shown and b"then" not in shown and len(states) < 5:
+            states.append([state(one) for one in living])
+    os.waitpid(pid, 0)
+    os.close(terminal)
+    text = shown.decode("utf-8", "replace")
+    expect("first 148" in text and "then 0" in text, f"not stopped and continued: {text!r}")
+    expect(states and states[-1] and set(states[-1]) == {"T"}, f"workers ran on while the run was stopped: {states}")
+    expect_taken_again([row for row in case.rows(path) if row["test"] == "audio"], 2)
+
+
+def command_of(pid):
+    try:
+        with open(f"/proc/{pid}/cmdline", "rb") as file:
+            return file.read().decode("utf-8", "replace")
+    except OSError:
+        return ""
 
 
 CASES = [value for name, value in list(globals().items()) if name.startswith("case_")]
@@ -580,6 +701,7 @@ def inside(function, program, folder):
     case = Case(program, folder)
     try:
         function(case)
+        print(case.note)
         return 0
     except Skip as reason:
         print(reason)
@@ -600,7 +722,9 @@ def run_case(function, program, base):
         command = ["unshare", "--mount", "--propagation", "private", *command]
     ended = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     word = {0: "ok     ", SKIPPED: "skipped"}.get(ended.returncode, "FAILED ")
-    text = function.__doc__.splitlines()[0] if ended.returncode == 0 else ended.stdout.strip()
+    text = ended.stdout.strip()
+    if ended.returncode == 0:
+        text = function.__doc__.splitlines()[0] + (f" ({text})" if text else "")
     print(f"{word} {name_of(function)}: {text} ({time.monotonic() - began:.1f} s)", flush=True)
     return ended.returncode
 
@@ -610,6 +734,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--keep", help="keep what the cases made below this folder")
     parser.add_argument("--inside", help=argparse.SUPPRESS)
+    parser.add_argument("--storm", help="storm.c, built")
     parser.add_argument("program")
     parser.add_argument("case", nargs="*", help="only these")
     arguments = parser.parse_args()
@@ -623,6 +748,8 @@ def main():
         base = os.path.abspath(arguments.keep) if arguments.keep else temporary
         os.chmod(base, 0o755)
         program = shutil.copy(program, os.path.join(base, "jitbench"))
+        if arguments.storm:
+            shutil.copy(arguments.storm, os.path.join(base, "storm"))
         with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
             ended = list(pool.map(lambda each: run_case(each, program, base), chosen))
     print(f"{len(ended)} cases: {ended.count(0)} kept their word, {ended.count(SKIPPED)} skipped, "
