@@ -232,10 +232,13 @@ static void describe_death(int status, char *buf, size_t size)
 {
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
         text_copy(buf, size, "was ended by its watchdog: it ran far longer than planned");
+    else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU && task_has_cpu_limit())
+        text_copy(buf, size, "was ended by its limit of CPU time (RLIMIT_CPU)");
     else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
         text_copy(buf, size, "was ended by its limit of real-time CPU time (RLIMIT_RTTIME)");
     else if (WIFSIGNALED(status))
-        (void)snprintf(buf, size, "was killed by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+        (void)snprintf(buf, size, "was killed by signal %d (%s)%s", WTERMSIG(status), strsignal(WTERMSIG(status)),
+                       WTERMSIG(status) == SIGKILL ? ": perhaps out of memory" : "");
     else
         (void)snprintf(buf, size, "ended early with exit status %d", WEXITSTATUS(status));
 }

@@ -167,7 +167,7 @@ class Run:
             reader.join(5)
         self.out, self.err = self.shown.get("stdout", ""), self.shown.get("stderr", "")
         self.case.expect_nothing_left(self)
-        expect(self.status == self.expected,
+        expect(self.status in (self.expected if isinstance(self.expected, tuple) else (self.expected,)),
                f"{' '.join(self.words)}: status {self.status}, not {self.expected}\n{self.err[-600:]}{self.out[-600:]}")
         return self
 
@@ -200,7 +200,7 @@ class Case:
     """A case, inside of its own process."""
 
     def __init__(self, program, folder):
-        self.program, self.folder = program, folder
+        self.program, self.folder, self.name = program, folder, os.path.basename(folder)
         for name in ("work", "tmp", "disk"):
             setattr(self, name, os.path.join(folder, name))
             os.mkdir(getattr(self, name))
@@ -525,7 +525,7 @@ def case_dev_full(case):
 SUITES = {
     "noise": ["noise", "-t", "200ms", "-i", "2"],
     "prime": ["prime", "-n", "20000", "-i", "2"],
-    "stream": ["stream", "-n", "20000", "-i", "2"],
+    "stream": ["stream", "--sizes", "25,400", "-n", "20000", "-i", "2", "--array-size", "1M", "-k", "3"],
     "unix": ["unix", "dhry2reg", "execl", "fcopy1024", "pipe", "context1", "spawn", "shell1", "syscall", "-t", "100ms",
              "-i", "2", "-c", "2"],
     "latency": ["latency", "audio", "gaming", "-w", "none,burn,write,read,ring,memload,hack", "-t", "300ms", "-i", "1",
@@ -684,6 +684,206 @@ def command_of(pid):
             return file.read().decode("utf-8", "replace")
     except OSError:
         return ""
+
+
+# --- Memory, and other limits.
+
+class Group:
+    """A memory control group, of either version, with a limit."""
+
+    def __init__(self, name, megabytes):
+        need_root()
+        self.path = None
+        for top, limit, swap in (("/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.memsw.limit_in_bytes"),
+                                 ("/sys/fs/cgroup", "memory.max", "memory.swap.max")):
+            path = os.path.join(top, f"jitbench-hostile-{name}-{os.getpid()}")
+            try:
+                os.mkdir(path)
+            except OSError:
+                continue
+            if not os.path.exists(os.path.join(path, limit)):
+                os.rmdir(path)
+                continue
+            self.path = path
+            self.put(limit, str(megabytes << 20))
+            if os.path.exists(os.path.join(path, swap)):
+                self.put(swap, "0" if swap == "memory.swap.max" else str(megabytes << 20))
+            return
+        raise Skip("no memory control group can be made here")
+
+    def put(self, name, text):
+        with open(os.path.join(self.path, name), "w", encoding="ascii") as file:
+            file.write(text)
+
+    def enter(self):
+        self.put("cgroup.procs", "0")
+
+    def fill(self, case):
+        """What the group has left goes into a file in memory, which the killer cannot take."""
+        writer = subprocess.Popen(["dd", "if=/dev/zero", f"of={case.disk}/memory", "bs=64k"], preexec_fn=self.enter,
+                                  stderr=subprocess.DEVNULL)
+        case.own_helpers = (writer.pid,)
+        return writer
+
+    def kills(self):
+        for name in ("memory.oom_control", "memory.events"):
+            path = os.path.join(self.path, name)
+            if os.path.exists(path):
+                return sum(int(line.split()[1]) for line in read_file(path).splitlines() if line.startswith("oom_kill "))
+        return 0
+
+    def end(self):
+        for _ in range(100):
+            try:
+                os.rmdir(self.path)
+                return
+            except OSError:
+                time.sleep(0.02)
+
+
+def out_of_memory(case, megabytes, words, resident):
+    """Runs the words in a group whose memory ends in mid-run, when a worker has so much of it; the rows."""
+    group = Group(case.name, megabytes)
+    case.mount_tmpfs(f"{megabytes + 16}m")
+    path = os.path.join(case.work, "a.csv")
+    try:
+        run = case.start(*words, "-q", "-o", path, prepare=group.enter, expected=(0, 1))
+        run.wait_for(lambda: any(resident_mb(pid) > resident for pid in run.workers()), "a worker of that size")
+        writer = group.fill(case)
+        run.wait_for(lambda: group.kills() > 0 or writer.poll() is not None, "the end of the memory")
+        writer.kill()
+        writer.wait()
+        os.unlink(os.path.join(case.disk, "memory"))
+        run.result()
+    finally:
+        group.end()
+    return case.rows(path)
+
+
+def expect_killed(row):
+    expect(row["status"] == "failed" and "signal 9" in row["reason"] and "out of memory" in row["reason"],
+           f"{row['test']} {row['load']}: {row['status']}: {row['reason']}")
+
+
+def resident_mb(pid):
+    try:
+        with open(f"/proc/{pid}/statm", encoding="ascii") as file:
+            return int(file.read().split()[1]) * 4096 >> 20
+    except (OSError, IndexError):
+        return 0
+
+
+def case_oom_load(case):
+    """The memory of its group ends under memload: it gives way or is killed, its row says so, the others are measured."""
+    rows = out_of_memory(case, 512, ["latency", "audio", "-w", "none,memload,burn", "--memload-size", "64M", "-t", "3s",
+                                     "-i", "1", "--loops-per-ms", "100000"], 50)
+    for row in rows:
+        if row["test"] == "audio" and row["load"] == "memload" and row["status"] == "failed":
+            expect_killed(row)
+            expect("memload" in row["reason"], row["reason"])
+        elif row["test"] == "audio" and row["load"] != "memload":
+            expect(row["status"] in ("ok", "unstable"), f"{row['load']}: {row['status']}: {row['reason']}")
+    expect({row["load"] for row in rows} >= {"none", "memload", "burn"}, "rows are missing")
+
+
+def case_oom_worker(case):
+    """The out-of-memory killer takes what is measured: its row fails and says so, the run goes on."""
+    rows = out_of_memory(case, 192, ["stream", "bandwidth", "array", "--sizes", "25", "-n", "1000", "--array-size", "16M",
+                                     "-k", "100", "-i", "1", "-c", "1"], 40)
+    expect_killed([row for row in rows if row["status"] == "failed"][0])
+    expect(any(row["test"] == "array" and row["status"] in ("ok", "unstable") for row in rows), f"{reasons(rows)}")
+
+
+def limited(what, soft, hard=None):
+    def prepare():
+        resource.setrlimit(what, (soft, soft if hard is None else hard))
+        if os.geteuid() == 0:
+            become_nobody()
+    return prepare
+
+
+SMALL = {
+    "noise": ["noise", "-t", "100ms", "-i", "1"],
+    "prime": ["prime", "-n", "1000", "-i", "1"],
+    "stream": ["stream", "--sizes", "25", "-n", "1000", "-i", "1", "--array-size", "1M", "-k", "3"],
+    "unix": ["unix", "execl", "fcopy1024", "pipe", "context1", "spawn", "shell8", "-t", "50ms", "-i", "1", "-c", "2"],
+    "latency": ["latency", "audio", "-w", "none,burn,write,read,ring,compile,memload,hack", "-t", "200ms", "-i", "1",
+                "--memload-size", "16M", "--file-size", "8M", "--loops-per-ms", "100000"],
+    "run": ["run", "-i", "1", "--", "sh", "-c", "true"],
+}
+
+
+def under(case, prepare, chroot=None):
+    """Every suite: each ends with rows that are whole; what went wrong is in them, and is no crash."""
+    os.chmod(case.folder, 0o755)
+    for folder in (case.work, case.tmp):
+        os.chmod(folder, 0o777)
+    told = set()
+    for suite, words in SMALL.items():
+        if chroot and suite == "run":
+            continue  # there is nothing to run
+        run = case.start(words[0], "-q", "-o", "-", *words[1:], prepare=prepare, expected=(0, 1), chroot=chroot)
+        run.result()
+        rows = read_rows(run.out, suite)
+        expect(rows, f"{suite}: no rows: {run.err[-300:]}")
+        for row in rows:
+            for crash in ("signal 11", "signal 6", "signal 7", "exit status 12"):
+                expect(crash not in row["reason"], f"{suite} {row['test']} {row['load']}: {row['reason']}")
+        expect(any(row["status"] == "failed" for row in rows) == (run.status == 1),
+               f"{suite}: status {run.status}, but {reasons(rows)}")
+        told |= {row["reason"] for row in rows}
+    return told
+
+
+def case_limit_files(case):
+    """RLIMIT_FSIZE of 8 KiB: file tests say so, no SIGXFSZ kills."""
+    told = under(case, limited(resource.RLIMIT_FSIZE, 8192))
+    expect(any("File too large" in reason or "limit on file sizes" in reason for reason in told), f"not said: {told}")
+
+
+def case_limit_memory(case):
+    """RLIMIT_AS of 48 MiB."""
+    under(case, limited(resource.RLIMIT_AS, 48 << 20))
+
+
+def case_limit_memory_tight(case):
+    """RLIMIT_AS of 8 MiB."""
+    under(case, limited(resource.RLIMIT_AS, 8 << 20))
+
+
+def case_limit_cpu(case):
+    """RLIMIT_CPU of a second: what it ends says so."""
+    path = os.path.join(case.work, "a.csv")
+    os.chmod(case.work, 0o777)
+    case.run("unix", "syscall", "pipe", "-q", "-i", "1", "-t", "3s", "-c", "1", "-o", path,
+             prepare=limited(resource.RLIMIT_CPU, 1, 60), expected=(0, 1))
+    for row in case.rows(path):
+        if row["status"] in ("ok", "unstable") and float(row["cpu_s"] or 0) < 1:
+            raise Skip("others left less than a second of CPU time to a test of three")
+        if row["test"] in ("syscall", "pipe"):
+            expect(row["status"] == "failed" and "RLIMIT_CPU" in row["reason"], f"{row['status']}: {row['reason']}")
+
+
+def case_limit_processes(case):
+    """RLIMIT_NPROC of a few, as nobody."""
+    need_root()
+    told = under(case, limited(resource.RLIMIT_NPROC, 4))
+    expect(any("RLIMIT_NPROC" in reason for reason in told), f"not said: {told}")
+
+
+def case_limit_descriptors(case):
+    """RLIMIT_NOFILE of 16."""
+    under(case, limited(resource.RLIMIT_NOFILE, 16))
+
+
+def case_bare_root(case):
+    """Only the program in a folder: no /proc, /sys, /dev, shell."""
+    need_root()
+    root = os.path.join(case.folder, "root")
+    os.mkdir(root)
+    shutil.copy(case.program, root)
+    under(case, None, chroot=root)
+    expect(os.listdir(root) == ["jitbench"], f"left: {os.listdir(root)}")
 
 
 CASES = [value for name, value in list(globals().items()) if name.startswith("case_")]

@@ -700,7 +700,7 @@ static void test_trial_fails_with_the_reason(void **state)
         {FAULT_VERIFY, "not as it should be"},
         {FAULT_CHECK, "self-check failed: answer is 41, not 42"},
         {FAULT_CHECK_NAN, "self-check failed: answer is nan, not 42"},
-        {FAULT_KILL, "the worker was killed by signal 9 (Killed)"},
+        {FAULT_KILL, "the worker was killed by signal 9 (Killed): perhaps out of memory"},
         {FAULT_SEGV, "the worker was killed by signal 11 (Segmentation fault)"},
         {FAULT_ALARM, "the worker was ended by its watchdog: it ran far longer than planned"},
         {FAULT_CPU_LIMIT, "the worker was ended by its limit of real-time CPU time (RLIMIT_RTTIME)"},
