@@ -886,6 +886,75 @@ def case_bare_root(case):
     expect(os.listdir(root) == ["jitbench"], f"left: {os.listdir(root)}")
 
 
+# --- jitbench init.
+
+def mounted_at(pid, device):
+    """Where that process sees the device mounted; None where it does not."""
+    try:
+        with open(f"/proc/{pid}/mountinfo", encoding="utf-8") as file:
+            for line in file:
+                words = line.split()
+                if words[words.index("-") + 2] == device:
+                    return words[4]
+    except OSError:
+        pass
+    return None
+
+
+def catch_mount(case, device, path):
+    """Runs init, and stops it while it has the device mounted. The run, the place and an open descriptor; or None."""
+    run = case.start("init", "--run", "prime -q -n 1000 -i 1", "--out", f"{device}:{path}")
+    while run.process.poll() is None:
+        place = mounted_at(run.process.pid, device)
+        if place:
+            run.process.send_signal(signal.SIGSTOP)
+            place = mounted_at(run.process.pid, device)
+            try:
+                return run, os.open(f"/proc/{run.process.pid}/root{place}", os.O_RDONLY)
+            except OSError:
+                run.process.send_signal(signal.SIGCONT)
+    run.result()
+    return None
+
+
+def case_init_busy_device(case):
+    """The device of --out is busy: init tries again, then lets go of it and says so; its mounts are seen by nobody else."""
+    case.mount_ext4(8)
+    device = subprocess.run(["findmnt", "-no", "SOURCE", case.disk], stdout=subprocess.PIPE, text=True,
+                            check=True).stdout.strip()
+    loop = os.open(device, os.O_RDONLY)  # it would end with its mount
+    call("umount", case.disk)
+    # As systemd has it: what is mounted is seen everywhere.
+    call("mount", "--make-rshared", "/")
+    for attempt, seconds in enumerate((0.5, 60)):
+        for _ in range(20):
+            path = f"/{attempt}-{_}.csv"
+            caught = catch_mount(case, device, path)
+            if caught:
+                break
+        else:
+            raise Skip("the moment when the device is mounted was not caught in 20 runs")
+        run, held = caught
+        seen = mounted_at("self", device)
+        run.process.send_signal(signal.SIGCONT)
+        time.sleep(min(seconds, 0.5))
+        if seconds < 1:
+            os.close(held)
+        run.result()
+        expect(seen is None, "what init mounts is seen by others")
+        run.says(f"CSV written to {device}:{path}")
+        if seconds > 1:
+            run.says("still in use by others")
+            os.close(held)
+        else:
+            expect("still in use" not in run.err, "it did not wait for those who used the device")
+    os.close(loop)
+    wait_mount(os.path.join(case.folder, "image"), case.disk)
+    for name in os.listdir(case.disk):
+        if name.endswith(".csv"):
+            expect(case.rows(os.path.join(case.disk, name)), f"{name} is empty")
+
+
 CASES = [value for name, value in list(globals().items()) if name.startswith("case_")]
 
 
