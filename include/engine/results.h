@@ -9,7 +9,8 @@
 #include "engine/causes.h"
 #include "engine/plan.h"
 
-/* Of an item, so many samples in which something was stopped are taken again; further ones count, and degrade the row. */
+/* Of an item, so many samples in which something was stopped are taken again; further ones count, and degrade the row.
+ */
 #define RESULTS_STOPPED_MAX 3u
 
 struct metric_values {

@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Blocks and catches SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP and SIGCHLD; ignores SIGPIPE and SIGXFSZ. A signal that was
- * ignored when the program was started (nohup) stays ignored. */
+/* Blocks and catches SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP and SIGCHLD; ignores SIGPIPE and SIGXFSZ. A signal that
+ * was ignored when the program was started (nohup) stays ignored. */
 void signals_init(void);
 /* The mask to wait with: none of them blocked. */
 const sigset_t *signals_wait_mask(void);

@@ -35,7 +35,8 @@ struct csv_target {
 struct csv *csv_open(const struct csv_target *target, char *message, size_t message_size, char *error,
                      size_t error_size);
 struct row_sink csv_sink(struct csv *csv);
-/* When the file was removed, writes its rows to the next place. Each row looks for that; to be called behind the last. */
+/* When the file was removed, writes its rows to the next place. Each row looks for that; to be called behind the last.
+ */
 void csv_rescue(struct csv *csv);
 /* The path of the newest file, "-" for standard output, "" when there is none. */
 const char *csv_path(const struct csv *csv);

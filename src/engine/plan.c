@@ -169,8 +169,8 @@ static bool cut_short(const struct plan_item *item)
     return item->bench->ends_early && signals_pending();
 }
 
-/* What was stopped by a signal (Ctrl-Z, a batch system) is no measurement, and is taken again; not for ever, for there are
- * programs that ration others' CPU time that way. */
+/* What was stopped by a signal (Ctrl-Z, a batch system) is no measurement, and is taken again; not for ever, for there
+ * are programs that ration others' CPU time that way. */
 static bool take_again(struct results *results, const struct trial *trial)
 {
     return trial_outcome(trial) != TRIAL_INTERRUPTED && trial_stopped(trial) &&

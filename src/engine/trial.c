@@ -33,8 +33,8 @@
 #define KILL_DEADLINE_NS 10000000000u
 #define TIME_OF_DAY_NS   500000000u
 /* So late after a wait, the parent was stopped (SIGSTOP, a frozen container, a paused machine) or had no CPU. */
-#define LATE_NS 500000000u
-#define FREQUENCIES_MAX  8u
+#define LATE_NS         500000000u
+#define FREQUENCIES_MAX 8u
 /* The parent sleeps but for moments. */
 #define CONTROL_LIMIT_US 5000000u
 
@@ -54,10 +54,10 @@ struct trial {
     struct cpuset *machine_cpus;      /* of their measured parties */
     double load_count[LOAD_COUNTS];
     bool may_end_early; /* a signal ends it, but does not spoil it any more */
-    unsigned stops;     /* of a party or the parent that were seen, stopped and continued being two: no deadline holds */
-    bool stopped;       /* a party was; what it measured is spoiled */
-    bool halted;        /* a party is, as far as is known */
-    bool late;          /* the parent was: deadlines passed while nobody could look */
+    unsigned stops; /* of a party or the parent that were seen, stopped and continued being two: no deadline holds */
+    bool stopped;   /* a party was; what it measured is spoiled */
+    bool halted;    /* a party is, as far as is known */
+    bool late;      /* the parent was: deadlines passed while nobody could look */
     /* The parent's own policy while the trial runs. */
     bool control;
     int policy_before, priority_before;

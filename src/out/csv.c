@@ -397,7 +397,8 @@ static void keep_in_memory(struct csv *csv, const char *lines, size_t length, si
     csv->kept_length = csv->kept.length;
 }
 
-/* The file that was open until now takes no row any more: these lines and the later ones go to the next place that does.
+/* The file that was open until now takes no row any more: these lines and the later ones go to the next place that
+ * does.
  */
 static void go_on(struct csv *csv, const char *from, const char *why, const char *lines, size_t length, size_t rows)
 {

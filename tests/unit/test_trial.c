@@ -1179,7 +1179,8 @@ static void test_trial_reports_what_was_refused(void **state)
     struct trial *trial = run_done(&spec);
     trial_party(trial, 0, 0, &found);
     assert_string_equal(found.refused,
-                        "CPU affinity refused: Invalid argument; nice 20 refused: Invalid argument (needs root, "
+                        "CPU affinity refused: Invalid argument (CPU 8191 offline?); nice 20 "
+                        "refused: Invalid argument (needs root, "
                         "CAP_SYS_NICE or ulimit -e); SCHED_FIFO 99 refused: Invalid argument (needs root, "
                         "CAP_SYS_NICE or ulimit -r; a cpu cgroup may forbid it)");
     assert_true(cpuset_equal(&found.seen.cpus, &all));
