@@ -28,7 +28,7 @@ struct group_values {
     struct cpuset cpus;         /* all that the measured parties were allowed on */
     enum bind_mode bind;
     bool mixed; /* the trials did not all get the same policy */
-    char refused[240];
+    char refused[256];
     bool control_refused;
     char others[160]; /* how the parties beside the measured one ran: "timer=fifo:96 load=other" */
     double load_count[LOAD_COUNTS];
