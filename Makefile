@@ -213,6 +213,14 @@ boot: $(PROGRAM) ## Debian's kernels booted with jitbench as PID 1, about three 
 boot-aarch64: ## the same for aarch64, cross-built
 	$(MAKE) CC=aarch64-linux-gnu-gcc BUILD=$(BUILD)/aarch64 PROGRAM=$(BUILD)/aarch64/jitbench
 	tests/boot/boot.py --arch aarch64 $(BUILD)/aarch64/jitbench
+# Full and dying disks, storms of signals, stopped processes, limits: each case in a mount namespace of its own; as root. What a
+# case lacks it names, and is skipped. CASES="oom control_z" runs these alone.
+.PHONY: hostile
+$(BUILD)/hostile/storm: tests/hostile/storm.c
+	@mkdir -p $(@D)
+	$(CC) -std=c99 -D_GNU_SOURCE $(WARNINGS) $(CFLAGS) -o $@ $<
+hostile: $(PROGRAM) $(BUILD)/hostile/storm ## full disks, signal storms, stopped processes, limits: a minute and a half
+	tests/hostile/hostile.py --storm $(BUILD)/hostile/storm $(PROGRAM) $(CASES)
 # Pages of `jitbench report` in a real browser (chromium, chromium-driver, python3-selenium); skipped where there is none.
 .PHONY: browser
 browser: $(PROGRAM) ## pages of jitbench report in headless Chromium, at 400 and 1600 pixels, light and dark

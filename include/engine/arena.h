@@ -33,7 +33,7 @@ struct trial_slot {
     unsigned last_cpu; /* where it ended; CPUSET_NONE when not known */
     uint64_t khz;      /* of that CPU; read by the parent, since reading may interrupt every CPU of the machine */
     double rate;
-    char refused[240], reason[240];
+    char refused[256], reason[240];
     struct baton baton;
     int pipes[ARENA_PIPES_MAX][2];
     int stop_fd;

@@ -53,6 +53,9 @@ void trial_free(struct trial *trial);
 
 enum trial_outcome trial_outcome(const struct trial *trial);
 const char *trial_reason(const struct trial *trial);
+/* Whether a party was stopped by a signal meanwhile, or the parent was and the trial failed: not the trial's own doing.
+ */
+bool trial_stopped(const struct trial *trial);
 const struct trial_spec *trial_spec_of(const struct trial *trial);
 uint64_t trial_gate_ns(const struct trial *trial); /* when the gate opened */
 /* How long after start_at_ns the gate opened; negative: before it. */

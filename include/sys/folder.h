@@ -12,8 +12,8 @@ int folder_open(const char *path);
  * -EISDIR for a path that ends in '/'. */
 int folder_of(const char *path, const char **name);
 
-/* Makes a new file, mode 0644 less the umask, open for appending. A link of that name is never followed. Returns the
- * descriptor (close-on-exec) or -errno, -EEXIST when there is anything of that name. */
+/* Makes a new file, mode 0644 less the umask, open for appending and reading. A link of that name is never followed.
+ * Returns the descriptor (close-on-exec) or -errno, -EEXIST when there is anything of that name. */
 int folder_create(const char *path);
 
 /* Opens what is there already and is no file of data: a pipe, a terminal, a character device; for appending. A

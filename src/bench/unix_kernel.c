@@ -58,8 +58,8 @@ int unix_wait(struct party_context *context, pid_t child, const char *what)
     if (status == 0)
         return 0;
     if (WIFSIGNALED(status))
-        return party_fail(context, "%s was killed by signal %d (%s)", what, WTERMSIG(status),
-                          strsignal(WTERMSIG(status)));
+        return party_fail(context, "%s was killed by signal %d (%s)%s", what, WTERMSIG(status),
+                          strsignal(WTERMSIG(status)), WTERMSIG(status) == SIGKILL ? ": perhaps out of memory" : "");
     return party_fail(context, "%s ended with status %d", what, WEXITSTATUS(status));
 }
 

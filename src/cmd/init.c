@@ -371,7 +371,7 @@ static int store_csv(const struct init *init, const char *name, const char *csv,
     if (failed)
         say("out: %s", error);
     else
-        say("CSV written to %s:%s", device, written);
+        say("CSV written to %s:%s%s%s", device, written, error[0] ? "; " : "", error);
     return failed;
 }
 

@@ -742,6 +742,7 @@ static int run_suites(struct session *s)
         before += m->weight;
         run_suite(s, i);
     }
+    csv_rescue(m->csv);
     put_summary(s);
     bool lost = csv_close(m->csv) != 0;
     free(m->rows);

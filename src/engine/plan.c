@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "engine/results.h"
@@ -170,6 +171,22 @@ static bool cut_short(const struct plan_item *item)
     return item->bench->ends_early && signals_pending();
 }
 
+/* What was stopped by a signal (Ctrl-Z, a batch system) is no measurement, and is taken again; not for ever, for there
+ * are programs that ration others' CPU time that way. */
+static bool take_again(struct results *results, const struct trial *trial)
+{
+    return trial_outcome(trial) != TRIAL_INTERRUPTED && trial_stopped(trial) &&
+           results->n_stopped++ < RESULTS_STOPPED_MAX;
+}
+
+/* Where the file of --series ends. */
+static off_t series_end(const struct plan_run *how)
+{
+    struct stat status;
+
+    return how->series_fd >= 0 && fstat(how->series_fd, &status) == 0 && S_ISREG(status.st_mode) ? status.st_size : -1;
+}
+
 /* One trial of an item, and the end of the item when that was its last. */
 static void step(struct execution *e, size_t i)
 {
@@ -195,9 +212,16 @@ static void step(struct execution *e, size_t i)
         sync(); /* as the original does before each pass */
         signals_sleep_ns(item->sampling.pause_ns);
     }
+    off_t series_at = series_end(e->how);
     struct trial *trial = run_trial(e, i);
     if (!trial) {
         end_item(e, i, ROW_FAILED, "out of memory");
+        return;
+    }
+    if (take_again(results, trial)) {
+        trial_free(trial);
+        if (series_at >= 0)
+            (void)!ftruncate(e->how->series_fd, series_at);
         return;
     }
     results->spent_ns += clock_raw_ns() - start;

@@ -33,7 +33,9 @@
 #define LOAD_GRACE_NS    3000000000u
 #define KILL_DEADLINE_NS 10000000000u
 #define TIME_OF_DAY_NS   500000000u
-#define FREQUENCIES_MAX  8u
+/* So late after a wait, the parent was stopped (SIGSTOP, a frozen container, a paused machine) or had no CPU. */
+#define LATE_NS         500000000u
+#define FREQUENCIES_MAX 8u
 /* The parent sleeps but for moments. */
 #define CONTROL_LIMIT_US 5000000u
 
@@ -54,6 +56,10 @@ struct trial {
     struct cpuset *machine_cpus;      /* of their measured parties */
     double load_count[LOAD_COUNTS];
     bool may_end_early; /* a signal ends it, but does not spoil it any more */
+    unsigned stops; /* of a party or the parent that were seen, stopped and continued being two: no deadline holds */
+    bool stopped;   /* a party was; what it measured is spoiled */
+    bool halted;    /* a party is, as far as is known */
+    bool late;      /* the parent was: deadlines passed while nobody could look */
     /* The parent's own policy while the trial runs. */
     bool control;
     int policy_before, priority_before;
@@ -228,10 +234,13 @@ static void describe_death(int status, char *buf, size_t size)
 {
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
         text_copy(buf, size, "was ended by its watchdog: it ran far longer than planned");
+    else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU && task_has_cpu_limit())
+        text_copy(buf, size, "was ended by its limit of CPU time (RLIMIT_CPU)");
     else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
         text_copy(buf, size, "was ended by its limit of real-time CPU time (RLIMIT_RTTIME)");
     else if (WIFSIGNALED(status))
-        (void)snprintf(buf, size, "was killed by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+        (void)snprintf(buf, size, "was killed by signal %d (%s)%s", WTERMSIG(status), strsignal(WTERMSIG(status)),
+                       WTERMSIG(status) == SIGKILL ? ": perhaps out of memory" : "");
     else
         (void)snprintf(buf, size, "ended early with exit status %d", WEXITSTATUS(status));
 }
@@ -258,6 +267,38 @@ static void note_death(struct trial *trial, unsigned slot, int status, bool stop
         (void)snprintf(reason, sizeof(reason), "%s %s", who, how);
     }
     fail(trial, TRIAL_FAILED, reason);
+}
+
+/* A party that was stopped, or continued, by a signal to it or its group. */
+static void note_stops(struct trial *trial)
+{
+    siginfo_t info;
+
+    for (;;) {
+        info.si_pid = 0;
+        if (waitid(P_ALL, 0, &info, WSTOPPED | WCONTINUED | WNOHANG) || info.si_pid == 0)
+            return;
+        for (unsigned i = 0; i < trial->n_slots; i++)
+            if (trial->pids[i] == info.si_pid) {
+                trial->stopped = true;
+                trial->halted = info.si_code == CLD_STOPPED;
+                trial->stops++;
+            }
+    }
+}
+
+/* Ctrl-Z: the parties are groups of their own, which the terminal does not reach. */
+static void stop_with_parties(struct trial *trial)
+{
+    for (unsigned i = 0; i < trial->n_slots; i++)
+        if (trial->pids[i])
+            (void)kill(-trial->pids[i], SIGSTOP);
+    signals_stop();
+    for (unsigned i = 0; i < trial->n_slots; i++)
+        if (trial->pids[i])
+            (void)kill(-trial->pids[i], SIGCONT);
+    trial->stopped = true;
+    trial->stops++;
 }
 
 /* A worker that ended has no business leaving processes behind: its group is killed while it is still a zombie, because
@@ -353,20 +394,53 @@ static void wait_event(struct trial *trial, uint64_t until_ns, bool stopping)
         ssize_t ignored = read(trial->event_read, bytes, sizeof(bytes));
         (void)ignored;
     }
+    if (clock_raw_ns() > until_ns + LATE_NS) {
+        trial->late = true;
+        trial->stops++;
+    }
     if (signals_pending() && !trial->may_end_early)
         fail(trial, TRIAL_INTERRUPTED, "ended by a signal");
+    else if (signals_stop_wanted())
+        stop_with_parties(trial);
+    note_stops(trial);
     note_failed_slots(trial);
     reap(trial, stopping);
     tick(trial);
 }
 
+/* A time within which something is to come, and which begins anew when somebody was stopped meanwhile. */
+struct deadline {
+    uint64_t limit_ns, at_ns;
+    unsigned stops;
+};
+
+static struct deadline deadline_at(const struct trial *trial, uint64_t at_ns)
+{
+    uint64_t now = clock_raw_ns();
+
+    return (struct deadline){.limit_ns = at_ns > now ? at_ns - now : 0, .at_ns = at_ns, .stops = trial->stops};
+}
+
+static bool deadline_passed(struct deadline *deadline, const struct trial *trial)
+{
+    uint64_t now = clock_raw_ns();
+
+    if (deadline->stops != trial->stops) {
+        deadline->stops = trial->stops;
+        deadline->at_ns = now + deadline->limit_ns;
+    }
+    return now >= deadline->at_ns;
+}
+
 /* Until every slot (or every measured one) has come that far. False when the trial failed or the deadline passed. */
 static bool wait_for(struct trial *trial, enum party_state state, bool measured_only, uint64_t deadline_ns)
 {
+    struct deadline deadline = deadline_at(trial, deadline_ns);
+
     while (trial->outcome == TRIAL_DONE && !slots_reached(trial, state, measured_only)) {
-        if (clock_raw_ns() >= deadline_ns)
+        if (deadline_passed(&deadline, trial))
             return false;
-        wait_event(trial, deadline_ns, state == STATE_DONE && !measured_only);
+        wait_event(trial, deadline.at_ns, state == STATE_DONE && !measured_only);
     }
     note_failed_slots(trial);
     return trial->outcome == TRIAL_DONE;
@@ -630,7 +704,8 @@ static void too_long(struct trial *trial, const char *what, uint64_t limit_ns)
     char limit[32], reason[160];
 
     text_duration(limit_ns, limit, sizeof(limit));
-    (void)snprintf(reason, sizeof(reason), "%s within %s; killed", what, limit);
+    (void)snprintf(reason, sizeof(reason), "%s within %s%s; killed", what, limit,
+                   trial->halted ? ": stopped by a signal and not continued" : "");
     fail(trial, TRIAL_FAILED, reason);
 }
 
@@ -686,10 +761,12 @@ static void add_load_counts(struct trial *trial, double sign)
 /* Until the last of those behind the gate has set the start. */
 static bool wait_for_start(struct trial *trial, uint64_t deadline_ns)
 {
+    struct deadline deadline = deadline_at(trial, deadline_ns);
+
     while (trial->outcome == TRIAL_DONE && !__atomic_load_n(&trial->head->started, __ATOMIC_ACQUIRE)) {
-        if (clock_raw_ns() >= deadline_ns)
+        if (deadline_passed(&deadline, trial))
             return false;
-        wait_event(trial, deadline_ns, false);
+        wait_event(trial, deadline.at_ns, false);
     }
     return trial->outcome == TRIAL_DONE;
 }
@@ -865,6 +942,11 @@ void trial_free(struct trial *trial)
 enum trial_outcome trial_outcome(const struct trial *trial)
 {
     return trial->outcome;
+}
+
+bool trial_stopped(const struct trial *trial)
+{
+    return trial->stopped || (trial->late && trial->outcome == TRIAL_FAILED);
 }
 
 const char *trial_reason(const struct trial *trial)

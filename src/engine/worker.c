@@ -330,6 +330,20 @@ static int check_recorders(struct party_context *context, const struct party *pa
     return 0;
 }
 
+/* The kernel moves a process elsewhere when the last of its CPUs goes offline. */
+static void note_moved(struct party_context *context)
+{
+    const struct trial_slot *slot = context->slot;
+    char cpus[48];
+
+    if (!cpuset_count(&slot->seen.cpus) || slot->last_cpu == CPUSET_NONE ||
+        cpuset_has(&slot->seen.cpus, slot->last_cpu))
+        return;
+    (void)cpuset_format(&slot->seen.cpus, cpus, sizeof(cpus));
+    party_degraded(context, "taken off CPU %s in mid-run, and ended on CPU %u: was it put offline?", cpus,
+                   slot->last_cpu);
+}
+
 /* From the gate to the last counter. */
 static int run_behind_gate(struct party_context *context, const struct party *party)
 {
@@ -366,6 +380,7 @@ static int run_behind_gate(struct party_context *context, const struct party *pa
         task_read_counters(&slot->counters);
         subtract_counters(&slot->counters, &before);
         slot->last_cpu = task_current_cpu();
+        note_moved(context);
     }
     if (!failed && party->verify)
         failed = party->verify(context);

@@ -146,8 +146,9 @@ static int flush_file(struct csv *csv)
     do
         result = fdatasync(csv->fd);
     while (result != 0 && errno == EINTR);
-    /* Pipes, terminals and some file systems cannot flush: that says nothing about the row. */
-    if (result == 0 || errno == EINVAL || errno == EROFS || errno == ENOTSUP)
+    /* Pipes, terminals and some file systems cannot flush: that says nothing about the row. (EROFS does: a disk that
+     * went read-only after an error.) */
+    if (result == 0 || errno == EINVAL || errno == ENOTSUP)
         return 0;
     /* A sandbox forbids the call: the row is written all the same, and survives all but a power cut. */
     if (errno != EPERM && errno != EACCES && errno != ENOSYS)
@@ -380,23 +381,41 @@ struct csv *csv_open(const struct csv_target *target, char *message, size_t mess
 
 /* --- rows ------------------------------------------------------------------------------------------------------- */
 
-static void keep_in_memory(struct csv *csv, const struct text *line)
+static void keep_in_memory(struct csv *csv, const char *lines, size_t length, size_t rows)
 {
     if (csv->kept.length == 0)
         csv_header(&csv->kept);
-    text_append(&csv->kept, line->data, line->length);
+    text_append(&csv->kept, lines, length);
     if (csv->kept.failed) {
-        csv->lost_rows++;
+        csv->lost_rows += rows;
         return;
     }
-    csv->kept_rows++;
+    csv->kept_rows += rows;
     csv->kept_length = csv->kept.length;
 }
 
-/* The open file refused the line (errno says why): it and the later ones go to the next place that takes it. */
+/* The file that was open until now takes no row any more: these lines and the later ones go to the next place that
+ * does. */
+static void go_on(struct csv *csv, const char *from, const char *why, const char *lines, size_t length, size_t rows)
+{
+    int ignored = 0;
+    while (open_next(csv, &ignored) == 0) {
+        if (write_whole(csv, lines, length) == 0) {
+            csv->rows += rows;
+            text_copy(csv->reported, sizeof csv->reported, csv->path);
+            dprintf(STDERR_FILENO, "jitbench: %s: %s: the CSV goes on in '%s'\n", from, why, csv->path);
+            return;
+        }
+        leave_file(csv);
+    }
+    dprintf(STDERR_FILENO, "jitbench: %s: %s: the CSV's further rows are printed at the end\n", from, why);
+    keep_in_memory(csv, lines, length, rows);
+}
+
+/* The open file refused the line (errno says why). */
 static void fall_over(struct csv *csv, const struct text *line)
 {
-    int reason = errno, ignored = 0;
+    int reason = errno;
     char from[PATH_MAX];
     text_copy(from, sizeof from, csv->is_stdout ? "standard output" : csv->path);
     if (csv->is_stdout && reason == EPIPE) {
@@ -404,17 +423,45 @@ static void fall_over(struct csv *csv, const struct text *line)
         return;
     }
     leave_file(csv);
-    while (open_next(csv, &ignored) == 0) {
-        if (write_whole(csv, line->data, line->length) == 0) {
-            csv->rows++;
-            text_copy(csv->reported, sizeof csv->reported, csv->path);
-            dprintf(STDERR_FILENO, "jitbench: %s: %s: the CSV goes on in '%s'\n", from, strerror(reason), csv->path);
-            return;
+    go_on(csv, from, strerror(reason), line->data, line->length, 1);
+}
+
+/* All that the open file holds, terminated; NULL when it cannot be read. The caller frees it. */
+static char *read_back(int fd, size_t size)
+{
+    char *all = malloc(size + 1);
+    for (size_t done = 0; all != NULL && done < size;) {
+        ssize_t n = pread(fd, all + done, size - done, (off_t)done);
+        if (n > 0) {
+            done += (size_t)n;
+        } else if (n == 0 || errno != EINTR) {
+            free(all);
+            return NULL;
         }
-        leave_file(csv);
     }
-    dprintf(STDERR_FILENO, "jitbench: %s: %s: the CSV's further rows are printed at the end\n", from, strerror(reason));
-    keep_in_memory(csv, line);
+    if (all != NULL)
+        all[size] = '\0';
+    return all;
+}
+
+void csv_rescue(struct csv *csv)
+{
+    struct stat st;
+    char from[PATH_MAX], *all;
+    size_t rows = csv->rows;
+    const char *lines;
+    if (csv->fd < 0 || !csv->created || fstat(csv->fd, &st) != 0 || st.st_nlink != 0)
+        return;
+    text_copy(from, sizeof from, csv->path);
+    csv->reported[0] = '\0';
+    all = read_back(csv->fd, (size_t)st.st_size);
+    leave_file(csv);
+    lines = all == NULL ? NULL : strstr(all, "\r\n"); /* behind the header */
+    if (lines == NULL)
+        csv->lost_rows += rows;
+    else
+        go_on(csv, from, "was removed", lines + 2, strlen(lines + 2), rows);
+    free(all);
 }
 
 static void put_row(void *context, const struct row *row)
@@ -424,10 +471,11 @@ static void put_row(void *context, const struct row *row)
     if (csv->none)
         return;
     csv_row(row, &line);
+    csv_rescue(csv);
     if (line.failed)
         csv->lost_rows++;
     else if (csv->fd < 0)
-        keep_in_memory(csv, &line);
+        keep_in_memory(csv, line.data, line.length, 1);
     else if (write_whole(csv, line.data, line.length) == 0)
         csv->rows++;
     else

@@ -13,7 +13,7 @@
 #define LINKS_MOST 40u /* as many as the kernel follows */
 /* Before Linux 3.6 such a descriptor has no fstat(). */
 #define WALK   (O_PATH | O_DIRECTORY | O_CLOEXEC)
-#define APPEND (O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY)
+#define APPEND (O_APPEND | O_CLOEXEC | O_NOCTTY)
 
 /* Where everybody may make a link, the owner of one says who did. Others' folders are theirs: who names one as root
  * trusts its owner that far. */
@@ -124,7 +124,7 @@ int folder_create(const char *path)
 
     if (folder < 0)
         return folder;
-    int fd = openat(folder, name, APPEND | O_CREAT | O_EXCL | O_NOFOLLOW, 0644);
+    int fd = openat(folder, name, O_RDWR | APPEND | O_CREAT | O_EXCL | O_NOFOLLOW, 0644);
     fd = fd < 0 ? -errno : fd;
     (void)close(folder);
     return fd;
@@ -149,7 +149,7 @@ static int open_as_seen(int folder, const char *name, int flags, int refused)
         return errno == ENOENT ? -EEXIST : -errno; /* a link to nothing */
     if (S_ISREG(before.st_mode) || S_ISBLK(before.st_mode))
         return S_ISREG(before.st_mode) ? -EEXIST : -ENOTBLK;
-    int fd = refused ? refused : openat(folder, name, APPEND | flags);
+    int fd = refused ? refused : openat(folder, name, O_WRONLY | APPEND | flags);
     if (fd < 0)
         return refused ? refused : -errno;
     if (fstat(fd, &now) == 0 && now.st_dev == before.st_dev && now.st_ino == before.st_ino)

@@ -218,6 +218,13 @@ int task_limit_own_realtime_us(uint64_t us)
     return result(setrlimit(RLIMIT_RTTIME, &limit));
 }
 
+bool task_has_cpu_limit(void)
+{
+    struct rlimit limit;
+
+    return getrlimit(RLIMIT_CPU, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+}
+
 double task_process_cpu_s(void)
 {
     struct timespec t;

@@ -700,7 +700,7 @@ static void test_trial_fails_with_the_reason(void **state)
         {FAULT_VERIFY, "not as it should be"},
         {FAULT_CHECK, "self-check failed: answer is 41, not 42"},
         {FAULT_CHECK_NAN, "self-check failed: answer is nan, not 42"},
-        {FAULT_KILL, "the worker was killed by signal 9 (Killed)"},
+        {FAULT_KILL, "the worker was killed by signal 9 (Killed): perhaps out of memory"},
         {FAULT_SEGV, "the worker was killed by signal 11 (Segmentation fault)"},
         {FAULT_ALARM, "the worker was ended by its watchdog: it ran far longer than planned"},
         {FAULT_CPU_LIMIT, "the worker was ended by its limit of real-time CPU time (RLIMIT_RTTIME)"},
@@ -1179,7 +1179,8 @@ static void test_trial_reports_what_was_refused(void **state)
     struct trial *trial = run_done(&spec);
     trial_party(trial, 0, 0, &found);
     assert_string_equal(found.refused,
-                        "CPU affinity refused: Invalid argument; nice 20 refused: Invalid argument (needs root, "
+                        "CPU affinity refused: Invalid argument (CPU 8191 offline?); nice 20 "
+                        "refused: Invalid argument (needs root, "
                         "CAP_SYS_NICE or ulimit -e); SCHED_FIFO 99 refused: Invalid argument (needs root, "
                         "CAP_SYS_NICE or ulimit -r; a cpu cgroup may forbid it)");
     assert_true(cpuset_equal(&found.seen.cpus, &all));
