@@ -6,8 +6,22 @@
 #include "cmd/suites.h"
 #include "engine/text.h"
 
+/* The title behind the name, on as many lines as it takes. */
+static void put_title(const char *title, size_t indent, size_t width, struct text *out)
+{
+    for (size_t length; *title; title += length) {
+        length = command_break(title, width - indent);
+        text_append(out, title, length);
+        text_append(out, "\n", 1);
+        length += title[length] == ' ';
+        if (title[length])
+            text_printf(out, "%*s", (int)indent, "");
+    }
+}
+
 static void put_overview(struct text *out)
 {
+    const size_t columns = command_width(1, 80, 120);
     size_t width = 0;
 
     text_printf(out, "jitbench - how fast is this machine, and how much does it jitter\n\n"
@@ -15,8 +29,10 @@ static void put_overview(struct text *out)
     for (size_t i = 0; command_list[i]; i++)
         if (strlen(command_list[i]->name) > width)
             width = strlen(command_list[i]->name);
-    for (size_t i = 0; command_list[i]; i++)
-        text_printf(out, "  %-*s  %s\n", (int)width, command_list[i]->name, command_list[i]->title);
+    for (size_t i = 0; command_list[i]; i++) {
+        text_printf(out, "  %-*s  ", (int)width, command_list[i]->name);
+        put_title(command_list[i]->title, width + 4, columns, out);
+    }
     text_printf(out, "\n'jitbench help COMMAND' or 'jitbench COMMAND --help' shows a command's options.\n"
                      "'jitbench all --quick' is a good start: it takes less than a minute.\n");
 }
