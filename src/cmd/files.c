@@ -201,34 +201,58 @@ int files_each(const char *command, const char *const *operands, size_t n, unsig
     return status;
 }
 
-int files_write(const char *command, const char *path, struct text *text)
+static void cannot_write(struct files_output *out)
 {
     char error[4352];
-    bool created = false, standard_output = !strcmp(path, "-");
-    int status = 0;
 
-    if (text->failed) {
-        text_free(text);
-        return complain(command, "out of memory", EXIT_ROW_FAILED);
-    }
-    int fd = standard_output ? 1 : csv_create(path, &created, error, sizeof(error));
-    if (fd < 0) {
-        text_free(text);
+    (void)snprintf(error, sizeof(error), "%.4000s cannot be written: %s", out->fd == 1 ? "standard output" : out->path,
+                   strerror(errno));
+    out->status = complain(out->command, error, EXIT_ROW_FAILED);
+}
+
+int files_begin(const char *command, const char *path, struct files_output *out)
+{
+    char error[4352];
+
+    *out = (struct files_output){.command = command, .path = path, .fd = 1};
+    if (strcmp(path, "-") != 0)
+        out->fd = csv_create(path, &out->created, error, sizeof(error));
+    if (out->fd < 0)
         return complain(command, error, EXIT_USAGE);
-    }
     (void)signal(SIGPIPE, SIG_IGN); /* a reader that has seen enough is no error */
-    bool whole = signals_write(fd, text->data, text->length) == text->length;
+    return 0;
+}
+
+void files_put(struct files_output *out, struct text *text)
+{
+    errno = ENOMEM;
+    if (!out->status && !out->unread &&
+        (text->failed || signals_write(out->fd, text->data, text->length) != text->length)) {
+        out->unread = !text->failed && out->fd == 1 && errno == EPIPE;
+        if (!out->unread)
+            cannot_write(out);
+    }
+    text->length = 0;
+}
+
+int files_end(struct files_output *out)
+{
+    if (out->fd != 1 && close(out->fd) && !out->status)
+        cannot_write(out);
+    if (out->status && out->created)
+        (void)unlink(out->path);
+    return out->status;
+}
+
+int files_write(const char *command, const char *path, struct text *text)
+{
+    struct files_output out;
+    int status = text->failed ? complain(command, "out of memory", EXIT_ROW_FAILED) : files_begin(command, path, &out);
+
+    if (!status) {
+        files_put(&out, text);
+        status = files_end(&out);
+    }
     text_free(text);
-    if (!whole && !(standard_output && errno == EPIPE)) {
-        (void)snprintf(error, sizeof(error), "%.4000s cannot be written: %s",
-                       standard_output ? "standard output" : path, strerror(errno));
-        status = complain(command, error, EXIT_ROW_FAILED);
-    }
-    if (!standard_output && close(fd) && !status) {
-        (void)snprintf(error, sizeof(error), "%.4000s cannot be written: %s", path, strerror(errno));
-        status = complain(command, error, EXIT_ROW_FAILED);
-    }
-    if (status && created)
-        (void)unlink(path);
     return status;
 }
