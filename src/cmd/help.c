@@ -6,8 +6,8 @@
 #include "cmd/suites.h"
 #include "engine/text.h"
 
-/* The title behind the name, on as many lines as it takes. */
-static void put_title(const char *title, size_t indent, size_t width, struct text *out)
+/* A line of words from that column on, as several where it is too long. */
+static void put_wrapped(const char *title, size_t indent, size_t width, struct text *out)
 {
     for (size_t length; *title; title += length) {
         length = command_break(title, width - indent);
@@ -31,10 +31,11 @@ static void put_overview(struct text *out)
             width = strlen(command_list[i]->name);
     for (size_t i = 0; command_list[i]; i++) {
         text_printf(out, "  %-*s  ", (int)width, command_list[i]->name);
-        put_title(command_list[i]->title, width + 4, columns, out);
+        put_wrapped(command_list[i]->title, width + 4, columns, out);
     }
-    text_printf(out, "\n'jitbench help COMMAND' or 'jitbench COMMAND --help' shows a command's options.\n"
-                     "'jitbench all --quick' is a good start: it takes less than a minute.\n");
+    text_append(out, "\n", 1);
+    put_wrapped("'jitbench help COMMAND' or 'jitbench COMMAND --help' shows a command's options.", 0, columns, out);
+    put_wrapped("'jitbench all --quick' is a good start: it takes less than a minute.", 0, columns, out);
 }
 
 static int run(const struct command *command, int argc, char **argv)
