@@ -203,64 +203,68 @@ int files_each(const char *command, const char *const *operands, size_t n, unsig
     return status;
 }
 
-/* Into a file that has its name only when it is whole: who is killed leaves no half of it. 1 where there is no such
- * way, or the name is taken; 0 or -errno. */
-static int write_unnamed(const char *path, const struct text *text)
-{
-    int fd = scratch_unnamed(path), code = 0;
-
-    if (fd < 0)
-        return 1;
-    if (signals_write(fd, text->data, text->length) != text->length || fsync(fd))
-        code = -errno;
-    else if (scratch_give_name(fd, path))
-        code = 1;
-    (void)close(fd);
-    return code;
-}
-
-static int write_named(const char *command, const char *path, const struct text *text)
+static void cannot_write(struct files_output *out, const char *why)
 {
     char error[4352];
-    bool created = false, standard_output = !strcmp(path, "-");
-    int status = 0;
 
-    int fd = standard_output ? 1 : csv_create(path, &created, error, sizeof(error));
-    if (fd < 0)
+    (void)snprintf(error, sizeof(error), "%.4000s cannot be written: %s", out->fd == 1 ? "standard output" : out->path,
+                   why);
+    out->status = complain(out->command, error, EXIT_ROW_FAILED);
+}
+
+int files_begin(const char *command, const char *path, struct files_output *out)
+{
+    char error[4352];
+
+    *out = (struct files_output){.command = command, .path = path, .fd = 1};
+    if (strcmp(path, "-") != 0) {
+        out->fd = scratch_unnamed(path); /* where there is no such way, or the name is taken, the other one */
+        out->unnamed = out->fd >= 0;
+        if (!out->unnamed)
+            out->fd = csv_create(path, &out->created, error, sizeof(error));
+    }
+    if (out->fd < 0)
         return complain(command, error, EXIT_USAGE);
     (void)signal(SIGPIPE, SIG_IGN); /* a reader that has seen enough is no error */
-    bool whole = signals_write(fd, text->data, text->length) == text->length;
-    if (!whole && !(standard_output && errno == EPIPE)) {
-        (void)snprintf(error, sizeof(error), "%.4000s cannot be written: %s",
-                       standard_output ? "standard output" : path, strerror(errno));
-        status = complain(command, error, EXIT_ROW_FAILED);
+    return 0;
+}
+
+void files_put(struct files_output *out, struct text *text)
+{
+    errno = ENOMEM;
+    if (!out->status && !out->unread &&
+        (text->failed || signals_write(out->fd, text->data, text->length) != text->length)) {
+        out->unread = !text->failed && out->fd == 1 && errno == EPIPE;
+        if (!out->unread)
+            cannot_write(out, strerror(errno));
     }
-    if (!status && created && fsync(fd)) {
-        (void)snprintf(error, sizeof(error), "%.4000s cannot be written: %s", path, strerror(errno));
-        status = complain(command, error, EXIT_ROW_FAILED);
+    text->length = 0;
+}
+
+int files_end(struct files_output *out)
+{
+    if (!out->status && (out->unnamed || out->created) && fsync(out->fd))
+        cannot_write(out, strerror(errno));
+    if (!out->status && out->unnamed) {
+        int error = scratch_give_name(out->fd, out->path);
+        if (error)
+            cannot_write(out, folder_why_not(error));
     }
-    if (status && created)
-        folder_remove(path, fd);
-    if (!standard_output)
-        (void)close(fd);
-    return status;
+    if (out->status && out->created)
+        folder_remove(out->path, out->fd);
+    if (out->fd != 1)
+        (void)close(out->fd);
+    return out->status;
 }
 
 int files_write(const char *command, const char *path, struct text *text)
 {
-    char error[4352];
-    int status = 0, code;
+    struct files_output out;
+    int status = text->failed ? complain(command, "out of memory", EXIT_ROW_FAILED) : files_begin(command, path, &out);
 
-    if (text->failed) {
-        text_free(text);
-        return complain(command, "out of memory", EXIT_ROW_FAILED);
-    }
-    code = strcmp(path, "-") ? write_unnamed(path, text) : 1;
-    if (code > 0) {
-        status = write_named(command, path, text);
-    } else if (code < 0) {
-        (void)snprintf(error, sizeof(error), "%.4000s cannot be written: %s", path, strerror(-code));
-        status = complain(command, error, EXIT_ROW_FAILED);
+    if (!status) {
+        files_put(&out, text);
+        status = files_end(&out);
     }
     text_free(text);
     return status;

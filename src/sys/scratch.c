@@ -108,8 +108,10 @@ int scratch_unnamed(const char *path)
 
     if (folder < 0)
         return folder;
-    int fd = -EEXIST;
-    if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW)) {
+    int fd = fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) ? 0 : -EEXIST;
+    if (!fd && access("/proc/self/fd", X_OK) && geteuid() != 0)
+        fd = -EOPNOTSUPP; /* scratch_give_name() has no way */
+    if (!fd) {
         fd = openat(folder, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0644);
         fd = fd < 0 ? -errno : fd;
     }
