@@ -223,6 +223,25 @@ stats: scipy $(BUILD)/unit/test_coverage ## the same, and the intervals and verd
 cluster: $(PROGRAM) ## a Slurm of four nodes and mpirun on this machine; FLEET_SHORT=1: in two minutes
 	JITBENCH=$(PROGRAM) tests/fleet/fleet.py $(PARTS)
 
+# --- fuzzing -----------------------------------------------------------------------------------------------------------
+
+# A target is one file tests/fuzz/fuzz_NAME.c; tests/fuzz/README.md. `make fuzz` needs clang-14 and libclang-rt-14-dev,
+# `make fuzz-replay` nothing but the compiler. Files and outputs are of tests/fuzz/world.c, which takes the calls of the C
+# library that have a __wrap_ there.
+.PHONY: fuzz fuzz-replay fuzz-targets
+FUZZ         ?= $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+FUZZ_CLANG   ?= clang-14
+FUZZ_CHECKS  := address,undefined,float-cast-overflow
+FUZZ_COMMON  := world.o wellformed.o tables.o
+$(BUILD)/fuzz/%.o: tests/fuzz/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -Wno-missing-prototypes -MMD -MP -c -o $@ $<
+-include $(wildcard $(BUILD)/fuzz/*.d)
+$(BUILD)/fuzz/fuzz_%: $(BUILD)/fuzz/fuzz_%.o $(FUZZ_COMMON:%=$(BUILD)/fuzz/%) $(FUZZ_MAIN) $(filter-out $(BUILD)/main.o,$(OBJECTS))
+	$(CC) $(CFLAGS_ALL) $(filter-out -static,$(LDFLAGS_ALL)) $(FUZZ_LINK) \
+		$$(tests/fuzz/wraps.sh tests/fuzz/world.c tests/fuzz/fuzz_$*.c) -o $@ $^ -lm
+fuzz-targets: $(FUZZ:%=$(BUILD)/fuzz/fuzz_%)
+
 # --- more ways to build and run ----------------------------------------------------------------------------------------
 
 .PHONY: run perf asan ubsan tsan coverage repro

@@ -267,6 +267,7 @@ static int finish_outcome(struct outcome *outcome, bool quiet, const char *summa
             status = tuned_print(outcome->command, 1, &out);
     }
     free(outcome->line);
+    outcome->line = NULL;
     return status;
 }
 
@@ -460,6 +461,7 @@ static int run_tune(const struct command *command, int argc, char **argv)
     if (t && operands) {
         t->command = command;
         status = tune(t, argc, argv, operands);
+        free(t->outcome.line); /* of a plan that came to nothing */
         free(t->chosen);
         tuned_plan_free(&t->plan);
     } else {
