@@ -232,7 +232,7 @@ cluster: $(PROGRAM) ## a Slurm of four nodes and mpirun on this machine; FLEET_S
 FUZZ         ?= $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_CLANG   ?= clang-14
 FUZZ_CHECKS  := address,undefined,float-cast-overflow
-FUZZ_COMMON  := world.o wellformed.o tables.o
+FUZZ_COMMON  := world.o wellformed.o tables.o readers.o
 $(BUILD)/fuzz/%.o: tests/fuzz/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -Wno-missing-prototypes -MMD -MP -c -o $@ $<

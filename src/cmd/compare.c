@@ -104,8 +104,7 @@ static size_t tables(const struct command *command, struct option_table *out)
 
 static int complain(const char *error, int status)
 {
-    (void)fprintf(stderr, "jitbench compare: %s\n", error);
-    return status;
+    return command_complain("compare", error, status);
 }
 
 /* --- The command line. --- */

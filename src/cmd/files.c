@@ -18,12 +18,6 @@
 #include "engine/text.h"
 #include "out/csv.h"
 
-static int complain(const char *command, const char *error, int status)
-{
-    (void)fprintf(stderr, "jitbench %s: %s\n", command, error);
-    return status;
-}
-
 int files_read(const char *command, const char *const *paths, size_t n, unsigned wanted, struct row_set *set)
 {
     char message[4352], error[4352];
@@ -31,14 +25,14 @@ int files_read(const char *command, const char *const *paths, size_t n, unsigned
 
     for (size_t i = 0; i < n; i++) {
         if (!strcmp(paths[i], "-") && standard_input)
-            return complain(command, "standard input ('-') can be read only once", EXIT_USAGE);
+            return command_complain(command, "standard input ('-') can be read only once", EXIT_USAGE);
         standard_input = standard_input || !strcmp(paths[i], "-");
         if (row_set_read(set, paths[i], wanted, message, sizeof(message), error, sizeof(error)))
-            return complain(command, error, EXIT_USAGE);
+            return command_complain(command, error, EXIT_USAGE);
         if (message[0])
-            (void)complain(command, message, 0);
+            (void)command_complain(command, message, 0);
     }
-    return set->n ? 0 : complain(command, "no rows to work on", EXIT_USAGE);
+    return set->n ? 0 : command_complain(command, "no rows to work on", EXIT_USAGE);
 }
 
 /* --- One row after the other. --- */
@@ -118,7 +112,7 @@ static size_t read_each(const char *command, const char *path, unsigned wanted,
     int more;
 
     if (!r) {
-        (void)complain(command, message, 0);
+        (void)command_complain(command, message, 0);
         return 0;
     }
     while ((more = row_reader_next(r, &row)) == 1) {
@@ -131,10 +125,10 @@ static size_t read_each(const char *command, const char *path, unsigned wanted,
         n++;
     }
     if (more < 0)
-        (void)complain(command, row_reader_error(r), 0);
+        (void)command_complain(command, row_reader_error(r), 0);
     row_reader_describe(r, path, n, message, sizeof(message));
     if (message[0])
-        (void)complain(command, message, 0);
+        (void)command_complain(command, message, 0);
     row_reader_close(r);
     return n;
 }
@@ -153,18 +147,18 @@ int files_each(const char *command, const char *const *operands, size_t n, unsig
         if (result || names.n == before) {
             (void)snprintf(error, sizeof(error), "%.4000s: %s", operands[i],
                            result ? strerror(errno) : "no such files");
-            (void)complain(command, error, 0);
+            (void)command_complain(command, error, 0);
         }
     }
     for (size_t i = 0; i < names.n && !status; i++) {
         size_t rows = read_each(command, names.name[i], wanted, take, context);
         if (rows == SIZE_MAX)
-            status = complain(command, "out of memory", EXIT_ROW_FAILED);
+            status = command_complain(command, "out of memory", EXIT_ROW_FAILED);
         else
             with_rows += rows > 0;
     }
     if (!status && !with_rows)
-        status = complain(command, "no rows to work on", EXIT_USAGE);
+        status = command_complain(command, "no rows to work on", EXIT_USAGE);
     for (size_t i = 0; i < names.n; i++)
         free(names.name[i]);
     free(names.name);
@@ -181,12 +175,12 @@ int files_write(const char *command, const char *path, struct text *text)
 
     if (text->failed) {
         text_free(text);
-        return complain(command, "out of memory", EXIT_ROW_FAILED);
+        return command_complain(command, "out of memory", EXIT_ROW_FAILED);
     }
     int fd = standard_output ? 1 : csv_create(path, &created, error, sizeof(error));
     if (fd < 0) {
         text_free(text);
-        return complain(command, error, EXIT_USAGE);
+        return command_complain(command, error, EXIT_USAGE);
     }
     (void)signal(SIGPIPE, SIG_IGN); /* a reader that has seen enough is no error */
     bool whole = signals_write(fd, text->data, text->length) == text->length;
@@ -194,11 +188,11 @@ int files_write(const char *command, const char *path, struct text *text)
     if (!whole && !(standard_output && errno == EPIPE)) {
         (void)snprintf(error, sizeof(error), "%.4000s cannot be written: %s",
                        standard_output ? "standard output" : path, strerror(errno));
-        status = complain(command, error, EXIT_ROW_FAILED);
+        status = command_complain(command, error, EXIT_ROW_FAILED);
     }
     if (!standard_output && close(fd) && !status) {
         (void)snprintf(error, sizeof(error), "%.4000s cannot be written: %s", path, strerror(errno));
-        status = complain(command, error, EXIT_ROW_FAILED);
+        status = command_complain(command, error, EXIT_ROW_FAILED);
     }
     if (status && created)
         (void)unlink(path);

@@ -94,8 +94,7 @@ size_t measure_tables(const struct command *command, struct option_table *tables
 
 static int usage_error(const struct session *s, const char *error)
 {
-    (void)fprintf(stderr, "jitbench %s: %s\n", s->command->name, error);
-    return EXIT_USAGE;
+    return command_complain(s->command->name, error, EXIT_USAGE);
 }
 
 bool measure_given(const struct measure *m, const char *name)

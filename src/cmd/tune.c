@@ -275,8 +275,7 @@ static int finish_outcome(struct outcome *outcome, bool quiet, const char *summa
 
 static int complain(const struct command *command, const char *what, int status)
 {
-    (void)fprintf(stderr, "jitbench %s: %s\n", command->name, what);
-    return status;
+    return command_complain(command->name, what, status);
 }
 
 /* The number of operands; or -1 with the exit status in status, when the command ends here. */

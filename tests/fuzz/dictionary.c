@@ -29,7 +29,7 @@ static void put_word(const char *word)
 
 static void put_option(const struct option *row)
 {
-    put("--", row->name, strlen(row->name), row->type == OPTION_FLAG ? "" : "\\x0a");
+    put("--", row->name, strlen(row->name), row->type == OPTION_FLAG ? "" : "\\x00");
     if (row->letter)
         put("-", &row->letter, 1, "");
     for (const char *alias = row->aliases; alias && *alias; alias += strcspn(alias, " "), alias += *alias == ' ')

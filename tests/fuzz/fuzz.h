@@ -43,6 +43,7 @@ bool wellformed_json(const char *text, size_t length, size_t *at);
 /* A page of `jitbench report`: tags are of the few kinds that it writes, closed in order, attributes are in quotes, and
  * text is UTF-8 without control characters in which '<' and '&' are escaped. */
 bool wellformed_html(const char *text, size_t length, size_t *at);
+bool wellformed_utf8(const char *text, size_t length);
 /* Printable UTF-8 in lines, each with its end. */
 bool wellformed_lines(const char *text, size_t length, size_t *at);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Argument vectors, a word a line: of each command all that is decided before anything is measured. A vector is refused
+/* Argument vectors, words with a NUL between: of each command all that is decided before anything is measured. A vector is refused
  * with one line and exit status 2, or it is taken. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,12 +82,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int n = 0;
 
     for (char *next = text; next && n < WORDS_MAX;) {
-        char *end = strchr(next, '\n');
-        if (end)
-            *end = 0;
         /* Each in an allocation of its own. */
         words[n++] = fuzz_string((const uint8_t *)next, strlen(next));
-        next = end ? end + 1 : NULL;
+        next += strlen(next) + 1;
+        next = next < text + size ? next : NULL;
     }
     words[n] = NULL;
     make_world();

@@ -133,12 +133,12 @@ def option_seeds(help_text):
         command, _, text = part.partition("\n")
         for option, value in re.findall(r"(--[a-z-]+)(?:[ =\[]+([A-Z|a-z,.%-]+))?", text):
             words = [command.strip(), option] + ([value.split("|")[0].strip("=]").replace("N", "3")] if value else [])
-            put("arguments", f"{command.strip()}{option}", "\n".join(words))
+            put("arguments", f"{command.strip()}{option}", "\0".join(words))
 
 
 def word_seeds():
     for i, line in enumerate(COMMANDS.strip().splitlines()):
-        put("arguments", f"line{i:02}", "\n".join(line.split(" ")))
+        put("arguments", f"line{i:02}", "\0".join(line.split(" ")))
     for i, line in enumerate(COMMANDS.strip().splitlines()[::4]):
         kernel = f'BOOT_IMAGE=/vmlinuz root=/dev/sda1 ro quiet jitbench.run="{line}" jitbench.out=sda1:/r/ jitbench.end=reboot'
         put("orders", f"line{i:02}", kernel + " -- " + line + "\n" + "\n".join(line.split(" ")))

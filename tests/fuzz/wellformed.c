@@ -36,6 +36,15 @@ static size_t utf8(const unsigned char *s, size_t left)
     return n;
 }
 
+bool wellformed_utf8(const char *text, size_t length)
+{
+    size_t at = 0, n = 1;
+
+    for (; at < length && n; at += n)
+        n = utf8((const unsigned char *)text + at, length - at);
+    return n > 0;
+}
+
 struct reading {
     const char *text;
     size_t at, length;
