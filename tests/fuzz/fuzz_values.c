@@ -110,7 +110,7 @@ static void check_options(const char *text)
         if (option_set(kinds[k], text, target, false, error, sizeof(error)) == 0)
             check_taken(kinds[k], target + kinds[k]->offset, text);
         else
-            FUZZ_CHECK_OF(error[0] && !strchr(error, '\n'), error, strlen(error));
+            FUZZ_CHECK(error[0]); /* made harmless where it is printed: command_complain() */
         free(target);
     }
 }
@@ -130,7 +130,7 @@ static void check_cpus(const char *text)
             FUZZ_CHECK_OF(cpuset_equal(&set, &again), list, strlen(list));
         }
     } else {
-        FUZZ_CHECK(why[0] && !strchr(why, '\n'));
+        FUZZ_CHECK(why[0]);
     }
     const int digits = cpuset_parse_mask(text, &set);
     if (digits >= 0) {
@@ -150,7 +150,7 @@ static void check_start(const char *text)
     if (start_parse(text, now, &at, error, sizeof(error)) == 0)
         FUZZ_CHECK(at <= now + START_DAY_NS);
     else
-        FUZZ_CHECK_OF(error[0] && !strchr(error, '\n'), error, strlen(error));
+        FUZZ_CHECK(error[0]);
 }
 
 static void check_names(const char *text)
@@ -165,7 +165,7 @@ static void check_names(const char *text)
     names_word(text, word, sizeof(word));
     FUZZ_CHECK(word[0] && word[0] != '.' && !strchr(word, '/'));
     if (names_expand("--output", text, &run, 0, name, sizeof(name), error, sizeof(error)))
-        FUZZ_CHECK_OF(error[0] && !strchr(error, '\n'), error, strlen(error));
+        FUZZ_CHECK(error[0]);
     FUZZ_CHECK(names_expand("--output", "%h-%j.csv", &run, 0, name, sizeof(name), error, sizeof(error)) == 0 &&
                !strchr(name, '/'));
 }
@@ -195,7 +195,6 @@ static void check_job(const char *text)
     job_text = text;
     job_read(look_up, &job);
     FUZZ_CHECK(strspn(job.rank, "0123456789") == strlen(job.rank));
-    FUZZ_CHECK(!strchr(job.wrong, '\n'));
 }
 
 /* --- Numbers and texts. --- */
