@@ -77,7 +77,8 @@ def noise_seeds():
         rows += f"{at},prime,prime,limit=22 experiments=1000,1,time,ns,lower,170,1000,170,200,36000,0,1,170;171,,,\r\n"
     for target in ("fleet", "export", "compare"):
         put(target, "noise", "\x01" + head + rows)
-    put("report", "noise", head + rows)
+    # What the noise costs at scale is computed for each host, which takes its time.
+    put("report", "noise", head + "".join(rows.splitlines(True)[:5]))
     put("rows", "noise", head + rows)
 
 
