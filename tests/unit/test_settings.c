@@ -666,6 +666,18 @@ static void test_settings_kthread_cpus_where_nohz_full_is_missing(void **state)
     expect_one("kthread_cpus", SETTING_NOISY, "not given", "");
 }
 
+/* What a boot loader wrote may be anything. */
+static void test_settings_texts_are_printable(void **state)
+{
+    (void)state;
+    tree_put("/sys/devices/system/cpu/online", "0-3\n");
+    tree_put("/proc/stat", "cpu  1\n");
+    tree_put("/proc/cmdline", "quiet irqaffinity=0-4\xa2\033[2J\n");
+    look_at("1-2");
+    struct setting_state found = state_of("irqaffinity");
+    assert_non_null(strstr(found.now[0] ? found.now : found.why, "0-4??[2J"));
+}
+
 static void test_settings_boot_parameters_as_the_kernel_reads_them(void **state)
 {
     static const struct {
@@ -1209,6 +1221,7 @@ int main(void)
         TREE_TEST(test_settings_steal_that_rises),
         TREE_TEST(test_settings_caches_may_be_shared_with_the_rest),
         TREE_TEST(test_settings_kthread_cpus_where_nohz_full_is_missing),
+        TREE_TEST(test_settings_texts_are_printable),
         TREE_TEST(test_settings_boot_parameters_as_the_kernel_reads_them),
         TREE_TEST(test_settings_irqs_without_another_cpu),
         TREE_TEST(test_settings_programs),
