@@ -58,10 +58,35 @@ static void put_command(const struct command *command)
 
 int main(void)
 {
-    static const char *const others[] = {"ns",  "us",   "ms",      "s",  "%",   "lps",       "yes",     "no",
-                                         "1e9", "nan",  "inf",     "-0", "1e308", "18446744073709551615", "0x1p3",
-                                         ";+",  "\xef\xbb\xbf", "\"\"", "<script>", "&amp;", "\xc3\xa9", "../", "%h",
-                                         "kB",  "-- ",  "jitbench.run=", "jitbench.out=", "lower", "higher"};
+    static const char *const others[] = {"ns",
+                                         "us",
+                                         "ms",
+                                         "s",
+                                         "%",
+                                         "lps",
+                                         "yes",
+                                         "no",
+                                         "1e9",
+                                         "nan",
+                                         "inf",
+                                         "-0",
+                                         "1e308",
+                                         "18446744073709551615",
+                                         "0x1p3",
+                                         ";+",
+                                         "\xef\xbb\xbf",
+                                         "\"\"",
+                                         "<script>",
+                                         "&amp;",
+                                         "\xc3\xa9",
+                                         "../",
+                                         "%h",
+                                         "kB",
+                                         "-- ",
+                                         "jitbench.run=",
+                                         "jitbench.out=",
+                                         "lower",
+                                         "higher"};
 
     for (size_t i = 0; command_list[i]; i++)
         put_command(command_list[i]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What fuzz targets have in common. A target is one file fuzz_NAME.c, which is given bytes and runs a part of jitbench on
- * them: libFuzzer runs it (clang), or replay.c does (any compiler). Nothing of the machine is touched: files, folders,
- * standard output and error are those of world.c, in memory. */
+/* What fuzz targets have in common. A target is one file fuzz_NAME.c, which is given bytes and runs a part of jitbench
+ * on them: libFuzzer runs it (clang), or replay.c does (any compiler). Nothing of the machine is touched: files,
+ * folders, standard output and error are those of world.c, in memory. */
 #ifndef FUZZ_H
 #define FUZZ_H
 

@@ -5,8 +5,8 @@
 #include "out/export.h"
 #include "tables.h"
 
-/* UTF-8, of which OpenMetrics 1.0 allows all characters in texts, in lines of which each says by its first word what it is;
- * the last one, and only that, is the end. */
+/* UTF-8, of which OpenMetrics 1.0 allows all characters in texts, in lines of which each says by its first word what it
+ * is; the last one, and only that, is the end. */
 static bool is_openmetrics(const char *text, size_t length)
 {
     static const char end[] = "# EOF\n";
@@ -42,7 +42,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     FUZZ_CHECK((status == 0) == (text != NULL));
     if (!text)
         return 0;
-    if (!strcmp(format, "json") || !strcmp(format, "pyperf") || !strcmp(format, "hyperfine") || !strcmp(format, "gbench"))
+    if (!strcmp(format, "json") || !strcmp(format, "pyperf") || !strcmp(format, "hyperfine") ||
+        !strcmp(format, "gbench"))
         FUZZ_CHECK_OF(wellformed_json(text, length, &at), text + at, length - at);
     else if (!strcmp(format, "openmetrics"))
         FUZZ_CHECK_OF(is_openmetrics(text, length), text, length);

@@ -70,8 +70,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     world_put("out.csv", twice.data, twice.length);
     read_rows("out.csv", &thrice, &again);
     FUZZ_CHECK_OF(is_same(&twice, &thrice), twice.data, twice.length);
-    /* A byte that is not UTF-8 is one in memory, but written as the three of U+FFFD: a text may then have to be cut when
-     * it is read, and is what it will always be only from there on. */
+    /* A byte that is not UTF-8 is one in memory, but written as the three of U+FFFD: a text may then have to be cut
+     * when it is read, and is what it will always be only from there on. */
     if (wellformed_utf8((const char *)data, size))
         FUZZ_CHECK_OF(is_same(&once, &twice), once.data, once.length);
     text_free(&once);

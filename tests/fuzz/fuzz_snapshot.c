@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A snapshot file given to `untune`. The checksum is put right first unless the first byte is '!', since no fuzzer guesses
- * one: what a file says is written only below /proc and /sys, and the file goes only when all is as it was. */
+/* A snapshot file given to `untune`. The checksum is put right first unless the first byte is '!', since no fuzzer
+ * guesses one: what a file says is written only below /proc and /sys, and the file goes only when all is as it was. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -196,7 +196,8 @@ bool wellformed_json(const char *text, size_t length, size_t *at)
 /* --- HTML. --- */
 
 static const char known_tags[] =
-    " a b body br circle code dd desc details div dl dt figcaption figure footer g h1 h2 h3 h4 head header html i li link "
+    " a b body br circle code dd desc details div dl dt figcaption figure footer g h1 h2 h3 h4 head header html i li "
+    "link "
     "main meta nav p path rect section small span strong style summary svg table tbody td text th thead title tr ul ";
 static const char void_tags[] = " br link meta ";
 

@@ -141,8 +141,7 @@ void world_reset(void)
 static bool is_folder(const char *path)
 {
     char with_slash[4200];
-    int n = snprintf(with_slash, sizeof(with_slash), "%s%s", path,
-                     path[0] && path[strlen(path) - 1] == '/' ? "" : "/");
+    int n = snprintf(with_slash, sizeof(with_slash), "%s%s", path, path[0] && path[strlen(path) - 1] == '/' ? "" : "/");
 
     if (!strcmp(path, ".") || !strcmp(path, "/"))
         return true;
@@ -471,8 +470,7 @@ REAL(DIR *, opendir, const char *path)
     if (!folder)
         abort();
     if (strcmp(path, "."))
-        (void)snprintf(folder->prefix, sizeof(folder->prefix), "%s%s", path,
-                       path[strlen(path) - 1] == '/' ? "" : "/");
+        (void)snprintf(folder->prefix, sizeof(folder->prefix), "%s%s", path, path[strlen(path) - 1] == '/' ? "" : "/");
     folder->next = lower_bound(folder->prefix);
     return (DIR *)folder;
 }
