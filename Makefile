@@ -248,13 +248,13 @@ $(BUILD)/fuzz/fuzz_%: $(BUILD)/fuzz/fuzz_%.o $(FUZZ_COMMON:%=$(BUILD)/fuzz/%) $(
 		$$(tests/fuzz/wraps.sh tests/fuzz/world.c tests/fuzz/fuzz_$*.c) -o $@ $^ -lm
 fuzz-targets: $(FUZZ:%=$(BUILD)/fuzz/fuzz_%) $(BUILD)/fuzz/dictionary
 fuzz: ## each fuzz target for FUZZ_SECONDS (60): needs clang-14 and libclang-rt-14-dev
-	$(call FUZZ_BUILD,build-fuzz,$(FUZZ_CLANG),-fsanitize=fuzzer,,fuzzer-no-link$(comma))
+	+$(call FUZZ_BUILD,build-fuzz,$(FUZZ_CLANG),-fsanitize=fuzzer,,fuzzer-no-link$(comma))
 	FUZZ_SECONDS=$(FUZZ_SECONDS) tests/fuzz/fuzz.sh build-fuzz/fuzz $(FUZZ)
 fuzz-corpus: ## what fuzz found (and seeds.py makes) of new ways through the program, into tests/fuzz/corpus
-	$(call FUZZ_BUILD,build-fuzz,$(FUZZ_CLANG),-fsanitize=fuzzer,,fuzzer-no-link$(comma))
+	+$(call FUZZ_BUILD,build-fuzz,$(FUZZ_CLANG),-fsanitize=fuzzer,,fuzzer-no-link$(comma))
 	tests/fuzz/corpus.sh build-fuzz/fuzz $(FUZZ)
 fuzz-replay: ## the fuzz targets on their corpora and on all that ever failed; without clang
-	$(call FUZZ_BUILD,build-fuzz-replay,$(CC),,build-fuzz-replay/fuzz/replay.o,)
+	+$(call FUZZ_BUILD,build-fuzz-replay,$(CC),,build-fuzz-replay/fuzz/replay.o,)
 	tests/fuzz/replay.sh build-fuzz-replay/fuzz $(FUZZ)
 
 # --- more ways to build and run ----------------------------------------------------------------------------------------

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: MIT
 # Makes tests/fuzz/corpus/TARGET the fewest inputs that reach all that the seeds, the corpus and what was found reach, small
 # ones first: corpus.sh FOLDER TARGET... FOUND names another folder of what was found. An input longer than
-# 2 KiB, or beyond the first 48 KiB of a target, is left out: corpora stay small.
+# 2 KiB, or beyond the first 32 KiB of a target, is left out: corpora stay small.
 set -eu
 folder=$1
 shift
 here=$(dirname "$0")
-most=49152 longest=2048
+most=32768 longest=2048
 python3 "$here/seeds.py" "$folder/seeds"
 for target in "$@"; do
 	corpus=$here/corpus/$target found=${FOUND:-$folder/found}/$target
