@@ -241,6 +241,40 @@ stats: scipy $(BUILD)/unit/test_coverage ## the same, and the intervals and verd
 cluster: $(PROGRAM) ## a Slurm of four nodes and mpirun on this machine; FLEET_SHORT=1: in two minutes
 	JITBENCH=$(PROGRAM) tests/fleet/fleet.py $(PARTS)
 
+# --- fuzzing -----------------------------------------------------------------------------------------------------------
+
+# A target is one file tests/fuzz/fuzz_NAME.c, given bytes by libFuzzer, or by replay.c. It runs in a machine made up in memory
+# (tests/fuzz/world.c, which takes the place of the calls of the C library that it wraps). FUZZ="rows orders": only these.
+.PHONY: fuzz fuzz-replay fuzz-corpus fuzz-targets
+FUZZ         ?= $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+FUZZ_SECONDS ?= 60
+FUZZ_CLANG   ?= clang-14
+FUZZ_CHECKS  := address,undefined,float-cast-overflow
+FUZZ_COMMON  := world.o wellformed.o tables.o readers.o
+FUZZ_BUILD    = $(MAKE) BUILD=$(1) PROGRAM=$(1)/jitbench CC=$(2) LINK= FUZZ_LINK=$(3) FUZZ_MAIN=$(4) \
+	CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=$(5)$(FUZZ_CHECKS) -fno-sanitize-recover=all' fuzz-targets
+PROGRAM_PARTS := $(filter-out $(BUILD)/main.o,$(OBJECTS))
+
+$(BUILD)/fuzz/%.o: tests/fuzz/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
+-include $(wildcard $(BUILD)/fuzz/*.d)
+$(BUILD)/fuzz/dictionary: $(BUILD)/fuzz/dictionary.o $(PROGRAM_PARTS)
+	$(CC) $(CFLAGS_ALL) $(filter-out -static,$(LDFLAGS_ALL)) -o $@ $^ -lm
+$(BUILD)/fuzz/fuzz_%: $(BUILD)/fuzz/fuzz_%.o $(FUZZ_COMMON:%=$(BUILD)/fuzz/%) $(FUZZ_MAIN) $(PROGRAM_PARTS)
+	$(CC) $(CFLAGS_ALL) $(filter-out -static,$(LDFLAGS_ALL)) $(FUZZ_LINK) \
+		$$(tests/fuzz/wraps.sh tests/fuzz/world.c tests/fuzz/fuzz_$*.c) -o $@ $^ -lm
+fuzz-targets: $(FUZZ:%=$(BUILD)/fuzz/fuzz_%) $(BUILD)/fuzz/dictionary
+fuzz: ## each fuzz target for FUZZ_SECONDS (60): needs clang-14 and libclang-rt-14-dev
+	+$(call FUZZ_BUILD,build-fuzz,$(FUZZ_CLANG),-fsanitize=fuzzer,,fuzzer-no-link$(comma))
+	FUZZ_SECONDS=$(FUZZ_SECONDS) tests/fuzz/fuzz.sh build-fuzz/fuzz $(FUZZ)
+fuzz-corpus: ## what fuzz found (and seeds.py makes) of new ways through the program, into tests/fuzz/corpus
+	+$(call FUZZ_BUILD,build-fuzz,$(FUZZ_CLANG),-fsanitize=fuzzer,,fuzzer-no-link$(comma))
+	tests/fuzz/corpus.sh build-fuzz/fuzz $(FUZZ)
+fuzz-replay: ## the fuzz targets on their corpora and on all that ever failed; without clang
+	+$(call FUZZ_BUILD,build-fuzz-replay,$(CC),,build-fuzz-replay/fuzz/replay.o,)
+	tests/fuzz/replay.sh build-fuzz-replay/fuzz $(FUZZ)
+
 # --- more ways to build and run ----------------------------------------------------------------------------------------
 
 .PHONY: run perf asan ubsan tsan coverage repro
@@ -393,7 +427,7 @@ deb: ## a Debian package in $(BUILD)/deb, which lintian reads when it is there
 debcheck: deb ## the package: run from a scratch folder, built twice alike
 	MAKE='$(MAKE)' DEB='$(DEB)' tests/deb.sh
 clean: ## all that was built
-	rm -rf build build-asan build-ubsan build-tsan build-coverage build-analyzer build-dist dist jitbench
+	rm -rf build build-fuzz build-fuzz-replay build-asan build-ubsan build-tsan build-coverage build-analyzer build-dist dist jitbench
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/\1|\2/p; s/^\(install\|\$$(PROGRAM)\):.*## \(.*\)/\1|\2/p' $(firstword $(MAKEFILE_LIST)) | \
 		sort -u | awk -F'|' '{printf "  %-12s %s\n", $$1, $$2}'

@@ -71,6 +71,10 @@ int command_unknown(const char *what, const char *word, const char *const *candi
 /* The same for a word that stands where a command should. */
 int command_unknown_command(const char *word);
 
+/* Prints "jitbench COMMAND: MESSAGE" on standard error (command NULL: "jitbench: MESSAGE"), one line whatever stands in
+ * it: control characters of arguments and file names become '?'. Returns status. */
+int command_complain(const char *command, const char *message, int status);
+
 /* Writes the text to standard output (or error) while something else is done; a closed one is no error. Frees it. */
 struct text;
 void command_print(int fd, struct text *text);

@@ -61,6 +61,10 @@ struct row {
     size_t number; /* as it came, within a suite */
 };
 
+/* Makes the texts of a row, or of a run, harmless for terminals: text_harmless(). */
+void row_harmless(struct row *row);
+void row_run_harmless(struct row_run *run);
+
 void row_init(struct row *row, const struct row_run *run); /* all 'not known' */
 void row_free(struct row *row);
 /* A deep copy; -1 when out of memory (then to is empty). */

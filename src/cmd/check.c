@@ -78,8 +78,7 @@ static size_t tables(const struct command *command, struct option_table *out)
 
 static int usage_error(const char *error)
 {
-    (void)fprintf(stderr, "jitbench check: %s\n", error);
-    return EXIT_USAGE;
+    return command_complain("check", error, EXIT_USAGE);
 }
 
 static int select_settings(const struct command *command, struct checking *c, const char *const *operands, size_t n)

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -29,19 +30,29 @@ const struct command *command_find(const char *name)
     return NULL;
 }
 
+int command_complain(const char *command, const char *message, int status)
+{
+    char *line = strdup(message);
+
+    if (line)
+        text_harmless(line);
+    (void)fprintf(stderr, "jitbench%s%s: %s\n", command ? " " : "", command ? command : "",
+                  line ? line : "out of memory");
+    free(line);
+    return status;
+}
+
 int command_unknown(const char *what, const char *word, const char *const *candidates, size_t n)
 {
     const char *nearest = text_nearest(word, candidates, n);
+    const char *shows = !strcmp(what, "test") ? "list" : !strcmp(what, "setting") ? "check" : "help";
+    char message[256];
 
-    (void)fprintf(stderr, "jitbench: unknown %s '%.80s'", what, word);
     if (nearest)
-        (void)fprintf(stderr, "; did you mean '%s'?\n", nearest);
+        (void)snprintf(message, sizeof(message), "unknown %s '%.80s'; did you mean '%s'?", what, word, nearest);
     else
-        (void)fprintf(stderr, "; 'jitbench %s' shows them\n",
-                      !strcmp(what, "test")      ? "list"
-                      : !strcmp(what, "setting") ? "check"
-                                                 : "help");
-    return EXIT_USAGE;
+        (void)snprintf(message, sizeof(message), "unknown %s '%.80s'; 'jitbench %s' shows them", what, word, shows);
+    return command_complain(NULL, message, EXIT_USAGE);
 }
 
 int command_unknown_command(const char *word)
@@ -118,10 +129,8 @@ int command_parse(const struct command *command, struct option_table *tables, si
         command_help(command, &text);
         return command_output(command, 1, true, &text) ? EXIT_ROW_FAILED : -1;
     }
-    if (parsed < 0 || option_defaults(tables, n, PRESET_DEFAULT, error, sizeof(error))) {
-        (void)fprintf(stderr, "jitbench %s: %s\n", command->name, error);
-        return EXIT_USAGE;
-    }
+    if (parsed < 0 || option_defaults(tables, n, PRESET_DEFAULT, error, sizeof(error)))
+        return command_complain(command->name, error, EXIT_USAGE);
     *n_operands = (size_t)parsed;
     return 0;
 }

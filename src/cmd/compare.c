@@ -104,8 +104,7 @@ static size_t tables(const struct command *command, struct option_table *out)
 
 static int complain(const char *error, int status)
 {
-    (void)fprintf(stderr, "jitbench compare: %s\n", error);
-    return status;
+    return command_complain("compare", error, status);
 }
 
 /* --- The command line. --- */
@@ -168,6 +167,15 @@ static int parse_args(const struct command *command, struct comparing *c, int ar
 }
 
 /* Standard input is read once, wherever it stands. */
+/* The files are other people's, and the table is for a terminal. */
+static void make_harmless(struct row_set *set)
+{
+    for (size_t i = 0; i < set->n; i++)
+        row_harmless(&set->rows[i]);
+    for (size_t i = 0; i < set->n_runs; i++)
+        row_run_harmless(set->runs[i]);
+}
+
 static int read_sides(struct comparing *c, const struct sides *sides)
 {
     size_t inputs = 0;
@@ -177,9 +185,12 @@ static int read_sides(struct comparing *c, const struct sides *sides)
     if (inputs > 1)
         return complain("standard input ('-') can be read only once", EXIT_USAGE);
     int status = files_read("compare", sides->files, sides->n_base, ROWS_SAMPLES, &c->base);
-    return status ? status
-                  : files_read("compare", sides->files + sides->n_base, sides->n - sides->n_base, ROWS_SAMPLES,
-                               &c->changed);
+    if (!status)
+        status = files_read("compare", sides->files + sides->n_base, sides->n - sides->n_base, ROWS_SAMPLES,
+                            &c->changed);
+    make_harmless(&c->base);
+    make_harmless(&c->changed);
+    return status;
 }
 
 /* --- Which metrics a test is judged by. --- */

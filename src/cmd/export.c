@@ -47,8 +47,7 @@ static size_t tables(const struct command *command, struct option_table *out)
 
 static int complain(const struct command *command, const char *what, int status)
 {
-    (void)fprintf(stderr, "jitbench %s: %s\n", command->name, what);
-    return status;
+    return command_complain(command->name, what, status);
 }
 
 /* "context1-same" is a form of context1. */

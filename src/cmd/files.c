@@ -20,12 +20,6 @@
 #include "sys/folder.h"
 #include "sys/scratch.h"
 
-static int complain(const char *command, const char *error, int status)
-{
-    (void)fprintf(stderr, "jitbench %s: %s\n", command, error);
-    return status;
-}
-
 /* --- Which files are meant. --- */
 
 struct names {
@@ -111,7 +105,7 @@ static size_t add_operands(struct names *names, const char *command, const char 
         if (!result && names->n > before)
             continue;
         (void)snprintf(error, sizeof(error), "%.4000s: %s", operands[i], result ? strerror(errno) : "no such files");
-        (void)complain(command, error, 0);
+        (void)command_complain(command, error, 0);
         wrong++;
     }
     return wrong;
@@ -127,14 +121,14 @@ static int read_all(const char *command, const struct names *names, unsigned wan
     for (size_t i = 0; i < names->n; i++) {
         const char *path = names->name[i];
         if (!strcmp(path, "-") && standard_input)
-            return complain(command, "standard input ('-') can be read only once", EXIT_USAGE);
+            return command_complain(command, "standard input ('-') can be read only once", EXIT_USAGE);
         standard_input = standard_input || !strcmp(path, "-");
         if (row_set_read(set, path, wanted, message, sizeof(message), error, sizeof(error)))
-            return complain(command, error, EXIT_USAGE);
+            return command_complain(command, error, EXIT_USAGE);
         if (message[0])
-            (void)complain(command, message, 0);
+            (void)command_complain(command, message, 0);
     }
-    return set->n ? 0 : complain(command, "no rows to work on", EXIT_USAGE);
+    return set->n ? 0 : command_complain(command, "no rows to work on", EXIT_USAGE);
 }
 
 int files_read(const char *command, const char *const *operands, size_t n, unsigned wanted, struct row_set *set)
@@ -159,7 +153,7 @@ static size_t read_each(const char *command, const char *path, unsigned wanted,
     int more;
 
     if (!r) {
-        (void)complain(command, message, 0);
+        (void)command_complain(command, message, 0);
         return 0;
     }
     while ((more = row_reader_next(r, &row)) == 1) {
@@ -172,10 +166,10 @@ static size_t read_each(const char *command, const char *path, unsigned wanted,
         n++;
     }
     if (more < 0)
-        (void)complain(command, row_reader_error(r), 0);
+        (void)command_complain(command, row_reader_error(r), 0);
     row_reader_describe(r, path, n, message, sizeof(message));
     if (message[0])
-        (void)complain(command, message, 0);
+        (void)command_complain(command, message, 0);
     row_reader_close(r);
     return n;
 }
@@ -191,12 +185,12 @@ int files_each(const char *command, const char *const *operands, size_t n, unsig
     for (size_t i = 0; i < names.n && !status; i++) {
         size_t rows = read_each(command, names.name[i], wanted, take, context);
         if (rows == SIZE_MAX)
-            status = complain(command, "out of memory", EXIT_ROW_FAILED);
+            status = command_complain(command, "out of memory", EXIT_ROW_FAILED);
         else
             with_rows += rows > 0;
     }
     if (!status && !with_rows)
-        status = complain(command, "no rows to work on", EXIT_USAGE);
+        status = command_complain(command, "no rows to work on", EXIT_USAGE);
     free_names(&names);
     if (n_files)
         *n_files = with_rows;
@@ -209,7 +203,7 @@ static void cannot_write(struct files_output *out, const char *why)
 
     (void)snprintf(error, sizeof(error), "%.4000s cannot be written: %s", out->fd == 1 ? "standard output" : out->path,
                    why);
-    out->status = complain(out->command, error, EXIT_ROW_FAILED);
+    out->status = command_complain(out->command, error, EXIT_ROW_FAILED);
 }
 
 int files_begin(const char *command, const char *path, struct files_output *out)
@@ -224,7 +218,7 @@ int files_begin(const char *command, const char *path, struct files_output *out)
             out->fd = csv_create(path, &out->created, error, sizeof(error));
     }
     if (out->fd < 0)
-        return complain(command, error, EXIT_USAGE);
+        return command_complain(command, error, EXIT_USAGE);
     (void)signal(SIGPIPE, SIG_IGN); /* a reader that has seen enough is no error */
     return 0;
 }
@@ -260,7 +254,8 @@ int files_end(struct files_output *out)
 int files_write(const char *command, const char *path, struct text *text)
 {
     struct files_output out;
-    int status = text->failed ? complain(command, "out of memory", EXIT_ROW_FAILED) : files_begin(command, path, &out);
+    int status =
+        text->failed ? command_complain(command, "out of memory", EXIT_ROW_FAILED) : files_begin(command, path, &out);
 
     if (!status) {
         files_put(&out, text);

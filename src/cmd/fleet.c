@@ -87,8 +87,7 @@ static size_t tables(const struct command *command, struct option_table *out)
 
 static int usage_error(const char *error)
 {
-    (void)fprintf(stderr, "jitbench fleet: %s\n", error);
-    return EXIT_USAGE;
+    return command_complain("fleet", error, EXIT_USAGE);
 }
 
 static int out_of_memory(void)

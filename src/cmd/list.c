@@ -55,8 +55,7 @@ static int run(const struct command *command, int argc, char **argv)
         if (n >= 0)
             (void)snprintf(error, sizeof(error), "takes no operands, but '%.80s' was given",
                            argc <= 64 ? operands[0] : "...");
-        (void)fprintf(stderr, "jitbench list: %s\n", error);
-        return EXIT_USAGE;
+        return command_complain("list", error, EXIT_USAGE);
     }
     if (options.help)
         command_help(command, &out);

@@ -95,8 +95,7 @@ size_t measure_tables(const struct command *command, struct option_table *tables
 
 static int usage_error(const struct session *s, const char *error)
 {
-    (void)fprintf(stderr, "jitbench %s: %s\n", s->command->name, error);
-    return EXIT_USAGE;
+    return command_complain(s->command->name, error, EXIT_USAGE);
 }
 
 bool measure_given(const struct measure *m, const char *name)
@@ -296,14 +295,17 @@ static void fill_job(struct session *s)
 {
     struct row_run *run = &s->m.run;
     struct job job;
+    char message[200];
 
     job_read(getenv_const, &job);
     text_copy(run->job, sizeof(run->job), job.id);
     text_copy(run->rank, sizeof(run->rank), job.rank);
     if (job.node[0])
         text_copy(run->host, sizeof(run->host), job.node);
-    if (job.wrong[0])
-        (void)fprintf(stderr, "jitbench: %s: %s; the rank is not known\n", job.launcher, job.wrong);
+    if (job.wrong[0]) {
+        (void)snprintf(message, sizeof(message), "%s: %s; the rank is not known", job.launcher, job.wrong);
+        (void)command_complain(NULL, message, 0);
+    }
     s->alone = job.ranks == 1 || !job.rank[0];
 }
 
@@ -351,7 +353,7 @@ static int open_csv(struct session *s)
     if (!m->csv)
         return usage_error(s, error);
     if (message[0])
-        (void)fprintf(stderr, "jitbench: %s\n", message);
+        (void)command_complain(NULL, message, 0);
     return 0;
 }
 

@@ -71,8 +71,7 @@ static size_t tables(const struct command *command, struct option_table *out)
 
 static int usage_error(const char *error)
 {
-    (void)fprintf(stderr, "jitbench project: %s\n", error);
-    return EXIT_USAGE;
+    return command_complain("project", error, EXIT_USAGE);
 }
 
 struct step {

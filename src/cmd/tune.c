@@ -267,6 +267,7 @@ static int finish_outcome(struct outcome *outcome, bool quiet, const char *summa
             status = command_output(outcome->command, 1, false, &out);
     }
     free(outcome->line);
+    outcome->line = NULL;
     return status;
 }
 
@@ -274,8 +275,7 @@ static int finish_outcome(struct outcome *outcome, bool quiet, const char *summa
 
 static int complain(const struct command *command, const char *what, int status)
 {
-    (void)fprintf(stderr, "jitbench %s: %s\n", command->name, what);
-    return status;
+    return command_complain(command->name, what, status);
 }
 
 /* The number of operands; or -1 with the exit status in status, when the command ends here. */
@@ -460,6 +460,7 @@ static int run_tune(const struct command *command, int argc, char **argv)
     if (t && operands) {
         t->command = command;
         status = tune(t, argc, argv, operands);
+        free(t->outcome.line); /* of a plan that came to nothing */
         free(t->chosen);
         tuned_plan_free(&t->plan);
     } else {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "engine/load.h"
+#include "engine/text.h"
 
 #define RUN(type, name)                                                                                                \
     {                                                                                                                  \
@@ -296,4 +297,21 @@ bool row_run_equal(const struct row_run *a, const struct row_run *b)
             return false;
     }
     return true;
+}
+
+static void make_harmless(void *of, int in_run)
+{
+    for (size_t i = 0; i < row_n_columns; i++)
+        if (row_columns[i].type == COLUMN_TEXT && row_columns[i].in_run == in_run)
+            text_harmless((char *)of + row_columns[i].offset);
+}
+
+void row_harmless(struct row *row)
+{
+    make_harmless(row, 0);
+}
+
+void row_run_harmless(struct row_run *run)
+{
+    make_harmless(run, 1);
 }

@@ -217,10 +217,12 @@ static enum state behind_quote(enum state state, char c)
 static bool scan_on(struct reader *r)
 {
     struct scan *scan = &r->scan;
-    const char *data = r->data + r->begin;
     size_t length = r->end - r->begin;
     bool found = false;
 
+    if (length == 0)
+        return false;
+    const char *data = r->data + r->begin;
     while (scan->at < length && !found)
         switch (scan->state) {
         case PLAIN:

@@ -50,9 +50,7 @@ static void append_words(struct text *out, const char *words)
 static void put_clean(const struct text *text, char *buf, size_t size)
 {
     text_copy(buf, size, text->length ? text->data : "");
-    for (char *at = buf; *at; at++)
-        if ((unsigned char)*at < ' ' || *at == 0x7f)
-            *at = '?';
+    text_harmless(buf);
 }
 
 static void name_row(const struct compared *c, const struct pair *pair, char *buf, size_t size)

@@ -365,7 +365,7 @@ static void append_value(char *buf, size_t size, const char *value, size_t lengt
     size_t at = strlen(buf);
 
     for (; length > 0 && at + 1 < size; length--, at++, value++)
-        buf[at] = *value == ';' ? ',' : (unsigned char)*value < ' ' ? ' ' : *value;
+        buf[at] = *value == ';' ? ',' : (unsigned char)*value < ' ' ? ' ' : (unsigned char)*value > '~' ? '?' : *value;
     buf[at] = '\0';
 }
 

@@ -11,6 +11,14 @@
 
 #include "sys/tree.h"
 
+/* A file of /proc may quote what a user or a boot loader wrote. */
+static void make_printable(char *text)
+{
+    for (; *text; text++)
+        if (*text < ' ' || *text > '~')
+            *text = '?';
+}
+
 void setting_say(struct setting_state *out, enum setting_verdict verdict, const char *format, ...)
 {
     va_list args;
@@ -19,6 +27,7 @@ void setting_say(struct setting_state *out, enum setting_verdict verdict, const 
     va_start(args, format);
     vsnprintf(out->now, sizeof out->now, format, args);
     va_end(args);
+    make_printable(out->now);
 }
 
 void setting_why(struct setting_state *out, const char *format, ...)
@@ -27,6 +36,7 @@ void setting_why(struct setting_state *out, const char *format, ...)
     va_start(args, format);
     vsnprintf(out->why, sizeof out->why, format, args);
     va_end(args);
+    make_printable(out->why);
 }
 
 /* The mount that the path needs and this machine lacks, or NULL. */

@@ -969,9 +969,41 @@ static void test_options_what_only_prints_says_when_it_cannot(void **state)
     (void)close(ends[1]);
 }
 
+/* Also where it is no value of an option: a name of a command, test, setting or file, or a moment. */
+static void test_options_errors_are_one_printable_line(void **state)
+{
+    const struct cli *cli = *state;
+    const char *const *const cases[] = {
+        ARGS("no\ncommand"),
+        ARGS("prime", "x\n\033[2J"),
+        ARGS("prime", "--start-at", "a\nb"),
+        ARGS("prime", "-o", "no\n/x.csv"),
+        ARGS("prime", "-o", "%\n"),
+        ARGS("tune", "a\nb"),
+        ARGS("list", "a\nb"),
+        ARGS("compare", "no\n.csv", "no\r.csv"),
+        ARGS("export", "no\n.csv"),
+        ARGS("help", "no\ncommand"),
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const struct cli_run run = {.args = cases[i]};
+        struct cli_result result;
+        cli_expect(cli, &run, 2, &result);
+        const size_t length = strlen(result.err);
+        assert_true(length > 1 && result.err[length - 1] == '\n');
+        for (size_t c = 0; c + 1 < length; c++)
+            if ((unsigned char)result.err[c] < ' ' || result.err[c] == 0x7f)
+                fail_msg("case %zu: '%s'", i, result.err);
+        cli_result_free(&result);
+    }
+    cli_expect_files(cli->work, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        CLI_TEST(test_options_errors_are_one_printable_line),
         CLI_TEST(test_options_cpus),
         CLI_TEST(test_options_cpus_all),
         CLI_TEST(test_options_bind),

@@ -140,9 +140,28 @@ static void test_row_status_has_a_name(void **state)
     assert_string_equal(row_status_name((enum row_status)7), "unknown");
 }
 
+static void test_row_harmless_texts_move_no_cursor(void **state)
+{
+    struct row_run run;
+    struct row row;
+    (void)state;
+    row_run_init(&run);
+    row_init(&row, &run);
+    strcpy(run.host, "a\033[2J");
+    strcpy(row.param, "limit=1\xed \xc3\xa9");
+    strcpy(row.reason, "two\nlines");
+    row_harmless(&row);
+    row_run_harmless(&run);
+    assert_string_equal(run.host, "a?[2J");
+    assert_string_equal(row.param, "limit=1? \xc3\xa9");
+    assert_string_equal(row.reason, "two?lines");
+    row_free(&row);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_row_harmless_texts_move_no_cursor),
         cmocka_unit_test(test_row_columns_are_the_designs_in_order),
         cmocka_unit_test(test_row_columns_point_at_fields_of_their_own),
         cmocka_unit_test(test_row_columns_of_the_run_are_marked),

@@ -693,6 +693,22 @@ static void test_settings_kthread_cpus_where_nohz_full_is_missing(void **state)
     expect_one("kthread_cpus", SETTING_NOISY, "not given", "");
 }
 
+/* What a boot loader wrote may be anything. */
+static void test_settings_texts_are_printable(void **state)
+{
+    char text[400];
+
+    (void)state;
+    tree_put("/sys/devices/system/cpu/online", "0-3\n");
+    tree_put("/proc/stat", "cpu  1\n");
+    tree_put("/proc/cmdline", "quiet irqaffinity=0-4\xa2\x7f\033[2J\n");
+    look_at("1-2");
+    settings_describe(&view, text, sizeof(text));
+    assert_non_null(strstr(text, "cmdline=quiet irqaffinity=0-4?? "));
+    for (const char *c = text; *c; c++)
+        assert_true(*c >= ' ' && *c <= '~');
+}
+
 static void test_settings_boot_parameters_as_the_kernel_reads_them(void **state)
 {
     static const struct {
@@ -1239,6 +1255,7 @@ int main(void)
         TREE_TEST(test_settings_steal_that_rises),
         TREE_TEST(test_settings_caches_may_be_shared_with_the_rest),
         TREE_TEST(test_settings_kthread_cpus_where_nohz_full_is_missing),
+        TREE_TEST(test_settings_texts_are_printable),
         TREE_TEST(test_settings_boot_parameters_as_the_kernel_reads_them),
         TREE_TEST(test_settings_irqs_without_another_cpu),
         TREE_TEST(test_settings_programs),

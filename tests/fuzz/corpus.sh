@@ -1,0 +1,28 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Makes tests/fuzz/corpus/TARGET the fewest inputs that reach all that the seeds, the corpus and what was found reach, small
+# ones first: corpus.sh FOLDER TARGET... FOUND names another folder of what was found. An input longer than
+# 2 KiB, or beyond the first 32 KiB of a target, is left out: corpora stay small.
+set -eu
+folder=$1
+shift
+here=$(dirname "$0")
+most=32768 longest=2048
+python3 "$here/seeds.py" "$folder/seeds"
+for target in "$@"; do
+	corpus=$here/corpus/$target found=${FOUND:-$folder/found}/$target
+	mkdir -p "$corpus" "$found" "$folder/seeds/$target"
+	rm -rf "$folder/merged"
+	mkdir -p "$folder/merged"
+	"$folder/fuzz_$target" -merge=1 -timeout=5 "$folder/merged" "$corpus" "$folder/seeds/$target" "$found" >"$folder/merge.log" 2>&1
+	rm -rf "$corpus"
+	mkdir -p "$corpus"
+	size=0
+	# By size, so that many ways fit.
+	find "$folder/merged" -type f -size -"$((longest + 1))"c -printf '%s %p\n' | sort -n | while read -r bytes file; do
+		size=$((size + bytes))
+		test "$size" -le "$most" || break
+		cp "$file" "$corpus/"
+	done
+	echo "$target: $(find "$corpus" -type f | wc -l) inputs, $(du -sb "$corpus" | cut -f1) bytes"
+done

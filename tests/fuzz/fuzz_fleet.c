@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* A CSV file of many hosts given to `fleet` and `project`. The first byte says how. */
+#include <string.h>
+
+#include "tables.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const char *const ways[][8] = {
+        {"fleet", "a.csv", NULL},
+        {"fleet", "--fail-on", "outlier", "a.csv", "a.csv", NULL},
+        {"project", "a.csv", NULL},
+        {"project", "--ranks", "1:1000", "--step", "1ms", "a.csv", NULL},
+        {"fleet", "--verbose", "folder", NULL},
+        {"fleet", "-o", "x.csv", "--by", "rank", "a.csv", NULL},
+        {"project", "-o", "x.csv", "a.csv", NULL},
+    };
+    size_t at = 0;
+
+    if (!size)
+        return -1;
+    world_reset();
+    world_put("a.csv", data + 1, size - 1);
+    world_put("folder/a.csv", data + 1, size - 1);
+    (void)tables_run(ways[data[0] % (sizeof(ways) / sizeof(ways[0]))]);
+    FUZZ_CHECK_OF(wellformed_lines(world_out.data, world_out.length, &at), world_out.data + at, world_out.length - at);
+    return 0;
+}
