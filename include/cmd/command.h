@@ -91,7 +91,8 @@ size_t command_break(const char *s, size_t width);
 
 /* Parses the command's tables, whose targets are set, sets the defaults of what was not named, and prints help when
  * that was asked for (help: the target's flag). operands has room for argc pointers. 0 with the number of operands;
- * EXIT_USAGE (EXIT_ROW_FAILED: help could not be printed) with a line on standard error; or -1 when help was printed. */
+ * EXIT_USAGE (EXIT_ROW_FAILED: help could not be printed) with a line on standard error; or -1 when help was printed.
+ */
 int command_parse(const struct command *command, struct option_table *tables, size_t n, const bool *help, int argc,
                   char **argv, const char **operands, size_t *n_operands);
 
