@@ -223,6 +223,13 @@ stats: scipy $(BUILD)/unit/test_coverage ## the same, and the intervals and verd
 cluster: $(PROGRAM) ## a Slurm of four nodes and mpirun on this machine; FLEET_SHORT=1: in two minutes
 	JITBENCH=$(PROGRAM) tests/fleet/fleet.py $(PARTS)
 
+# Both in namespaces of their own where root may make them (util-linux), so that whatever is left can be seen.
+.PHONY: kill-test soak
+kill-test: $(PROGRAM) ## SIGKILL to parent, workers, loads and helpers at 200 random moments: KILLS=20, KILL_SEED=N, KILL_ONLY=N
+	tests/kill/kill.py $(PROGRAM)
+soak: $(PROGRAM) ## all suites in a loop for an hour (SOAK_MINUTES=60): memory, descriptors and scratch must stay flat
+	tests/soak/soak.py $(PROGRAM)
+
 # --- more ways to build and run ----------------------------------------------------------------------------------------
 
 .PHONY: run perf asan ubsan tsan coverage repro
