@@ -79,14 +79,14 @@ static void put_topology(void)
         (void)snprintf(path, sizeof(path), CPU "/topology/core_cpus_list", cpu);
         (void)snprintf(text, sizeof(text), "%u,%u\n", core, core + CORES);
         tree_put(path, text);
-        (void)snprintf(path, sizeof(path), CPU "/cache/index3/shared_cpu_list", cpu);
+        (void)snprintf(path, sizeof(path), CPU "/cache/index0/shared_cpu_list", cpu);
         (void)snprintf(text, sizeof(text), "%u-%u,%u-%u\n", cache, cache + 7, cache + CORES, cache + CORES + 7);
         tree_put(path, text);
-        (void)snprintf(path, sizeof(path), CPU "/cache/index3/level", cpu);
+        (void)snprintf(path, sizeof(path), CPU "/cache/index0/level", cpu);
         tree_put(path, "3\n");
-        (void)snprintf(path, sizeof(path), CPU "/cache/index3/type", cpu);
+        (void)snprintf(path, sizeof(path), CPU "/cache/index0/type", cpu);
         tree_put(path, "Unified\n");
-        (void)snprintf(path, sizeof(path), CPU "/cache/index3/size", cpu);
+        (void)snprintf(path, sizeof(path), CPU "/cache/index0/size", cpu);
         tree_put(path, "32M\n");
     }
 }
