@@ -50,7 +50,7 @@ HELPERS = WORKERS + ("helper",)
 LOADS = WORKERS + ("load", "threads")
 ALONE = ("parent",)
 # So long a victim of that kind is waited for; then it is given so long to get on.
-WAIT_S, MORE_S = 4, 0.2
+WAIT_S, MORE_S = 10, 0.2
 csv.field_size_limit(1 << 30)
 
 
