@@ -275,6 +275,13 @@ fuzz-replay: ## the fuzz targets on their corpora and on all that ever failed; w
 	+$(call FUZZ_BUILD,build-fuzz-replay,$(CC),,build-fuzz-replay/fuzz/replay.o,)
 	tests/fuzz/replay.sh build-fuzz-replay/fuzz $(FUZZ)
 
+# Both in namespaces of their own where root may make them (util-linux), so that whatever is left can be seen.
+.PHONY: kill-test soak
+kill-test: $(PROGRAM) ## SIGKILL to parent, workers, loads and helpers at 200 random moments: KILLS=20, KILL_SEED=N, KILL_ONLY=N
+	tests/kill/kill.py $(PROGRAM)
+soak: $(PROGRAM) ## all suites in a loop for an hour (SOAK_MINUTES=60): memory, descriptors and scratch must stay flat
+	tests/soak/soak.py $(PROGRAM)
+
 # --- more ways to build and run ----------------------------------------------------------------------------------------
 
 .PHONY: run perf asan ubsan tsan coverage repro

@@ -34,6 +34,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.dont_write_bytecode = True
 import watch  # noqa: E402 pylint: disable=wrong-import-position
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -48,8 +49,8 @@ WORKERS = ("parent", "worker", "all", "all but one")
 HELPERS = WORKERS + ("helper",)
 LOADS = WORKERS + ("load", "threads")
 ALONE = ("parent",)
-# So long a victim of that kind is waited for; then it is killed after a part of the second.
-WAIT_S, MORE_S = 4, 0.4
+# So long a victim of that kind is waited for; then it is given so long to get on.
+WAIT_S, MORE_S = 10, 0.2
 csv.field_size_limit(1 << 30)
 
 
@@ -310,6 +311,7 @@ class Kill:
                 self.kind = "parent"
             if victims_of(self.process.pid, self.kind, self.rng):
                 time.sleep(more)
+                more /= 4
                 self.victims = victims_of(self.process.pid, self.kind, self.rng)
         if self.process.poll() is not None:
             self.process.wait(END_S)

@@ -19,6 +19,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "kill"))
+sys.dont_write_bytecode = True
 import watch  # noqa: E402 pylint: disable=wrong-import-position
 
 EVERY_S = 2.0

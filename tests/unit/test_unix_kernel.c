@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -293,22 +294,25 @@ static void test_spawn_is_bound_only_when_asked(void **state)
 struct harness {
     struct unix_params params;
     struct party_context context;
-    struct trial_head *head; /* with one slot: a kept folder is noted there */
+    struct trial_head *head; /* with one slot, shared as in a trial */
     char reason[240];
     const struct party *party;
 };
+
+#define HEAD_SIZE (sizeof(struct trial_head) + sizeof(struct trial_slot))
 
 static void harness_init(struct harness *h, const struct bench *bench)
 {
     memset(h, 0, sizeof(*h));
     h->params = params_of_tests();
     h->party = &bench->parties[0];
-    h->head = calloc(1, sizeof(*h->head) + sizeof(h->head->slot[0]));
-    assert_non_null(h->head);
+    h->head = mmap(NULL, HEAD_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_true(h->head != MAP_FAILED);
+    h->head->n_slots = 1;
     h->context = (struct party_context){.params = &h->params,
-                                        .copies = 1,
                                         .head = h->head,
                                         .slot = h->head->slot,
+                                        .copies = 1,
                                         .baton = &h->head->slot[0].baton,
                                         .stop_fd = -1,
                                         .series_fd = -1,
@@ -327,7 +331,7 @@ static void harness_end(struct harness *h)
     h->party->teardown(&h->context); /* twice does no harm */
     for (unsigned i = 0; i < h->party->n_recorders; i++)
         free(h->context.recorder[i]);
-    free(h->head);
+    assert_int_equal(munmap(h->head, HEAD_SIZE), 0);
 }
 
 static int next_fd(void)
