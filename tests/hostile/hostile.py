@@ -599,13 +599,14 @@ def expect_taken_again(rows, samples):
 def case_stopped_counted(case):
     """All processes stopped for three seconds, in a sample of a count: it is taken again, and the row says so."""
     path = os.path.join(case.work, "a.csv")
-    run = case.start("prime", "-q", "-i", "3", "-n", "3", "--limit", "20000", "-o", path)
+    run = case.start("prime", "-q", "-i", "3", "-n", "3", "--limit", "20000", "--copies", "1", "-o", path)
     stop_tree(run, 3)
     rows = case.rows(path) if run.result() else []
     told = expect_taken_again(rows, 3)
+    # It computes or waits for a CPU, all the time: what is neither is the stop.
     for row in told:
-        if row["metric"] == "cycles":
-            expect(float(row["max"]) < 2.5e9, f"the stop is in the experiments: {row['max']} {row['unit']}")
+        idle = float(row["wall_s"]) - float(row["cpu_s"]) - float(row["run_delay_ms"]) / 1000
+        expect(idle < 2, f"{idle:.1f} s of a stop are in the row")
 
 
 def case_stopped_timed(case):
@@ -789,7 +790,7 @@ def case_oom_load(case):
             expect_killed(row)
             expect("memload" in row["reason"], row["reason"])
         elif row["test"] == "audio" and row["load"] != "memload":
-            expect(row["status"] in ("ok", "unstable"), f"{row['load']}: {row['status']}: {row['reason']}")
+            expect(row["status"] in ("ok", "unstable", "degraded"), f"{row['load']}: {row['status']}: {row['reason']}")
     expect({row["load"] for row in rows} >= {"none", "memload", "burn"}, "rows are missing")
 
 
