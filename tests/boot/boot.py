@@ -499,19 +499,19 @@ def run_upset(test, how, words):
 def boot_clock_set_back(test):
     """The time of day is set back by an hour again and again: no row notices."""
     began = time.time()
-    rows = run_upset(test, "clock", "latency audio video -w none,burn -t 2s -i 2 --loops-per-ms 20000")
+    rows = run_upset(test, "clock", "latency audio video -w none,burn -t 1s -i 2 --loops-per-ms 20000")
     expect(len({(row["test"], row["load"]) for row in rows}) == 4, "rows are missing")
     for row in rows:
         expect(row["status"] in ("ok", "unstable"), f"{row['test']}: {row['status']}: {row['reason']}")
-        expect(2 < float(row["wall_s"]) < 30, f"{row['test']}: wall_s is {row['wall_s']}")
+        expect(1 < float(row["wall_s"]) < 30, f"{row['test']}: wall_s is {row['wall_s']}")
         at = calendar.timegm(time.strptime(row["utc"], "%Y-%m-%dT%H:%M:%SZ"))
         expect(abs(at - began) < 300, f"utc is {row['utc']}, not the start of the run")
 
 
 def boot_cpu_unplugged(test):
     """CPU 1 is taken out and put back again and again: what ran on it is degraded with the reason, and nothing hangs."""
-    rows = run_upset(test, "cpu", "unix pipe syscall context1 -t 2s -i 3 -c 2")
-    expect({row["test"] for row in rows} >= {"pipe", "syscall", "context1"}, "rows are missing")
+    rows = run_upset(test, "cpu", "unix pipe syscall -t 2s -i 2 -c 2")
+    expect({row["test"] for row in rows} >= {"pipe", "syscall"}, "rows are missing")
     told = {row["reason"] for row in rows if row["status"] == "degraded"}
     expect(any("offline" in reason for reason in told), f"no row tells of the CPU: {told}")
 

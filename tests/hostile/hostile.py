@@ -29,6 +29,7 @@ import time
 
 SKIPPED = 77
 PR_SET_CHILD_SUBREAPER = 36
+NOBODY = 61000 + os.getpid() % 1000
 PRIME_FAST = ["prime", "-q", "-i", "1", "-n", "1000"]
 
 
@@ -58,9 +59,10 @@ def need_program(name):
 
 
 def become_nobody():
+    """A user of whom there is nobody else, for limits count all processes of a user."""
     os.setgroups([])
-    os.setgid(65534)
-    os.setuid(65534)
+    os.setgid(NOBODY)
+    os.setuid(NOBODY)
 
 
 def call(*command):
@@ -369,7 +371,7 @@ def case_quota(case):
     """A user's quota on an ext4: the same as a full disk."""
     case.mount_ext4(8, make=("-O", "quota"), options="loop,usrquota")
     need_program("setquota")
-    call("setquota", "-u", "65534", "40", "40", "0", "0", case.disk)
+    call("setquota", "-u", str(NOBODY), "40", "40", "0", "0", case.disk)
     path = os.path.join(case.disk, "a.csv")
     run = case.run("prime", "-q", "-i", "1", "-n", "20000", "--limit", "10:22:4", "-o", path, prepare=become_nobody)
     run.says(path, "Disk quota exceeded")
@@ -586,7 +588,9 @@ def expect_taken_again(rows, samples):
     told = [row for row in rows if "stopped=1" in row["causes"].split(";")]
     expect(told, f"no row tells of the stop: {[row['causes'] for row in rows]}")
     for row in rows:
-        expect(row["status"] in ("ok", "unstable"), f"{row['test']}: {row['status']}: {row['reason']}")
+        # On a busy machine a load may get too little to do; that it was stopped is not to be a reason.
+        expect(row["status"] in ("ok", "unstable", "degraded") and "stopped" not in row["reason"],
+               f"{row['test']}: {row['status']}: {row['reason']}")
     for row in told:
         expect(len(row["samples"].split(";")) == samples, f"{row['samples']}: not {samples} samples")
     return told
@@ -595,11 +599,14 @@ def expect_taken_again(rows, samples):
 def case_stopped_counted(case):
     """All processes stopped for three seconds, in a sample of a count: it is taken again, and the row says so."""
     path = os.path.join(case.work, "a.csv")
-    run = case.start("prime", "-q", "-i", "3", "-n", "3", "--limit", "20000", "-o", path)
+    run = case.start("prime", "-q", "-i", "3", "-n", "3", "--limit", "20000", "--copies", "1", "-o", path)
     stop_tree(run, 3)
     rows = case.rows(path) if run.result() else []
     told = expect_taken_again(rows, 3)
-    expect(all(float(row["wall_s"]) < 3 for row in told), "the stop is in the row's time")
+    # It computes or waits for a CPU, all the time: what is neither is the stop.
+    for row in told:
+        idle = float(row["wall_s"]) - float(row["cpu_s"]) - float(row["run_delay_ms"]) / 1000
+        expect(idle < 2, f"{idle:.1f} s of a stop are in the row")
 
 
 def case_stopped_timed(case):
@@ -750,7 +757,8 @@ def out_of_memory(case, megabytes, words, resident):
         run = case.start(*words, "-q", "-o", path, prepare=group.enter, expected=(0, 1))
         run.wait_for(lambda: any(resident_mb(pid) > resident for pid in run.workers()), "a worker of that size")
         writer = group.fill(case)
-        run.wait_for(lambda: group.kills() > 0 or writer.poll() is not None, "the end of the memory")
+        while run.process.poll() is None and writer.poll() is None and group.kills() == 0:
+            time.sleep(0.01)
         writer.kill()
         writer.wait()
         os.unlink(os.path.join(case.disk, "memory"))
@@ -782,7 +790,7 @@ def case_oom_load(case):
             expect_killed(row)
             expect("memload" in row["reason"], row["reason"])
         elif row["test"] == "audio" and row["load"] != "memload":
-            expect(row["status"] in ("ok", "unstable"), f"{row['load']}: {row['status']}: {row['reason']}")
+            expect(row["status"] in ("ok", "unstable", "degraded"), f"{row['load']}: {row['status']}: {row['reason']}")
     expect({row["load"] for row in rows} >= {"none", "memload", "burn"}, "rows are missing")
 
 
