@@ -162,6 +162,7 @@ WRAP_test_whetstone := log exp sqrt sin cos sincos atan
 WRAP_test_pairs     := calloc qsort
 WRAP_test_machine   := qsort
 WRAP_test_results   := qsort
+WRAP_test_projection := calloc qsort
 WRAP_test_report_figures := qsort
 comma := ,
 

@@ -98,16 +98,35 @@ def layer_of_unit(folder, test):
     return "cmd"
 
 
-def units_for(folder, path):
-    """The unit tests that link a source file: those of its module, and the others."""
-    layer, module = path.split("/")[1], Path(path).stem
-    header = f'#include "{layer}/{module}.h"'
-    own, others = [], []
-    for file in sorted((folder / "tests/unit").glob("test_*.c")):
-        if layer in BELOW[layer_of_unit(folder, file.stem)].split():
-            near = file.stem == f"test_{module}" or header in file.read_text()
-            (own if near else others).append(f"build/unit/{file.stem}")
-    return own, others
+def functions(folder, files):
+    """By file, the names of the code in objects and programs."""
+    listed = subprocess.run(["nm", "-A", "--defined-only", *files], cwd=folder, capture_output=True, text=True, check=True)
+    found = {file: set() for file in files}
+    for file, name in re.findall(r"^([^:]+):\S+ [tT] (\w+)$", listed.stdout, re.M):
+        found[file].add(name)
+    return found
+
+
+class Units:
+    """Which unit tests have code of which source file in them; the linker leaves out what none of theirs calls."""
+    def __init__(self, folder):
+        self.programs = {f"build/unit/{file.stem}": file.read_text() for file in
+                         sorted((folder / "tests/unit").glob("test_*.c"))}
+        self.layers = {program: layer_of_unit(folder, Path(program).name) for program in self.programs}
+        self.objects = [str(file.relative_to(folder)) for file in (folder / "build").glob("*/**/*.o")
+                        if file.relative_to(folder).parts[1] in LAYERS]
+        self.code = functions(folder, self.objects + list(self.programs))
+
+    def of(self, path):
+        """The test of its module; those that include its header; the others."""
+        layer, module = path.split("/")[1], Path(path).stem
+        code = self.code[f"build/{path[4:-2]}.o"]
+        linked = [program for program, within in self.code.items() if program in self.programs and code & within and
+                  layer in BELOW[self.layers[program]].split()]
+        own = [program for program in linked if Path(program).name == f"test_{module}"]
+        near = [program for program in linked if program not in own and
+                f'#include "{layer}/{module}.h"' in self.programs[program]]
+        return own, near, [program for program in linked if program not in own + near]
 
 
 class Settings:
@@ -115,7 +134,6 @@ class Settings:
     def __init__(self, folder):
         listed = (folder / "tests/cli/test_tune.c").read_text().split("patterns[] = {")[1].split("};")[0]
         self.patterns = re.findall(r'"([^"]+)"', listed)
-        self.values = self.read()
 
     def read(self):
         values = {}
@@ -127,11 +145,11 @@ class Settings:
                     pass
         return values
 
-    def put_back(self):
-        """The paths that had changed. What shows all choices has the chosen one in brackets."""
+    def put_back(self, values):
+        """The paths that had other values. What shows all choices has the chosen one in brackets."""
         changed = []
         for path, value in self.read().items():
-            before = self.values.get(path, value)
+            before = values.get(path, value)
             if value != before:
                 chosen = re.search(r"\[(.*)\]", before)
                 with open(path, "w") as file:
