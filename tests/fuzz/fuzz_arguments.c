@@ -98,6 +98,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (status == EXIT_USAGE && !taken) {
         FUZZ_CHECK_OF(wellformed_lines(world_err.data, world_err.length, &at), world_err.data, world_err.length);
         FUZZ_CHECK_OF(!strncmp(world_err.data, "jitbench", 8), world_err.data, world_err.length);
+        /* Commands that read files may say something of each. */
+        FUZZ_CHECK_OF(strchr(world_err.data, '\n') == world_err.data + world_err.length - 1 ||
+                          (command && command_operands(command)->kind == OPERANDS_FILES),
+                      world_err.data, world_err.length);
         FUZZ_CHECK_OF(!world_out.length, world_out.data, world_out.length);
     }
     while (n)

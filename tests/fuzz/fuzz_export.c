@@ -42,12 +42,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     FUZZ_CHECK((status == 0) == (text != NULL));
     if (!text)
         return 0;
-    if (!strcmp(format, "json") || !strcmp(format, "pyperf") || !strcmp(format, "hyperfine") ||
-        !strcmp(format, "gbench"))
+    if (!strcmp(format, "json") || !strcmp(format, "pyperf") || !strcmp(format, "gbench"))
         FUZZ_CHECK_OF(wellformed_json(text, length, &at), text + at, length - at);
     else if (!strcmp(format, "openmetrics"))
         FUZZ_CHECK_OF(is_openmetrics(text, length), text, length);
-    else if (!strcmp(format, "unixbench"))
+    else if (strcmp(format, "unixbench") != 0)
+        FUZZ_CHECK_OF(wellformed_utf8(text, length), text, length); /* CSV */
+    else
         FUZZ_CHECK_OF(wellformed_lines(text, length, &at), text + at, length - at);
     return 0;
 }

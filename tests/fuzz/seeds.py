@@ -82,6 +82,23 @@ def noise_seeds():
     put("rows", "noise", head + rows)
 
 
+def hostile_seeds():
+    """Every text with what a format has to escape."""
+    bad = "a\"b\\c<script>d&amp;e'f|g\u00e9\u2028\nh\ti\u0085"
+    texts = "host job kernel cpu_model suite test load param metric unit status reason policy cpus comment".split()
+    row = {name: bad for name in texts}
+    row.update(value="1.5", samples="1;2;3;4;5;6", hist="1:2;4:5", series="1:2;3:4;+5", n="6", median="2", better="lower",
+               status="ok", run_id="r")
+    plain = dict(row, suite="prime", test="prime", metric="cycles", unit="cycles")
+    for i in range(7):
+        text = cut([row, plain, dict(plain, host=bad + "2", metric="time", unit="ns")], list(row))
+        put("export", f"hostile-{i}", chr(i) + text)
+        put("compare", f"hostile-{i}", chr(i) + text + "\x1e" + text)
+        put("fleet", f"hostile-{i}", chr(i) + text)
+    put("report", "hostile", text)
+    put("rows", "hostile", text)
+
+
 COMMANDS = """
 all --quick --cpus 0-1 -o x.csv
 all --classic --copies 1,2 --nice -5 --fifo=50 --max-time 2m
@@ -181,6 +198,7 @@ def snapshot_seeds():
 
 
 csv_seeds()
+hostile_seeds()
 word_seeds()
 tree_seeds()
 snapshot_seeds()

@@ -219,7 +219,8 @@ static bool take_entity(struct reading *r)
 static bool take_html_text(struct reading *r, char end)
 {
     while (r->at < r->length && peek(r) != end) {
-        if (peek(r) == '&' ? !take_entity(r) : (peek(r) == '<' || !(take(r, "\n") || take_character(r))))
+        if (peek(r) == '&' ? !take_entity(r)
+                           : (peek(r) == '<' || !(take(r, "\n") || take(r, "\t") || take_character(r))))
             return false;
     }
     return true;
