@@ -59,6 +59,7 @@ bool program_has_children(void);
 #define PROGRAM_GUARD_STACK 16384
 struct program_guard {
     pid_t pid, group;
+    bool dismissed;
     int fd, life_fd, answer_fd;
     char stack[PROGRAM_GUARD_STACK] __attribute__((aligned(64)));
 };

@@ -384,7 +384,7 @@ static bool hand_over_file(const struct init *init, const char *name)
         return false;
     char *csv = tree_read_all(init->folder, path);
     if (!csv)
-        say("%s%s: cannot be read", init->folder, path);
+        say("%s%s: cannot be read: %s", init->folder, path, strerror(errno));
     bool done = csv && (store_csv(init, name, csv, strlen(csv)) == 0 || print_csv(init, name, csv, strlen(csv)) == 0);
     free(csv);
     return done;

@@ -230,6 +230,11 @@ static void describe_death(int status, char *buf, size_t size)
         text_copy(buf, size, "was ended by its limit of real-time CPU time (RLIMIT_RTTIME)");
     else if (WIFSIGNALED(status))
         (void)snprintf(buf, size, "was killed by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+    else if (WEXITSTATUS(status) == WORKER_NO_FSTAT || WEXITSTATUS(status) == WORKER_NO_MMAP)
+        (void)snprintf(buf, size, "ended early: it cannot share memory with its parent (%s failed)",
+                       WEXITSTATUS(status) == WORKER_NO_MMAP ? "mmap" : "fstat");
+    else if (WEXITSTATUS(status) == WORKER_ASTRAY)
+        text_copy(buf, size, "ended early: it is not the program that started it (was the file replaced?)");
     else
         (void)snprintf(buf, size, "ended early with exit status %d", WEXITSTATUS(status));
 }
@@ -639,12 +644,17 @@ static void control_begin(struct trial *trial)
 
     if (!priority || task_get_policy(&trial->policy_before, &trial->priority_before))
         return;
-    if ((error = task_limit_own_realtime_us(CONTROL_LIMIT_US)) || (error = task_set_policy(SCHED_FIFO, priority)))
+    if ((error = task_limit_own_realtime_us(CONTROL_LIMIT_US)) || (error = task_set_policy(SCHED_FIFO, priority))) {
         (void)snprintf(trial->control_refused, sizeof(trial->control_refused), "control: SCHED_FIFO %d refused: %s",
                        priority, strerror(-error));
-    else if (task_get_policy(&policy, &seen) || policy != SCHED_FIFO || seen != priority)
+        return;
+    }
+    trial->control = true;
+    if ((error = task_get_policy(&policy, &seen)))
+        (void)snprintf(trial->control_refused, sizeof(trial->control_refused),
+                       "control: SCHED_FIFO cannot be read back: %s", strerror(-error));
+    else if (policy != SCHED_FIFO || seen != priority)
         text_copy(trial->control_refused, sizeof(trial->control_refused), "control: SCHED_FIFO was not kept");
-    trial->control = !error;
 }
 
 static void control_end(struct trial *trial)

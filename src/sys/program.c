@@ -296,7 +296,8 @@ static int guard_main(void *argument)
     for (size_t i = 0; i < sizeof(ending) / sizeof(ending[0]); i++)
         (void)signal(ending[i], SIG_IGN);
     guard_wait(guard);
-    (void)kill(-guard->group, SIGKILL);
+    if (!__atomic_load_n(&guard->dismissed, __ATOMIC_ACQUIRE))
+        (void)kill(-guard->group, SIGKILL);
     return 0;
 }
 
@@ -315,6 +316,7 @@ int program_guard(struct program_guard *guard)
         return error;
     }
     guard->group = getpgrp();
+    guard->dismissed = false;
     guard->fd = life[1];
     guard->life_fd = life[0];
     guard->answer_fd = answer[1];
@@ -337,10 +339,12 @@ void program_unguard(struct program_guard *guard)
 {
     if (guard->pid <= 0)
         return;
+    /* Where it cannot be killed, the end of file ends it. */
+    __atomic_store_n(&guard->dismissed, true, __ATOMIC_RELEASE);
     (void)kill(guard->pid, SIGKILL);
+    (void)close(guard->fd);
     while (waitpid(guard->pid, NULL, 0) < 0 && errno == EINTR) {
     }
-    (void)close(guard->fd);
     guard->pid = 0;
 }
 

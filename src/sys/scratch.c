@@ -82,8 +82,12 @@ int scratch_folder(const char *dir, char *path, size_t size)
 
     for (int tries = 0; error == -EEXIST && tries < NAME_TRIES; tries++) {
         error = random_name(dir, path, size);
-        if (!error && (mkdir(path, 0700) || chmod(path, 0700))) /* the umask may take what the owner needs */
+        if (!error && mkdir(path, 0700)) {
             error = -errno;
+        } else if (!error && chmod(path, 0700)) { /* the umask may take what the owner needs */
+            error = -errno;
+            (void)rmdir(path);
+        }
     }
     return error;
 }
@@ -108,12 +112,12 @@ int scratch_remove(const char *path)
 {
     int error = -ENOTEMPTY;
 
-    for (int tries = 0; (error == -ENOTEMPTY || error == -EEXIST) && tries < 4; tries++) {
+    /* What is refused once (a signal, no memory, no descriptor) may be granted the next time. */
+    for (int tries = 0; error && error != -ENOENT && tries < 4; tries++) {
         int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        if (fd < 0)
-            return -errno;
-        remove_files(fd);
-        error = rmdir(path) ? -errno : 0;
+        if (fd >= 0)
+            remove_files(fd);
+        error = fd < 0 || rmdir(path) ? -errno : 0;
     }
     return error;
 }

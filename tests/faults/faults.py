@@ -139,9 +139,9 @@ ERRNOS = {
     "dup dup2 dup3": "EMFILE EINTR",
     "poll ppoll select pselect6": "EINTR ENOMEM EAGAIN",
     "wait4 waitid": "EINTR EPERM ENOSYS",
-    "futex": "EINTR EAGAIN ENOSYS EPERM",
+    "futex": "EINTR EAGAIN",
     "nanosleep clock_nanosleep": "EINTR EPERM ENOSYS",
-    "fcntl": "EPERM EAGAIN EMFILE",
+    "fcntl": "EPERM EMFILE",
     "kill tgkill": "EPERM",
     "statfs fstatfs": "EACCES EIO ENOMEM ENOSYS",
     "getrandom": "EINTR EAGAIN ENOSYS",
@@ -173,6 +173,7 @@ NOT_TRIED = {
     "rt_sigprocmask": "fails only for wrong arguments; the C library's own calls around fork and threads trust in it",
     "rt_sigaction": "fails only for wrong arguments",
     "mprotect PROT_READ": "of the C library before main: it ends the program there",
+    "futex FUTEX_WAKE": "fails only for wrong arguments",
     "rseq": "of the C library, which ends the program when one thread has it and the next has not; tests/cli/test_old.c "
             "refuses it to all",
     "set_robust_list": "of the C library, which does not look",
@@ -184,7 +185,7 @@ WORDS = {
     "clone": "fork thread process", "clone3": "thread", "vfork": "fork", "fork": "fork",
     "wait4": "wait", "waitid": "wait", "ppoll": "poll wait", "futex": "futex wait",
     "execve": "exec start", "execveat": "exec", "pipe2": "pipe", "mmap": "memory map",
-    "mprotect": "thread memory", "openat": "open", "write": "write", "read": "read",
+    "mprotect": "thread memory", "openat": "open", "write": "write", "read": "read", "fcntl": "o_direct",
 }
 
 
@@ -213,6 +214,8 @@ def kind_of(call, rest, scratch):
     """What a call is about, as one word."""
     if call == "close":
         return "-"
+    if call == "futex":
+        return "FUTEX_WAKE" if "FUTEX_WAKE" in rest else "FUTEX_WAIT"
     if call == "mprotect":
         return rest.split(", ")[-1].split(")")[0]
     if call in BY_REQUEST:
@@ -325,12 +328,21 @@ class Slot:
 
 # --- What a run left. ---------------------------------------------------------------------------------------------------
 
-class Csv:
-    """Rows, read strictly: wrong holds what is no whole CSV."""
+# How init hands over a CSV on a console.
+FRAMED = re.compile(r"^-----BEGIN JITBENCH CSV.*\n((?:.*\n)*?)-----END JITBENCH CSV", re.MULTILINE)
 
-    def __init__(self, text, header):
-        self.rows, self.wrong = [], ""
-        if text and not text.endswith("\r\n"):
+
+class Csv:
+    """Rows of all the CSV that a run left, read strictly: wrong holds what is no whole one."""
+
+    def __init__(self, texts, header):
+        self.rows, self.wrong, self.header = [], "", []
+        for text in texts:
+            if text:
+                self.read(text, header)
+
+    def read(self, text, header):
+        if not text.endswith("\r\n"):
             self.wrong = "the last line has no end"
         try:
             records = list(csv.reader(io.StringIO(text, newline=""), strict=True))
@@ -342,7 +354,7 @@ class Csv:
         if any(len(record) != len(records[0]) for record in records):
             self.wrong = self.wrong or "rows of another number of columns"
         self.header = records[0] if records else []
-        self.rows = [dict(zip(self.header, record)) for record in records[1:]]
+        self.rows += [dict(zip(self.header, record)) for record in records[1:]]
 
 
 WORSE = {"ok": 0, "unstable": 1, "degraded": 2, "skipped": 3, "failed": 4}
@@ -369,13 +381,15 @@ class Outcome:
         self.settings_changed = slot.settings() != before
         self.status = int(self.said["exit"][0]) if self.said["exit"] else -int(self.said["signal"][0])
         self.seconds = float(self.said["seconds"][0])
-        self.files, self.csv_text = {}, ""
+        self.files, self.csv = {}, []  # each file's text
         self.left = []
         for place in ("work", "tmp", "systmp", "shm", "run"):
             for name in sorted(os.listdir(slot.path(place))):
                 self.note_file(slot, place, name, row)
         if "-o" in row["args"] and row["args"][row["args"].index("-o") + 1] == "-":
-            self.csv_text += self.out
+            self.csv.append(self.out)
+        if row.get("inner"):
+            self.csv += [text.replace("\n", "\r\n") for text in FRAMED.findall(self.out)]
 
     def note_file(self, slot, place, name, row):
         path = slot.path(f"{place}/{name}")
@@ -385,7 +399,7 @@ class Outcome:
                 text = file.read()
             self.files[name] = text
             if is_csv:
-                self.csv_text += text if not self.csv_text else text[text.find("\n") + 1:]
+                self.csv.append(text)
         else:
             self.left.append(f"{place}/{name}")
 
@@ -400,16 +414,16 @@ class Reference:
         self.seconds = min(run.seconds for run in runs)
         self.out, self.err = first.out, first.err
         self.files = {name: text for name, text in first.files.items()}
-        self.header = Csv(first.csv_text, None).header if first.csv_text else None
+        self.header = Csv(first.csv, None).header
         self.rows = collections.defaultdict(int)
         self.worst = {}
         for run in runs:
-            for row in Csv(run.csv_text, None).rows if run.csv_text else []:
+            for row in Csv(run.csv, None).rows:
                 key = key_of(row)
                 self.worst[key] = max(self.worst.get(key, 0), WORSE.get(row.get("status", ""), 0))
                 if run is first:
                     self.rows[key] += 1
-        self.reasons = {row.get("reason", "") for run in runs for row in Csv(run.csv_text, None).rows} if first.csv_text else set()
+        self.reasons = {row.get("reason", "") for run in runs for row in Csv(run.csv, None).rows}
         wrong = [text for run in runs for text in judge(run, self, None)]
         if wrong:
             raise RuntimeError(f"{command} without a fault: {'; '.join(wrong)}: {first.err[:500]}")
@@ -421,6 +435,8 @@ def names_it(text, cell):
     """Whether the text says what failed: by the kernel's words, the call's name or a word for it, or the thing."""
     low = text.lower()
     thing = os.path.basename(cell.kind.rstrip("+")).split("-X")[0]
+    if cell.errno == "ENOMEM" and "out of memory" in low:
+        return True
     return (os.strerror(getattr(errno, cell.errno)).lower() in low or cell.call in low or
             any(word in low for word in WORDS.get(cell.call, "").split()) or
             (len(thing) > 2 and thing.lower() in low))
@@ -447,7 +463,7 @@ def judge(run, reference, cell):
     wrong += judge_rows(run, reference, cell)
     if cell is None:
         return wrong
-    if run.status not in reference.status and run.status != 0 and not reference.rows and not names_it(run.err, cell):
+    if run.status not in reference.status and run.status != 0 and not reference.rows and not names_it(run.err + run.out, cell):
         wrong.append(f"exit status {run.status} without naming it: {run.err.strip()[:200]!r}")
     if run.status in reference.status and COMMANDS[cell.command].get("same"):
         if (run.out != reference.out or run.files != reference.files) and not names_it(run.err, cell):
@@ -463,7 +479,7 @@ def judge(run, reference, cell):
 def judge_rows(run, reference, cell):
     if not reference.header:
         return []
-    table = Csv(run.csv_text, reference.header)
+    table = Csv(run.csv, reference.header)
     if table.wrong:
         return [f"CSV: {table.wrong}"]
     wrong = []
@@ -571,7 +587,10 @@ class Matrix:
     def uses_of(self, key, count, errnos):
         """What of a kind is tried: the first use with each errno, the second and a later one with two of them."""
         call, kind = key[1:]
-        errnos = [name for name in errnos if name != "ENOSPC" or not call.startswith("open") or kind.endswith("+")]
+        if call.startswith("open") and not kind.endswith("+"):
+            errnos = [name for name in errnos if name != "ENOSPC"]
+        if call == "fcntl":
+            errnos = ["EMFILE" if kind.startswith("F_DUPFD") else "EPERM"]
         for name in errnos:
             draw = random.Random(f"{self.seed} {key} {name}")
             yield (1, 1), name
@@ -583,7 +602,7 @@ class Matrix:
     def cells(self):
         """All, in a fixed order that depends only on traces and seed."""
         chosen = {}
-        for command in COMMANDS:  # the cheapest first
+        for command in filter(self.traces.get, COMMANDS):  # the cheapest first
             for (who, call), kinds in sorted(self.traces[command].uses.items()):
                 if call in NOT_TRIED:
                     continue
@@ -616,7 +635,7 @@ class Matrix:
     def try_cell(self, cell, slot):
         """'gone', 'unused', 'survived', 'said', or a list of what is wrong."""
         fault = self.fault(cell)
-        if not fault:
+        if not fault or cell.call in NOT_TRIED or f"{cell.call} {cell.kind}" in NOT_TRIED:
             return "gone"
         run = Outcome(slot, cell.command, fault)
         reference = self.references[cell.command]
@@ -627,7 +646,7 @@ class Matrix:
             return "unused"
         worse = run.status not in reference.status or run.err != reference.err or any(
             WORSE.get(row.get("status", "ok"), 9) > max(reference.worst.get(key_of(row), 0), 1)
-            for row in Csv(run.csv_text, reference.header).rows)
+            for row in Csv(run.csv, reference.header).rows)
         return "said" if worse else "survived"
 
     def close(self):
@@ -656,7 +675,7 @@ def run_cells(matrix, cells, again_of):
                 counts["failed"] += 1
             else:
                 counts[outcome] += 1
-            if done[0] % 500 == 0:
+            if done[0] % 200 == 0:
                 print(f"{done[0]} of {len(cells)}, {time.monotonic() - began:.0f} s", flush=True)
     matrix.each(cells, one)
     return counts, failures
@@ -687,6 +706,7 @@ def main():
     parser.add_argument("--cells", type=int, default=0, help="only so many, drawn by the seed (and the regressions)")
     parser.add_argument("--seed", default="1")
     parser.add_argument("--only", action="append", default=[], help="cells whose line has this (a regular expression)")
+    parser.add_argument("--from", dest="cells_from", help="the cells in this file and no others")
     parser.add_argument("--list", action="store_true", help="print the cells and run none")
     parser.add_argument("--cell", help="run this one and show what it printed")
     parser.add_argument("--record", action="store_true", help="add what fails to regressions.txt")
@@ -709,12 +729,16 @@ def run_matrix(matrix, options, began):
     matrix.make_fixtures()
     if options.cell:
         return show_cell(matrix, Cell.parse(options.cell))
-    matrix.learn(COMMANDS)
+    named = []
+    if options.cells_from:
+        with open(options.cells_from) as file:
+            named = [Cell.parse(line) for line in file]
+    matrix.learn({cell.command for cell in named} or COMMANDS)
     everything = matrix.cells()
-    cells = list(everything)
+    cells = named or list(everything)
     if options.only:
         cells = [cell for cell in cells if all(re.search(text, str(cell)) for text in options.only)]
-    regressions = [cell for cell in read_regressions() if not options.only or cell in cells]
+    regressions = [cell for cell in read_regressions() if not named and (not options.only or cell in cells)]
     if options.cells and options.cells < len(cells):
         cells = random.Random(options.seed).sample(cells, options.cells)
     cells = list(dict.fromkeys([*regressions, *cells]))
@@ -751,7 +775,7 @@ def show_cell(matrix, cell):
         for value in values:
             print(f"{word}: {value}")
     print(f"--- out\n{run.out[:3000]}\n--- err\n{run.err[:3000]}\n--- csv")
-    for row in Csv(run.csv_text, None).rows if run.csv_text else []:
+    for row in Csv(run.csv, None).rows:
         print(row.get("test"), row.get("metric"), row.get("value"), row.get("status"), row.get("reason"))
     wrong = judge(run, matrix.references[cell.command], cell)
     print(f"--- {'; '.join(wrong) or 'right'}")

@@ -820,7 +820,7 @@ static void test_trial_fails_when_the_worker_does_not_know_the_benchmark(void **
     struct trial_spec spec = spec_of(&bench_unlisted, 1, 0);
 
     (void)state;
-    assert_failed(&spec, "the worker ended early with exit status 125");
+    assert_failed(&spec, "the worker ended early: it is not the program that started it (was the file replaced?)");
 }
 
 /* --- What a worker leaves behind. --- */
