@@ -32,6 +32,7 @@
 #define LOAD_GRACE_NS    3000000000u
 #define KILL_DEADLINE_NS 10000000000u
 #define TIME_OF_DAY_NS   500000000u
+#define LOOK_AGAIN_NS    1000000000u
 #define FREQUENCIES_MAX  8u
 /* The parent sleeps but for moments. */
 #define CONTROL_LIMIT_US 5000000u
@@ -295,20 +296,26 @@ static bool any_process(const struct trial *trial)
     return false;
 }
 
+static void kill_parties(const struct trial *trial)
+{
+    for (unsigned i = 0; i < trial->n_slots; i++)
+        if (trial->pids[i]) {
+            (void)kill(-trial->pids[i], SIGKILL);
+            (void)kill(trial->pids[i], SIGKILL); /* it may not be in its group yet */
+        }
+}
+
 /* Whatever still runs. A process that even SIGKILL does not end (it hangs in the kernel) is not waited for forever. */
 static void kill_all(struct trial *trial)
 {
     uint64_t until = clock_raw_ns() + KILL_DEADLINE_NS;
     struct timespec pause = {.tv_nsec = 20000000};
 
-    for (unsigned i = 0; i < trial->n_slots; i++)
-        if (trial->pids[i]) {
-            (void)kill(-trial->pids[i], SIGKILL);
-            (void)kill(trial->pids[i], SIGKILL); /* it may not be in its group yet */
-        }
+    kill_parties(trial);
     reap(trial, true);
     while (any_process(trial) && clock_raw_ns() < until) {
         (void)ppoll(NULL, 0, &pause, signals_wait_mask());
+        kill_parties(trial); /* again, in case that it was refused */
         reap(trial, true);
     }
 }
@@ -351,13 +358,23 @@ static void wait_event(struct trial *trial, uint64_t until_ns, bool stopping)
     reap(trial, stopping);
 }
 
+/* An event may be lost. Nothing is measured before the gate, so there the parent may look by itself now and then; behind
+ * it, the end of a process wakes it. */
+static uint64_t look_again(uint64_t deadline_ns)
+{
+    uint64_t soon = clock_raw_ns() + LOOK_AGAIN_NS;
+
+    return soon < deadline_ns ? soon : deadline_ns;
+}
+
 /* Until every slot (or every measured one) has come that far. False when the trial failed or the deadline passed. */
 static bool wait_for(struct trial *trial, enum party_state state, bool measured_only, uint64_t deadline_ns)
 {
     while (trial->outcome == TRIAL_DONE && !slots_reached(trial, state, measured_only)) {
         if (clock_raw_ns() >= deadline_ns)
             return false;
-        wait_event(trial, deadline_ns, state == STATE_DONE && !measured_only);
+        wait_event(trial, state == STATE_READY ? look_again(deadline_ns) : deadline_ns,
+                   state == STATE_DONE && !measured_only);
     }
     note_failed_slots(trial);
     return trial->outcome == TRIAL_DONE;
@@ -685,7 +702,7 @@ static bool wait_for_start(struct trial *trial, uint64_t deadline_ns)
     while (trial->outcome == TRIAL_DONE && !__atomic_load_n(&trial->head->started, __ATOMIC_ACQUIRE)) {
         if (clock_raw_ns() >= deadline_ns)
             return false;
-        wait_event(trial, deadline_ns, false);
+        wait_event(trial, look_again(deadline_ns), false);
     }
     return trial->outcome == TRIAL_DONE;
 }

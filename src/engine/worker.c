@@ -97,8 +97,10 @@ void party_barrier(struct party_context *context)
 void arena_event(const struct trial_head *head)
 {
     char byte = 0;
-    ssize_t ignored = write(head->event_fd, &byte, 1); /* full is as good: the parent wakes up anyway */
-    (void)ignored;
+
+    while (write(head->event_fd, &byte, 1) < 0 && errno == EINTR) {
+        /* full is as good as written: the parent wakes up anyway */
+    }
 }
 
 void party_proved(struct party_context *context)

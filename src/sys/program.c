@@ -165,13 +165,16 @@ pid_t program_start(const struct program *program, uint64_t *exec_ns)
 
 /* --- Ending. --- */
 
-/* Whether it has ended; it stays as it is. */
+/* 1 when it has ended (it stays as it is), 0 when not, or -errno. */
 static int has_ended(pid_t pid)
 {
     siginfo_t info;
 
     info.si_pid = 0;
-    return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid;
+    while (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT))
+        if (errno != EINTR)
+            return -errno;
+    return info.si_pid == pid;
 }
 
 int program_wait(pid_t pid, uint64_t until_ns, uint64_t *end_ns)
@@ -186,8 +189,9 @@ int program_wait(pid_t pid, uint64_t until_ns, uint64_t *end_ns)
         (void)sigtimedwait(&child, NULL, &timeout);
         *end_ns = clock_raw_ns();
         /* A signal may be of an orphan, or of the one that ended before. */
-        if (has_ended(pid))
-            return 0;
+        int ended = has_ended(pid);
+        if (ended)
+            return ended < 0 ? ended : 0;
         if (*end_ns >= until_ns)
             return -ETIMEDOUT;
     }
@@ -249,7 +253,7 @@ int program_reap(pid_t pid, struct program_end *end)
     int64_t run_ns, delay_ns;
 
     memset(end, 0, sizeof(*end));
-    if (!has_ended(pid))
+    if (has_ended(pid) <= 0)
         (void)kill(pid, SIGKILL);
     read_schedstat(pid, &run_ns, &delay_ns);
     int64_t migrations = read_migrations(pid);
