@@ -71,9 +71,10 @@ int command_unknown(const char *what, const char *word, const char *const *candi
 /* The same for a word that stands where a command should. */
 int command_unknown_command(const char *word);
 
-/* Writes the text to standard output (or error); a closed one is no error. Frees it. */
+/* Writes the text to standard output (or error) and frees it. EXIT_DONE, also when that is closed or a signal ends the
+ * writing; or EXIT_ROW_FAILED with one line on standard error. */
 struct text;
-void command_print(int fd, struct text *text);
+int command_print(int fd, struct text *text);
 
 /* The columns of the terminal that the descriptor is, of most at most; otherwise when it is none. */
 unsigned command_width(int fd, unsigned otherwise, unsigned most);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The list of commands, and what help shows of each. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -52,10 +53,18 @@ int command_unknown_command(const char *word)
     return command_unknown(word[0] == '-' ? "option" : "command", word, names, n);
 }
 
-void command_print(int fd, struct text *text)
+int command_print(int fd, struct text *text)
 {
-    (void)signals_write(fd, text->data, text->length); /* closed: the printing ends, the measuring goes on */
+    bool whole = signals_write(fd, text->data, text->length) == text->length;
+    int error = text->failed ? ENOMEM : whole ? 0 : errno;
+
     text_free(text);
+    /* Closed: the printing ends, the measuring goes on. EBADF: it was closed from the start. */
+    if (!error || error == EPIPE || error == EINTR || error == EBADF)
+        return EXIT_DONE;
+    (void)fprintf(stderr, "jitbench: standard %s cannot be written: %s\n", fd == 1 ? "output" : "error",
+                  strerror(error));
+    return EXIT_ROW_FAILED;
 }
 
 unsigned command_width(int fd, unsigned otherwise, unsigned most)
@@ -99,8 +108,7 @@ int command_parse(const struct command *command, struct option_table *tables, si
 
     if (parsed >= 0 && *help) {
         command_help(command, &text);
-        command_print(1, &text);
-        return -1;
+        return command_print(1, &text) ? EXIT_ROW_FAILED : -1;
     }
     if (parsed < 0 || option_defaults(tables, n, PRESET_DEFAULT, error, sizeof(error))) {
         (void)fprintf(stderr, "jitbench %s: %s\n", command->name, error);

@@ -449,8 +449,7 @@ static int write_out(struct comparing *c)
         put_warnings(c, &out);
     if (fd == 1)
         return files_write("compare", "-", &out);
-    command_print(fd, &out);
-    return 0;
+    return command_print(fd, &out);
 }
 
 static int compare(struct comparing *c)

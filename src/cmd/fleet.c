@@ -428,10 +428,10 @@ static int fleet(struct fleet *f, const char *const *operands, size_t n)
     complain(f);
     put_table(f, &out);
     put_summary(f, &out);
-    command_print(!strcmp(f->options.output, "-") ? 2 : 1, &out);
+    int printed = command_print(!strcmp(f->options.output, "-") ? 2 : 1, &out);
     if (f->options.output[0] && (status = write_csv(f)))
         return status;
-    return finding(f);
+    return printed ? printed : finding(f);
 }
 
 static int run(const struct command *command, int argc, char **argv)

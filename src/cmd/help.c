@@ -37,8 +37,7 @@ static int run(const struct command *command, int argc, char **argv)
             return command_unknown_command(argv[1]);
         command_help(about, &out);
     }
-    command_print(1, &out);
-    return EXIT_DONE;
+    return command_print(1, &out);
 }
 
 static bool command_word(const struct command *command, size_t i, struct operand_word *out)

@@ -69,8 +69,7 @@ static int run(const struct command *command, int argc, char **argv)
             if (!strcmp(bench_list[b]->suite, suite->name))
                 put_bench(bench_list[b], options.metrics, &out);
     }
-    command_print(1, &out);
-    return EXIT_DONE;
+    return command_print(1, &out);
 }
 
 const struct command command_list_ = {

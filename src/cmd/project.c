@@ -313,7 +313,8 @@ static int project(struct projecting *p, const char *const *operands, size_t n)
     put_table(&p->projection, p->options.verbose, &out);
     status = put_costs(&p->projection, &out);
     put_limits(&p->projection, &out);
-    command_print(!strcmp(p->options.output, "-") ? 2 : 1, &out);
+    int printed = command_print(!strcmp(p->options.output, "-") ? 2 : 1, &out);
+    status = status ? status : printed;
     return status || !p->options.output[0] ? status : write_csv(&p->projection, p->options.output);
 }
 
