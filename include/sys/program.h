@@ -37,8 +37,8 @@ void program_be_parent(void);
 pid_t program_start(const struct program *program, uint64_t *exec_ns);
 
 /* Waits until it has ended, and leaves it to be reaped by program_reap(). SIGCHLD must be blocked in the caller, which
- * has one thread. 0 with the time of the end in end_ns, -ETIMEDOUT when it still runs at until_ns, or -errno when it cannot
- * be waited for. */
+ * has one thread. 0 with the time of the end in end_ns, -ETIMEDOUT when it still runs at until_ns, or -errno when it
+ * cannot be waited for. */
 int program_wait(pid_t pid, uint64_t until_ns, uint64_t *end_ns);
 
 struct program_end {

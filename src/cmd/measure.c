@@ -717,7 +717,7 @@ static int exit_status(const struct measure *m, bool csv_lost)
 {
     if (m->ended_by)
         return 128 + m->ended_by;
-    if (m->worst == ROW_FAILED || csv_lost || m->print_failed)
+    if (m->worst == ROW_FAILED || csv_lost || (m->print_failed && m->options.no_csv))
         return EXIT_ROW_FAILED;
     return m->options.strict && m->worst != ROW_OK ? EXIT_STRICT : EXIT_DONE;
 }

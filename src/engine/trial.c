@@ -358,8 +358,8 @@ static void wait_event(struct trial *trial, uint64_t until_ns, bool stopping)
     reap(trial, stopping);
 }
 
-/* An event may be lost. Nothing is measured before the gate, so there the parent may look by itself now and then; behind
- * it, the end of a process wakes it. */
+/* An event may be lost. Nothing is measured before the gate, so there the parent may look by itself now and then;
+ * behind it, the end of a process wakes it. */
 static uint64_t look_again(uint64_t deadline_ns)
 {
     uint64_t soon = clock_raw_ns() + LOOK_AGAIN_NS;
