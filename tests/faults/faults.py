@@ -185,7 +185,7 @@ WORDS = {
     "clone": "fork thread process", "clone3": "thread", "vfork": "fork", "fork": "fork",
     "wait4": "wait", "waitid": "wait", "ppoll": "poll wait", "futex": "futex wait",
     "execve": "exec start", "execveat": "exec", "pipe2": "pipe", "mmap": "memory map",
-    "mprotect": "thread memory", "openat": "open", "write": "write", "read": "read", "fcntl": "o_direct",
+    "mprotect": "thread memory", "openat": "open", "write": "write", "read": "read", "fcntl": "o_direct", "newfstatat": "stat",
 }
 
 
@@ -455,9 +455,13 @@ def judge(run, reference, cell):
         wrong.append(f"left {' '.join(run.left)}")
     if run.settings_changed:
         wrong.append("settings changed")
+    if run.status == 0 and 4 in reference.status:
+        reference.status.add(0)  # somebody else has changed the settings of this machine meanwhile
     if run.status not in {0, 1, 2} | reference.status:
         wrong.append(f"exit status {run.status}")
     lines = [line for line in run.err.split("\n") if line.strip()]
+    if cell and cell.call.startswith("write") and cell.kind == "/err" and run.status in reference.status:
+        return wrong  # what should be said cannot be
     if run.status == 2 and len(lines) != 1 and not COMMANDS[cell.command if cell else "help"].get("each"):
         wrong.append(f"exit status 2 with {len(lines)} lines")
     wrong += judge_rows(run, reference, cell)
@@ -557,10 +561,10 @@ class Matrix:
         args = [word.replace("@", os.path.join(self.scratch, "fixtures")) for word in row["args"]]
         strace = ["strace", "-qq", "-ff", "-n", "-y", "-ttt", "-s", "256", "-o", os.path.join(folder, "t"), self.binary, *args]
         env = {"PATH": PATH, "HOME": "/", "TMPDIR": slot.path("tmp")}
-        with open(slot.path("out"), "wb") as out:
+        with open(slot.path("out"), "wb") as out, open(slot.path("err"), "wb") as err:
             subprocess.run([slot.inject, "--result", slot.path("result"), "--limit", str(LIMIT_S),
                             *slot.binds(row.get("tuned", False)), "--", shutil.which("strace"), *strace[1:]],
-                           stdin=subprocess.DEVNULL, stdout=out, stderr=out, env=env, cwd=slot.path("work"), check=True)
+                           stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=env, cwd=slot.path("work"), check=True)
         self.traces[command] = Trace(folder, self.scratch)
 
     def learn(self, commands):
