@@ -35,15 +35,20 @@ REGRESSIONS = os.path.join(HERE, "regressions.txt")
 LIMIT_S = 75
 PATH = "/usr/local/bin:/usr/bin:/bin"
 
-# --- The commands. ------------------------------------------------------------------------------------------------------
+# --- The commands. --------------------------------------------------------------------------------------------------
 
 OUT = ["-q", "-i", "1", "-o", "out.csv"]
 UNIX = ["-c", "1", "-t", "10ms"]
 LATENCY = ["latency", "audio", *OUT, "-t", "60ms", "-l", "100000", "-w"]
 
-# The cheap ones first. `each`: a line of its own for each file that cannot be read. `same`: its output depends on nothing but its input. `files`: what it may leave in the current folder. `before`: a
-# command that runs first, whole. `tuned`: settings of the test's own, which must be as before when all is done, for which
-# `after` runs, whole, behind it. `inner`: its workers are another command whole, which stands in the table itself.
+# The cheap ones first.
+# same    its output depends on nothing but its input
+# files   what it may leave in the current folder
+# before  a command that runs first, whole
+# after   one that runs behind it, whole
+# tuned   it writes settings: those of the test's own, which must be as before when all is done
+# inner   its workers are another command whole, which stands in the table itself
+# each    it says a line of its own for each file that cannot be read
 COMMANDS = {
     "version": {"args": ["version"], "same": True},
     "help": {"args": ["help"], "same": True},
@@ -107,7 +112,7 @@ COMMANDS = {
 SETTINGS = ["/proc/sys/vm/stat_interval", "/proc/sys/kernel/perf_event_max_sample_rate", "/proc/sys/kernel/watchdog",
             "/proc/sys/kernel/perf_cpu_time_max_percent"]
 
-# --- The errnos. --------------------------------------------------------------------------------------------------------
+# --- The errnos. ----------------------------------------------------------------------------------------------------
 
 # What each call can fail with (its manual page; ENOSYS and EPERM besides: an old kernel, a container's filter), of
 # ENOSYS EPERM EACCES ENOMEM EAGAIN EINTR ENOSPC EMFILE EIO. A call without a line of its own has REFUSED.
@@ -185,19 +190,20 @@ WORDS = {
     "clone": "fork thread process", "clone3": "thread", "vfork": "fork", "fork": "fork",
     "wait4": "wait", "waitid": "wait", "ppoll": "poll wait", "futex": "futex wait",
     "execve": "exec start", "execveat": "exec", "pipe2": "pipe", "mmap": "memory map",
-    "mprotect": "thread memory", "openat": "open", "write": "write", "read": "read", "fcntl": "o_direct", "newfstatat": "stat",
+    "mprotect": "thread memory", "openat": "open", "write": "write", "read": "read",
+    "fcntl": "o_direct", "newfstatat": "stat",
 }
 
 
-# --- What strace saw. ---------------------------------------------------------------------------------------------------
+# --- What strace saw. -----------------------------------------------------------------------------------------------
 
 LINE = re.compile(r"^(\d+\.\d+) \[ *(\d+)\] (\w+)\((.*)$")
 QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
 REQUEST = re.compile(r"\b([A-Z][A-Z0-9_]{3,})\b")
-BY_PATH = re.compile(r"open|.*stat|.*access|.*link|.*chmod|.*mkdir|rmdir|rename|exec|chdir|truncate|mount|umount|statfs|mkn")
+BY_PATH = re.compile(r"open|.*stat|.*access|.*link|.*chmod|.*mkdir|rmdir|rename|exec|chdir|truncate|mount|umount|mkn")
 # Calls whose first descriptor says what they are about, and those whose request does.
-BY_REQUEST = {"prctl", "ioctl", "fcntl", "madvise", "futex", "prlimit64", "sched_setscheduler", "setpriority", "getrlimit",
-              "setrlimit", "personality", "setitimer", "mmap", "clone", "clone3", "wait4", "waitid", "getrusage",
+BY_REQUEST = {"prctl", "ioctl", "fcntl", "madvise", "futex", "prlimit64", "sched_setscheduler", "setpriority",
+              "getrlimit", "setrlimit", "personality", "setitimer", "mmap", "clone", "clone3", "wait4", "waitid", "getrusage",
               "clock_nanosleep"}
 
 
@@ -251,7 +257,8 @@ class Trace:
                 for order, line in enumerate(file):
                     match = LINE.match(line)
                     if match:
-                        lines.append((float(match.group(1)), tid, order, int(match.group(2)), match.group(3), match.group(4)))
+                        time_s, number, call, rest = match.groups()
+                        lines.append((float(time_s), tid, order, int(number), call, rest))
         lines.sort()
         main = lines[0][1]
         group, program = {main: main}, {main: True}
@@ -271,7 +278,7 @@ class Trace:
                 program[tid] = "jitbench" in rest.split("[")[0] or "/proc/self/exe" in rest
 
 
-# --- A scratch place, one for each of the processes that work side by side. ----------------------------------------------
+# --- A scratch place, one for each of the processes that work side by side. -----------------------------------------
 
 class Slot:
     def __init__(self, scratch, number, program, inject):
@@ -326,7 +333,7 @@ class Slot:
         return said, printed
 
 
-# --- What a run left. ---------------------------------------------------------------------------------------------------
+# --- What a run left. -----------------------------------------------------------------------------------------------
 
 # How init hands over a CSV on a console.
 FRAMED = re.compile(r"^-----BEGIN JITBENCH CSV.*\n((?:.*\n)*?)-----END JITBENCH CSV", re.MULTILINE)
@@ -375,7 +382,6 @@ class Outcome:
         if "before" in row:
             slot.run(row["before"], tuned)
         self.said, (self.out, self.err) = slot.run(row["args"], tuned, fault)
-        self.restored = True
         if "after" in row:
             slot.run(row["after"], tuned)
         self.settings_changed = slot.settings() != before
@@ -429,7 +435,7 @@ class Reference:
             raise RuntimeError(f"{command} without a fault: {'; '.join(wrong)}: {first.err[:500]}")
 
 
-# --- Judging. -----------------------------------------------------------------------------------------------------------
+# --- Judging. -------------------------------------------------------------------------------------------------------
 
 def names_it(text, cell):
     """Whether the text says what failed: by the kernel's words, the call's name or a word for it, or the thing."""
@@ -467,15 +473,16 @@ def judge(run, reference, cell):
     wrong += judge_rows(run, reference, cell)
     if cell is None:
         return wrong
-    if run.status not in reference.status and run.status != 0 and not reference.rows and not names_it(run.err + run.out, cell):
+    changed = run.status not in reference.status
+    if changed and run.status != 0 and not reference.rows and not names_it(run.err + run.out, cell):
         wrong.append(f"exit status {run.status} without naming it: {run.err.strip()[:200]!r}")
-    if run.status in reference.status and COMMANDS[cell.command].get("same"):
+    if not changed and COMMANDS[cell.command].get("same"):
         if (run.out != reference.out or run.files != reference.files) and not names_it(run.err, cell):
             wrong.append(f"another output, and not a word: {run.err.strip()[:200]!r}")
         elif run.out != reference.out or run.files != reference.files:
             if run.status == 0 and cell.call in WRITES:
                 wrong.append(f"output lost, but exit status 0: {run.err.strip()[:200]!r}")
-    elif run.status in reference.status and reference.out.strip() and not run.out.strip() and not names_it(run.err, cell):
+    elif not changed and reference.out.strip() and not run.out.strip() and not names_it(run.err, cell):
         wrong.append("nothing printed, and not a word")
     return wrong
 
@@ -507,7 +514,7 @@ def judge_rows(run, reference, cell):
     return sorted(set(wrong))[:3]
 
 
-# --- Cells. -------------------------------------------------------------------------------------------------------------
+# --- Cells. ---------------------------------------------------------------------------------------------------------
 
 class Cell(collections.namedtuple("Cell", "command who call kind errno use")):
     """One use (1, 2, ... of its kind) of a call, failing with the errno."""
@@ -533,12 +540,22 @@ class Matrix:
         self.traces, self.references = {}, {}
         self.lock = threading.Lock()
 
+    def lacking(self):
+        """What this machine lacks: seccomp notifications (Linux 5.6), a mount namespace where root may make none."""
+        slot = self.slots[0]
+        slot.prepare()
+        try:
+            slot.run(["version"], True, ["--call", "0", "--nth", "1000000"])
+        except RuntimeError as error:
+            return str(error)
+        return ""
+
     def make_fixtures(self):
         folder = os.path.join(self.scratch, "fixtures")
         os.makedirs(os.path.join(folder, "fleet"))
         for name in ("a", "b"):
-            subprocess.run([self.binary, "prime", "-q", "-i", "5", "-n", "200", "-o", f"{folder}/{name}.csv"], check=True,
-                           stdout=subprocess.DEVNULL)
+            subprocess.run([self.binary, "prime", "-q", "-i", "5", "-n", "200", "-o", f"{folder}/{name}.csv"],
+                           check=True, stdout=subprocess.DEVNULL)
         with open(f"{folder}/a.csv", newline="") as file:
             records = list(csv.reader(file))
         host, run = records[0].index("host"), records[0].index("run_id")
@@ -557,13 +574,13 @@ class Matrix:
         os.makedirs(folder)
         if "before" in row:
             slot.run(row["before"], row.get("tuned", False))
-        # Behind inject, which has made the private mounts: its own calls stand before the program's execve.
+        # Behind inject, which makes the private mounts.
         args = [word.replace("@", os.path.join(self.scratch, "fixtures")) for word in row["args"]]
-        strace = ["strace", "-qq", "-ff", "-n", "-y", "-ttt", "-s", "256", "-o", os.path.join(folder, "t"), self.binary, *args]
+        strace = [shutil.which("strace"), "-qq", "-ff", "-n", "-y", "-ttt", "-s", "256", "-o", os.path.join(folder, "t")]
         env = {"PATH": PATH, "HOME": "/", "TMPDIR": slot.path("tmp")}
         with open(slot.path("out"), "wb") as out, open(slot.path("err"), "wb") as err:
             subprocess.run([slot.inject, "--result", slot.path("result"), "--limit", str(LIMIT_S),
-                            *slot.binds(row.get("tuned", False)), "--", shutil.which("strace"), *strace[1:]],
+                            *slot.binds(row.get("tuned", False)), "--", *strace, self.binary, *args],
                            stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=env, cwd=slot.path("work"), check=True)
         self.traces[command] = Trace(folder, self.scratch)
 
@@ -612,7 +629,7 @@ class Matrix:
                     continue
                 errnos = ERRNO_OF.get(call, REFUSED.split())
                 counts = collections.Counter(kinds)
-                counts = collections.Counter({kind: n for kind, n in counts.items() if f"{call} {kind}" not in NOT_TRIED})
+                counts = {kind: n for kind, n in counts.items() if f"{call} {kind}" not in NOT_TRIED}
                 if not counts:
                     continue
                 inner = who == "worker" and COMMANDS[command].get("inner")
@@ -657,7 +674,7 @@ class Matrix:
         shutil.rmtree(self.scratch, ignore_errors=True)
 
 
-# --- Running. -----------------------------------------------------------------------------------------------------------
+# --- Running. -------------------------------------------------------------------------------------------------------
 
 def run_cells(matrix, cells, again_of):
     counts, failures = collections.Counter(), {}
@@ -717,13 +734,16 @@ def main():
     parser.add_argument("program")
     parser.add_argument("inject")
     options = parser.parse_args()
-    for tool in ("strace",):
-        if not shutil.which(tool):
-            print(f"skipped: needs {tool} (package {tool})")
-            return 0
+    if not shutil.which("strace"):
+        print("skipped: needs strace (package strace)")
+        return 0
     began = time.monotonic()
     matrix = Matrix(options.program, os.path.abspath(options.inject), options.seed)
     try:
+        lacking = matrix.lacking()
+        if lacking:
+            print(f"skipped: {lacking}")
+            return 0
         return run_matrix(matrix, options, began)
     finally:
         matrix.close()
