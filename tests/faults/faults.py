@@ -5,14 +5,14 @@
     faults.py [--cells N] [--seed S] [--only TEXT] [--record] PROGRAM INJECT
 
 The table of commands below covers every subcommand with tiny samples. Each is run once under strace, which gives the
-calls, what they are about (their kind: a path, what a descriptor is, a request) and how often each is used. From that the
-cells are made: command, process (main: the one that the user started; worker: all others of the program together), call,
-kind, errno, and use (the first, the second, a later one drawn by the seed). What two commands call in the same way is
+calls, what they are about (their kind: a path, what a descriptor is, a request) and how often each is used. From that
+the cells are made: command, process (main: the one that the user started; worker: all others of the program together),
+call, kind, errno, and use (the first, the second, a later one drawn by the seed). What two commands call in the same way is
 tried in the cheapest of them; beside that, each call of each command gets one cell with an errno and use of the seed.
 
-inject.c makes that use fail. A run must end in time and by an exit status of the design; say what failed when that had a
-consequence; leave whole CSV rows, no process, no file, no changed setting. A cell that fails is run twice more, and counts
-when it fails again. --record adds what fails to regressions.txt, whose cells are always run. """
+inject.c makes that use fail. A run must end in time and by an exit status of the design; say what failed when that had
+a consequence; leave whole CSV rows, no process, no file, no changed setting. A cell that fails is run twice more, and
+counts when it fails again. --record adds what fails to regressions.txt, whose cells are always run. """
 import argparse
 import collections
 import concurrent.futures
@@ -465,10 +465,11 @@ def judge(run, reference, cell):
         reference.status.add(0)  # somebody else has changed the settings of this machine meanwhile
     if run.status not in {0, 1, 2} | reference.status:
         wrong.append(f"exit status {run.status}")
-    lines = [line for line in run.err.split("\n") if line.strip()]
+    lines = [line for line in run.err.split("\n") if line.strip() and line not in reference.err.split("\n")]
     if cell and cell.call.startswith("write") and cell.kind == "/err" and run.status in reference.status:
         return wrong  # what should be said cannot be
-    if run.status == 2 and len(lines) != 1 and not COMMANDS[cell.command if cell else "help"].get("each"):
+    if run.status == 2 and run.status not in reference.status and len(lines) != 1 and not (
+            cell and COMMANDS[cell.command].get("each")):
         wrong.append(f"exit status 2 with {len(lines)} lines")
     wrong += judge_rows(run, reference, cell)
     if cell is None:
