@@ -154,8 +154,10 @@ static int verify(struct party_context *context)
     FILE *file = fopen(path, "re");
     if (!file)
         return party_fail(context, "the shell script left no result: %s", strerror(errno));
-    int n = fscanf(file, "%llu %llu %llu", &got[0], &got[1], &got[2]);
+    int n = fscanf(file, "%llu %llu %llu", &got[0], &got[1], &got[2]), error = ferror(file) ? errno : 0;
     (void)fclose(file);
+    if (error)
+        return party_fail(context, "the shell script's result cannot be read: %s", strerror(error));
     if (n != 3)
         return party_fail(context, "the shell script's result is not three numbers");
     checks_add(checks, "lines that wc counted", (double)got[0], (double)expected.lines, 0);
