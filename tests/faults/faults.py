@@ -7,8 +7,9 @@
 The table of commands below covers every subcommand with tiny samples. Each is run once under strace, which gives the
 calls, what they are about (their kind: a path, what a descriptor is, a request) and how often each is used. From that
 the cells are made: command, process (main: the one that the user started; worker: all others of the program together),
-call, kind, errno, and use (the first, the second, a later one drawn by the seed). What two commands call in the same way is
-tried in the cheapest of them; beside that, each call of each command gets one cell with an errno and use of the seed.
+call, kind, errno, and use (the first, the second, a later one drawn by the seed). What two commands call in the same way
+is tried in the one that stands first in the table, the cheapest; beside that, each call of each command gets one cell with
+an errno and use of the seed. Of a kind the first use is tried with all errnos, the second and the later one with two.
 
 inject.c makes that use fail. A run must end in time and by an exit status of the design; say what failed when that had
 a consequence; leave whole CSV rows, no process, no file, no changed setting. A cell that fails is run twice more, and
@@ -203,7 +204,8 @@ REQUEST = re.compile(r"\b([A-Z][A-Z0-9_]{3,})\b")
 BY_PATH = re.compile(r"open|.*stat|.*access|.*link|.*chmod|.*mkdir|rmdir|rename|exec|chdir|truncate|mount|umount|mkn")
 # Calls whose first descriptor says what they are about, and those whose request does.
 BY_REQUEST = {"prctl", "ioctl", "fcntl", "madvise", "futex", "prlimit64", "sched_setscheduler", "setpriority",
-              "getrlimit", "setrlimit", "personality", "setitimer", "mmap", "clone", "clone3", "wait4", "waitid", "getrusage",
+              "getrlimit", "setrlimit", "personality", "setitimer", "mmap", "clone", "clone3", "wait4", "waitid",
+              "getrusage",
               "clock_nanosleep"}
 
 
@@ -777,9 +779,9 @@ def run_matrix(matrix, options, began):
     counts, failures = run_cells(matrix, cells, 2)
     if options.record:
         record(failures)
-    print(f"seed {options.seed}: {sum(counts.values())} runs: {counts['survived']} survived, {counts['said']} said what "
-          f"failed, {counts['unused']} did not come to that use, {counts['gone']} are no more, {counts['once']} failed once "
-          f"and not again, {counts['failed']} failed; {time.monotonic() - began:.0f} s")
+    print(f"seed {options.seed}: {sum(counts.values())} runs: {counts['survived']} survived, {counts['said']} said "
+          f"what failed, {counts['unused']} did not come to that use, {counts['gone']} are no more, {counts['once']} "
+          f"failed once and not again, {counts['failed']} failed; {time.monotonic() - began:.0f} s")
     print("\n".join(sorted_out(failures)))
     for cell, texts in failures.items():
         print(f"FAILED {cell}: {'; '.join(texts)}")
