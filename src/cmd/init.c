@@ -395,6 +395,10 @@ static void hand_over(struct init *init)
 {
     char **names = init->folder[0] ? tree_names("", init->folder) : NULL;
 
+    if (init->folder[0] && !names) {
+        say("%s: what the run left there cannot be listed: %s", init->folder, strerror(errno));
+        init->status = init->status ? init->status : EXIT_ROW_FAILED;
+    }
     for (size_t i = 0; names && names[i]; i++)
         if (strlen(names[i]) > 4 && !strcmp(names[i] + strlen(names[i]) - 4, ".csv") &&
             !hand_over_file(init, names[i]) && !init->status)
