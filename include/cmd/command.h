@@ -75,9 +75,10 @@ int command_unknown_command(const char *word);
  * it: control characters of arguments and file names become '?'. Returns status. */
 int command_complain(const char *command, const char *message, int status);
 
-/* Writes the text to standard output (or error) while something else is done; a closed one is no error. Frees it. */
+/* Writes the text to standard output (or error) beside something else that is done, and frees it. EXIT_DONE, also when
+ * that is closed or a signal ends the writing; or EXIT_ROW_FAILED with one line on standard error. */
 struct text;
-void command_print(int fd, struct text *text);
+int command_print(int fd, struct text *text);
 
 /* Writes what the command is for to standard output (or error), and frees it. EXIT_DONE; or EXIT_ROW_FAILED with a line
  * on standard error when it could not be written, or memory ran out. A reader that has gone has seen enough: no error.

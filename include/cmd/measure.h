@@ -44,6 +44,7 @@ struct measure {
     char *const *words;
     size_t n_words;
     int out_fd; /* where tables go */
+    bool print_failed;
     int series_fd;
     int hold_fd;        /* of /dev/cpu_dma_latency; -1: not held */
     char not_set[256];  /* what --hold-latency or --tuned could not do; "" when all went well */

@@ -68,6 +68,9 @@ struct trial_head {
 
 #define ARENA_PARTIES_MAX 8
 
+/* Exit statuses of a worker that has no shared memory to say it in. */
+enum { WORKER_NO_FSTAT = 123, WORKER_NO_MMAP, WORKER_ASTRAY };
+
 static inline const struct party *arena_party(const struct trial_slot *slot, const struct bench *bench,
                                               const struct load *load)
 {

@@ -41,7 +41,8 @@ int program_can_share(void);
 pid_t program_start(const struct program *program, uint64_t *exec_ns);
 
 /* Waits until it has ended, and leaves it to be reaped by program_reap(). SIGCHLD must be blocked in the caller, which
- * has one thread. 0 with the time of the end in end_ns, or -ETIMEDOUT when it still runs at until_ns. */
+ * has one thread. 0 with the time of the end in end_ns, -ETIMEDOUT when it still runs at until_ns, or -errno when it
+ * cannot be waited for. */
 int program_wait(pid_t pid, uint64_t until_ns, uint64_t *end_ns);
 
 struct program_end {
@@ -63,6 +64,7 @@ bool program_has_children(void);
 #define PROGRAM_GUARD_STACK 16384
 struct program_guard {
     pid_t pid, group;
+    bool dismissed;
     int fd, life_fd, answer_fd;
     char stack[PROGRAM_GUARD_STACK] __attribute__((aligned(64)));
 };

@@ -301,12 +301,13 @@ static int run_program(struct party_context *context, struct run *run)
         close_files(params, program.fds);
         return party_fail(context, "%scannot execute '%.120s': %s", run->what, program.path, strerror(-pid));
     }
-    int late = program_wait(pid, run->start_ns + params->timeout_ns, &run->end_ns);
+    int waited = program_wait(pid, run->start_ns + params->timeout_ns, &run->end_ns);
     int error = program_reap(pid, &run->end);
     close_files(params, program.fds);
     text_duration(params->timeout_ns, limit, sizeof(limit));
-    if (late)
+    if (waited == -ETIMEDOUT)
         return party_fail(context, "%sstill running after %s (--timeout); killed", run->what, limit);
+    error = waited ? waited : error;
     return error ? party_fail(context, "%scannot be waited for: %s", run->what, strerror(-error)) : 0;
 }
 

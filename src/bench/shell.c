@@ -96,8 +96,9 @@ static int setup_16(struct party_context *context)
 }
 
 /* In the child. What the tools complain of is not the user's to read: the status says that something is wrong. */
-static void exec_script(const struct shell *shell, const char *script)
+static void exec_script(struct party_context *context, const char *script)
 {
+    const struct shell *shell = context->state;
     char *argv[] = {(char *)"sh", (char *)script, (char *)shell->number, NULL};
     char *envp[] = {(char *)"PATH=" TOOL_PATH, (char *)"LC_ALL=C", NULL};
     sigset_t none;
@@ -112,8 +113,10 @@ static void exec_script(const struct shell *shell, const char *script)
     if (null > 2)
         (void)close(null);
     if (fchdir(shell->keeper.folder))
-        _exit(126);
-    (void)execve(SHELL, argv, envp);
+        (void)party_fail(context, "cannot enter the scratch folder '%s': %s", shell->keeper.note->path,
+                         strerror(errno));
+    else if (execve(SHELL, argv, envp))
+        (void)party_fail(context, "cannot execute " SHELL ": %s", strerror(errno));
     _exit(127);
 }
 
@@ -122,7 +125,7 @@ static int run_script(struct party_context *context, const char *script, const c
     pid_t child = fork();
 
     if (child == 0)
-        exec_script(context->state, script);
+        exec_script(context, script);
     return child < 0 ? unix_no_child(context) : unix_wait(context, child, what);
 }
 
@@ -152,8 +155,10 @@ static int verify(struct party_context *context)
             (void)close(fd);
         return party_fail(context, "the shell script left no result: %s", strerror(errno));
     }
-    int n = fscanf(file, "%llu %llu %llu", &got[0], &got[1], &got[2]);
+    int n = fscanf(file, "%llu %llu %llu", &got[0], &got[1], &got[2]), error = ferror(file) ? errno : 0;
     (void)fclose(file);
+    if (error)
+        return party_fail(context, "the shell script's result cannot be read: %s", strerror(error));
     if (n != 3)
         return party_fail(context, "the shell script's result is not three numbers");
     checks_add(checks, "lines that wc counted", (double)got[0], (double)expected.lines, 0);
@@ -192,7 +197,10 @@ static int supported(const void *params, char *why, size_t why_size)
     const struct unix_params *p = params;
 
     if (access(SHELL, X_OK)) {
-        text_copy(why, why_size, "no " SHELL " here");
+        if (errno == ENOENT)
+            text_copy(why, why_size, "no " SHELL " here");
+        else
+            (void)snprintf(why, why_size, SHELL " cannot be executed: %s", strerror(errno));
         return -1;
     }
     for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]); i++)

@@ -65,25 +65,32 @@ int command_unknown_command(const char *word)
     return command_unknown(word[0] == '-' ? "option" : "command", word, names, n);
 }
 
-void command_print(int fd, struct text *text)
+/* A reader that has gone has seen enough, and a signal ends everything: no errors. */
+static int put_out(const char *command, int fd, bool may_be_closed, struct text *text)
 {
-    (void)signals_write(fd, text->data, text->length); /* closed: the printing ends, the measuring goes on */
+    char error[128];
+
+    (void)signal(SIGPIPE, SIG_IGN);
+    errno = ENOMEM;
+    const bool whole = !text->failed && signals_write(fd, text->data, text->length) == text->length;
+    const int why = whole ? 0 : errno;
+
     text_free(text);
+    if (whole || why == EPIPE || why == EINTR || (why == EBADF && may_be_closed))
+        return EXIT_DONE;
+    (void)snprintf(error, sizeof(error), "standard %s cannot be written: %s", fd == 1 ? "output" : "error",
+                   strerror(why));
+    return command_complain(command, error, EXIT_ROW_FAILED);
+}
+
+int command_print(int fd, struct text *text)
+{
+    return put_out(NULL, fd, true, text);
 }
 
 int command_output(const struct command *command, int fd, bool only, struct text *text)
 {
-    (void)signal(SIGPIPE, SIG_IGN);
-    errno = ENOMEM;
-    const bool whole = !text->failed && signals_write(fd, text->data, text->length) == text->length;
-    const int error = whole ? 0 : errno;
-
-    text_free(text);
-    if (whole || error == EPIPE || (error == EBADF && !only))
-        return EXIT_DONE;
-    (void)fprintf(stderr, "jitbench %s: standard %s cannot be written: %s\n", command->name,
-                  fd == 1 ? "output" : "error", strerror(error));
-    return EXIT_ROW_FAILED;
+    return put_out(command->name, fd, !only, text);
 }
 
 unsigned command_width(int fd, unsigned otherwise, unsigned most)

@@ -558,9 +558,18 @@ static bool is_brief(const struct session *s)
     return s->n_suites == 1 && s->suites[0]->brief && s->suites[0]->brief(s->options[0]);
 }
 
-static void put_header(const struct session *s)
+/* What cannot be printed is said once; the measuring goes on. */
+static void print_out(struct measure *m, struct text *out)
 {
-    const struct measure *m = &s->m;
+    if (m->print_failed)
+        text_free(out);
+    else
+        m->print_failed = command_print(m->out_fd, out) != EXIT_DONE;
+}
+
+static void put_header(struct session *s)
+{
+    struct measure *m = &s->m;
     struct text out = {0};
     char build[96];
 
@@ -578,7 +587,7 @@ static void put_header(const struct session *s)
         s->suites[0]->announce(m, &s->plans[0], &out);
     put_start(m, &out);
     text_printf(&out, "\n");
-    command_print(m->out_fd, &out);
+    print_out(m, &out);
 }
 
 static int by_order(const void *a, const void *b)
@@ -598,7 +607,7 @@ static void print_suite(struct session *s, const struct suite *suite)
     qsort(m->rows, m->n_rows, sizeof(*m->rows), by_order);
     suite->print(m, s->n_suites == 1, &out);
     text_append(&out, "\n", 1);
-    command_print(m->out_fd, &out);
+    print_out(m, &out);
     warnings_collect(m->rows, m->n_rows, &m->warnings);
 }
 
@@ -618,7 +627,7 @@ static void put_summary(struct session *s)
         if (path[0] && strcmp(path, "-"))
             text_printf(&out, "CSV: %s\n", path);
     }
-    command_print(m->out_fd, &out);
+    print_out(m, &out);
     text_free(&m->warnings);
 }
 
@@ -725,7 +734,7 @@ static int exit_status(const struct measure *m, bool csv_lost)
 {
     if (m->ended_by)
         return 128 + m->ended_by;
-    if (m->worst == ROW_FAILED || csv_lost)
+    if (m->worst == ROW_FAILED || csv_lost || (m->print_failed && m->options.no_csv))
         return EXIT_ROW_FAILED;
     return m->options.strict && m->worst != ROW_OK ? EXIT_STRICT : EXIT_DONE;
 }

@@ -65,7 +65,8 @@ struct execution {
     const struct plan_run *how;
     struct results *results; /* by item */
     enum item_state *state;
-    double *value; /* what an item found, for those that it calibrates */
+    double *value;       /* what an item found, for those that it calibrates */
+    char (*failed)[160]; /* why it found nothing */
     enum row_status worst;
     bool interrupted;
     bool started; /* the first trial was run */
@@ -81,6 +82,7 @@ static void end_item(struct execution *e, size_t i, enum row_status status, cons
         if (stats_summarise(first->samples, first->n, &summary) == 0)
             e->value[i] = summary.median;
     }
+    text_copy(e->failed[i], sizeof(e->failed[i]), reason);
     status = results_rows(results, status, reason);
     if (status > e->worst)
         e->worst = status;
@@ -193,7 +195,7 @@ static void step(struct execution *e, size_t i)
     struct results *results = &e->results[i];
     const struct plan_item *item = &e->plan->items[i];
     uint64_t start = clock_raw_ns();
-    char why[200];
+    char why[256];
 
     if (item->skip) {
         end_item(e, i, ROW_SKIPPED, item->skip);
@@ -204,7 +206,8 @@ static void step(struct execution *e, size_t i)
         return;
     }
     if (!calibrate(e, i)) {
-        end_item(e, i, ROW_FAILED, "the calibration before it failed");
+        (void)snprintf(why, sizeof(why), "the calibration before it failed: %s", e->failed[item->calibrated_by]);
+        end_item(e, i, ROW_FAILED, why);
         return;
     }
     report_progress(e, i);
@@ -295,12 +298,14 @@ int plan_execute(const struct plan *plan, const struct plan_run *how)
     e.results = calloc(plan->n + 1, sizeof(*e.results));
     e.state = calloc(plan->n + 1, sizeof(*e.state));
     e.value = calloc(plan->n + 1, sizeof(*e.value));
-    for (size_t i = 0; e.results && e.state && e.value && i < plan->n; i++) {
+    e.failed = calloc(plan->n + 1, sizeof(*e.failed));
+    ready = e.results && e.state && e.value && e.failed;
+    for (size_t i = 0; ready && i < plan->n; i++) {
         e.value[i] = (double)NAN;
-        ready = ready && results_init(&e.results[i], &plan->items[i], how) == 0;
+        ready = results_init(&e.results[i], &plan->items[i], how) == 0;
         e.results[i].order = i;
     }
-    if (!e.results || !e.state || !e.value || !ready) {
+    if (!ready) {
         for (size_t i = 0; e.results && i < plan->n; i++)
             if (e.results[i].item)
                 results_free(&e.results[i]);
@@ -315,5 +320,6 @@ out:
     free(e.results);
     free(e.state);
     free(e.value);
+    free(e.failed);
     return e.interrupted ? -signals_pending() : (int)e.worst;
 }

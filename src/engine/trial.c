@@ -35,6 +35,7 @@
 #define TIME_OF_DAY_NS   500000000u
 /* So late after a wait, the parent was stopped (SIGSTOP, a frozen container, a paused machine) or had no CPU. */
 #define LATE_NS         500000000u
+#define LOOK_AGAIN_NS   1000000000u
 #define FREQUENCIES_MAX 8u
 /* The parent sleeps but for moments. */
 #define CONTROL_LIMIT_US 5000000u
@@ -241,6 +242,11 @@ static void describe_death(int status, char *buf, size_t size)
     else if (WIFSIGNALED(status))
         (void)snprintf(buf, size, "was killed by signal %d (%s)%s", WTERMSIG(status), strsignal(WTERMSIG(status)),
                        WTERMSIG(status) == SIGKILL ? ": perhaps out of memory" : "");
+    else if (WEXITSTATUS(status) == WORKER_NO_FSTAT || WEXITSTATUS(status) == WORKER_NO_MMAP)
+        (void)snprintf(buf, size, "ended early: it cannot share memory with its parent (%s failed)",
+                       WEXITSTATUS(status) == WORKER_NO_MMAP ? "mmap" : "fstat");
+    else if (WEXITSTATUS(status) == WORKER_ASTRAY)
+        text_copy(buf, size, "ended early: it is not the program that started it (was the file replaced?)");
     else
         (void)snprintf(buf, size, "ended early with exit status %d", WEXITSTATUS(status));
 }
@@ -333,20 +339,26 @@ static bool any_process(const struct trial *trial)
     return false;
 }
 
+static void kill_parties(const struct trial *trial)
+{
+    for (unsigned i = 0; i < trial->n_slots; i++)
+        if (trial->pids[i]) {
+            (void)kill(-trial->pids[i], SIGKILL);
+            (void)kill(trial->pids[i], SIGKILL); /* it may not be in its group yet */
+        }
+}
+
 /* Whatever still runs. A process that even SIGKILL does not end (it hangs in the kernel) is not waited for forever. */
 static void kill_all(struct trial *trial)
 {
     uint64_t until = clock_raw_ns() + KILL_DEADLINE_NS;
     struct timespec pause = {.tv_nsec = 20000000};
 
-    for (unsigned i = 0; i < trial->n_slots; i++)
-        if (trial->pids[i]) {
-            (void)kill(-trial->pids[i], SIGKILL);
-            (void)kill(trial->pids[i], SIGKILL); /* it may not be in its group yet */
-        }
+    kill_parties(trial);
     reap(trial, true);
     while (any_process(trial) && clock_raw_ns() < until) {
         (void)ppoll(NULL, 0, &pause, signals_wait_mask());
+        kill_parties(trial); /* again, in case that it was refused */
         reap(trial, true);
     }
 }
@@ -432,6 +444,15 @@ static bool deadline_passed(struct deadline *deadline, const struct trial *trial
     return now >= deadline->at_ns;
 }
 
+/* An event may be lost. Nothing is measured before the gate, so there the parent may look by itself now and then;
+ * behind it, the end of a process wakes it. */
+static uint64_t look_again(uint64_t deadline_ns)
+{
+    uint64_t soon = clock_raw_ns() + LOOK_AGAIN_NS;
+
+    return soon < deadline_ns ? soon : deadline_ns;
+}
+
 /* Until every slot (or every measured one) has come that far. False when the trial failed or the deadline passed. */
 static bool wait_for(struct trial *trial, enum party_state state, bool measured_only, uint64_t deadline_ns)
 {
@@ -440,7 +461,8 @@ static bool wait_for(struct trial *trial, enum party_state state, bool measured_
     while (trial->outcome == TRIAL_DONE && !slots_reached(trial, state, measured_only)) {
         if (deadline_passed(&deadline, trial))
             return false;
-        wait_event(trial, deadline.at_ns, state == STATE_DONE && !measured_only);
+        wait_event(trial, state == STATE_READY ? look_again(deadline.at_ns) : deadline.at_ns,
+                   state == STATE_DONE && !measured_only);
     }
     note_failed_slots(trial);
     return trial->outcome == TRIAL_DONE;
@@ -728,12 +750,17 @@ static void control_begin(struct trial *trial)
 
     if (!priority || task_get_policy(&trial->policy_before, &trial->priority_before))
         return;
-    if ((error = task_limit_own_realtime_us(CONTROL_LIMIT_US)) || (error = task_set_policy(SCHED_FIFO, priority)))
+    if ((error = task_limit_own_realtime_us(CONTROL_LIMIT_US)) || (error = task_set_policy(SCHED_FIFO, priority))) {
         (void)snprintf(trial->control_refused, sizeof(trial->control_refused), "control: SCHED_FIFO %d refused: %s",
                        priority, strerror(-error));
-    else if (task_get_policy(&policy, &seen) || policy != SCHED_FIFO || seen != priority)
+        return;
+    }
+    trial->control = true;
+    if ((error = task_get_policy(&policy, &seen)))
+        (void)snprintf(trial->control_refused, sizeof(trial->control_refused),
+                       "control: SCHED_FIFO cannot be read back: %s", strerror(-error));
+    else if (policy != SCHED_FIFO || seen != priority)
         text_copy(trial->control_refused, sizeof(trial->control_refused), "control: SCHED_FIFO was not kept");
-    trial->control = !error;
 }
 
 static void control_end(struct trial *trial)
@@ -766,7 +793,7 @@ static bool wait_for_start(struct trial *trial, uint64_t deadline_ns)
     while (trial->outcome == TRIAL_DONE && !__atomic_load_n(&trial->head->started, __ATOMIC_ACQUIRE)) {
         if (deadline_passed(&deadline, trial))
             return false;
-        wait_event(trial, deadline.at_ns, false);
+        wait_event(trial, look_again(deadline.at_ns), false);
     }
     return trial->outcome == TRIAL_DONE;
 }

@@ -99,8 +99,10 @@ void party_barrier(struct party_context *context)
 void arena_event(const struct trial_head *head)
 {
     char byte = 0;
-    ssize_t ignored = write(head->event_fd, &byte, 1); /* full is as good: the parent wakes up anyway */
-    (void)ignored;
+
+    while (write(head->event_fd, &byte, 1) < 0 && errno == EINTR) {
+        /* full is as good as written: the parent wakes up anyway */
+    }
 }
 
 void arena_remove_scratch(const struct trial_head *head)
@@ -590,19 +592,25 @@ void trial_worker_main(int argc, char **argv, const struct bench *const *benches
     if (argc != 4 || strcmp(argv[1], "@worker"))
         return;
     long fd = small_number(argv[2]), slot = small_number(argv[3]);
-    if (fd < 0 || slot < 0 || fstat((int)fd, &status) || status.st_size < (off_t)sizeof(struct trial_head))
-        _exit(125);
+    if (fd < 0 || slot < 0)
+        _exit(WORKER_ASTRAY);
+    if (fstat((int)fd, &status))
+        _exit(WORKER_NO_FSTAT);
+    if (status.st_size < (off_t)sizeof(struct trial_head))
+        _exit(WORKER_ASTRAY);
     struct trial_head *head = map_arena((int)fd, (size_t)status.st_size);
-    if (!head || head->magic != ARENA_MAGIC || head->size != (size_t)status.st_size || slot >= (long)head->n_slots)
-        _exit(125);
+    if (!head)
+        _exit(WORKER_NO_MMAP);
+    if (head->magic != ARENA_MAGIC || head->size != (size_t)status.st_size || slot >= (long)head->n_slots)
+        _exit(WORKER_ASTRAY);
     const struct bench *bench = find_bench(benches, head->bench);
     const struct load *load = head->load[0] ? find_load(loads, head->load) : NULL;
     if (!bench || (head->load[0] && !load))
-        _exit(125);
+        _exit(WORKER_ASTRAY);
     if (head->slot[slot].baton.execs == 0) {
         process_build_id(build, sizeof(build));
         if (strcmp(build, head->build)) /* the file was replaced while the parent ran */
-            _exit(125);
+            _exit(WORKER_ASTRAY);
         process_init();
         keep_across_exec(head, false);
         head->slot[slot].seen.fresh_exec = true;

@@ -459,7 +459,9 @@ static int check_trust(int fd, const char *file, char *error, size_t size)
     if (owner < 0)
         return fail(owner, error, size, "'%s' cannot be locked: %s", file, strerror(-owner));
     /* Another process may have restored and removed it before it let go of the lock. */
-    if (fstat(fd, &status) || status.st_nlink == 0)
+    if (fstat(fd, &status))
+        return fail(-errno, error, size, "snapshot '%s': %s", file, strerror(errno));
+    if (status.st_nlink == 0)
         return fail(-ENOENT, error, size, "there is no snapshot '%s': nothing to restore", file);
     if (status.st_size > SIZE_LIMIT)
         return fail(-EBADMSG, error, size, "'%s' is too large to be a snapshot", file);

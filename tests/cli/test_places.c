@@ -240,6 +240,29 @@ static void test_places_full_standard_output(void **state)
     (void)close(full);
 }
 
+/* What has no other place is lost, and that is no success; where there is a CSV, it has all. */
+static void test_places_full_standard_output_is_said(void **state)
+{
+    int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+    const struct cli_run runs[] = {{.args = ARGS("version"), .out = full},
+                                   {.args = ARGS("help", "prime"), .out = full},
+                                   {.args = ARGS("prime", "--help"), .out = full},
+                                   {.args = ARGS("list"), .out = full},
+                                   {.args = ARGS("completion", "bash"), .out = full},
+                                   {.args = ARGS("prime", FAST, "--no-csv"), .out = full},
+                                   {.args = ARGS("prime", FAST), .out = full}};
+    const size_t n = sizeof(runs) / sizeof(runs[0]);
+
+    assert_true(full >= 0);
+    for (size_t i = 0; i < n; i++) {
+        struct cli_result result;
+        cli_expect(*state, &runs[i], i + 1 < n ? 1 : 0, &result);
+        assert_string_equal(result.err, "jitbench: standard output cannot be written: No space left on device\n");
+        cli_result_free(&result);
+    }
+    (void)close(full);
+}
+
 /* Found out before anything is measured. */
 static void test_places_full_device_for_the_csv(void **state)
 {
@@ -1174,6 +1197,7 @@ int main(void)
         CLI_TEST(test_places_closed_pipe_for_the_csv),
         CLI_TEST(test_places_closed_standard_descriptors),
         CLI_TEST(test_places_full_standard_output),
+        CLI_TEST(test_places_full_standard_output_is_said),
         CLI_TEST(test_places_full_device_for_the_csv),
         CLI_TEST(test_places_null_device_for_the_csv),
         CLI_TEST(test_places_unwritable_folder),
