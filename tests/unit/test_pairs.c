@@ -410,7 +410,7 @@ static void test_compared_without_memory_fails(void **state)
     make(0);
     do {
         allocations_left = refused;
-        result = compared_make(&pairs, any, 0.01, &compared);
+        result = compared_make(&pairs, any, false, 0.01, &compared);
         allocations_left = UINT_MAX;
         assert_true(result == 0 || result == -1);
         compared_free(&compared);
