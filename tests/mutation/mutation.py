@@ -3,7 +3,7 @@
 """Do the tests notice? Deliberate faults are put into copies of the sources, and the tests run on each.
 
 mutation.py draw [--seed N] [--count N] [LIST]   draws faults and writes the list
-mutation.py run [--work DIR] [--only N,N] [--skip TEST,TEST] [--quick] [LIST]
+mutation.py run [--work DIR] [--only N,N] [--skip TEST,TEST] [--tests TEST,TEST] [--quick] [LIST]
                                                  runs the tests on each; exit status 1 when fewer than nine in ten are noticed
 """
 import argparse
@@ -74,13 +74,13 @@ def draw(arguments):
 
 class Run:
     """Trees with a sound build, and what the tests say of the program without any fault."""
-    def __init__(self, work, skip, quick):
+    def __init__(self, work, arguments):
         commit = subprocess.run(["git", "rev-parse", "--short=12", "HEAD"], cwd=TOP, capture_output=True, text=True,
                                 check=True).stdout.strip()
         self.without = trees.Tree(work / "sound", commit)
         self.trees = [trees.Tree(work / f"fault{i}", commit) for i in range(AT_ONCE)]
         self.sound_file = work / "sound.json"
-        self.skip, self.quick = skip, quick
+        self.skip, self.tests, self.quick = arguments.skip.split(","), arguments.tests.split(","), arguments.quick
         self.sound = {}
         self.lock, self.busy = threading.Lock(), threading.Lock()
         self.without.folder.mkdir(exist_ok=True)
@@ -98,7 +98,8 @@ class Run:
         folder = self.without.folder
         names = [f"build/{kind}/{file.stem}" for kind in ("unit", "cli")
                  for file in sorted((folder / f"tests/{kind}").glob("test_*.c"))]
-        return [name for name in names if Path(name).name not in self.skip]
+        return [name for name in names if Path(name).name not in self.skip and
+                (self.tests == [""] or Path(name).name in self.tests)]
 
     def key(self, program):
         """Of all that the outcome of a test program depends on."""
@@ -210,7 +211,7 @@ def run(arguments):
     work = arguments.work or Path(tempfile.mkdtemp(prefix="jitbench-mutation-"))
     work.mkdir(exist_ok=True)
     try:
-        these = Run(work, set(arguments.skip.split(",")), arguments.quick)
+        these = Run(work, arguments)
         these.without_faults(these.programs())
         notices = these.spread(these.try_fault, numbered)
     finally:
@@ -233,6 +234,7 @@ def main():
     running.add_argument("--work", type=Path, help="folder for the copies, kept for the next run")
     running.add_argument("--only", help="numbers of faults")
     running.add_argument("--skip", default="", help="test programs that are not run, such as test_noise")
+    running.add_argument("--tests", default="", help="the only test programs that are run")
     running.add_argument("--quick", action="store_true", help="only the tests nearest to each fault: a lower bound")
     running.set_defaults(run=run)
     for command in (drawing, running):

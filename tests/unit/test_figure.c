@@ -12,7 +12,7 @@
 
 #include "out/figure.h"
 
-static const struct figure figure = {.title = "t", .x_title = "Event", .y_title = "Took", .y_unit = "ns"};
+static const struct figure figure = {.title = "t", .x_title = "Event", .y_title = "Took", .x_unit = "", .y_unit = "ns"};
 
 /* The first points of the first line of that class. */
 static void points_of(const struct text *out, const char *class_name, double (*points)[2], size_t n)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which rows a report's figures show, and in which order. */
+#include <limits.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -74,10 +75,64 @@ static void test_report_curve_goes_to_the_right(void **state)
     text_free(&out);
 }
 
+/* Refused when none is left; the Makefile has every calloc() of this program come here. */
+static unsigned allocations_left = UINT_MAX;
+
+void *__real_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size)
+{
+    if (allocations_left == 0)
+        return NULL;
+    allocations_left -= allocations_left != UINT_MAX;
+    return __real_calloc(n, size);
+}
+
+static size_t count(const char *text, const char *part)
+{
+    size_t n = 0;
+
+    for (const char *at = text ? strstr(text, part) : NULL; at; at = strstr(at + 1, part))
+        n++;
+    return n;
+}
+
+/* A figure that is missing for want of memory is a failure of the page, whichever allocation it was. */
+static void expect_whole_or_failed(const char *suite, size_t figures)
+{
+    for (unsigned refused = 0; refused < 32; refused++) {
+        struct text out = {0};
+        allocations_left = refused;
+        report_put_figures(&report, suite, &out);
+        allocations_left = UINT_MAX;
+        assert_true(out.failed || count(out.data, "<figure") == figures);
+        if (refused == 0)
+            assert_true(out.failed);
+        if (refused == 31)
+            assert_false(out.failed);
+        text_free(&out);
+    }
+}
+
+static void test_report_figures_without_memory_are_a_failure(void **state)
+{
+    double samples[] = {1, 2, 3};
+
+    (void)state;
+    add("stream", "array", "cycles", "elements=100", 1);
+    add("stream", "array", "cycles", "elements=200", 2);
+    expect_whole_or_failed("stream", 1);
+    add("another", "test", "rate", "", 2);
+    rows[2].samples = samples;
+    rows[2].n_samples = 3;
+    expect_whole_or_failed("another", 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_report_curve_goes_to_the_right, begin),
+        cmocka_unit_test_setup(test_report_figures_without_memory_are_a_failure, begin),
     };
 
     return cmocka_run_group_tests_name("report_figures", tests, NULL, NULL);
