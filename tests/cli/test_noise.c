@@ -80,7 +80,8 @@ static void test_noise_causes_add_up_to_what_was_lost(void **state)
         cli_expect_text(cli_cell(&csv, lost, "causes"), ";unexplained:");
         assert_int_equal(cli_items(cli_cell(&csv, lost, "series")), 100);
         assert_true(cli_number(&csv, lost, "wall_s") >= 0.99);
-        /* The loop is some ten cycles (of a clock of coarse steps most turns take none), and a detour 8 times as long. */
+        /* The loop is some ten cycles (of a clock of coarse steps most turns take none), and a detour 8 times as long.
+         */
         assert_in_range((uintmax_t)value_of(&csv, name, "loop"), program_clock_is_coarse(cli_binary) ? 0 : 1, 2000);
         assert_true(cli_number(&csv, detour, "min") + value_of(&csv, name, "loop") + 1 >=
                     value_of(&csv, name, "threshold"));

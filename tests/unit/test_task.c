@@ -307,6 +307,14 @@ static int realtime_limit_body(void)
     struct rlimit limit;
     CHECK(task_limit_realtime_us(0) == -EINVAL);
     CHECK(task_limit_realtime_us(UINT64_MAX) == -EINVAL);
+    /* Two hours, which 32 bits do not hold. */
+    const uint64_t hours = 7200000000, most = ULONG_MAX - 1000001;
+    pid_t child = fork();
+    if (child == 0)
+        _exit(task_limit_realtime_us(hours) != 0 || getrlimit(RLIMIT_RTTIME, &limit) != 0 ||
+              limit.rlim_cur != (hours < most ? hours : most));
+    int status;
+    CHECK(waitpid(child, &status, 0) == child && status == 0);
     CHECK(task_limit_realtime_us(3000000) == 0);
     CHECK(getrlimit(RLIMIT_RTTIME, &limit) == 0);
     CHECK(limit.rlim_cur == 3000000 && limit.rlim_max == 4000000);
