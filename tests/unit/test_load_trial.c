@@ -443,7 +443,8 @@ static void test_load_that_the_worker_does_not_know_fails(void **state)
     struct trial *trial = trial_run(&spec);
     assert_non_null(trial);
     assert_int_equal(trial_outcome(trial), TRIAL_FAILED);
-    assert_non_null(strstr(trial_reason(trial), "ended early: it is not the program that started it (was the file replaced?)"));
+    assert_non_null(
+        strstr(trial_reason(trial), "ended early: it is not the program that started it (was the file replaced?)"));
     fixture_assert_no_children();
     trial_free(trial);
 }
