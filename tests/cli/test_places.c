@@ -257,7 +257,8 @@ static void test_places_full_standard_output_is_said(void **state)
     for (size_t i = 0; i < n; i++) {
         struct cli_result result;
         cli_expect(*state, &runs[i], i + 1 < n ? 1 : 0, &result);
-        assert_string_equal(result.err, "jitbench: standard output cannot be written: No space left on device\n");
+        /* Commands that only print name themselves. */
+        cli_expect_text(result.err, ": standard output cannot be written: No space left on device\n");
         cli_result_free(&result);
     }
     (void)close(full);
