@@ -337,6 +337,12 @@ coverage: $(COVERED)/exit.o ## lines and branches that the units and the command
 	gcovr --root . --filter src/ --json-summary $(COVERED)/coverage.json $(COVERED)
 	tests/coverage/summary.py $(COVERED)/coverage.json
 
+# Another list: `tests/mutation/mutation.py draw --seed 9 --count 50 FILE`, then `make mutation MUTATIONS=FILE`.
+.PHONY: mutation
+MUTATIONS ?= tests/mutation/list.txt
+mutation: ## fifty deliberate faults: do the tests notice 45 of them? needs root; an hour and more
+	tests/mutation/mutation.py run $(MUTATIONS)
+
 repro: ## two builds in different folders are the same bytes
 	tests/repro.sh
 

@@ -238,6 +238,27 @@ static void test_report_of_broken_rows(void **state)
 }
 
 /* 20,000 rows of 12 runs with 100,000 bins in one of them and 100,000 points in another. */
+static void test_report_says_none_only_of_no_warning(void **state)
+{
+    static const char *const skipped = "1,a,h,prime,prime,,limit=22,cycles,cycles,5,,,,,,,skipped,why,,,,,\r\n";
+    static const char *const good = "1,a,h,prime,prime,,limit=22,cycles,cycles,1,5,5,5,5,5,5,ok,,,,5,5:1,0:5\r\n";
+    const struct cli *cli = *state;
+    char text[4096];
+    size_t size;
+
+    (void)snprintf(text, sizeof(text), "%s%s", header, good);
+    cli_write_file(cli->work, "good.csv", text);
+    (void)snprintf(text, sizeof(text), "%s%s%s", header, good, skipped);
+    cli_write_file(cli->work, "skipped.csv", text);
+    char *page = report(cli, ARGS("report", "good.csv"), &size);
+    cli_expect_text(page, "<li>None.</li>");
+    free(page);
+    page = report(cli, ARGS("report", "skipped.csv"), &size);
+    cli_expect_text(page, "<li><strong>skipped</strong>: why (");
+    cli_expect_no_text(page, "<li>None.</li>");
+    free(page);
+}
+
 static void test_report_is_of_bounded_size_and_quick(void **state)
 {
     enum { ROWS = 20000, PAIRS = 100000, ROOM = 16 << 20 };
@@ -481,6 +502,7 @@ int main(void)
         CLI_TEST(test_report_shows_the_figures_of_a_run_and_always_the_same),
         CLI_TEST(test_report_of_one_run_and_of_two),
         CLI_TEST(test_report_of_broken_rows),
+        CLI_TEST(test_report_says_none_only_of_no_warning),
         CLI_TEST(test_report_is_of_bounded_size_and_quick),
         CLI_TEST(test_report_of_a_fleet_names_who_stands_out),
         CLI_TEST(test_report_of_a_large_fleet_is_bounded),

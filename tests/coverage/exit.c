@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Linked to the program in the coverage build only, with --wrap=_exit and --wrap=getenv: workers and children of fork() end by
- * _exit(), which writes no counters; and libgcov must not complain on the standard error that the tests read, where its
- * files cannot be opened (another root folder, another user). */
+/* Linked to the program in the coverage build only, with --wrap=_exit and --wrap=getenv: workers and children of fork()
+ * end by _exit(), which writes no counters; and libgcov must not complain on the standard error that the tests read,
+ * where its files cannot be opened (another root folder, another user). */
 #include <string.h>
 
 void __gcov_dump(void);
