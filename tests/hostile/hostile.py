@@ -740,7 +740,9 @@ class Group:
         return 0
 
     def end(self):
+        """Whoever is still in it goes with it."""
         for _ in range(100):
+            send([int(word) for word in read_file(os.path.join(self.path, "cgroup.procs")).split()], signal.SIGKILL)
             try:
                 os.rmdir(self.path)
                 return
