@@ -48,13 +48,18 @@ CFLAGS_bench := $(ALIGNED) $(UNGUARDED)
 CFLAGS_load  := $(ALIGNED) $(UNGUARDED)
 CFLAGS_src/engine/worker.c := -O2 $(ALIGNED) $(UNGUARDED)
 CFLAGS_src/sys/clock.c := -O2 $(UNGUARDED)
+# What reads the user's files and the kernel's is guarded: nothing of it is on the measured path.
+GUARDED := -fstack-protector-strong $(if $(findstring -fsanitize,$(CFLAGS)),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
 # Files of 100 MB and more.
 CFLAGS_src/out/reader.c := -O2
 # Nothing of these runs while anything is measured, but for the two files above.
-CFLAGS_sys    := -Os
-CFLAGS_engine := -Os
-CFLAGS_cmd    := -Os
-CFLAGS_out    := -Os
+CFLAGS_sys    := -Os $(GUARDED)
+CFLAGS_engine := -Os $(GUARDED)
+CFLAGS_cmd    := -Os $(GUARDED)
+CFLAGS_out    := -Os $(GUARDED)
+
+# What the linker can make read-only is so once the program runs; no memory is both written and executed.
+HARDENED := -Wl,-z,relro,-z,now,-z,noexecstack
 
 # Two builds in different folders are the same bytes.
 REPRODUCIBLE := -ffile-prefix-map=$(CURDIR)=.
@@ -65,7 +70,7 @@ SMALL := -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables -fn
 # Files and times of 64 bits on 32-bit machines too; elsewhere they are so anyway.
 CPPFLAGS_ALL := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 -Iinclude -Iinclude/sys/arch/$(ARCH) -I$(BUILD) $(CPPFLAGS)
 CFLAGS_ALL   := -std=c99 $(WARNINGS) $(PLACEMENT) $(REPRODUCIBLE) -pthread $(SMALL) $(CFLAGS)
-LDFLAGS_ALL  := $(LINK) -no-pie -pthread -Wl,--gc-sections -Wl,-z,noseparate-code -Wl,--build-id=sha1 $(LDFLAGS)
+LDFLAGS_ALL  := $(LINK) -no-pie -pthread $(HARDENED) -Wl,--gc-sections -Wl,-z,noseparate-code -Wl,--build-id=sha1 $(LDFLAGS)
 
 # The array copy must stay scalar 8-byte accesses: no vectors, no call of memcpy, no unrolling.
 ifneq ($(IS_CLANG),)
@@ -153,6 +158,15 @@ $(BUILD)/unit/%.o: tests/unit/%.c $(BUILD)/flags
 # Functions that a test counts the calls of.
 WRAP_test_dhry2reg  := Func_1 Func_2 Proc_6 Proc_7 Proc_8
 WRAP_test_whetstone := log exp sqrt sin cos sincos atan
+# And one that a test has fail. Whose comparisons are looked at themselves, see tests/unit/order_fixture.h.
+WRAP_test_pairs     := calloc qsort
+WRAP_test_machine   := qsort
+WRAP_test_results   := qsort
+WRAP_test_projection := calloc qsort
+WRAP_test_report_figures := calloc qsort
+# Those that a made-up trial answers, see tests/unit/made_up_trial.h.
+WRAP_test_bandwidth := trial_spec_of trial_recorder results_sample results_hist results_series_from results_cause
+WRAP_test_noise     := $(WRAP_test_bandwidth)
 comma := ,
 
 .SECONDEXPANSION:
@@ -203,6 +217,14 @@ boot: $(PROGRAM) ## Debian's kernels booted with jitbench as PID 1, about three 
 boot-aarch64: ## the same for aarch64, cross-built
 	$(MAKE) CC=aarch64-linux-gnu-gcc BUILD=$(BUILD)/aarch64 PROGRAM=$(BUILD)/aarch64/jitbench
 	tests/boot/boot.py --arch aarch64 $(BUILD)/aarch64/jitbench
+# Full and dying disks, storms of signals, stopped processes, limits: each case in a mount namespace of its own; as root. What a
+# case lacks it names, and is skipped. CASES="oom control_z" runs these alone.
+.PHONY: hostile
+$(BUILD)/hostile/storm: tests/hostile/storm.c
+	@mkdir -p $(@D)
+	$(CC) -std=c99 -D_GNU_SOURCE $(WARNINGS) $(CFLAGS) -o $@ $<
+hostile: $(PROGRAM) $(BUILD)/hostile/storm ## full disks, signal storms, stopped processes, limits: a minute and a half
+	tests/hostile/hostile.py --storm $(BUILD)/hostile/storm $(PROGRAM) $(CASES)
 # Pages of `jitbench report` in a real browser (chromium, chromium-driver, python3-selenium); skipped where there is none.
 .PHONY: browser
 browser: $(PROGRAM) ## pages of jitbench report in headless Chromium, at 400 and 1600 pixels, light and dark
@@ -217,6 +239,17 @@ scipy: $(BUILD)/stats/inference ## p values beside scipy's
 	tests/stats/against_scipy.py $(BUILD)/stats/inference
 stats: scipy $(BUILD)/unit/test_coverage ## the same, and the intervals and verdicts of 2000 simulated experiments: four minutes
 	JITBENCH_STATS=1 $(BUILD)/unit/test_coverage
+
+# Each system call fails in turn, in all commands: strace finds the calls (skipped without it), tests/faults/inject.c lets them
+# fail. FAULTS=300: only so many, drawn by FAULTS_SEED; FAULTS_ARGS: see tests/faults/faults.py.
+.PHONY: faults
+FAULTS ?= 0
+FAULTS_SEED ?= 1
+$(BUILD)/faults/inject: tests/faults/inject.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(filter-out -static,$(LDFLAGS_ALL)) -o $@ $<
+faults: $(PROGRAM) $(BUILD)/faults/inject ## each system call fails in turn: 40 minutes; FAULTS=300: three minutes
+	tests/faults/faults.py --cells $(FAULTS) --seed $(FAULTS_SEED) $(FAULTS_ARGS) $(PROGRAM) $(BUILD)/faults/inject
 
 # Not one of `test`: it starts a Slurm. Parts whose packages are missing (slurm-wlm munge, openmpi-bin) are skipped by name.
 .PHONY: cluster
@@ -257,6 +290,13 @@ fuzz-replay: ## the fuzz targets on their corpora and on all that ever failed; w
 	+$(call FUZZ_BUILD,build-fuzz-replay,$(CC),,build-fuzz-replay/fuzz/replay.o,)
 	tests/fuzz/replay.sh build-fuzz-replay/fuzz $(FUZZ)
 
+# Both in namespaces of their own where root may make them (util-linux), so that whatever is left can be seen.
+.PHONY: kill-test soak
+kill-test: $(PROGRAM) ## SIGKILL to parent, workers, loads and helpers at 200 random moments: KILLS=20, KILL_SEED=N, KILL_ONLY=N
+	tests/kill/kill.py $(PROGRAM)
+soak: $(PROGRAM) ## all suites in a loop for an hour (SOAK_MINUTES=60): memory, descriptors and scratch must stay flat
+	tests/soak/soak.py $(PROGRAM)
+
 # --- more ways to build and run ----------------------------------------------------------------------------------------
 
 .PHONY: run perf asan ubsan tsan coverage repro
@@ -277,9 +317,25 @@ tsan: ## the engine's units under ThreadSanitizer
 	$(call sanitize,tsan,thread,,$(TSAN_UNITS:%=build-tsan/unit/%))
 	set -e; for t in $(TSAN_UNITS:%=build-tsan/unit/%); do echo "== $$t"; setarch -R $$t; done
 
-coverage: ## line coverage of the units, by gcovr
-	$(MAKE) BUILD=build-coverage PROGRAM=build-coverage/jitbench LINK= CFLAGS='-O0 -g --coverage' unit
-	gcovr --root . --filter src/ build-coverage
+# The program is static as the real one, so that all tests run on it. Each object is compiled without optimisation, so that each
+# line has code of its own; but for Dhrystone and its like. A test that fails for the slower program only ends its own count.
+COVERED := build-coverage
+COVERAGE_CLI ?= $(CLI)
+COVERAGE_FLAGS = BUILD=$(COVERED) PROGRAM=$(COVERED)/jitbench CFLAGS='-O0 -g --coverage -fprofile-update=atomic' \
+	LDFLAGS='-Wl,--wrap=_exit -Wl,--wrap=getenv $(COVERED)/exit.o' $(foreach f,sys engine bench load cmd out src/engine/worker.c \
+	src/sys/clock.c src/out/reader.c src/bench/array.c src/bench/arith.c src/bench/hanoi.c,CFLAGS_$(f)=-O0)
+$(COVERED)/exit.o: tests/coverage/exit.c
+	@mkdir -p $(@D)
+	$(CC) -std=c99 $(WARNINGS) -Wno-missing-prototypes -O1 -c -o $@ $<
+coverage: $(COVERED)/exit.o ## lines and branches that the units and the command line's tests reach, by gcovr
+	find $(COVERED) -name '*.gcda' -delete
+	$(MAKE) -j$(JOBS) $(COVERAGE_FLAGS) built
+	$(COVERED)/jitbench version >/dev/null && find $(COVERED) -name '*.gcda' -exec chmod a+rw {} +
+	for t in $(UNIT:%=$(COVERED)/unit/%) $(COVERAGE_CLI:%=$(COVERED)/cli/%); do \
+		echo "== $$t"; JITBENCH=$(CURDIR)/$(COVERED)/jitbench $$t || :; done >$(COVERED)/tests.log 2>&1
+	@grep '^\[  FAILED  \] test_' $(COVERED)/tests.log | sort -u | sed 's/.*\] /fails in the coverage build: /' || :
+	gcovr --root . --filter src/ --json-summary $(COVERED)/coverage.json $(COVERED)
+	tests/coverage/summary.py $(COVERED)/coverage.json
 
 repro: ## two builds in different folders are the same bytes
 	tests/repro.sh

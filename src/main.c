@@ -12,18 +12,31 @@
 #include "load/list.h"
 #include "sys/process.h"
 
-/* A file opened later must not become standard output because that was closed. */
+/* A file opened later must not become standard output because that was closed. What is written to it still meets
+ * EBADF, as on one that is closed. */
 static void open_standard_descriptors(void)
 {
     for (int fd = 0; fd <= 2; fd++)
         if (fcntl(fd, F_GETFD) < 0)
-            (void)open("/dev/null", fd ? O_WRONLY : O_RDONLY);
+            (void)open("/dev/null", fd == 2 ? O_WRONLY : O_RDONLY);
+}
+
+/* It runs other programs, and names, writes and loads files as it is told: nothing for another user's rights. */
+static int refuse_rights(void)
+{
+    static const char line[] = "jitbench: refuses to run with rights that its file gives it (set-user-ID, set-group-ID "
+                               "or file capabilities)\n";
+
+    (void)!write(2, line, sizeof(line) - 1);
+    return 2;
 }
 
 int main(int argc, char **argv)
 {
     const char *word = argc > 1 ? argv[1] : "help";
 
+    if (process_has_rights_of_file())
+        return refuse_rights();
     trial_worker_main(argc, argv, bench_list, load_list);
     open_standard_descriptors();
     process_init();

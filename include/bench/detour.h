@@ -110,8 +110,8 @@ void detour_end(struct detour_account *a, uint64_t end, uint64_t stolen_ns);
 uint64_t detour_lost(const struct detour_account *a);     /* ticks, all causes together */
 uint64_t detour_observed(const struct detour_account *a); /* ticks of the run without the blind ones */
 
-/* The least and the most frequent of n gaps of the loop. A clock that ticks more slowly than the loop turns has a least
- * of 1. */
+/* The least and the most frequent of n gaps of the loop. Of a clock that stands still while the loop turns the least is
+ * its step, which would otherwise pass for a detour: the least gap above 0; 1 when there is none. */
 void detour_loop(const uint64_t *gaps, size_t n, uint64_t *least, uint64_t *mode);
 
 #endif

@@ -75,9 +75,15 @@ int command_unknown_command(const char *word);
  * it: control characters of arguments and file names become '?'. Returns status. */
 int command_complain(const char *command, const char *message, int status);
 
-/* Writes the text to standard output (or error); a closed one is no error. Frees it. */
+/* Writes the text to standard output (or error) beside something else that is done, and frees it. EXIT_DONE, also when
+ * that is closed or a signal ends the writing; or EXIT_ROW_FAILED with one line on standard error. */
 struct text;
-void command_print(int fd, struct text *text);
+int command_print(int fd, struct text *text);
+
+/* Writes what the command is for to standard output (or error), and frees it. EXIT_DONE; or EXIT_ROW_FAILED with a line
+ * on standard error when it could not be written, or memory ran out. A reader that has gone has seen enough: no error.
+ * Neither is one that was closed from the start, where the command has done something else too (only: it has not). */
+int command_output(const struct command *command, int fd, bool only, struct text *text);
 
 /* The columns of the terminal that the descriptor is, of most at most; otherwise when it is none. */
 unsigned command_width(int fd, unsigned otherwise, unsigned most);
@@ -86,7 +92,8 @@ size_t command_break(const char *s, size_t width);
 
 /* Parses the command's tables, whose targets are set, sets the defaults of what was not named, and prints help when
  * that was asked for (help: the target's flag). operands has room for argc pointers. 0 with the number of operands;
- * EXIT_USAGE with a line on standard error; or -1 when help was printed. */
+ * EXIT_USAGE (EXIT_ROW_FAILED: help could not be printed) with a line on standard error; or -1 when help was printed.
+ */
 int command_parse(const struct command *command, struct option_table *tables, size_t n, const bool *help, int argc,
                   char **argv, const char **operands, size_t *n_operands);
 

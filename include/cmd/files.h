@@ -3,27 +3,42 @@
 #ifndef CMD_FILES_H
 #define CMD_FILES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "out/rows.h"
 
-/* Reads all files (n at least 1; "-" is standard input, once) into the set, with a line on standard error for what was
- * passed over in each. 0; EXIT_USAGE with a line on standard error when a file cannot be opened or read, or none of
- * them has a row. */
-int files_read(const char *command, const char *const *paths, size_t n, unsigned wanted, struct row_set *set);
+/* An operand is a file, "-" (standard input), a folder (its files *.csv, sorted), or a pattern with *, ? or [ in its
+ * last part where no file has that very name (what matches, sorted). */
 
-/* Reads rows one after the other and hands each to take(), which may keep nothing of it but a copy. An operand is a
- * file, "-", a folder (its files *.csv, sorted), or a pattern with *, ? or [ in its last part where no file has that
- * very name (what matches, sorted). What cannot be read, or holds damaged lines, is a line on standard error, and the
- * others are read. 0; or EXIT_USAGE with a line on standard error when no operand gave a row. take() returns 0, or -1
- * when out of memory, which ends the reading with EXIT_ROW_FAILED. n_files (may be NULL) is how many files had rows. */
+/* Reads the files of all operands (n at least 1; "-" once) into the set, with a line on standard error for what was
+ * passed over in each. 0; EXIT_USAGE with a line on standard error when an operand names no file, when a file cannot be
+ * opened or read, or none of them has a row. */
+int files_read(const char *command, const char *const *operands, size_t n, unsigned wanted, struct row_set *set);
+
+/* Reads rows one after the other and hands each to take(), which may keep nothing of it but a copy. What cannot be
+ * read, or holds damaged lines, is a line on standard error, and the others are read. 0; or EXIT_USAGE with a line on
+ * standard error when no operand gave a row. take() returns 0, or -1 when out of memory, which ends the reading with
+ * EXIT_ROW_FAILED. n_files (may be NULL) is how many files had rows. */
 int files_each(const char *command, const char *const *operands, size_t n, unsigned wanted,
                int (*take)(void *context, const struct row *row), void *context, size_t *n_files);
 
 /* Writes the text whole to the file that -o names (as csv_create(): never over a regular file; "-" is standard output)
  * and frees it. 0; EXIT_USAGE when the file cannot be made, 1 when it cannot be written (a file that was made is
- * removed), each with a line on standard error. A closed standard output is no error. */
+ * removed), each with a line on standard error. A reader of standard output that has gone is no error. */
 struct text;
 int files_write(const char *command, const char *path, struct text *text);
+
+/* The same for what is better not held in memory whole: files_begin(), and when that returns 0, any number of
+ * files_put(), which empties the text, and files_end(), which returns the status of all. */
+struct files_output {
+    const char *command, *path;
+    int fd, status;
+    bool unnamed; /* it has its name only when it is whole: who is killed leaves no half of it */
+    bool created, unread;
+};
+int files_begin(const char *command, const char *path, struct files_output *out);
+void files_put(struct files_output *out, struct text *text);
+int files_end(struct files_output *out);
 
 #endif

@@ -44,6 +44,7 @@ struct measure {
     char *const *words;
     size_t n_words;
     int out_fd; /* where tables go */
+    bool print_failed;
     int series_fd;
     int hold_fd;        /* of /dev/cpu_dma_latency; -1: not held */
     char not_set[256];  /* what --hold-latency or --tuned could not do; "" when all went well */
@@ -55,6 +56,7 @@ struct measure {
     /* For the line of progress. */
     const char *suite_name;
     uint64_t began_ns, progress_shown_ns;
+    char progress[320]; /* that line */
     double done_before, weight; /* share of the whole that is done, and that the suite stands for */
     enum row_status worst;
     int ended_by; /* signal; 0: none */
@@ -70,6 +72,8 @@ struct suite {
     size_t (*tables)(void *options, struct option_table *tables);
     bool timed;  /* its samples have a length, and may need a scratch folder */
     bool copies; /* it runs as many copies as the user says */
+    /* Defaults of common options that are not those of the others. May be NULL. */
+    const struct option_default *defaults;
     /* Old names and letters of common options, which land in struct measure_options. May be NULL. */
     const struct option *common_rows;
     size_t n_common_rows;
@@ -112,8 +116,8 @@ void measure_timed_table(struct measure_options *options, struct option_table *t
 /* How many copies, for suites that have them, and for `all`. */
 void measure_copies_table(struct measure_options *options, struct option_table *table);
 
-/* The common table, with its target when options is not NULL. */
-void measure_table(struct measure_options *options, struct option_table *table);
+/* The common table as the suite (NULL: several) has it, with its target when options is not NULL. */
+void measure_table(const struct suite *suite, struct measure_options *options, struct option_table *table);
 
 /* Whole commands: run of a suite's command, and of `all`, which runs the suites given. */
 int measure_main(const struct command *command, const struct suite *const *suites, size_t n, int argc, char **argv);

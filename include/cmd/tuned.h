@@ -38,10 +38,6 @@ const char *tuned_refusal(const char *path, int error);
 /* Whether that is so because the file is of an interrupt that the kernel itself manages, and lets nobody move. */
 bool tuned_is_managed(const char *path, int error);
 
-/* Prints what the command is for, and frees it. 0, also when nobody reads any more; or -1, which is said on standard
- * error. */
-int tuned_print(const struct command *command, int fd, struct text *text);
-
 /* Makes all settings good that `tune` writes without being asked for by name. 0 when they are, but for interrupts that
  * the kernel manages, with nothing or a line for the header in message; -1 when not all are, with the line saying what
  * is not. Whatever it returns, tuned_end() must follow. After a kill in between `untune` restores them. */

@@ -10,6 +10,7 @@
 
 #include "engine/bench.h"
 #include "engine/load.h"
+#include "sys/scratch.h"
 #include "sys/task.h"
 
 #define ARENA_MAGIC     0x6a626172u
@@ -32,12 +33,13 @@ struct trial_slot {
     unsigned last_cpu; /* where it ended; CPUSET_NONE when not known */
     uint64_t khz;      /* of that CPU; read by the parent, since reading may interrupt every CPU of the machine */
     double rate;
-    char refused[240], reason[240];
+    char refused[256], reason[240];
     struct baton baton;
     int pipes[ARENA_PIPES_MAX][2];
     int stop_fd;
     size_t recorder[RECORDERS_MAX]; /* offsets */
     size_t shared;
+    struct scratch_note scratch; /* the party's folder */
 };
 
 struct trial_head {
@@ -66,6 +68,9 @@ struct trial_head {
 
 #define ARENA_PARTIES_MAX 8
 
+/* Exit statuses of a worker that has no shared memory to say it in. */
+enum { WORKER_NO_FSTAT = 123, WORKER_NO_MMAP, WORKER_ASTRAY };
+
 static inline const struct party *arena_party(const struct trial_slot *slot, const struct bench *bench,
                                               const struct load *load)
 {
@@ -74,6 +79,9 @@ static inline const struct party *arena_party(const struct trial_slot *slot, con
 
 /* The worker's side. Runs the process party of the slot and its threads; returns the exit status. load may be NULL. */
 int worker_run(struct trial_head *head, unsigned slot, const struct bench *bench, const struct load *load);
+
+/* Removes the folders that parties have left: all of them have ended or are ending. */
+void arena_remove_scratch(const struct trial_head *head);
 
 /* Tells the parent that something changed. */
 void arena_event(const struct trial_head *head);

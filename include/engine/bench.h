@@ -64,6 +64,10 @@ bool party_stopped(const struct party_context *context);
 /* Says that a party that runs before the gate does its work now (a load really loads). The engine's own loop says so
  * after its first slice. */
 void party_proved(struct party_context *context);
+/* A folder in dir for the party's files, which vanishes with it: scratch_keeper_end() at the end. Whoever is killed,
+ * the parent or any party's keeper that is left removes it. 0 or -errno. */
+struct scratch_keeper;
+int party_scratch_folder(struct party_context *context, const char *dir, struct scratch_keeper *keeper);
 /* Waits for the same party of all copies. */
 void party_barrier(struct party_context *context);
 /* Replaces the process image by the same program (baton->image_fd). run is called again in the new one, with
@@ -147,6 +151,9 @@ struct bench {
     struct sampling sampling[PRESET_COUNT];
     bool group_per_copy; /* a row for each copy (CPU), not one for all */
     bool ends_early; /* a trial that a signal stopped before its time counts: its figures do not depend on the length */
+    /* What it measures may last for hours and is no matter of single delays: while a trial runs the parent may wake up
+     * once a second (some 50 us of a CPU, which may be a measured one) to say how long it has run. */
+    bool told_while_running;
     size_t shared_size; /* of context->shared; zeroed, aligned to 64 bytes */
     /* How long getting ready may take; NULL: the engine's own limit. */
     uint64_t (*setup_limit_ns)(const void *params);

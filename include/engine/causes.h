@@ -5,6 +5,7 @@
 #define ENGINE_CAUSES_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "sys/machine.h"
 #include "sys/task.h"
@@ -30,8 +31,9 @@ void causes_add(struct causes *causes, const struct task_counters *task, const s
 int causes_add_own(struct causes *causes, const char *name, double ms);
 
 /* "cause:milliseconds" pairs, then "name=count" pairs, ';' between: "preempted:12.345;steal:0;timer=250;resched=3". The
- * benchmark's own causes, when it has any, stand in place of preempted and steal. What is not known is left out, and so
- * is a pair for which there is no room. Always terminated. */
-void causes_format(const struct causes *causes, char *buf, size_t size);
+ * benchmark's own causes, when it has any, stand in place of preempted and steal. stopped: samples that a signal
+ * stopped, left out when there are none. What is not known is left out, and so is a pair for which there is no room.
+ * Always terminated. */
+void causes_format(const struct causes *causes, uint64_t stopped, char *buf, size_t size);
 
 #endif

@@ -61,12 +61,18 @@ struct option {
 /* offset and size in one: OPTION_AT(struct prime_params, limit) */
 #define OPTION_AT(type, member) .offset = offsetof(type, member), .size = sizeof(((type *)0)->member)
 
+/* A default of one command for a row that others share with another one: under all presets. */
+struct option_default {
+    const char *name, *value;
+};
+
 /* A table with the struct it fills. given[i] says that the user named row i. */
 #define OPTION_ROWS_MAX 48
 struct option_table {
     const char *heading; /* in help: "Options common to all that measure" */
     const struct option *rows;
     size_t n;
+    const struct option_default *defaults; /* in place of rows' own; ends with name NULL; NULL: none */
     void *target;
     bool given[OPTION_ROWS_MAX];
 };

@@ -59,6 +59,8 @@ struct plan_run {
     struct row_sink sink; /* gets each row as soon as it is known */
     /* Called before each trial: which item, how many trials it had, and a guess how much of the whole plan is done. */
     void (*progress)(void *context, const struct plan_item *item, uint64_t sample, double done);
+    /* Called once a second while a trial runs whose benchmark allows that; how long it has run. May be NULL. */
+    void (*elapsed)(void *context, uint64_t elapsed_ns);
     void *progress_context;
     uint64_t start_at_ns; /* time of day before which the first trial's gate does not open; 0: none */
     /* Called when that trial has ended, before any row, with how late the gate opened. May be NULL. */

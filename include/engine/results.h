@@ -9,6 +9,10 @@
 #include "engine/causes.h"
 #include "engine/plan.h"
 
+/* Of an item, so many samples in which something was stopped are taken again; further ones count, and degrade the row.
+ */
+#define RESULTS_STOPPED_MAX 3u
+
 struct metric_values {
     double *samples;
     size_t n, capacity;
@@ -24,7 +28,7 @@ struct group_values {
     struct cpuset cpus;         /* all that the measured parties were allowed on */
     enum bind_mode bind;
     bool mixed; /* the trials did not all get the same policy */
-    char refused[240];
+    char refused[256];
     bool control_refused;
     char others[160]; /* how the parties beside the measured one ran: "timer=fifo:96 load=other" */
     double load_count[LOAD_COUNTS];
@@ -39,6 +43,7 @@ struct results {
     unsigned n_groups;
     struct group_values *group;
     uint64_t n_trials, spent_ns;
+    uint64_t n_stopped;    /* trials in which something was stopped by a signal; the first of them were taken again */
     uint64_t precise_from; /* the trial from which on the precision was there without a break; 0: it is not there */
     size_t order;          /* of the item in its plan */
 };

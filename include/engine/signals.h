@@ -5,16 +5,22 @@
 #define ENGINE_SIGNALS_H
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* Blocks and catches SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGCHLD; ignores SIGPIPE and SIGXFSZ. A signal that was
- * ignored when the program was started (nohup) stays ignored. */
+/* Blocks and catches SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP and SIGCHLD; ignores SIGPIPE and SIGXFSZ. A signal that
+ * was ignored when the program was started (nohup) stays ignored. */
 void signals_init(void);
 /* The mask to wait with: none of them blocked. */
 const sigset_t *signals_wait_mask(void);
 /* The number of the first signal that asked for the end, or 0. Looks at pending ones too. */
 int signals_pending(void);
+/* Whether Ctrl-Z (SIGTSTP) has asked that the program stop. Who waits with that mask and has processes to stop first
+ * asks for it after the wait; the functions here that wait do all else. */
+bool signals_stop_wanted(void);
+/* Stops the program, as it would have without a handler. Comes back when it is continued. */
+void signals_stop(void);
 /* Sleeps for ns, or until a signal asks for the end. */
 void signals_sleep_ns(uint64_t ns);
 /* "SIGINT"; strsignal() says "Interrupt", which reads like a cause. */

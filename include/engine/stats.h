@@ -41,6 +41,10 @@ double stats_resampled_median(const double *sorted, size_t n, size_t draws, size
 
 /* Sorts values, NAN last. */
 void stats_sort(double *values, size_t n);
+/* Of n values: 0 when n is 0. */
+double stats_mean(const double *values, size_t n);
+/* Sorts the values. NAN when n is 0. */
+double stats_median(double *values, size_t n);
 
 /* What a row says of its values. NAN is 'not known': sd and the interval below two and five values, a percentile p
  * with fewer than 1/(1-p) values (p90 and above; the median of one value is that value), rsd_pct also at mean 0.

@@ -35,6 +35,8 @@ void text_bytes(uint64_t bytes, char *buf, size_t size);
 
 /* Whether word is one of the words of a list with spaces between; words may be NULL. */
 bool text_has_word(const char *words, const char *word);
+/* The same for the first length bytes of word. */
+bool text_has_word_of(const char *words, const char *word, size_t length);
 
 /* Length of the UTF-8 character at s (Unicode 15, table 3-7), 0 when the bytes there are none; the end is a character.
  */

@@ -24,6 +24,9 @@ struct trial_spec {
     uint64_t start_at_ns;  /* the gate opens not before this time of CLOCK_REALTIME; 0: as soon as all are ready */
     int series_fd;         /* -1: none */
     const char *proc_root; /* "" */
+    /* Called once a second from the gate on, by the parent. NULL: it sleeps until something happens. */
+    void (*tick)(void *context, uint64_t elapsed_ns);
+    void *tick_context;
 };
 
 /* What one party of one copy left behind. */
@@ -50,6 +53,9 @@ void trial_free(struct trial *trial);
 
 enum trial_outcome trial_outcome(const struct trial *trial);
 const char *trial_reason(const struct trial *trial);
+/* Whether a party was stopped by a signal meanwhile, or the parent was and the trial failed: not the trial's own doing.
+ */
+bool trial_stopped(const struct trial *trial);
 const struct trial_spec *trial_spec_of(const struct trial *trial);
 uint64_t trial_gate_ns(const struct trial *trial); /* when the gate opened */
 /* How long after start_at_ns the gate opened; negative: before it. */

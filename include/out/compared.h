@@ -16,6 +16,7 @@ struct compared_row {
     size_t few;       /* the least number of samples of a run in it; 0: a row without samples */
     double drift_pct; /* how far the second half of a run is from its first, where that is no chance; 0: none */
     bool by_hosts;    /* what is tested are means of hosts */
+    bool judged;      /* counts in means */
 };
 
 /* The geometric mean of the ratios of a suite's rows, turned so that above 1 is better. */
@@ -44,10 +45,11 @@ struct compared {
     size_t n_apart;
 };
 
-/* Only those pairs for whose rows shown says yes. min_effect as 0.01. The unit that counts is a run, from three runs a
+/* Means are made of the rows that judged says yes to: those that a test is judged by. all: the others are compared too,
+ * but count in no mean. min_effect as 0.01. The unit that counts is a run, from three runs a
  * side on, or a host, from three hosts a side on; below, a sample. -1 when out of memory; compared_free() in both
  * cases. */
-int compared_make(const struct pairs *pairs, bool (*shown)(const struct row *row), double min_effect,
+int compared_make(const struct pairs *pairs, bool (*judged)(const struct row *row), bool all, double min_effect,
                   struct compared *out);
 void compared_free(struct compared *compared);
 

@@ -22,7 +22,7 @@ int csv_create(const char *path, bool *created, char *error, size_t error_size);
 
 /* Where the rows go. Never overwrites a regular file. When the disk refuses a row, the half-written line is cut off
  * again, and this row and all later ones go to the next writable place; where there is none they are kept in memory
- * and csv_close() prints them to standard output. */
+ * and csv_close() prints them to standard output. When somebody removes the file, the rows that it had go along. */
 struct csv;
 struct csv_target {
     const char *path; /* -o FILE, or NULL for the default name */
@@ -35,6 +35,9 @@ struct csv_target {
 struct csv *csv_open(const struct csv_target *target, char *message, size_t message_size, char *error,
                      size_t error_size);
 struct row_sink csv_sink(struct csv *csv);
+/* When the file was removed, writes its rows to the next place. Each row looks for that; to be called behind the last.
+ */
+void csv_rescue(struct csv *csv);
 /* The path of the newest file, "-" for standard output, "" when there is none. */
 const char *csv_path(const struct csv *csv);
 /* Rows that are in no file. */

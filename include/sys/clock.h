@@ -62,7 +62,7 @@ static inline __attribute__((always_inline)) uint64_t clock_now(enum clock_kind 
 void clock_choose(struct clock_info *out);
 
 /* False when read ends in SIGILL, SIGSEGV or SIGBUS, as where kernel or hypervisor keep the counter to themselves. Sets
- * the process's actions for these for the moment, and puts them back. */
+ * the process's actions for these for the moment, and puts them back: not while other threads run. */
 bool clock_can_read(uint64_t (*read)(void));
 
 /* One simultaneous reading of both clocks: the tightest of several tries, good to some ten nanoseconds. */

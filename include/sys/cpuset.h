@@ -38,6 +38,9 @@ int cpuset_parse(const char *text, struct cpuset *out, char *why, size_t why_siz
 /* Writes the shortest list form ("0,2-5"), always terminated; "" for the empty set. Returns the length that
  * the whole text needs, as snprintf does. */
 size_t cpuset_format(const struct cpuset *set, char *buf, size_t size);
+/* The same, and what does not fit is left out by whole numbers and ranges, with ",..." in its place: half a number is
+ * another CPU. True when all of it is there. */
+bool cpuset_format_cut(const struct cpuset *set, char *buf, size_t size);
 
 /* Parses a mask as the kernel writes it: hexadecimal, the highest CPU first, a comma before every 8 digits. White space
  * at the end is allowed, nothing else is. Returns how many digits there are, or -1. */

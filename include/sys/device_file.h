@@ -24,7 +24,8 @@ int device_file_check(const char *device);
  * unmounts. Where it is mounted read-only already (the root, say), it is made read-write for that moment, with all
  * other flags as they are; where only that place is read-only, it is left alone, and mounted once more. A path that
  * exists is never overwritten, and no symbolic link leads out of the device. 0 with the path in the file system in
- * written; or -1 with the reason in error, and then no file is left. */
+ * written, and in error "" or what else there is to say (others kept the device from being unmounted at once); or -1
+ * with the reason in error, and then no file is left. */
 int device_file_write(const struct device_file *file, const char *data, size_t length, char *written,
                       size_t written_size, char *error, size_t error_size);
 

@@ -11,6 +11,10 @@
 /* Finds the program's own file, before any chdir: /proc/self/exe, else AT_EXECFN made absolute. */
 void process_init(void);
 
+/* Whether the program's file gave this process rights that its user does not have: set-user-ID, set-group-ID or file
+ * capabilities. A security module's change of domain (AT_SECURE alone) gives none. */
+bool process_has_rights_of_file(void);
+
 /* Executes the program again with these arguments. Returns -errno when neither path works. */
 int process_exec_self(char *const argv[], char *const envp[]);
 /* False when the program's own file cannot be found (then workers are plain forks). */

@@ -31,13 +31,18 @@ struct program {
  * SIGCHLD, which program_wait() waits for. */
 void program_be_parent(void);
 
+/* 0 when a new process can share the caller's memory, as program_start() and program_guard() need it; or -errno.
+ * qemu-user says -EINVAL: it knows shared memory of threads alone. */
+int program_can_share(void);
+
 /* Starts it in a new process that dies with the calling thread, with SIGCHLD and SIGALRM neither blocked nor caught.
  * Everything else is inherited. Returns its pid, with the time (CLOCK_MONOTONIC_RAW) right before the exec in exec_ns;
  * or -errno of what failed, and then no process is left. */
 pid_t program_start(const struct program *program, uint64_t *exec_ns);
 
 /* Waits until it has ended, and leaves it to be reaped by program_reap(). SIGCHLD must be blocked in the caller, which
- * has one thread. 0 with the time of the end in end_ns, or -ETIMEDOUT when it still runs at until_ns. */
+ * has one thread. 0 with the time of the end in end_ns, -ETIMEDOUT when it still runs at until_ns, or -errno when it
+ * cannot be waited for. */
 int program_wait(pid_t pid, uint64_t until_ns, uint64_t *end_ns);
 
 struct program_end {
@@ -59,6 +64,7 @@ bool program_has_children(void);
 #define PROGRAM_GUARD_STACK 16384
 struct program_guard {
     pid_t pid, group;
+    bool dismissed;
     int fd, life_fd, answer_fd;
     char stack[PROGRAM_GUARD_STACK] __attribute__((aligned(64)));
 };

@@ -18,8 +18,10 @@ struct snapshot_entries {
 int snapshot_entries_add(struct snapshot_entries *entries, const char *path, const char *value, const char *raw);
 void snapshot_entries_free(struct snapshot_entries *entries);
 
-/* Files may only be below /proc and /sys. */
+/* Files may only be below /proc/sys, /proc/irq and /sys: /proc/self/root leads everywhere. */
 int snapshot_path_allowed(const char *path);
+/* No setting that tune writes names a file; those that do have the kernel run programs. */
+int snapshot_value_allowed(const char *value);
 
 /* Both return a descriptor, on which the lock of this process hangs (fcntl(2): it ends when the process closes any
  * descriptor of the file, or ends), or -errno with a line in error; see snapshot_save() and snapshot_open(). */

@@ -40,6 +40,9 @@ int task_limit_realtime_us(uint64_t us);
 /* The same for a program that starts others: only its soft limit, which it may raise again; 0: as high as allowed. */
 int task_limit_own_realtime_us(uint64_t us);
 
+/* Whether somebody has limited the CPU time of this process and those that it starts (ulimit -t). */
+bool task_has_cpu_limit(void);
+
 /* Seconds of CPU time of all threads of this process; 0 when not known. */
 double task_process_cpu_s(void);
 

@@ -17,7 +17,8 @@ int tree_open(const char *root, const char *path);
 /* At most size-1 bytes of root+path, terminated ("" on error). Returns the length or -errno. */
 ssize_t tree_read(const char *root, const char *path, char *buf, size_t size);
 
-/* The whole file, terminated; NULL when it cannot be read or is larger than 64 MiB. The caller frees it. */
+/* The whole file, terminated; NULL, with errno, when it cannot be read or is larger than 64 MiB. The caller frees it.
+ */
 char *tree_read_all(const char *root, const char *path);
 
 /* The first line without white space around it, unprintable bytes as '?', cut to size. False (and "") when empty. */

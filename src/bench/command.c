@@ -301,12 +301,13 @@ static int run_program(struct party_context *context, struct run *run)
         close_files(params, program.fds);
         return party_fail(context, "%scannot execute '%.120s': %s", run->what, program.path, strerror(-pid));
     }
-    int late = program_wait(pid, run->start_ns + params->timeout_ns, &run->end_ns);
+    int waited = program_wait(pid, run->start_ns + params->timeout_ns, &run->end_ns);
     int error = program_reap(pid, &run->end);
     close_files(params, program.fds);
     text_duration(params->timeout_ns, limit, sizeof(limit));
-    if (late)
+    if (waited == -ETIMEDOUT)
         return party_fail(context, "%sstill running after %s (--timeout); killed", run->what, limit);
+    error = waited ? waited : error;
     return error ? party_fail(context, "%scannot be waited for: %s", run->what, strerror(-error)) : 0;
 }
 
@@ -448,12 +449,24 @@ static void teardown(struct party_context *context)
 
 /* --- In the parent. --- */
 
+/* Of other errors, those that come and go, the row of the failed run tells. */
+static int supported(const void *params, char *why, size_t why_size)
+{
+    (void)params;
+    if (program_can_share() != -EINVAL)
+        return 0;
+    (void)snprintf(why, why_size,
+                   "no process can share this one's memory (clone with CLONE_VM: %s), as under qemu-user",
+                   strerror(EINVAL));
+    return -1;
+}
+
 /* A command may have threads and children that run everywhere, so all CPUs named are its own unless --bind says
  * otherwise. Real-time it may not take every CPU of the machine: the last of the order, that which booted, is left. */
 static void place(const void *params, const struct place_request *request, unsigned party, unsigned copy,
                   unsigned copies, struct placement *out)
 {
-    enum bind_mode bind = request->bind_given ? request->bind : BIND_RANGE;
+    const enum bind_mode bind = request->bind;
 
     (void)params;
     (void)party;
@@ -613,7 +626,9 @@ const struct bench bench_command = {
             [PRESET_QUICK] = {.min_samples = 3, .max_samples = 3, .max_ns = 10 * 1000000000ull, .precision_pct = 2},
             [PRESET_CLASSIC] = {.min_samples = 10, .max_ns = 60 * 1000000000ull, .precision_pct = 2},
         },
+    .told_while_running = true,
     .describe = describe,
+    .supported = supported,
     .setup_limit_ns = setup_limit_ns,
     .place = place,
     .reduce = reduce,

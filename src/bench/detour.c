@@ -325,11 +325,12 @@ void detour_loop(const uint64_t *gaps, size_t n, uint64_t *least, uint64_t *mode
     *least = UINT64_MAX;
     *mode = 0;
     for (size_t i = 0; i < n; i++) {
-        *least = gaps[i] < *least ? gaps[i] : *least;
+        if (gaps[i] > 0 && gaps[i] < *least)
+            *least = gaps[i];
         if (gaps[i] < LOOP_GAP_MAX)
             counts[gaps[i]]++;
     }
-    *least = *least > 0 ? *least : 1;
+    *least = *least < UINT64_MAX ? *least : 1;
     for (uint64_t gap = 1; gap < LOOP_GAP_MAX; gap++)
         if (counts[gap] > counts[*mode])
             *mode = gap;

@@ -254,20 +254,29 @@ static void fill_expected(const struct kind *kind, bool repeated, uint64_t *expe
         fill_pattern(expected + i / sizeof(*expected), kind->buffer_bytes, 0);
 }
 
-static uint64_t count_wrong(const struct kind *kind, bool repeated, int fd, uint64_t length)
+/* Adds to the checks how many bytes of the file are not what they should be. */
+static int check_file(struct party_context *context, const char *name, bool repeated, int fd, uint64_t length)
 {
+    const struct kind *kind = ((const struct files *)context->state)->kind;
     uint64_t got[BUFFER_MAX / sizeof(uint64_t)], expected[BUFFER_MAX / sizeof(uint64_t)], wrong = 0;
 
     for (uint64_t at = 0; at < length; at += BUFFER_MAX) {
         size_t size = length - at < BUFFER_MAX ? (size_t)(length - at) : BUFFER_MAX;
-        ssize_t n = pread(fd, got, size, (off_t)at);
-        if (n != (ssize_t)size)
-            return wrong + length - at;
+        ssize_t n;
+        while ((n = pread(fd, got, size, (off_t)at)) < 0 && errno == EINTR) {
+        }
+        if (n < 0)
+            return party_fail(context, "cannot count %s: %s", name, strerror(errno));
+        if (n != (ssize_t)size) {
+            wrong += length - at;
+            break;
+        }
         fill_expected(kind, repeated, expected, at);
         for (size_t i = 0; i < size; i++)
             wrong += ((const unsigned char *)got)[i] != ((const unsigned char *)expected)[i];
     }
-    return wrong;
+    checks_add(context->recorder[UNIX_CHECKS], name, (double)wrong, 0, 0);
+    return 0;
 }
 
 static int verify(struct party_context *context)
@@ -278,12 +287,11 @@ static int verify(struct party_context *context)
     uint64_t written = files->moved < kind->file_bytes ? files->moved : kind->file_bytes;
     uint64_t expected[BUFFER_MAX / sizeof(uint64_t)];
 
-    if (kind->reads)
-        checks_add(checks, "wrong bytes in the file read",
-                   (double)count_wrong(kind, false, files->from, kind->file_bytes), 0, 0);
+    if (kind->reads && check_file(context, "wrong bytes in the file read", false, files->from, kind->file_bytes))
+        return -1;
     if (kind->writes) {
-        checks_add(checks, "wrong bytes in the file written",
-                   (double)count_wrong(kind, !kind->reads, files->to, written), 0, 0);
+        if (check_file(context, "wrong bytes in the file written", !kind->reads, files->to, written))
+            return -1;
         checks_add(checks, "length of the file written", (double)lseek(files->to, 0, SEEK_END), (double)written, 0);
     }
     if (kind->reads && files->moved && kind->file_bytes) {

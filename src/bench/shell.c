@@ -44,11 +44,9 @@ struct shell {
 static int write_file(struct party_context *context, const char *name, const char *text)
 {
     const struct shell *shell = context->state;
-    char path[SCRATCH_PATH_MAX + 16];
     size_t length = strlen(text);
 
-    (void)snprintf(path, sizeof(path), "%s/%s", shell->keeper.path, name);
-    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    int fd = openat(shell->keeper.folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
         return party_fail(context, "cannot make %s: %s", name, strerror(errno));
     ssize_t n = write(fd, text, length);
@@ -72,7 +70,7 @@ static int setup(struct party_context *context, uint64_t concurrent)
     (void)snprintf(shell->number, sizeof(shell->number), "%llu", (unsigned long long)concurrent);
     /* The tools read what others of them wrote, so the user's umask must not count. */
     (void)umask(077);
-    int error = scratch_kept_folder(params->dir, &shell->keeper);
+    int error = party_scratch_folder(context, params->dir, &shell->keeper);
     if (error)
         return party_fail(context, "cannot make a scratch folder: %s", strerror(-error));
     shell_text(shell->text);
@@ -98,8 +96,9 @@ static int setup_16(struct party_context *context)
 }
 
 /* In the child. What the tools complain of is not the user's to read: the status says that something is wrong. */
-static void exec_script(const struct shell *shell, const char *script)
+static void exec_script(struct party_context *context, const char *script)
 {
+    const struct shell *shell = context->state;
     char *argv[] = {(char *)"sh", (char *)script, (char *)shell->number, NULL};
     char *envp[] = {(char *)"PATH=" TOOL_PATH, (char *)"LC_ALL=C", NULL};
     sigset_t none;
@@ -113,9 +112,11 @@ static void exec_script(const struct shell *shell, const char *script)
             (void)dup2(null, fd);
     if (null > 2)
         (void)close(null);
-    if (chdir(shell->keeper.path))
-        _exit(126);
-    (void)execve(SHELL, argv, envp);
+    if (fchdir(shell->keeper.folder))
+        (void)party_fail(context, "cannot enter the scratch folder '%s': %s", shell->keeper.note->path,
+                         strerror(errno));
+    else if (execve(SHELL, argv, envp))
+        (void)party_fail(context, "cannot execute " SHELL ": %s", strerror(errno));
     _exit(127);
 }
 
@@ -124,7 +125,7 @@ static int run_script(struct party_context *context, const char *script, const c
     pid_t child = fork();
 
     if (child == 0)
-        exec_script(context->state, script);
+        exec_script(context, script);
     return child < 0 ? unix_no_child(context) : unix_wait(context, child, what);
 }
 
@@ -142,18 +143,22 @@ static int verify(struct party_context *context)
     const struct shell *shell = context->state;
     struct checks *checks = context->recorder[UNIX_CHECKS];
     unsigned long long got[3] = {0, 0, 0};
-    char path[SCRATCH_PATH_MAX + 16];
     struct shell_text_count expected;
 
     if (run_script(context, "check", "the shell script"))
         return -1;
     shell_text_matches(shell->text, &expected);
-    (void)snprintf(path, sizeof(path), "%s/count.check", shell->keeper.path);
-    FILE *file = fopen(path, "re");
-    if (!file)
+    int fd = openat(shell->keeper.folder, "count.check", O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+    if (!file) {
+        if (fd >= 0)
+            (void)close(fd);
         return party_fail(context, "the shell script left no result: %s", strerror(errno));
-    int n = fscanf(file, "%llu %llu %llu", &got[0], &got[1], &got[2]);
+    }
+    int n = fscanf(file, "%llu %llu %llu", &got[0], &got[1], &got[2]), error = ferror(file) ? errno : 0;
     (void)fclose(file);
+    if (error)
+        return party_fail(context, "the shell script's result cannot be read: %s", strerror(error));
     if (n != 3)
         return party_fail(context, "the shell script's result is not three numbers");
     checks_add(checks, "lines that wc counted", (double)got[0], (double)expected.lines, 0);
@@ -192,7 +197,10 @@ static int supported(const void *params, char *why, size_t why_size)
     const struct unix_params *p = params;
 
     if (access(SHELL, X_OK)) {
-        text_copy(why, why_size, "no " SHELL " here");
+        if (errno == ENOENT)
+            text_copy(why, why_size, "no " SHELL " here");
+        else
+            (void)snprintf(why, why_size, SHELL " cannot be executed: %s", strerror(errno));
         return -1;
     }
     for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]); i++)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Process creation: fork, a child that exits at once, wait; and the same with an exec of /bin/true in between. */
+#include <errno.h>
 #include <stdint.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "bench/unix_kernel.h"
@@ -30,6 +32,7 @@ static int work_exec(struct party_context *context, uint64_t count)
         pid_t child = fork();
         if (child == 0) {
             (void)execve(TRUE_PATH, argv, envp);
+            (void)party_fail(context, "cannot execute " TRUE_PATH ": %s", strerror(errno));
             _exit(127);
         }
         if (child < 0)

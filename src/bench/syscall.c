@@ -72,7 +72,7 @@ static int verify(struct party_context *context)
 {
     const struct answers *answers = context->state;
 
-    checks_add(context->recorder[UNIX_CHECKS], "bits in which an answer was wrong", (double)answers->wrong, 0, 0);
+    checks_add(context->recorder[UNIX_CHECKS], "wrong bits of dup, close, getpid, umask", (double)answers->wrong, 0, 0);
     return 0;
 }
 

@@ -75,12 +75,6 @@ static double mean_rate(const struct trial *trial, uint64_t from_ns, uint64_t to
     return total * 1e9 / (double)(to_ns - from_ns);
 }
 
-static double median_of(double *values, size_t n)
-{
-    struct stats_summary summary;
-    return stats_summarise(values, n, &summary) ? (double)NAN : summary.median;
-}
-
 /* The median over a copy's slices: a slice that was preempted or stolen does not move it. */
 static double median_slice_rate(const struct slices *slices)
 {
@@ -93,7 +87,7 @@ static double median_slice_rate(const struct slices *slices)
         if (slices->slice[i].end_ns > slices->slice[i].start_ns)
             rates[n++] =
                 (double)slices->slice[i].count * 1e9 / (double)(slices->slice[i].end_ns - slices->slice[i].start_ns);
-    median = n ? median_of(rates, n) : 0;
+    median = n ? stats_median(rates, n) : 0;
     free(rates);
     return median;
 }
@@ -128,7 +122,7 @@ static double median_window_rate(const struct trial *trial)
     for (unsigned copy = 0; copy < spec->copies; copy++)
         add_to_windows(trial_recorder(trial, 0, copy, UNIX_SLICES), trial_gate_ns(trial),
                        (double)spec->time_ns / (double)n, windows, n);
-    rate = median_of(windows, n) * 1e9 / ((double)spec->time_ns / (double)n);
+    rate = stats_median(windows, n) * 1e9 / ((double)spec->time_ns / (double)n);
     free(windows);
     return rate;
 }

@@ -57,9 +57,11 @@ int unix_wait(struct party_context *context, pid_t child, const char *what)
             return party_fail(context, "cannot wait for %s: %s", what, strerror(errno));
     if (status == 0)
         return 0;
+    if (context->reason[0])
+        return -1; /* the child itself has said why: the reason is in shared memory */
     if (WIFSIGNALED(status))
-        return party_fail(context, "%s was killed by signal %d (%s)", what, WTERMSIG(status),
-                          strsignal(WTERMSIG(status)));
+        return party_fail(context, "%s was killed by signal %d (%s)%s", what, WTERMSIG(status),
+                          strsignal(WTERMSIG(status)), WTERMSIG(status) == SIGKILL ? ": perhaps out of memory" : "");
     return party_fail(context, "%s ended with status %d", what, WEXITSTATUS(status));
 }
 

@@ -13,6 +13,7 @@
 #include "engine/text.h"
 #include "out/csv.h"
 #include "sys/clock.h"
+#include "sys/folder.h"
 #include "sys/settings.h"
 
 #define SETTINGS_MAX 64
@@ -290,13 +291,15 @@ static int write_csv(const struct checking *c)
     bool whole = !out.failed && signals_write(c->csv_fd, out.data, out.length) == out.length;
     text_free(&out);
     if (whole && c->csv_created)
-        whole = fsync(c->csv_fd) == 0 && close(c->csv_fd) == 0;
-    if (whole)
-        return 0;
-    (void)fprintf(stderr, "jitbench check: -o '%s': %s\n", c->options.output, strerror(errno));
+        whole = fsync(c->csv_fd) == 0;
+    if (!whole) {
+        (void)fprintf(stderr, "jitbench check: -o '%s': %s\n", c->options.output, strerror(errno));
+        if (c->csv_created)
+            folder_remove(c->options.output, c->csv_fd);
+    }
     if (c->csv_created)
-        (void)unlink(c->options.output);
-    return EXIT_ROW_FAILED;
+        (void)close(c->csv_fd);
+    return whole ? 0 : EXIT_ROW_FAILED;
 }
 
 /* --- The whole. --- */
@@ -324,7 +327,7 @@ static int look(const struct command *command, struct checking *c)
     put_table(c, width, &out);
     if (!c->options.quiet)
         put_summary(counts, noisy, &out);
-    if (tuned_print(command, out_fd, &out))
+    if (command_output(command, out_fd, c->csv_fd < 0, &out))
         status = EXIT_ROW_FAILED;
     if (c->csv_fd >= 0 && write_csv(c))
         status = EXIT_ROW_FAILED;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The list of commands, and what help shows of each. */
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,10 +65,32 @@ int command_unknown_command(const char *word)
     return command_unknown(word[0] == '-' ? "option" : "command", word, names, n);
 }
 
-void command_print(int fd, struct text *text)
+/* A reader that has gone has seen enough, and a signal ends everything: no errors. */
+static int put_out(const char *command, int fd, bool may_be_closed, struct text *text)
 {
-    (void)signals_write(fd, text->data, text->length); /* closed: the printing ends, the measuring goes on */
+    char error[128];
+
+    (void)signal(SIGPIPE, SIG_IGN);
+    errno = ENOMEM;
+    const bool whole = !text->failed && signals_write(fd, text->data, text->length) == text->length;
+    const int why = whole ? 0 : errno;
+
     text_free(text);
+    if (whole || why == EPIPE || why == EINTR || (why == EBADF && may_be_closed))
+        return EXIT_DONE;
+    (void)snprintf(error, sizeof(error), "standard %s cannot be written: %s", fd == 1 ? "output" : "error",
+                   strerror(why));
+    return command_complain(command, error, EXIT_ROW_FAILED);
+}
+
+int command_print(int fd, struct text *text)
+{
+    return put_out(NULL, fd, true, text);
+}
+
+int command_output(const struct command *command, int fd, bool only, struct text *text)
+{
+    return put_out(command->name, fd, !only, text);
 }
 
 unsigned command_width(int fd, unsigned otherwise, unsigned most)
@@ -110,8 +134,7 @@ int command_parse(const struct command *command, struct option_table *tables, si
 
     if (parsed >= 0 && *help) {
         command_help(command, &text);
-        command_print(1, &text);
-        return -1;
+        return command_output(command, 1, true, &text) ? EXIT_ROW_FAILED : -1;
     }
     if (parsed < 0 || option_defaults(tables, n, PRESET_DEFAULT, error, sizeof(error)))
         return command_complain(command->name, error, EXIT_USAGE);

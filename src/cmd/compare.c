@@ -200,12 +200,6 @@ static bool is_headline(const struct row *row)
     return bench_is_headline(row->suite, row->metric, row->better);
 }
 
-static bool is_any(const struct row *row)
-{
-    (void)row;
-    return true;
-}
-
 /* --- The header: what was put beside what. --- */
 
 static void run_host(const struct row *row, char *buf, size_t size)
@@ -458,10 +452,7 @@ static int write_out(struct comparing *c)
     compared_put(&c->compared, &how, &out);
     if (words)
         put_warnings(c, &out);
-    if (fd == 1)
-        return files_write("compare", "-", &out);
-    command_print(fd, &out);
-    return 0;
+    return command_output(&command_compare, fd, !c->options.output[0], &out);
 }
 
 static int compare(struct comparing *c)
@@ -469,7 +460,7 @@ static int compare(struct comparing *c)
     const double min_effect = c->options.min_effect_pct / 100;
 
     if (pairs_make(&c->base, &c->changed, c->options.across, c->options.by == 1, &c->pairs) ||
-        compared_make(&c->pairs, c->options.all ? is_any : is_headline, min_effect, &c->compared))
+        compared_make(&c->pairs, is_headline, c->options.all, min_effect, &c->compared))
         return complain("out of memory", EXIT_ROW_FAILED);
     int status = write_out(c);
     if (status)
@@ -512,7 +503,7 @@ const struct command command_compare = {
         "Puts the rows of two sets of result files beside each other: ratio of medians with its 95 % interval, "
         "tests corrected for all rows shown, and a verdict in words. Rows that differ in kind (another CPU "
         "model, another build of jitbench, another policy) are refused with the reason. Two files need no "
-        "'--'; '-' is standard input.",
+        "'--'; each may be a folder of them, a pattern, or '-' for standard input.",
     .run = run,
     .tables = tables,
 };

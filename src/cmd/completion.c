@@ -510,8 +510,7 @@ static int print_script(const struct command *command, const struct shell *shell
         (void)fprintf(stderr, "jitbench %s: out of memory\n", command->name);
         return EXIT_ROW_FAILED;
     }
-    command_print(1, &out);
-    return EXIT_DONE;
+    return command_output(command, 1, true, &out);
 }
 
 static int run(const struct command *command, int argc, char **argv)

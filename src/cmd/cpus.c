@@ -56,8 +56,8 @@ int cpus_check_online(const struct cpuset *cpus, const struct cpuset *online, ch
         return 0;
     for (unsigned cpu = cpuset_next(online, 0); cpu != CPUSET_NONE; cpu = cpuset_next(online, cpu + 1))
         cpuset_remove(&offline, cpu);
-    (void)cpuset_format(&offline, list, sizeof(list));
-    (void)cpuset_format(online, there, sizeof(there));
+    (void)cpuset_format_cut(&offline, list, sizeof(list));
+    (void)cpuset_format_cut(online, there, sizeof(there));
     (void)snprintf(error, error_size, "--cpus: CPU %s is offline or does not exist (online: %s)", list, there);
     return -1;
 }

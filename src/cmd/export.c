@@ -119,7 +119,7 @@ const struct command command_export = {
     .description =
         "Writes the rows of result files for pyperf, hyperfine's and Google Benchmark's tools, Prometheus, UnixBench, "
         "or as JSON. What a format cannot carry is left out, with one line on standard error that says how much and "
-        "why.",
+        "why. FILE is a result file, a folder of them, a pattern, or '-'.",
     .run = run,
     .tables = tables,
 };

@@ -17,25 +17,10 @@
 #include "engine/signals.h"
 #include "engine/text.h"
 #include "out/csv.h"
+#include "sys/folder.h"
+#include "sys/scratch.h"
 
-int files_read(const char *command, const char *const *paths, size_t n, unsigned wanted, struct row_set *set)
-{
-    char message[4352], error[4352];
-    bool standard_input = false;
-
-    for (size_t i = 0; i < n; i++) {
-        if (!strcmp(paths[i], "-") && standard_input)
-            return command_complain(command, "standard input ('-') can be read only once", EXIT_USAGE);
-        standard_input = standard_input || !strcmp(paths[i], "-");
-        if (row_set_read(set, paths[i], wanted, message, sizeof(message), error, sizeof(error)))
-            return command_complain(command, error, EXIT_USAGE);
-        if (message[0])
-            (void)command_complain(command, message, 0);
-    }
-    return set->n ? 0 : command_complain(command, "no rows to work on", EXIT_USAGE);
-}
-
-/* --- One row after the other. --- */
+/* --- Which files are meant. --- */
 
 struct names {
     char **name;
@@ -101,6 +86,62 @@ static int add_operand(struct names *names, const char *operand)
     return result;
 }
 
+static void free_names(struct names *names)
+{
+    for (size_t i = 0; i < names->n; i++)
+        free(names->name[i]);
+    free(names->name);
+}
+
+/* Those of all operands; what names no file is said on standard error. How many did not. */
+static size_t add_operands(struct names *names, const char *command, const char *const *operands, size_t n)
+{
+    char error[4352];
+    size_t wrong = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        size_t before = names->n;
+        int result = add_operand(names, operands[i]);
+        if (!result && names->n > before)
+            continue;
+        (void)snprintf(error, sizeof(error), "%.4000s: %s", operands[i], result ? strerror(errno) : "no such files");
+        (void)command_complain(command, error, 0);
+        wrong++;
+    }
+    return wrong;
+}
+
+/* --- All rows. --- */
+
+static int read_all(const char *command, const struct names *names, unsigned wanted, struct row_set *set)
+{
+    char message[4352], error[4352];
+    bool standard_input = false;
+
+    for (size_t i = 0; i < names->n; i++) {
+        const char *path = names->name[i];
+        if (!strcmp(path, "-") && standard_input)
+            return command_complain(command, "standard input ('-') can be read only once", EXIT_USAGE);
+        standard_input = standard_input || !strcmp(path, "-");
+        if (row_set_read(set, path, wanted, message, sizeof(message), error, sizeof(error)))
+            return command_complain(command, error, EXIT_USAGE);
+        if (message[0])
+            (void)command_complain(command, message, 0);
+    }
+    return set->n ? 0 : command_complain(command, "no rows to work on", EXIT_USAGE);
+}
+
+int files_read(const char *command, const char *const *operands, size_t n, unsigned wanted, struct row_set *set)
+{
+    struct names names = {0};
+    int status = add_operands(&names, command, operands, n) ? EXIT_USAGE : read_all(command, &names, wanted, set);
+
+    free_names(&names);
+    return status;
+}
+
+/* --- One row after the other. --- */
+
 /* How many rows came; SIZE_MAX when out of memory. */
 static size_t read_each(const char *command, const char *path, unsigned wanted,
                         int (*take)(void *context, const struct row *row), void *context)
@@ -137,19 +178,10 @@ int files_each(const char *command, const char *const *operands, size_t n, unsig
                int (*take)(void *context, const struct row *row), void *context, size_t *n_files)
 {
     struct names names = {0};
-    char error[4352];
     size_t with_rows = 0;
     int status = 0;
 
-    for (size_t i = 0; i < n; i++) {
-        size_t before = names.n;
-        int result = add_operand(&names, operands[i]);
-        if (result || names.n == before) {
-            (void)snprintf(error, sizeof(error), "%.4000s: %s", operands[i],
-                           result ? strerror(errno) : "no such files");
-            (void)command_complain(command, error, 0);
-        }
-    }
+    (void)add_operands(&names, command, operands, n);
     for (size_t i = 0; i < names.n && !status; i++) {
         size_t rows = read_each(command, names.name[i], wanted, take, context);
         if (rows == SIZE_MAX)
@@ -159,42 +191,76 @@ int files_each(const char *command, const char *const *operands, size_t n, unsig
     }
     if (!status && !with_rows)
         status = command_complain(command, "no rows to work on", EXIT_USAGE);
-    for (size_t i = 0; i < names.n; i++)
-        free(names.name[i]);
-    free(names.name);
+    free_names(&names);
     if (n_files)
         *n_files = with_rows;
     return status;
 }
 
-int files_write(const char *command, const char *path, struct text *text)
+static void cannot_write(struct files_output *out, const char *why)
 {
     char error[4352];
-    bool created = false, standard_output = !strcmp(path, "-");
-    int status = 0;
 
-    if (text->failed) {
-        text_free(text);
-        return command_complain(command, "out of memory", EXIT_ROW_FAILED);
+    (void)snprintf(error, sizeof(error), "%.4000s cannot be written: %s", out->fd == 1 ? "standard output" : out->path,
+                   why);
+    out->status = command_complain(out->command, error, EXIT_ROW_FAILED);
+}
+
+int files_begin(const char *command, const char *path, struct files_output *out)
+{
+    char error[4352];
+
+    *out = (struct files_output){.command = command, .path = path, .fd = 1};
+    if (strcmp(path, "-") != 0) {
+        out->fd = scratch_unnamed(path); /* where there is no such way, or the name is taken, the other one */
+        out->unnamed = out->fd >= 0;
+        if (!out->unnamed)
+            out->fd = csv_create(path, &out->created, error, sizeof(error));
     }
-    int fd = standard_output ? 1 : csv_create(path, &created, error, sizeof(error));
-    if (fd < 0) {
-        text_free(text);
+    if (out->fd < 0)
         return command_complain(command, error, EXIT_USAGE);
-    }
     (void)signal(SIGPIPE, SIG_IGN); /* a reader that has seen enough is no error */
-    bool whole = signals_write(fd, text->data, text->length) == text->length;
+    return 0;
+}
+
+void files_put(struct files_output *out, struct text *text)
+{
+    errno = ENOMEM;
+    if (!out->status && !out->unread &&
+        (text->failed || signals_write(out->fd, text->data, text->length) != text->length)) {
+        out->unread = !text->failed && out->fd == 1 && errno == EPIPE;
+        if (!out->unread)
+            cannot_write(out, strerror(errno));
+    }
+    text->length = 0;
+}
+
+int files_end(struct files_output *out)
+{
+    if (!out->status && (out->unnamed || out->created) && fsync(out->fd))
+        cannot_write(out, strerror(errno));
+    if (!out->status && out->unnamed) {
+        int error = scratch_give_name(out->fd, out->path);
+        if (error)
+            cannot_write(out, folder_why_not(error));
+    }
+    if (out->status && out->created)
+        folder_remove(out->path, out->fd);
+    if (out->fd != 1)
+        (void)close(out->fd);
+    return out->status;
+}
+
+int files_write(const char *command, const char *path, struct text *text)
+{
+    struct files_output out;
+    int status =
+        text->failed ? command_complain(command, "out of memory", EXIT_ROW_FAILED) : files_begin(command, path, &out);
+
+    if (!status) {
+        files_put(&out, text);
+        status = files_end(&out);
+    }
     text_free(text);
-    if (!whole && !(standard_output && errno == EPIPE)) {
-        (void)snprintf(error, sizeof(error), "%.4000s cannot be written: %s",
-                       standard_output ? "standard output" : path, strerror(errno));
-        status = command_complain(command, error, EXIT_ROW_FAILED);
-    }
-    if (!standard_output && close(fd) && !status) {
-        (void)snprintf(error, sizeof(error), "%.4000s cannot be written: %s", path, strerror(errno));
-        status = command_complain(command, error, EXIT_ROW_FAILED);
-    }
-    if (status && created)
-        (void)unlink(path);
     return status;
 }

@@ -17,6 +17,7 @@
 /* A longer name pushes its own line to the right, not those of all. */
 #define NAME_WIDTH_MOST 32
 #define NAMESAKES_TOLD  5u
+#define CSV_PIECE       65536u /* bytes */
 
 static const char *const fail_on_choices[] = {"outlier", "difference", NULL};
 enum { FAIL_ON_OUTLIER, FAIL_ON_DIFFERENCE };
@@ -353,15 +354,25 @@ static void put_csv_row(const struct fleet *f, const struct judged *j, size_t k,
     text_printf(out, "%s\r\n", judge_stands_out(j) ? "outlier" : j->figures ? "ok" : "not judged");
 }
 
+/* Machines times figures may be much: it is handed on piece by piece. */
 static int write_csv(const struct fleet *f)
 {
+    struct files_output file;
     struct text out = {0};
+    int status = files_begin("fleet", f->options.output, &file);
 
+    if (status)
+        return status;
     text_printf(&out, "host,suite,test,load,param,metric,unit,copies,value,median,effect_pct,distance,verdict\r\n");
-    for (size_t i = 0; i < f->g.machines.n; i++)
+    for (size_t i = 0; i < f->g.machines.n; i++) {
         for (size_t k = 0; k < f->g.figures.n; k++)
             put_csv_row(f, &f->judgement.judged[i], k, &out);
-    return files_write("fleet", f->options.output, &out);
+        if (out.length >= CSV_PIECE)
+            files_put(&file, &out);
+    }
+    files_put(&file, &out);
+    text_free(&out);
+    return files_end(&file);
 }
 
 /* --- The command. --- */
@@ -427,10 +438,11 @@ static int fleet(struct fleet *f, const char *const *operands, size_t n)
     complain(f);
     put_table(f, &out);
     put_summary(f, &out);
-    command_print(!strcmp(f->options.output, "-") ? 2 : 1, &out);
+    const int printed =
+        command_output(&command_fleet, !strcmp(f->options.output, "-") ? 2 : 1, !f->options.output[0], &out);
     if (f->options.output[0] && (status = write_csv(f)))
         return status;
-    return finding(f);
+    return printed ? printed : finding(f);
 }
 
 static int run(const struct command *command, int argc, char **argv)

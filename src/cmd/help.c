@@ -6,8 +6,22 @@
 #include "cmd/suites.h"
 #include "engine/text.h"
 
+/* A line of words from that column on, as several where it is too long. */
+static void put_wrapped(const char *title, size_t indent, size_t width, struct text *out)
+{
+    for (size_t length; *title; title += length) {
+        length = command_break(title, width - indent);
+        text_append(out, title, length);
+        text_append(out, "\n", 1);
+        length += title[length] == ' ';
+        if (title[length])
+            text_printf(out, "%*s", (int)indent, "");
+    }
+}
+
 static void put_overview(struct text *out)
 {
+    const size_t columns = command_width(1, 80, 120);
     size_t width = 0;
 
     text_printf(out, "jitbench - how fast is this machine, and how much does it jitter\n\n"
@@ -15,10 +29,13 @@ static void put_overview(struct text *out)
     for (size_t i = 0; command_list[i]; i++)
         if (strlen(command_list[i]->name) > width)
             width = strlen(command_list[i]->name);
-    for (size_t i = 0; command_list[i]; i++)
-        text_printf(out, "  %-*s  %s\n", (int)width, command_list[i]->name, command_list[i]->title);
-    text_printf(out, "\n'jitbench help COMMAND' or 'jitbench COMMAND --help' shows a command's options.\n"
-                     "'jitbench all --quick' is a good start: it takes less than a minute.\n");
+    for (size_t i = 0; command_list[i]; i++) {
+        text_printf(out, "  %-*s  ", (int)width, command_list[i]->name);
+        put_wrapped(command_list[i]->title, width + 4, columns, out);
+    }
+    text_append(out, "\n", 1);
+    put_wrapped("'jitbench help COMMAND' or 'jitbench COMMAND --help' shows a command's options.", 0, columns, out);
+    put_wrapped("'jitbench all --quick' is a good start: it takes less than a minute.", 0, columns, out);
 }
 
 static int run(const struct command *command, int argc, char **argv)
@@ -37,8 +54,7 @@ static int run(const struct command *command, int argc, char **argv)
             return command_unknown_command(argv[1]);
         command_help(about, &out);
     }
-    command_print(1, &out);
-    return EXIT_DONE;
+    return command_output(command, 1, true, &out);
 }
 
 static bool command_word(const struct command *command, size_t i, struct operand_word *out)

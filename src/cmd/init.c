@@ -372,7 +372,7 @@ static int store_csv(const struct init *init, const char *name, const char *csv,
     if (failed)
         say("out: %s", error);
     else
-        say("CSV written to %s:%s", device, written);
+        say("CSV written to %s:%s%s%s", device, written, error[0] ? "; " : "", error);
     return failed;
 }
 
@@ -385,7 +385,7 @@ static bool hand_over_file(const struct init *init, const char *name)
         return false;
     char *csv = tree_read_all(init->folder, path);
     if (!csv)
-        say("%s%s: cannot be read", init->folder, path);
+        say("%s%s: cannot be read: %s", init->folder, path, strerror(errno));
     bool done = csv && (store_csv(init, name, csv, strlen(csv)) == 0 || print_csv(init, name, csv, strlen(csv)) == 0);
     free(csv);
     return done;
@@ -396,6 +396,10 @@ static void hand_over(struct init *init)
 {
     char **names = init->folder[0] ? tree_names("", init->folder) : NULL;
 
+    if (init->folder[0] && !names) {
+        say("%s: what the run left there cannot be listed: %s", init->folder, strerror(errno));
+        init->status = init->status ? init->status : EXIT_ROW_FAILED;
+    }
     for (size_t i = 0; names && names[i]; i++)
         if (strlen(names[i]) > 4 && !strcmp(names[i] + strlen(names[i]) - 4, ".csv") &&
             !hand_over_file(init, names[i]) && !init->status)

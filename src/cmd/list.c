@@ -68,8 +68,7 @@ static int run(const struct command *command, int argc, char **argv)
             if (!strcmp(bench_list[b]->suite, suite->name))
                 put_bench(bench_list[b], options.metrics, &out);
     }
-    command_print(1, &out);
-    return EXIT_DONE;
+    return command_output(command, 1, true, &out);
 }
 
 const struct command command_list_ = {

@@ -22,6 +22,7 @@
 #include "engine/text.h"
 #include "out/plot.h"
 #include "out/warnings.h"
+#include "sys/folder.h"
 #include "sys/job.h"
 #include "sys/process.h"
 #include "sys/settings.h"
@@ -84,7 +85,7 @@ size_t measure_tables(const struct command *command, struct option_table *tables
 {
     size_t n = command->suite ? suite_tables(command->suite, NULL, NULL, NULL, tables) : 0;
 
-    measure_table(NULL, &tables[n++]);
+    measure_table(command->suite, NULL, &tables[n++]);
     if (!command->suite)
         measure_copies_table(NULL, &tables[n++]);
     return n;
@@ -152,14 +153,14 @@ static int cut_words(struct session *s, int argc, char **argv)
     return n;
 }
 
-/* 0; EXIT_USAGE; or -1 when help was asked for and printed. */
+/* 0; EXIT_USAGE; or, when help was asked for, -1 (EXIT_ROW_FAILED: it could not be printed). */
 static int parse(struct session *s, int argc, char **argv)
 {
     struct measure *m = &s->m;
     char error[512];
 
     argc = cut_words(s, argc, argv);
-    measure_table(&m->options, &m->tables[0]);
+    measure_table(s->n_suites == 1 ? s->suites[0] : NULL, &m->options, &m->tables[0]);
     m->n_tables = 1;
     if (s->n_suites == 1)
         m->n_tables += suite_tables(s->suites[0], s->options[0], &m->options, &s->series, &m->tables[1]);
@@ -177,8 +178,8 @@ static int parse(struct session *s, int argc, char **argv)
     if (m->options.help) {
         struct text help = {0};
         command_help(s->command, &help);
-        command_print(1, &help);
-        status = -1;
+        status = command_output(s->command, 1, true, &help);
+        status = status ? status : -1;
     } else {
         status = select_tests(s, operands, n);
     }
@@ -236,7 +237,7 @@ static int resolve_cpus(struct session *s)
     if (cpus_check_online(cpus, &m->place.online, error, sizeof(error)))
         return usage_error(s, error);
     if (!cpus_usable(cpus, &usable)) {
-        (void)cpuset_format(&usable, list, sizeof(list));
+        (void)cpuset_format_cut(&usable, list, sizeof(list));
         (void)snprintf(error, sizeof(error), "--cpus: not all of these CPUs are allowed here (allowed: %s)",
                        cpuset_count(&usable) ? list : "none of them");
         return usage_error(s, error);
@@ -367,17 +368,16 @@ static int open_series(struct session *s)
     if (names_expand("--series", s->series.path, &s->m.run, s->alone, path, sizeof(path), error, sizeof(error)))
         return usage_error(s, error);
     text_copy(s->series.path, sizeof(s->series.path), path);
-    int fd = open(s->series.path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644);
+    int fd = folder_create(s->series.path);
     if (fd < 0) {
-        (void)snprintf(error, sizeof(error), "--series '%s': %s", s->series.path,
-                       errno == EEXIST ? "the file exists; jitbench never overwrites" : strerror(errno));
+        (void)snprintf(error, sizeof(error), "--series '%s': %s", s->series.path, folder_why_not(fd));
         return usage_error(s, error);
     }
     const char *header = s->suites[0]->series_header;
     if (write(fd, header, strlen(header)) != (ssize_t)strlen(header)) {
         (void)snprintf(error, sizeof(error), "--series '%s': %s", s->series.path, strerror(errno));
+        folder_remove(s->series.path, fd);
         (void)close(fd);
-        (void)unlink(s->series.path);
         return usage_error(s, error);
     }
     s->m.series_fd = fd;
@@ -411,7 +411,8 @@ static void clear_rows(struct measure *m)
     m->n_rows = 0;
 }
 
-/* --- Progress: on a terminal only, between samples, a few times a second. --- */
+/* --- Progress: on a terminal only. Between samples, a few times a second; within a long one of a command, each second:
+ * in all others the parent sleeps, for to wake it would be a disturbance that they measure. --- */
 
 static void show_progress(void *context, const struct plan_item *item, uint64_t sample, double done)
 {
@@ -420,16 +421,27 @@ static void show_progress(void *context, const struct plan_item *item, uint64_t 
     double all = m->done_before + m->weight * done;
     char left[48] = "", param[192] = "";
 
-    if (now - m->progress_shown_ns < PROGRESS_EVERY_NS)
-        return;
-    m->progress_shown_ns = now;
     if (all > 0.02)
         (void)snprintf(left, sizeof(left), ", %.0f s left", (double)(now - m->began_ns) * 1e-9 * (1 - all) / all);
     if (item->bench->describe)
         item->bench->describe(item->params, &m->clock, param, sizeof(param));
     param[strcspn(param, " ")] = 0;
-    (void)fprintf(stderr, "\r\033[K%s %s, sample %llu: %.0f %%%s", item->test ? item->test : item->bench->name,
-                  item->load ? item->load->name : param, (unsigned long long)sample + 1, 100 * all, left);
+    (void)snprintf(m->progress, sizeof(m->progress), "%s %s, sample %llu: %.0f %%%s",
+                   item->test ? item->test : item->bench->name, item->load ? item->load->name : param,
+                   (unsigned long long)sample + 1, 100 * all, left);
+    if (now - m->progress_shown_ns < PROGRESS_EVERY_NS)
+        return;
+    m->progress_shown_ns = now;
+    (void)fprintf(stderr, "\r\033[K%s", m->progress);
+}
+
+static void show_elapsed(void *context, uint64_t elapsed_ns)
+{
+    struct measure *m = context;
+
+    m->progress_shown_ns = clock_raw_ns();
+    (void)fprintf(stderr, "\r\033[K%s (running for %llu s)", m->progress,
+                  (unsigned long long)(elapsed_ns / 1000000000u));
 }
 
 static void clear_progress(const struct measure *m)
@@ -488,7 +500,7 @@ static void put_setting(const struct measure *m, struct text *out)
     const struct machine *machine = &m->machine;
     char cpus[128];
 
-    (void)cpuset_format(&m->place.cpus, cpus, sizeof(cpus));
+    (void)cpuset_format_cut(&m->place.cpus, cpus, sizeof(cpus));
     text_printf(out, "Setting   CPU%s %s to measure on", cpuset_count(&m->place.cpus) == 1 ? "" : "s", cpus);
     if (m->quietest[0])
         text_printf(out, " (%s)", m->quietest);
@@ -518,7 +530,8 @@ static void put_check(const struct measure *m, struct text *out)
     unsigned counts[4];
     char noisy[400], cpus[128];
 
-    (void)cpuset_format(&m->place.cpus, cpus, sizeof(cpus));
+    if (!cpuset_format_cut(&m->place.cpus, cpus, sizeof(cpus)))
+        text_copy(cpus, sizeof(cpus), "LIST");
     settings_summary(&view, counts, noisy, sizeof(noisy));
     text_printf(out, "Check     %u of %u settings noisy", counts[SETTING_NOISY],
                 counts[SETTING_OK] + counts[SETTING_NOISY]);
@@ -545,9 +558,18 @@ static bool is_brief(const struct session *s)
     return s->n_suites == 1 && s->suites[0]->brief && s->suites[0]->brief(s->options[0]);
 }
 
-static void put_header(const struct session *s)
+/* What cannot be printed is said once; the measuring goes on. */
+static void print_out(struct measure *m, struct text *out)
 {
-    const struct measure *m = &s->m;
+    if (m->print_failed)
+        text_free(out);
+    else
+        m->print_failed = command_print(m->out_fd, out) != EXIT_DONE;
+}
+
+static void put_header(struct session *s)
+{
+    struct measure *m = &s->m;
     struct text out = {0};
     char build[96];
 
@@ -565,7 +587,7 @@ static void put_header(const struct session *s)
         s->suites[0]->announce(m, &s->plans[0], &out);
     put_start(m, &out);
     text_printf(&out, "\n");
-    command_print(m->out_fd, &out);
+    print_out(m, &out);
 }
 
 static int by_order(const void *a, const void *b)
@@ -585,7 +607,7 @@ static void print_suite(struct session *s, const struct suite *suite)
     qsort(m->rows, m->n_rows, sizeof(*m->rows), by_order);
     suite->print(m, s->n_suites == 1, &out);
     text_append(&out, "\n", 1);
-    command_print(m->out_fd, &out);
+    print_out(m, &out);
     warnings_collect(m->rows, m->n_rows, &m->warnings);
 }
 
@@ -605,7 +627,7 @@ static void put_summary(struct session *s)
         if (path[0] && strcmp(path, "-"))
             text_printf(&out, "CSV: %s\n", path);
     }
-    command_print(m->out_fd, &out);
+    print_out(m, &out);
     text_free(&m->warnings);
 }
 
@@ -688,6 +710,7 @@ static void run_suite(struct session *s, size_t i)
                            .settle_ns = SETTLE_NS,
                            .sink = {.put = put_row, .context = m},
                            .progress = !m->options.quiet && isatty(2) ? show_progress : NULL,
+                           .elapsed = !m->options.quiet && isatty(2) ? show_elapsed : NULL,
                            .progress_context = m,
                            .start_at_ns = m->start_at_ns,
                            .started = note_start,
@@ -711,7 +734,7 @@ static int exit_status(const struct measure *m, bool csv_lost)
 {
     if (m->ended_by)
         return 128 + m->ended_by;
-    if (m->worst == ROW_FAILED || csv_lost)
+    if (m->worst == ROW_FAILED || csv_lost || (m->print_failed && m->options.no_csv))
         return EXIT_ROW_FAILED;
     return m->options.strict && m->worst != ROW_OK ? EXIT_STRICT : EXIT_DONE;
 }
@@ -730,6 +753,7 @@ static int run_suites(struct session *s)
         before += m->weight;
         run_suite(s, i);
     }
+    csv_rescue(m->csv);
     put_summary(s);
     bool lost = csv_close(m->csv) != 0;
     free(m->rows);
@@ -817,7 +841,7 @@ static int prepare(struct session *s, int argc, char **argv)
     if ((status = open_series(s)))
         return status;
     if ((status = open_csv(s)) && m->series_fd >= 0)
-        (void)unlink(s->series.path); /* ours, and nothing will be measured */
+        folder_remove(s->series.path, m->series_fd); /* ours, and nothing will be measured */
     return status;
 }
 

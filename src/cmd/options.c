@@ -160,11 +160,12 @@ void measure_timed_table(struct measure_options *options, struct option_table *t
     table->target = options;
 }
 
-void measure_table(struct measure_options *options, struct option_table *table)
+void measure_table(const struct suite *suite, struct measure_options *options, struct option_table *table)
 {
     memset(table, 0, sizeof(*table));
     table->heading = "Options common to all that measure";
     table->rows = rows;
     table->n = sizeof(rows) / sizeof(rows[0]);
+    table->defaults = suite ? suite->defaults : NULL;
     table->target = options;
 }

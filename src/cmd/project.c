@@ -312,8 +312,11 @@ static int project(struct projecting *p, const char *const *operands, size_t n)
     put_table(&p->projection, p->options.verbose, &out);
     status = put_costs(&p->projection, &out);
     put_limits(&p->projection, &out);
-    command_print(!strcmp(p->options.output, "-") ? 2 : 1, &out);
-    return status || !p->options.output[0] ? status : write_csv(&p->projection, p->options.output);
+    const int printed =
+        command_output(&command_project, !strcmp(p->options.output, "-") ? 2 : 1, !p->options.output[0], &out);
+    if (!status && p->options.output[0])
+        status = write_csv(&p->projection, p->options.output);
+    return status ? status : printed;
 }
 
 static int run(const struct command *command, int argc, char **argv)

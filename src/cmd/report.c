@@ -457,7 +457,7 @@ static void choose_output(const char *first, char *path, size_t size)
         text_copy(path, size, "-");
         return;
     }
-    if (!strcmp(first, "-") || !length) {
+    if (!strcmp(first, "-") || !length || strpbrk(name, "*?[")) {
         name = "jitbench-report";
         length = strlen(name);
     } else if (length > 4 && !strcmp(name + length - 4, ".csv")) {
@@ -578,7 +578,8 @@ const struct command command_report = {
     .description =
         "Makes one self-contained HTML page of the CSV files that jitbench wrote: what the figures say in short, the "
         "machine and its settings, figures, and all rows with what disturbed them. Several runs stand "
-        "beside each other. '-' is standard input. A file that is there is never overwritten.",
+        "beside each other. FILE is a result file, a folder of them, a pattern, or '-'. A file that is there is never "
+        "overwritten.",
     .run = run,
     .tables = tables,
 };

@@ -454,6 +454,7 @@ static void put_curve(const struct picks *picks, struct text *out)
         n_lines += line->n > 0;
     }
     struct figure words = words_of(picks->about, picks->pick[0].row, "", title, sizeof(title));
+    out->failed |= !values;
     if (values)
         (void)figure_curve(out, &words, lines, n_lines);
     free(values);
@@ -696,8 +697,10 @@ static void put_generic(const struct picks *picks, const char *suite, struct tex
     char(*labels)[LABEL_SIZE] = calloc(FIGURE_LINES_MAX, sizeof(*labels));
     size_t n_metrics = 0;
 
-    if (!labels)
+    if (!labels) {
+        out->failed = 1;
         return;
+    }
     for (size_t i = 0; i < set->n; i++)
         if (!strcmp(set->rows[i].suite, suite) && set->rows[i].metric[0])
             n_metrics = distinct(metrics, n_metrics, set->rows[i].metric, METRICS_MAX);

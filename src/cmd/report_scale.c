@@ -77,8 +77,8 @@ static void put_all_runs(const struct report *report, struct text *out)
         lines[s] = (struct figure_line){
             .label = step_names[s], .colour = (unsigned)(s == 2 ? 4 : s), .values = values[s], .n = RANKS};
     }
-    (void)snprintf(note, sizeof(note), "%zu runs together%s", p->n + p->n_more,
-                   p->n_more ? "" : ", each with its share of the ranks");
+    (void)snprintf(note, sizeof(note), "%zu runs together, %s", p->n + p->n_more,
+                   p->n_more ? "as if all ranks had the noise of all of them" : "each with its share of the ranks");
     put_lines("Slow-down on many ranks", p->n + p->n_more > 1 ? note : NULL, lines, STEPS, out);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench run: commands of the user's, found before anything runs, and their table. */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -8,11 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "bench/command.h"
 #include "cmd/suites.h"
 #include "cmd/words.h"
+#include "sys/folder.h"
 #include "sys/process.h"
 #include "sys/program.h"
 
@@ -269,6 +272,16 @@ static int inherit(int fd)
     return fcntl(fd, F_DUPFD, 3);
 }
 
+/* What opens like a file and cannot be read like one. */
+static int check_input(const struct commands *c, int fd)
+{
+    struct stat st;
+
+    if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode))
+        return wrong(c, "--input '%.200s': %s", c->options->command.input, strerror(EISDIR));
+    return 0;
+}
+
 static int open_input(struct commands *c)
 {
     struct run_options *o = c->options;
@@ -280,14 +293,17 @@ static int open_input(struct commands *c)
         if (isatty(0))
             return wrong(
                 c, "--input '-': standard input is a terminal, from which what runs in the background cannot read");
+        if (check_input(c, 0))
+            return -1;
         o->fds[0] = inherit(0);
         return o->fds[0] < 0 ? wrong(c, "--input '-': %s", strerror(errno)) : 0;
     }
     int fd = open(params->input, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return wrong(c, "--input '%.200s': %s", params->input, strerror(errno));
+    int status = check_input(c, fd);
     (void)close(fd);
-    return 0;
+    return status;
 }
 
 static int open_output(struct commands *c)
@@ -306,13 +322,17 @@ static int open_output(struct commands *c)
     }
     if (!keep[0])
         return 0;
-    o->fds[1] = open(keep, O_WRONLY | O_CREAT | O_EXCL | O_APPEND, 0644);
-    if (o->fds[1] < 0)
-        return wrong(c, "--keep-output '%.200s': %s", keep,
-                     errno == EEXIST ? "the file exists; jitbench never overwrites" : strerror(errno));
-    o->keeps = true;
-    o->fds[2] = inherit(o->fds[1]);
-    return o->fds[2] < 0 ? wrong(c, "--keep-output: %s", strerror(errno)) : 0;
+    int fd = folder_create(keep);
+    if (fd < 0)
+        return wrong(c, "--keep-output '%.200s': %s", keep, folder_why_not(fd));
+    o->fds[1] = inherit(fd);
+    o->fds[2] = inherit(fd);
+    bool both = o->fds[1] >= 0 && o->fds[2] >= 0;
+    if (!both)
+        folder_remove(keep, fd);
+    (void)close(fd);
+    o->keeps = both;
+    return both ? 0 : wrong(c, "--keep-output: %s", strerror(errno));
 }
 
 static int open_image(struct commands *c)
@@ -333,18 +353,30 @@ static int open_image(struct commands *c)
 
 /* --- The plan. --- */
 
+/* As one word, so that where it ends can be seen whatever is in it: shortened before it is quoted, to less when the
+ * quotes take much room. "" for "". */
+static void show_word(const char *word, char *buf, size_t size)
+{
+    struct text quoted = {0};
+    char shortened[256];
+
+    assert(size <= sizeof(shortened));
+    text_copy(buf, size, "");
+    for (size_t most = size; word[0] && !buf[0] && most > 16; most -= 4) {
+        char *shown = shortened;
+        words_shorten(word, shortened, most);
+        quoted.length = 0;
+        words_quote(&shown, 1, &quoted);
+        if (!quoted.failed && quoted.length < size)
+            text_copy(buf, size, quoted.data);
+    }
+    text_free(&quoted);
+}
+
 static void show_options(struct command_params *params)
 {
-    struct text line = {0};
-    char *input = params->input;
-
-    if (params->prepare[0])
-        words_shorten(params->prepare, params->prepare_line, sizeof(params->prepare_line));
-    if (params->input[0]) {
-        words_quote(&input, 1, &line);
-        words_shorten(line.failed ? "?" : line.data, params->input_line, sizeof(params->input_line));
-        text_free(&line);
-    }
+    show_word(params->prepare, params->prepare_line, sizeof(params->prepare_line));
+    show_word(params->input, params->input_line, sizeof(params->input_line));
 }
 
 static int add_commands(struct commands *c, struct plan *plan)
@@ -419,13 +451,13 @@ static void end(void *options, bool unused)
         return;
     if (!o->children)
         (void)program_end_orphans(0); /* of commands that were cut short, in sessions of their own */
+    if (o->keeps && unused)
+        folder_remove(o->command.keep_output, o->fds[1]);
     for (int i = 0; i < 3; i++)
         if (o->fds[i] >= 0)
             (void)close(o->fds[i]);
     if (o->image_fd >= 0)
         (void)close(o->image_fd);
-    if (o->keeps && unused)
-        (void)unlink(o->command.keep_output);
 }
 
 /* --- The table. --- */
@@ -464,10 +496,10 @@ static const struct row *base_of(const struct measure *m, const struct row *row)
 /* The name when the user gave one, the command line otherwise: 'make' says less than 'make -j2'. */
 static void label(const struct measure *m, const struct row *row, struct row *out)
 {
-    const char *line = strstr(row->param, "command=");
+    const char *line = row_command_line(row->param);
 
     if (!measure_given(m, "name") && line)
-        words_shorten(line + strlen("command="), out->test, sizeof(out->test));
+        words_shorten(line, out->test, sizeof(out->test));
 }
 
 /* Copies of the rows, to be read only, with the commands as they are called; behind them the ratios. */
@@ -597,12 +629,16 @@ static void print(const struct measure *m, bool alone, struct text *out)
     free(rows);
 }
 
+/* A command may have threads. */
+static const struct option_default defaults[] = {{"bind", "range"}, {NULL, NULL}};
+
 const struct suite suite_run = {
     .name = "run",
     .title = "any program, under controlled placement",
     .seconds = {[PRESET_DEFAULT] = 10, [PRESET_QUICK] = 3, [PRESET_CLASSIC] = 10},
     .options_size = sizeof(struct run_options),
     .tables = tables,
+    .defaults = defaults,
     .copies = true,
     .commands = true,
     .schedule = SCHEDULE_ABBA,
@@ -620,7 +656,7 @@ const struct command command_run = {
         "Executes the command again and again, each time from a fresh process that is placed as the options say, and "
         "tells wall-clock, user and system time, peak memory and what disturbed it. Several commands take turns: A B "
         "B A. Nothing goes through a shell unless --shell is given, and what the commands print is discarded unless an "
-        "option keeps it. Without --bind each copy may run on all CPUs that --cpus names.",
+        "option keeps it.",
     .suite = &suite_run,
     .run = measure_suite_main,
     .tables = measure_tables,

@@ -229,7 +229,7 @@ static int print_table(struct outcome *outcome)
     }
     if (outcome->incomplete)
         text_printf(&out, "(out of memory: not all lines are shown)\n");
-    return tuned_print(outcome->command, 1, &out);
+    return command_output(outcome->command, 1, false, &out);
 }
 
 /* With --quiet, what went wrong is not in the table that nobody sees. */
@@ -250,7 +250,7 @@ static const char *plural(size_t n)
     return n == 1 ? "" : "s";
 }
 
-/* 0, or -1 when it could not be printed. */
+/* 0, or an exit status when it could not be printed. */
 static int finish_outcome(struct outcome *outcome, bool quiet, const char *summary)
 {
     struct text out = {0};
@@ -264,7 +264,7 @@ static int finish_outcome(struct outcome *outcome, bool quiet, const char *summa
         if (status)
             text_free(&out);
         else
-            status = tuned_print(outcome->command, 1, &out);
+            status = command_output(outcome->command, 1, false, &out);
     }
     free(outcome->line);
     outcome->line = NULL;

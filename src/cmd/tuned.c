@@ -106,20 +106,6 @@ bool tuned_is_managed(const char *path, int error)
     return error == -EIO || (error == -EPERM && geteuid() == 0); /* older kernels, newer ones */
 }
 
-int tuned_print(const struct command *command, int fd, struct text *text)
-{
-    errno = ENOMEM;
-    bool whole = !text->failed && signals_write(fd, text->data, text->length) == text->length;
-    int error = whole ? 0 : errno;
-
-    text_free(text);
-    if (whole || error == EPIPE)
-        return 0;
-    (void)fprintf(stderr, "jitbench %s: standard %s: %s\n", command->name, fd == 1 ? "output" : "error",
-                  strerror(error));
-    return -1;
-}
-
 const char *tuned_refusal(const char *path, int error)
 {
     if (tuned_is_managed(path, error))

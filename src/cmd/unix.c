@@ -12,6 +12,7 @@
 
 #include "cmd/suites.h"
 #include "engine/signals.h"
+#include "sys/folder.h"
 
 /* With more copies than CPUs a sample lasts at least so long for each turn. */
 #define TURN_NS 40000000u
@@ -192,14 +193,13 @@ static int check_unixbench_csv(const char *path, char *error, size_t error_size)
 {
     if (!path[0])
         return 0;
-    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    int fd = folder_create(path);
     if (fd < 0) {
-        (void)snprintf(error, error_size, "--unixbench-csv '%.200s': %s", path,
-                       errno == EEXIST ? "the file exists; jitbench never overwrites" : strerror(errno));
+        (void)snprintf(error, error_size, "--unixbench-csv '%.200s': %s", path, folder_why_not(fd));
         return -1;
     }
+    folder_remove(path, fd);
     (void)close(fd);
-    (void)unlink(path);
     return 0;
 }
 
@@ -452,9 +452,9 @@ static int finish(const struct measure *m, const void *options)
     original_csv_path(m, o, path, sizeof(path));
     if (!path[0] || !n)
         return 0;
-    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    int fd = folder_create(path);
     if (fd < 0) {
-        (void)fprintf(stderr, "jitbench unix: '%s': %s\n", path, strerror(errno));
+        (void)fprintf(stderr, "jitbench unix: '%s': %s\n", path, folder_why_not(fd));
         return EXIT_ROW_FAILED;
     }
     text_printf(&out, "Concurrency");
@@ -464,11 +464,12 @@ static int finish(const struct measure *m, const void *options)
         csv_line(m, counts[c], false, &out);
     }
     bool whole = !out.failed && signals_write(fd, out.data, out.length) == out.length;
-    if (close(fd) || !whole) {
+    whole = whole && fsync(fd) == 0;
+    if (!whole) {
         (void)fprintf(stderr, "jitbench unix: '%s': %s\n", path, strerror(errno));
-        (void)unlink(path);
-        whole = false;
+        folder_remove(path, fd);
     }
+    (void)close(fd);
     text_free(&out);
     return whole ? 0 : EXIT_ROW_FAILED;
 }

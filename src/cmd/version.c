@@ -36,8 +36,7 @@ static int run(const struct command *command, int argc, char **argv)
                 "gcc " __VERSION__,
 #endif
                 VERSION_FLAGS, libc, id[0] ? id : "none");
-    command_print(1, &out);
-    return EXIT_DONE;
+    return command_output(command, 1, true, &out);
 }
 
 const struct command command_version = {

@@ -77,7 +77,7 @@ static void add_pair(char *buf, size_t size, const char *name, char sign, double
     }
 }
 
-void causes_format(const struct causes *causes, char *buf, size_t size)
+void causes_format(const struct causes *causes, uint64_t stopped, char *buf, size_t size)
 {
     const struct {
         const char *name;
@@ -91,6 +91,7 @@ void causes_format(const struct causes *causes, char *buf, size_t size)
         {"fault", causes->faults_minor + causes->faults_major},
         {"migrated", causes->migrations},
         {"involuntary", causes->ctx_involuntary},
+        {"stopped", stopped ? (double)stopped : (double)NAN},
     };
 
     buf[0] = 0;

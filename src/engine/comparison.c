@@ -13,22 +13,6 @@
 
 /* --- The values. --- */
 
-static struct stats_running running_of(const double *values, size_t n)
-{
-    struct stats_running s = {.n = 0};
-
-    for (size_t i = 0; i < n; i++)
-        stats_add(&s, values[i]);
-    return s;
-}
-
-static double mean_of(const double *values, size_t n)
-{
-    const struct stats_running s = running_of(values, n);
-
-    return s.mean;
-}
-
 /* All samples of a side, or the means of its runs. NULL when out of memory. */
 static double *take_values(const struct comparison_side *side, bool runs, size_t *n)
 {
@@ -41,7 +25,7 @@ static double *take_values(const struct comparison_side *side, bool runs, size_t
     for (size_t r = 0; values && r < side->n_runs; r++) {
         const struct comparison_run *run = &side->runs[r];
         if (runs)
-            values[(*n)++] = mean_of(run->samples, run->n);
+            values[(*n)++] = stats_mean(run->samples, run->n);
         for (size_t i = 0; !runs && i < run->n; i++)
             values[(*n)++] = run->samples[i];
     }
@@ -56,7 +40,9 @@ static double variance_within(const struct comparison_side *side)
     double squares = 0, df = 0;
 
     for (size_t r = 0; r < side->n_runs; r++) {
-        const struct stats_running s = running_of(side->runs[r].samples, side->runs[r].n);
+        struct stats_running s = {.n = 0};
+        for (size_t i = 0; i < side->runs[r].n; i++)
+            stats_add(&s, side->runs[r].samples[i]);
         squares += s.m2;
         df += (double)s.n - 1;
     }
@@ -71,9 +57,9 @@ static double shift_within(const struct comparison_side *side)
     for (size_t r = 0; r < side->n_runs; r++) {
         const struct comparison_run *run = &side->runs[r];
         const size_t half = run->n / 2;
-        const double mean = mean_of(run->samples, run->n);
+        const double mean = stats_mean(run->samples, run->n);
         if (half)
-            shift = fmax(shift, fabs(mean_of(run->samples, half) - mean_of(run->samples + run->n - half, half)));
+            shift = fmax(shift, fabs(stats_mean(run->samples, half) - stats_mean(run->samples + run->n - half, half)));
         lowest = fmin(lowest, mean);
         highest = fmax(highest, mean);
     }
@@ -87,12 +73,6 @@ static double noise_floor(const struct comparison_side *base, const struct compa
 }
 
 /* --- The figures. --- */
-
-static double median_of(double *values, size_t n)
-{
-    stats_sort(values, n);
-    return stats_quantile(values, n, 0.5);
-}
 
 static int test_values(double *a, size_t n_a, double *b, size_t n_b, struct comparison *out)
 {
@@ -112,8 +92,8 @@ static int test_values(double *a, size_t n_a, double *b, size_t n_b, struct comp
     out->ratio = ratio.ratio;
     out->low = ratio.low;
     out->high = ratio.high;
-    out->base = median_of(a, n_a);
-    out->changed = median_of(b, n_b);
+    out->base = stats_median(a, n_a);
+    out->changed = stats_median(b, n_b);
     return 0;
 }
 

@@ -736,6 +736,16 @@ int option_parse(int argc, char *const argv[], struct option_table *tables, size
     return count;
 }
 
+/* The row's default under the preset as a user would type it; NULL: unset. For presets but the first: NULL when they
+ * have none of their own. */
+static const char *preset_of(const struct option_table *table, const struct option *row, enum option_preset preset)
+{
+    for (const struct option_default *d = table->defaults; d && d->name; d++)
+        if (!strcmp(d->name, row->name))
+            return preset == PRESET_DEFAULT ? d->value : NULL;
+    return row->preset[preset];
+}
+
 int option_defaults(struct option_table *tables, size_t n, enum option_preset preset, char *error, size_t error_size)
 {
     char line[512];
@@ -745,9 +755,11 @@ int option_defaults(struct option_table *tables, size_t n, enum option_preset pr
         assert(table->n <= OPTION_ROWS_MAX);
         for (size_t r = 0; r < table->n; r++) {
             const struct option *row = &table->rows[r];
-            const char *value = row->preset[preset] ? row->preset[preset] : row->preset[PRESET_DEFAULT];
+            const char *value = preset_of(table, row, preset);
             if (table->given[r])
                 continue;
+            if (!value)
+                value = preset_of(table, row, PRESET_DEFAULT);
             if (!value)
                 memset((char *)table->target + row->offset, 0, row->size);
             else if (option_set(row, value, table->target, false, line, sizeof(line)))
@@ -810,10 +822,10 @@ static void help_note(struct text *out, bool *open, const char *before, const ch
     *open = true;
 }
 
-static void help_notes(const struct option *row, struct text *out)
+static void help_notes(const struct option_table *table, const struct option *row, struct text *out)
 {
-    const char *const typed[] = {row->optional, row->preset[PRESET_DEFAULT], row->preset[PRESET_QUICK],
-                                 row->preset[PRESET_CLASSIC]};
+    const char *const typed[] = {row->optional, preset_of(table, row, PRESET_DEFAULT),
+                                 preset_of(table, row, PRESET_QUICK), preset_of(table, row, PRESET_CLASSIC)};
     static const char *const before[] = {"without value ", "default ", "--quick ", "--classic "};
     char buf[512];
     bool open = false;
@@ -836,7 +848,7 @@ static void help_notes(const struct option *row, struct text *out)
         text_append(out, ")", 1);
 }
 
-static void help_right(const struct option *row, struct text *out)
+static void help_right(const struct option_table *table, const struct option *row, struct text *out)
 {
     const char *name;
     size_t length;
@@ -846,7 +858,7 @@ static void help_right(const struct option *row, struct text *out)
         text_printf(out, "%s--%.*s", i == 1 ? " (also " : ", ", (int)length, name);
     if (name_at(row, 1, &length))
         text_append(out, ")", 1);
-    help_notes(row, out);
+    help_notes(table, row, out);
 }
 
 static bool is_digit(char c)
@@ -911,7 +923,7 @@ void option_help(const struct option_table *table, unsigned width, struct text *
     for (size_t r = 0; r < table->n; r++) {
         left.length = right.length = 0;
         help_left(&table->rows[r], &left);
-        help_right(&table->rows[r], &right);
+        help_right(table, &table->rows[r], &right);
         if (left.failed || right.failed) {
             out->failed = 1;
             break;

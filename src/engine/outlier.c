@@ -10,19 +10,6 @@
 #define MAD_TO_SD      1.4826
 #define MAD_EFFICIENCY 0.37
 
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-static double median_of(double *values, size_t n)
-{
-    qsort(values, n, sizeof(*values), by_value);
-    return stats_quantile(values, n, 0.5);
-}
-
 /* How far a value is from the median, relative to it. */
 static double offset_of(const struct outlier_metric *metric, double value)
 {
@@ -42,12 +29,12 @@ bool outlier_measure(const double *values, size_t n, double least, double *scrat
     out->n = known;
     if (known < OUTLIER_HOSTS_LEAST)
         return false;
-    out->median = median_of(scratch, known);
+    out->median = stats_median(scratch, known);
     if (!(fabs(out->median) > 0))
         return false;
     for (size_t i = 0; i < known; i++)
         scratch[i] = fabs(offset_of(out, scratch[i]));
-    out->scale = fmax(MAD_TO_SD * median_of(scratch, known), least);
+    out->scale = fmax(MAD_TO_SD * stats_median(scratch, known), least);
     return out->scale > 0;
 }
 

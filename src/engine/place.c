@@ -2,6 +2,7 @@
 /* Placement: who runs where, with which policy, and what the kernel made of it. */
 #include "engine/place.h"
 
+#include <errno.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -56,6 +57,17 @@ static void refuse(char *refused, size_t size, const char *what, int error, cons
         (void)snprintf(refused + used, size - used, "%s%s: %s%s", used ? "; " : "", what, strerror(-error), advice);
 }
 
+/* EINVAL is what the kernel says when none of these CPUs is online and allowed to this process. */
+static void refuse_cpus(const struct cpuset *cpus, int error, char *refused, size_t size)
+{
+    char list[48], advice[96] = "";
+
+    (void)cpuset_format(cpus, list, sizeof(list));
+    if (error == -EINVAL)
+        (void)snprintf(advice, sizeof(advice), " (CPU %s offline?)", list);
+    refuse(refused, size, "CPU affinity refused", error, advice);
+}
+
 void place_apply(const struct placement *placement, char *refused, size_t size)
 {
     char what[64];
@@ -63,7 +75,7 @@ void place_apply(const struct placement *placement, char *refused, size_t size)
 
     text_copy(refused, size, placement->refused);
     if (cpuset_count(&placement->cpus) && (error = task_set_affinity(&placement->cpus)))
-        refuse(refused, size, "CPU affinity refused", error, "");
+        refuse_cpus(&placement->cpus, error, refused, size);
     if (placement->nice_given && (error = task_set_nice(placement->nice))) {
         (void)snprintf(what, sizeof(what), "nice %d refused", placement->nice);
         refuse(refused, size, what, error, " (needs root, CAP_SYS_NICE or ulimit -e)");

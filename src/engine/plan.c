@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "engine/results.h"
@@ -64,7 +65,8 @@ struct execution {
     const struct plan_run *how;
     struct results *results; /* by item */
     enum item_state *state;
-    double *value; /* what an item found, for those that it calibrates */
+    double *value;       /* what an item found, for those that it calibrates */
+    char (*failed)[160]; /* why it found nothing */
     enum row_status worst;
     bool interrupted;
     bool started; /* the first trial was run */
@@ -80,6 +82,7 @@ static void end_item(struct execution *e, size_t i, enum row_status status, cons
         if (stats_summarise(first->samples, first->n, &summary) == 0)
             e->value[i] = summary.median;
     }
+    text_copy(e->failed[i], sizeof(e->failed[i]), reason);
     status = results_rows(results, status, reason);
     if (status > e->worst)
         e->worst = status;
@@ -145,7 +148,9 @@ static struct trial *run_trial(struct execution *e, size_t i)
                               .clock = how->clock,
                               .start_at_ns = e->started ? 0 : how->start_at_ns,
                               .series_fd = how->series_fd,
-                              .proc_root = how->proc_root};
+                              .proc_root = how->proc_root,
+                              .tick = item->bench->told_while_running ? how->elapsed : NULL,
+                              .tick_context = how->progress_context};
     struct trial *trial = trial_run(&spec);
 
     if (trial && !e->started && how->start_at_ns && how->started && trial_gate_ns(trial))
@@ -168,13 +173,29 @@ static bool cut_short(const struct plan_item *item)
     return item->bench->ends_early && signals_pending();
 }
 
+/* What was stopped by a signal (Ctrl-Z, a batch system) is no measurement, and is taken again; not for ever, for there
+ * are programs that ration others' CPU time that way. */
+static bool take_again(struct results *results, const struct trial *trial)
+{
+    return trial_outcome(trial) != TRIAL_INTERRUPTED && trial_stopped(trial) &&
+           results->n_stopped++ < RESULTS_STOPPED_MAX;
+}
+
+/* Where the file of --series ends. */
+static off_t series_end(const struct plan_run *how)
+{
+    struct stat status;
+
+    return how->series_fd >= 0 && fstat(how->series_fd, &status) == 0 && S_ISREG(status.st_mode) ? status.st_size : -1;
+}
+
 /* One trial of an item, and the end of the item when that was its last. */
 static void step(struct execution *e, size_t i)
 {
     struct results *results = &e->results[i];
     const struct plan_item *item = &e->plan->items[i];
     uint64_t start = clock_raw_ns();
-    char why[200];
+    char why[256];
 
     if (item->skip) {
         end_item(e, i, ROW_SKIPPED, item->skip);
@@ -185,7 +206,8 @@ static void step(struct execution *e, size_t i)
         return;
     }
     if (!calibrate(e, i)) {
-        end_item(e, i, ROW_FAILED, "the calibration before it failed");
+        (void)snprintf(why, sizeof(why), "the calibration before it failed: %s", e->failed[item->calibrated_by]);
+        end_item(e, i, ROW_FAILED, why);
         return;
     }
     report_progress(e, i);
@@ -193,9 +215,16 @@ static void step(struct execution *e, size_t i)
         sync(); /* as the original does before each pass */
         signals_sleep_ns(item->sampling.pause_ns);
     }
+    off_t series_at = series_end(e->how);
     struct trial *trial = run_trial(e, i);
     if (!trial) {
         end_item(e, i, ROW_FAILED, "out of memory");
+        return;
+    }
+    if (take_again(results, trial)) {
+        trial_free(trial);
+        if (series_at >= 0)
+            (void)!ftruncate(e->how->series_fd, series_at);
         return;
     }
     results->spent_ns += clock_raw_ns() - start;
@@ -269,12 +298,14 @@ int plan_execute(const struct plan *plan, const struct plan_run *how)
     e.results = calloc(plan->n + 1, sizeof(*e.results));
     e.state = calloc(plan->n + 1, sizeof(*e.state));
     e.value = calloc(plan->n + 1, sizeof(*e.value));
-    for (size_t i = 0; e.results && e.state && e.value && i < plan->n; i++) {
+    e.failed = calloc(plan->n + 1, sizeof(*e.failed));
+    ready = e.results && e.state && e.value && e.failed;
+    for (size_t i = 0; ready && i < plan->n; i++) {
         e.value[i] = (double)NAN;
-        ready = ready && results_init(&e.results[i], &plan->items[i], how) == 0;
+        ready = results_init(&e.results[i], &plan->items[i], how) == 0;
         e.results[i].order = i;
     }
-    if (!e.results || !e.state || !e.value || !ready) {
+    if (!ready) {
         for (size_t i = 0; e.results && i < plan->n; i++)
             if (e.results[i].item)
                 results_free(&e.results[i]);
@@ -289,5 +320,6 @@ out:
     free(e.results);
     free(e.state);
     free(e.value);
+    free(e.failed);
     return e.interrupted ? -signals_pending() : (int)e.worst;
 }

@@ -177,7 +177,7 @@ static void enter_other(struct group_values *g, const char *name, const struct t
     int rank = p->seen.rt_priority ? p->seen.rt_priority : p->seen.nice;
     size_t used = strlen(g->others);
 
-    (void)cpuset_format(&p->seen.cpus, cpus, sizeof(cpus));
+    (void)cpuset_format_cut(&p->seen.cpus, cpus, sizeof(cpus));
     used +=
         (size_t)snprintf(g->others + used, sizeof(g->others) - used, " %s=%s", name, task_policy_name(p->seen.policy));
     if (rank && used < sizeof(g->others))
@@ -348,7 +348,7 @@ static void fill_placement(const struct results *results, const struct group_val
     text_copy(row->policy, sizeof(row->policy), g->mixed ? "mixed" : task_policy_name(g->seen.policy));
     row->rt_priority = g->seen.rt_priority;
     row->nice = g->seen.nice;
-    (void)cpuset_format(&g->cpus, row->cpus, sizeof(row->cpus));
+    (void)cpuset_format_cut(&g->cpus, row->cpus, sizeof(row->cpus));
     text_copy(row->bind, sizeof(row->bind), bind_names[g->bind]);
     fill_layout(results, g, row->layout, sizeof(row->layout));
 }
@@ -369,9 +369,27 @@ static void fill_counters(const struct results *results, const struct group_valu
     row->softirqs = causes->softirqs;
     row->steal_ms = causes->steal_ms;
     row->freq_khz = g->khz_n ? g->khz_sum / (double)g->khz_n : (double)NAN;
-    causes_format(causes, row->causes, sizeof(row->causes));
+    causes_format(causes, results->n_stopped, row->causes, sizeof(row->causes));
     text_copy(row->timer_latency_held, sizeof(row->timer_latency_held),
               results->how->timer_latency_held ? "yes" : "no");
+}
+
+/* What went otherwise than asked for, in words; "" when nothing did. */
+static void find_degraded(const struct results *results, const struct group_values *g, char *why, size_t size)
+{
+    const struct plan_run *how = results->how;
+
+    if (g->refused[0])
+        text_copy(why, size, g->refused);
+    else if (how->degraded && how->degraded[0])
+        text_copy(why, size, how->degraded);
+    else if (how->place->layout_fixed && !g->seen.layout_fixed)
+        text_copy(why, size, "fixed memory layout refused (personality)");
+    else if (results->n_stopped > RESULTS_STOPPED_MAX)
+        (void)snprintf(why, size, "stopped by signals again and again: %llu samples, of which %u were taken anew",
+                       (unsigned long long)results->n_stopped, RESULTS_STOPPED_MAX);
+    else
+        text_copy(why, size, "");
 }
 
 static void hist_summary(const struct hist *h, struct stats_summary *s)
@@ -579,6 +597,7 @@ static enum row_status put_row(struct results *results, unsigned group, unsigned
     const struct group_values *g = &results->group[group];
     const struct metric_values *m = &g->metric[metric];
     double scale = m->of ? m->scale : 1;
+    char why[sizeof(g->refused)];
     struct row row;
     int error = 0;
 
@@ -602,17 +621,10 @@ static enum row_status put_row(struct results *results, unsigned group, unsigned
             row.value = classic_score(source);
         if (about->baseline > 0 && !results->item->no_index)
             row.index = row.value / about->baseline * 10;
-        if (g->refused[0] && row.status < ROW_DEGRADED) {
+        find_degraded(results, g, why, sizeof(why));
+        if (why[0] && row.status < ROW_DEGRADED) {
             row.status = ROW_DEGRADED;
-            text_copy(row.reason, sizeof(row.reason), g->refused);
-        }
-        if (results->how->degraded && results->how->degraded[0] && row.status < ROW_DEGRADED) {
-            row.status = ROW_DEGRADED;
-            text_copy(row.reason, sizeof(row.reason), results->how->degraded);
-        }
-        if (results->how->place->layout_fixed && !g->seen.layout_fixed && row.status < ROW_DEGRADED) {
-            row.status = ROW_DEGRADED;
-            text_copy(row.reason, sizeof(row.reason), "fixed memory layout refused (personality)");
+            text_copy(row.reason, sizeof(row.reason), why);
         }
         if (about->headline)
             judge(source, &row);

@@ -178,14 +178,47 @@ static bool begins_command(const char *word)
     return false;
 }
 
-static bool in_command(const char *param, const char *word)
+const char *row_command(const char *param)
 {
-    for (const char *at = param + strspn(param, " "); *at && at <= word; at += strspn(at, " ")) {
+    for (const char *at = param + strspn(param, " "); *at; at += strspn(at, " ")) {
         if (begins_command(at))
-            return true;
+            return at;
         at += strcspn(at, " ");
     }
-    return false;
+    return NULL;
+}
+
+/* Behind a word that is quoted as words_quote() does: plain, \', 'in quotes', or $'in these'. */
+static const char *skip_quoted(const char *at)
+{
+    while (*at && *at != ' ') {
+        const bool escapes = at[0] == '$' && at[1] == '\'';
+        if (at[0] == '\\' && at[1]) {
+            at += 2;
+            continue;
+        }
+        at += escapes;
+        if (*at != '\'') {
+            at++;
+            continue;
+        }
+        for (at++; *at && *at != '\''; at++)
+            at += escapes && at[0] == '\\' && at[1];
+        at += *at == '\'';
+    }
+    return at;
+}
+
+const char *row_command_line(const char *param)
+{
+    static const char name[] = "command=";
+
+    for (const char *at = row_command(param); at && *at; at += strspn(at, " ")) {
+        if (!strncmp(at, name, strlen(name)))
+            return at + strlen(name);
+        at = skip_quoted(at);
+    }
+    return NULL;
 }
 
 const char *row_param(const struct row *row, const char *key, size_t *length)
@@ -220,7 +253,9 @@ enum row_word row_word_kind(const char *param, const char *word, size_t length)
     const char *equals = memchr(word, '=', length);
     size_t name = equals ? (size_t)(equals - word) : length;
 
-    if (in_command(param, word))
+    const char *command = row_command(param);
+
+    if (command && command <= word)
         return ROW_WORD_WORK;
     for (size_t i = 0; i < LOAD_COUNTS; i++)
         if (strlen(load_count_names[i]) == name && !memcmp(word, load_count_names[i], name))

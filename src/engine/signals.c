@@ -20,7 +20,7 @@ static const struct {
 enum { N_ENDING = sizeof(ending) / sizeof(ending[0]) };
 
 /* A signal handler has no other way to say what it saw. */
-static volatile sig_atomic_t caught;
+static volatile sig_atomic_t caught, stop_wanted;
 static sigset_t mask_before, mask_wait;
 
 static void on_end(int number)
@@ -34,20 +34,64 @@ static void on_child(int number)
     (void)number; /* its only work is to interrupt ppoll() */
 }
 
+static void on_stop(int number)
+{
+    (void)number;
+    stop_wanted = 1;
+}
+
+bool signals_stop_wanted(void)
+{
+    return stop_wanted != 0;
+}
+
+void signals_stop(void)
+{
+    struct sigaction action, ours;
+    sigset_t stop_alone;
+
+    stop_wanted = 0;
+    memset(&action, 0, sizeof(action));
+    sigemptyset(&action.sa_mask);
+    action.sa_handler = SIG_DFL;
+    sigemptyset(&stop_alone);
+    sigaddset(&stop_alone, SIGTSTP);
+    /* By that very signal, so that the shell sees which one; in a group that nobody could continue the kernel drops it.
+     */
+    if (sigaction(SIGTSTP, &action, &ours))
+        return;
+    (void)raise(SIGTSTP);
+    (void)sigprocmask(SIG_UNBLOCK, &stop_alone, NULL);
+    (void)sigprocmask(SIG_BLOCK, &stop_alone, NULL);
+    (void)sigaction(SIGTSTP, &ours, NULL);
+}
+
+static bool is_ignored(int number)
+{
+    struct sigaction old;
+
+    return sigaction(number, NULL, &old) == 0 && old.sa_handler == SIG_IGN;
+}
+
 void signals_init(void)
 {
-    struct sigaction action, old;
+    struct sigaction action;
     sigset_t block;
 
     sigemptyset(&block);
     memset(&action, 0, sizeof(action));
     sigemptyset(&action.sa_mask);
     for (size_t i = 0; i < N_ENDING; i++) {
-        if (sigaction(ending[i].number, NULL, &old) == 0 && old.sa_handler == SIG_IGN)
+        if (is_ignored(ending[i].number))
             continue;
         action.sa_handler = on_end;
         (void)sigaction(ending[i].number, &action, NULL);
         sigaddset(&block, ending[i].number);
+    }
+    if (!is_ignored(SIGTSTP)) {
+        action.sa_handler = on_stop;
+        (void)sigaction(SIGTSTP, &action, NULL);
+        sigaddset(&block, SIGTSTP);
     }
     action.sa_handler = on_child;
     (void)sigaction(SIGCHLD, &action, NULL);
@@ -96,6 +140,8 @@ void signals_sleep_ns(uint64_t ns)
         struct timespec left = {.tv_sec = (time_t)((until - now) / 1000000000u),
                                 .tv_nsec = (long)((until - now) % 1000000000u)};
         (void)ppoll(NULL, 0, &left, &mask_wait);
+        if (stop_wanted)
+            signals_stop();
     }
 }
 
@@ -112,6 +158,8 @@ static int wait_writable(int fd)
             return 0;
         if (n < 0 && errno != EINTR)
             return -1;
+        if (stop_wanted)
+            signals_stop();
         if (ended)
             break;
     }
@@ -151,11 +199,11 @@ void signals_restore(void)
     memset(&action, 0, sizeof(action));
     sigemptyset(&action.sa_mask);
     action.sa_handler = SIG_DFL;
-    for (size_t i = 0; i < N_ENDING; i++) {
-        struct sigaction old;
-        if (sigaction(ending[i].number, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+    for (size_t i = 0; i < N_ENDING; i++)
+        if (!is_ignored(ending[i].number))
             (void)sigaction(ending[i].number, &action, NULL);
-    }
+    if (!is_ignored(SIGTSTP))
+        (void)sigaction(SIGTSTP, &action, NULL);
     (void)sigaction(SIGCHLD, &action, NULL);
     (void)sigaction(SIGPIPE, &action, NULL);
     (void)sigaction(SIGXFSZ, &action, NULL);

@@ -174,17 +174,30 @@ void stats_sort(double *values, size_t n)
     qsort(values, n, sizeof *values, compare_doubles);
 }
 
+double stats_mean(const double *values, size_t n)
+{
+    struct stats_running s = {.n = 0};
+
+    for (size_t i = 0; i < n; i++)
+        stats_add(&s, values[i]);
+    return s.mean;
+}
+
+double stats_median(double *values, size_t n)
+{
+    stats_sort(values, n);
+    return stats_quantile(values, n, 0.5);
+}
+
 double stats_mad(const double *values, size_t n, double *scratch)
 {
     if (n == 0)
         return NAN;
     memmove(scratch, values, n * sizeof *scratch);
-    stats_sort(scratch, n);
-    const double median = stats_quantile(scratch, n, 0.5);
+    const double median = stats_median(scratch, n);
     for (size_t i = 0; i < n; i++)
         scratch[i] = fabs(scratch[i] - median);
-    stats_sort(scratch, n);
-    return stats_quantile(scratch, n, 0.5);
+    return stats_median(scratch, n);
 }
 
 uint64_t stats_random(uint64_t *state)

@@ -193,10 +193,8 @@ void text_bytes(uint64_t bytes, char *buf, size_t size)
     in_units(bytes, units, sizeof(units) / sizeof(units[0]), buf, size);
 }
 
-bool text_has_word(const char *words, const char *word)
+bool text_has_word_of(const char *words, const char *word, size_t length)
 {
-    size_t length = strlen(word);
-
     for (const char *at = words; at && *at; at += strspn(at, " ")) {
         size_t n = strcspn(at, " ");
         if (n == length && !memcmp(at, word, n))
@@ -204,6 +202,11 @@ bool text_has_word(const char *words, const char *word)
         at += n;
     }
     return false;
+}
+
+bool text_has_word(const char *words, const char *word)
+{
+    return text_has_word_of(words, word, strlen(word));
 }
 
 void text_copy(char *to, size_t size, const char *from)

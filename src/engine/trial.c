@@ -22,6 +22,7 @@
 /* From the last arrival behind the gate to the common start: time for every copy to be woken again. */
 #define LEAD_NS           100000u
 #define LEAD_PER_SLOT_NS  20000u
+#define TICK_NS           1000000000u
 #define SETUP_DEADLINE_NS 60000000000u
 /* More room for each further turn on a CPU that copies share: a warm-up, or a count that cannot be cut short. */
 #define TURN_NS 1000000000u
@@ -32,7 +33,10 @@
 #define LOAD_GRACE_NS    3000000000u
 #define KILL_DEADLINE_NS 10000000000u
 #define TIME_OF_DAY_NS   500000000u
-#define FREQUENCIES_MAX  8u
+/* So late after a wait, the parent was stopped (SIGSTOP, a frozen container, a paused machine) or had no CPU. */
+#define LATE_NS         500000000u
+#define LOOK_AGAIN_NS   1000000000u
+#define FREQUENCIES_MAX 8u
 /* The parent sleeps but for moments. */
 #define CONTROL_LIMIT_US 5000000u
 
@@ -46,12 +50,17 @@ struct trial {
     enum trial_outcome outcome;
     char reason[320];
     uint64_t gate_ns, wall_ns;
+    uint64_t tick_ns; /* when spec.tick is due; 0: never */
     int64_t late_ns;
     unsigned n_machine;
     struct machine_counters *machine; /* by copy, or one for all */
     struct cpuset *machine_cpus;      /* of their measured parties */
     double load_count[LOAD_COUNTS];
     bool may_end_early; /* a signal ends it, but does not spoil it any more */
+    unsigned stops; /* of a party or the parent that were seen, stopped and continued being two: no deadline holds */
+    bool stopped;   /* a party was; what it measured is spoiled */
+    bool halted;    /* a party is, as far as is known */
+    bool late;      /* the parent was: deadlines passed while nobody could look */
     /* The parent's own policy while the trial runs. */
     bool control;
     int policy_before, priority_before;
@@ -226,10 +235,18 @@ static void describe_death(int status, char *buf, size_t size)
 {
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
         text_copy(buf, size, "was ended by its watchdog: it ran far longer than planned");
+    else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU && task_has_cpu_limit())
+        text_copy(buf, size, "was ended by its limit of CPU time (RLIMIT_CPU)");
     else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
         text_copy(buf, size, "was ended by its limit of real-time CPU time (RLIMIT_RTTIME)");
     else if (WIFSIGNALED(status))
-        (void)snprintf(buf, size, "was killed by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+        (void)snprintf(buf, size, "was killed by signal %d (%s)%s", WTERMSIG(status), strsignal(WTERMSIG(status)),
+                       WTERMSIG(status) == SIGKILL ? ": perhaps out of memory" : "");
+    else if (WEXITSTATUS(status) == WORKER_NO_FSTAT || WEXITSTATUS(status) == WORKER_NO_MMAP)
+        (void)snprintf(buf, size, "ended early: it cannot share memory with its parent (%s failed)",
+                       WEXITSTATUS(status) == WORKER_NO_MMAP ? "mmap" : "fstat");
+    else if (WEXITSTATUS(status) == WORKER_ASTRAY)
+        text_copy(buf, size, "ended early: it is not the program that started it (was the file replaced?)");
     else
         (void)snprintf(buf, size, "ended early with exit status %d", WEXITSTATUS(status));
 }
@@ -256,6 +273,38 @@ static void note_death(struct trial *trial, unsigned slot, int status, bool stop
         (void)snprintf(reason, sizeof(reason), "%s %s", who, how);
     }
     fail(trial, TRIAL_FAILED, reason);
+}
+
+/* A party that was stopped, or continued, by a signal to it or its group. */
+static void note_stops(struct trial *trial)
+{
+    siginfo_t info;
+
+    for (;;) {
+        info.si_pid = 0;
+        if (waitid(P_ALL, 0, &info, WSTOPPED | WCONTINUED | WNOHANG) || info.si_pid == 0)
+            return;
+        for (unsigned i = 0; i < trial->n_slots; i++)
+            if (trial->pids[i] == info.si_pid) {
+                trial->stopped = true;
+                trial->halted = info.si_code == CLD_STOPPED;
+                trial->stops++;
+            }
+    }
+}
+
+/* Ctrl-Z: the parties are groups of their own, which the terminal does not reach. */
+static void stop_with_parties(struct trial *trial)
+{
+    for (unsigned i = 0; i < trial->n_slots; i++)
+        if (trial->pids[i])
+            (void)kill(-trial->pids[i], SIGSTOP);
+    signals_stop();
+    for (unsigned i = 0; i < trial->n_slots; i++)
+        if (trial->pids[i])
+            (void)kill(-trial->pids[i], SIGCONT);
+    trial->stopped = true;
+    trial->stops++;
 }
 
 /* A worker that ended has no business leaving processes behind: its group is killed while it is still a zombie, because
@@ -290,20 +339,26 @@ static bool any_process(const struct trial *trial)
     return false;
 }
 
+static void kill_parties(const struct trial *trial)
+{
+    for (unsigned i = 0; i < trial->n_slots; i++)
+        if (trial->pids[i]) {
+            (void)kill(-trial->pids[i], SIGKILL);
+            (void)kill(trial->pids[i], SIGKILL); /* it may not be in its group yet */
+        }
+}
+
 /* Whatever still runs. A process that even SIGKILL does not end (it hangs in the kernel) is not waited for forever. */
 static void kill_all(struct trial *trial)
 {
     uint64_t until = clock_raw_ns() + KILL_DEADLINE_NS;
     struct timespec pause = {.tv_nsec = 20000000};
 
-    for (unsigned i = 0; i < trial->n_slots; i++)
-        if (trial->pids[i]) {
-            (void)kill(-trial->pids[i], SIGKILL);
-            (void)kill(trial->pids[i], SIGKILL); /* it may not be in its group yet */
-        }
+    kill_parties(trial);
     reap(trial, true);
     while (any_process(trial) && clock_raw_ns() < until) {
         (void)ppoll(NULL, 0, &pause, signals_wait_mask());
+        kill_parties(trial); /* again, in case that it was refused */
         reap(trial, true);
     }
 }
@@ -328,11 +383,22 @@ static void note_failed_slots(struct trial *trial)
             note_death(trial, i, 0, false);
 }
 
-/* Sleeps until an event, a signal, or the time; then looks at everything once. */
+static void tick(struct trial *trial)
+{
+    const uint64_t now = clock_raw_ns();
+
+    if (!trial->tick_ns || now < trial->tick_ns)
+        return;
+    trial->spec.tick(trial->spec.tick_context, now - trial->gate_ns);
+    trial->tick_ns = now + TICK_NS;
+}
+
+/* Sleeps until an event, a signal, a tick, or the time; then looks at everything once. */
 static void wait_event(struct trial *trial, uint64_t until_ns, bool stopping)
 {
     struct pollfd poll_events = {.fd = trial->event_read, .events = POLLIN};
-    uint64_t now = clock_raw_ns(), left = until_ns > now ? until_ns - now : 0;
+    uint64_t wake = trial->tick_ns && trial->tick_ns < until_ns ? trial->tick_ns : until_ns;
+    uint64_t now = clock_raw_ns(), left = wake > now ? wake - now : 0;
     struct timespec timeout = {.tv_sec = (time_t)(left / 1000000000u), .tv_nsec = (long)(left % 1000000000u)};
     char bytes[256];
 
@@ -340,19 +406,63 @@ static void wait_event(struct trial *trial, uint64_t until_ns, bool stopping)
         ssize_t ignored = read(trial->event_read, bytes, sizeof(bytes));
         (void)ignored;
     }
+    if (clock_raw_ns() > until_ns + LATE_NS) {
+        trial->late = true;
+        trial->stops++;
+    }
     if (signals_pending() && !trial->may_end_early)
         fail(trial, TRIAL_INTERRUPTED, "ended by a signal");
+    else if (signals_stop_wanted())
+        stop_with_parties(trial);
+    note_stops(trial);
     note_failed_slots(trial);
     reap(trial, stopping);
+    tick(trial);
+}
+
+/* A time within which something is to come, and which begins anew when somebody was stopped meanwhile. */
+struct deadline {
+    uint64_t limit_ns, at_ns;
+    unsigned stops;
+};
+
+static struct deadline deadline_at(const struct trial *trial, uint64_t at_ns)
+{
+    uint64_t now = clock_raw_ns();
+
+    return (struct deadline){.limit_ns = at_ns > now ? at_ns - now : 0, .at_ns = at_ns, .stops = trial->stops};
+}
+
+static bool deadline_passed(struct deadline *deadline, const struct trial *trial)
+{
+    uint64_t now = clock_raw_ns();
+
+    if (deadline->stops != trial->stops) {
+        deadline->stops = trial->stops;
+        deadline->at_ns = now + deadline->limit_ns;
+    }
+    return now >= deadline->at_ns;
+}
+
+/* An event may be lost. Nothing is measured before the gate, so there the parent may look by itself now and then;
+ * behind it, the end of a process wakes it. */
+static uint64_t look_again(uint64_t deadline_ns)
+{
+    uint64_t soon = clock_raw_ns() + LOOK_AGAIN_NS;
+
+    return soon < deadline_ns ? soon : deadline_ns;
 }
 
 /* Until every slot (or every measured one) has come that far. False when the trial failed or the deadline passed. */
 static bool wait_for(struct trial *trial, enum party_state state, bool measured_only, uint64_t deadline_ns)
 {
+    struct deadline deadline = deadline_at(trial, deadline_ns);
+
     while (trial->outcome == TRIAL_DONE && !slots_reached(trial, state, measured_only)) {
-        if (clock_raw_ns() >= deadline_ns)
+        if (deadline_passed(&deadline, trial))
             return false;
-        wait_event(trial, deadline_ns, state == STATE_DONE && !measured_only);
+        wait_event(trial, state == STATE_READY ? look_again(deadline.at_ns) : deadline.at_ns,
+                   state == STATE_DONE && !measured_only);
     }
     note_failed_slots(trial);
     return trial->outcome == TRIAL_DONE;
@@ -616,7 +726,8 @@ static void too_long(struct trial *trial, const char *what, uint64_t limit_ns)
     char limit[32], reason[160];
 
     text_duration(limit_ns, limit, sizeof(limit));
-    (void)snprintf(reason, sizeof(reason), "%s within %s; killed", what, limit);
+    (void)snprintf(reason, sizeof(reason), "%s within %s%s; killed", what, limit,
+                   trial->halted ? ": stopped by a signal and not continued" : "");
     fail(trial, TRIAL_FAILED, reason);
 }
 
@@ -639,12 +750,17 @@ static void control_begin(struct trial *trial)
 
     if (!priority || task_get_policy(&trial->policy_before, &trial->priority_before))
         return;
-    if ((error = task_limit_own_realtime_us(CONTROL_LIMIT_US)) || (error = task_set_policy(SCHED_FIFO, priority)))
+    if ((error = task_limit_own_realtime_us(CONTROL_LIMIT_US)) || (error = task_set_policy(SCHED_FIFO, priority))) {
         (void)snprintf(trial->control_refused, sizeof(trial->control_refused), "control: SCHED_FIFO %d refused: %s",
                        priority, strerror(-error));
-    else if (task_get_policy(&policy, &seen) || policy != SCHED_FIFO || seen != priority)
+        return;
+    }
+    trial->control = true;
+    if ((error = task_get_policy(&policy, &seen)))
+        (void)snprintf(trial->control_refused, sizeof(trial->control_refused),
+                       "control: SCHED_FIFO cannot be read back: %s", strerror(-error));
+    else if (policy != SCHED_FIFO || seen != priority)
         text_copy(trial->control_refused, sizeof(trial->control_refused), "control: SCHED_FIFO was not kept");
-    trial->control = !error;
 }
 
 static void control_end(struct trial *trial)
@@ -672,10 +788,12 @@ static void add_load_counts(struct trial *trial, double sign)
 /* Until the last of those behind the gate has set the start. */
 static bool wait_for_start(struct trial *trial, uint64_t deadline_ns)
 {
+    struct deadline deadline = deadline_at(trial, deadline_ns);
+
     while (trial->outcome == TRIAL_DONE && !__atomic_load_n(&trial->head->started, __ATOMIC_ACQUIRE)) {
-        if (clock_raw_ns() >= deadline_ns)
+        if (deadline_passed(&deadline, trial))
             return false;
-        wait_event(trial, deadline_ns, false);
+        wait_event(trial, look_again(deadline.at_ns), false);
     }
     return trial->outcome == TRIAL_DONE;
 }
@@ -715,6 +833,7 @@ static void run_gated(struct trial *trial, struct machine_counters *before)
         return;
     }
     trial->gate_ns = head->start_ns;
+    trial->tick_ns = trial->spec.tick ? head->start_ns + TICK_NS : 0;
     trial->late_ns =
         (int64_t)(clock_realtime_ns() - trial->spec.start_at_ns) - (int64_t)(clock_raw_ns() - head->start_ns);
     add_load_counts(trial, -1);
@@ -735,6 +854,7 @@ static void run_gated(struct trial *trial, struct machine_counters *before)
         too_long(trial, "not done", limit);
     if (!head->time_ns)
         add_load_counts(trial, 1);
+    trial->tick_ns = 0;
     stop_parties(trial, true);
     mark_killed(trial);
     if (!wait_for(trial, STATE_DONE, false, clock_raw_ns() + DEADLINE_MARGIN_NS))
@@ -778,6 +898,7 @@ static void start_and_run(struct trial *trial, struct machine_counters *before)
     else
         drain(trial);
     kill_all(trial);
+    arena_remove_scratch(trial->head);
     for (unsigned i = 0; i < trial->n_slots; i++)
         close_if_open(trial->stop_write[i]);
     (void)close(events[0]);
@@ -848,6 +969,11 @@ void trial_free(struct trial *trial)
 enum trial_outcome trial_outcome(const struct trial *trial)
 {
     return trial->outcome;
+}
+
+bool trial_stopped(const struct trial *trial)
+{
+    return trial->stopped || (trial->late && trial->outcome == TRIAL_FAILED);
 }
 
 const char *trial_reason(const struct trial *trial)

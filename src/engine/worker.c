@@ -28,6 +28,8 @@
 #define SLICE_NS 10000000u
 /* A load beside work of unknown length: the parent ends it long before. */
 #define LOAD_LIMIT_S 86400
+/* By then the parent has ended the other parties, if there is a parent. */
+#define FORSAKEN_NS 500000000u
 /* A real-time party gets its planned time twice over before the kernel stops it. */
 #define REALTIME_MARGIN_NS 2000000000u
 
@@ -97,8 +99,32 @@ void party_barrier(struct party_context *context)
 void arena_event(const struct trial_head *head)
 {
     char byte = 0;
-    ssize_t ignored = write(head->event_fd, &byte, 1); /* full is as good: the parent wakes up anyway */
-    (void)ignored;
+
+    while (write(head->event_fd, &byte, 1) < 0 && errno == EINTR) {
+        /* full is as good as written: the parent wakes up anyway */
+    }
+}
+
+void arena_remove_scratch(const struct trial_head *head)
+{
+    for (unsigned i = 0; i < head->n_slots; i++)
+        scratch_remove_noted(&head->slot[i].scratch);
+}
+
+/* In the keeper: a party that vanishes ends the trial, and perhaps there is no parent, and no other keeper, any more.
+ */
+static void trial_forsaken(void *head)
+{
+    clock_sleep_ns(FORSAKEN_NS);
+    arena_remove_scratch(head);
+}
+
+int party_scratch_folder(struct party_context *context, const char *dir, struct scratch_keeper *keeper)
+{
+    const struct scratch_owner owner = {
+        .note = &context->slot->scratch, .forsaken = trial_forsaken, .context = context->head};
+
+    return scratch_kept_folder(dir, &owner, keeper);
 }
 
 void party_proved(struct party_context *context)
@@ -306,6 +332,20 @@ static int check_recorders(struct party_context *context, const struct party *pa
     return 0;
 }
 
+/* The kernel moves a process elsewhere when the last of its CPUs goes offline. */
+static void note_moved(struct party_context *context)
+{
+    const struct trial_slot *slot = context->slot;
+    char cpus[48];
+
+    if (!cpuset_count(&slot->seen.cpus) || slot->last_cpu == CPUSET_NONE ||
+        cpuset_has(&slot->seen.cpus, slot->last_cpu))
+        return;
+    (void)cpuset_format(&slot->seen.cpus, cpus, sizeof(cpus));
+    party_degraded(context, "taken off CPU %s in mid-run, and ended on CPU %u: was it put offline?", cpus,
+                   slot->last_cpu);
+}
+
 /* From the gate to the last counter. */
 static int run_behind_gate(struct party_context *context, const struct party *party)
 {
@@ -342,6 +382,7 @@ static int run_behind_gate(struct party_context *context, const struct party *pa
         task_read_counters(&slot->counters);
         subtract_counters(&slot->counters, &before);
         slot->last_cpu = task_current_cpu();
+        note_moved(context);
     }
     if (!failed && party->verify)
         failed = party->verify(context);
@@ -551,19 +592,25 @@ void trial_worker_main(int argc, char **argv, const struct bench *const *benches
     if (argc != 4 || strcmp(argv[1], "@worker"))
         return;
     long fd = small_number(argv[2]), slot = small_number(argv[3]);
-    if (fd < 0 || slot < 0 || fstat((int)fd, &status) || status.st_size < (off_t)sizeof(struct trial_head))
-        _exit(125);
+    if (fd < 0 || slot < 0)
+        _exit(WORKER_ASTRAY);
+    if (fstat((int)fd, &status))
+        _exit(WORKER_NO_FSTAT);
+    if (status.st_size < (off_t)sizeof(struct trial_head))
+        _exit(WORKER_ASTRAY);
     struct trial_head *head = map_arena((int)fd, (size_t)status.st_size);
-    if (!head || head->magic != ARENA_MAGIC || head->size != (size_t)status.st_size || slot >= (long)head->n_slots)
-        _exit(125);
+    if (!head)
+        _exit(WORKER_NO_MMAP);
+    if (head->magic != ARENA_MAGIC || head->size != (size_t)status.st_size || slot >= (long)head->n_slots)
+        _exit(WORKER_ASTRAY);
     const struct bench *bench = find_bench(benches, head->bench);
     const struct load *load = head->load[0] ? find_load(loads, head->load) : NULL;
     if (!bench || (head->load[0] && !load))
-        _exit(125);
+        _exit(WORKER_ASTRAY);
     if (head->slot[slot].baton.execs == 0) {
         process_build_id(build, sizeof(build));
         if (strcmp(build, head->build)) /* the file was replaced while the parent ran */
-            _exit(125);
+            _exit(WORKER_ASTRAY);
         process_init();
         keep_across_exec(head, false);
         head->slot[slot].seen.fresh_exec = true;

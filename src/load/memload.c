@@ -22,16 +22,22 @@
 
 /* --- The guard. --- */
 
+/* What others are left of so much. */
+static uint64_t less_spare(uint64_t available, uint64_t total)
+{
+    uint64_t spare = total / 20 > MEMLOAD_LEAST_SPARE ? total / 20 : MEMLOAD_LEAST_SPARE;
+
+    return available > spare ? available - spare : 0;
+}
+
 uint64_t memload_room(const char *root)
 {
-    uint64_t of_group = cgroup_memory_available(root);
+    uint64_t of_group = less_spare(cgroup_memory_available(root), cgroup_memory_limit(root));
     struct machine machine = {.memory_total_bytes = 0};
 
     machine_read_memory(root, &machine); /* machine_read() looks at each CPU, which is too much for each piece */
-    uint64_t total = machine.memory_total_bytes, available = machine.memory_available_bytes;
-    uint64_t spare = total / 20 > MEMLOAD_LEAST_SPARE ? total / 20 : MEMLOAD_LEAST_SPARE;
-    uint64_t left = available < of_group ? available : of_group;
-    return left > spare ? left - spare : 0;
+    uint64_t of_machine = less_spare(machine.memory_available_bytes, machine.memory_total_bytes);
+    return of_machine < of_group ? of_machine : of_group;
 }
 
 /* --- The load. --- */

@@ -83,15 +83,6 @@ static size_t values_of(const struct row *row, double *values)
     return row->n_samples ? row->n_samples : 1;
 }
 
-static double mean_of(const double *values, size_t n)
-{
-    struct stats_running s = {.n = 0};
-
-    for (size_t i = 0; i < n; i++)
-        stats_add(&s, values[i]);
-    return s.mean;
-}
-
 /* One run of the side: of all rows from the first of them on that belong to it. A host's values are the means of its
  * rows. */
 static void take_run(const struct row *const *rows, size_t n, size_t first, bool by_hosts, struct side *side)
@@ -104,7 +95,7 @@ static void take_run(const struct row *const *rows, size_t n, size_t first, bool
             continue;
         size_t more = values_of(rows[i], values + taken);
         if (by_hosts) {
-            values[taken] = mean_of(values + taken, more);
+            values[taken] = stats_mean(values + taken, more);
             more = 1;
         }
         taken += more;
@@ -145,7 +136,7 @@ static double drift_pct(const struct row *row)
     if (half < 4)
         return 0;
     const double *second = row->samples + row->n_samples - half;
-    const double before = mean_of(row->samples, half), pct = 100 * fabs(mean_of(second, half) / before - 1);
+    const double before = stats_mean(row->samples, half), pct = 100 * fabs(stats_mean(second, half) / before - 1);
     return inference_welch(row->samples, half, second, half).p < DRIFT_P && pct > DRIFT_PCT ? pct : 0;
 }
 
@@ -178,12 +169,14 @@ static int compare_pair(const struct pair *pair, struct compared_row *row, struc
 
 /* --- The mean of a suite. --- */
 
+/* Rows that a test is judged by, that say better or worse, and that have samples of their own (an index is made of
+ * other rows). */
 static bool has_direction(const struct compared *c, const struct compared_row *row)
 {
-    return row->pair && row->pair->about->better[0] && row->few && c->comparison[row->number].ratio > 0;
+    return row->judged && row->pair->about->better[0] && row->few && c->comparison[row->number].ratio > 0;
 }
 
-/* Rows that say better or worse, have samples of their own (an index is made of other rows), and know their spread. */
+/* Those that know their spread. */
 static bool in_mean(const struct compared *c, const struct compared_row *row)
 {
     return has_direction(c, row) && c->comparison[row->number].tested != TESTED_NOTHING;
@@ -210,19 +203,6 @@ static double log_variance(const struct row *const *rows, size_t n, double *df)
             stats_add(&s, log(rows[i]->samples[k]));
     *df = (double)s.n - 1;
     return s.n < 2 || !isfinite(s.m2) ? 0 : s.m2 / *df / (double)s.n;
-}
-
-static int compare_doubles(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-static double median_of(double *values, size_t n)
-{
-    qsort(values, n, sizeof(*values), compare_doubles);
-    return stats_quantile(values, n, 0.5);
 }
 
 /* With one or two runs a side. What is not sure about the mean is the more of what its rows' samples say, and of what
@@ -269,7 +249,7 @@ static int mean_of_ratios(const struct compared *c, const struct compared_mean *
                                .p_welch = half > 0 ? fmax(p, DBL_MIN) : (double)NAN,
                                .p_rank = (double)NAN,
                                .p = (double)NAN,
-                               .floor = median_of(floors, n)};
+                               .floor = stats_median(floors, n)};
     free(floors);
     return 0;
 }
@@ -288,7 +268,7 @@ static double score_of(const struct compared *c, const struct compared_mean *mea
         const struct row **rows = changed ? row->pair->changed : row->pair->base;
         for (size_t k = 0; k < (changed ? row->pair->n_changed : row->pair->n_base); k++)
             if (row->by_hosts ? same_host(rows[k], run) : pair_same_run(rows[k], run))
-                stats_add(&s, mean_of(rows[k]->samples, rows[k]->n_samples));
+                stats_add(&s, stats_mean(rows[k]->samples, rows[k]->n_samples));
         if (!s.n || !(s.mean > 0))
             return 0;
         sum += sign_of(row) * log(s.mean / c->comparison[row->number].base);
@@ -421,7 +401,7 @@ static int find_hosts(struct compared *c, double min_effect)
         c->host[c->n_hosts].ratio = exp(logs[c->n_hosts]);
         c->n_hosts++;
     }
-    const double middle = median_of(logs, c->n_hosts), mad = stats_mad(logs, c->n_hosts, logs + c->n_hosts);
+    const double middle = stats_median(logs, c->n_hosts), mad = stats_mad(logs, c->n_hosts, logs + c->n_hosts);
     for (size_t h = 0; h < c->n_hosts && c->n_hosts >= HOSTS_MIN; h++) {
         const double apart = fabs(log(c->host[h].ratio) - middle);
         c->host[h].stands_out = apart > STANDS_OUT_SD * MAD_TO_SD * mad && apart > log(1 + min_effect);
@@ -469,7 +449,7 @@ static int sort_rows(struct compared *c)
     return 0;
 }
 
-int compared_make(const struct pairs *pairs, bool (*shown)(const struct row *row), double min_effect,
+int compared_make(const struct pairs *pairs, bool (*judged)(const struct row *row), bool all, double min_effect,
                   struct compared *out)
 {
     memset(out, 0, sizeof(*out));
@@ -480,13 +460,13 @@ int compared_make(const struct pairs *pairs, bool (*shown)(const struct row *row
         return -1;
     for (size_t i = 0; i < pairs->n; i++) {
         const struct pair *pair = &pairs->pair[i];
-        if (!shown(pair->about))
+        if (!all && !judged(pair->about))
             continue;
         if (pair->why[0]) {
             out->apart[out->n_apart++] = pair;
             continue;
         }
-        out->row[out->n_rows].number = out->n_rows;
+        out->row[out->n_rows] = (struct compared_row){.number = out->n_rows, .judged = judged(pair->about)};
         if (compare_pair(pair, &out->row[out->n_rows], &out->comparison[out->n_rows]))
             return -1;
         out->n_rows++;

@@ -13,10 +13,9 @@
 #include <unistd.h>
 
 #include "engine/signals.h"
+#include "sys/folder.h"
 
 #define MOST_NAMES 999u /* collisions of the default name that are stepped over in one directory */
-#define OPEN_FLAGS (O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY)
-#define OPEN_NEW   (OPEN_FLAGS | O_CREAT | O_EXCL)
 
 /* --- text ------------------------------------------------------------------------------------------------------- */
 
@@ -138,18 +137,27 @@ struct csv {
     struct text kept;        /* header and rows that no file took */
     size_t kept_length;      /* of it, whole rows */
     size_t kept_rows, lost_rows;
+    bool unflushed; /* that was said */
 };
 
-static int flush_file(int fd)
+static int flush_file(struct csv *csv)
 {
     int result;
     do
-        result = fdatasync(fd);
+        result = fdatasync(csv->fd);
     while (result != 0 && errno == EINTR);
-    /* Pipes, terminals and some file systems cannot flush: that says nothing about the row. */
-    if (result != 0 && (errno == EINVAL || errno == EROFS || errno == ENOTSUP || errno == ENOSYS))
-        result = 0;
-    return result;
+    /* Pipes, terminals and some file systems cannot flush: that says nothing about the row. (EROFS does: a disk that
+     * went read-only after an error.) */
+    if (result == 0 || errno == EINVAL || errno == ENOTSUP)
+        return 0;
+    /* A sandbox forbids the call: the row is written all the same, and survives all but a power cut. */
+    if (errno != EPERM && errno != EACCES && errno != ENOSYS)
+        return -1;
+    if (!csv->unflushed)
+        dprintf(STDERR_FILENO, "jitbench: CSV: fdatasync: %s: rows are written, but a power cut may lose them\n",
+                strerror(errno));
+    csv->unflushed = true;
+    return 0;
 }
 
 /* Takes back the last written bytes of a regular file. The end is asked for now, not remembered: behind `>>` the
@@ -164,16 +172,15 @@ static void cut_back(int fd, size_t written)
         (void)lseek(fd, end - (off_t)written, SEEK_SET);
 }
 
-/* Returns how many bytes were written: length, or fewer with errno. */
-/* Whole and on disk, or not at all: 0, or -1 with errno. */
-static int write_whole(int fd, const char *data, size_t length)
+/* Into the open file, whole and on disk, or not at all: 0, or -1 with errno. */
+static int write_whole(struct csv *csv, const char *data, size_t length)
 {
-    size_t done = signals_write(fd, data, length);
+    size_t done = signals_write(csv->fd, data, length);
     int error;
-    if (done == length && flush_file(fd) == 0)
+    if (done == length && flush_file(csv) == 0)
         return 0;
     error = errno;
-    cut_back(fd, done);
+    cut_back(csv->fd, done);
     errno = error;
     return -1;
 }
@@ -181,11 +188,9 @@ static int write_whole(int fd, const char *data, size_t length)
 /* Closes the open file; removes it when it is ours and holds no row. errno is kept. */
 static void leave_file(struct csv *csv)
 {
-    struct stat by_fd, by_path;
     int error = errno;
-    if (csv->fd >= 0 && csv->created && csv->rows == 0 && fstat(csv->fd, &by_fd) == 0 &&
-        lstat(csv->path, &by_path) == 0 && by_fd.st_dev == by_path.st_dev && by_fd.st_ino == by_path.st_ino) {
-        (void)unlink(csv->path);
+    if (csv->fd >= 0 && csv->created && csv->rows == 0) {
+        folder_remove(csv->path, csv->fd);
         if (strcmp(csv->path, csv->reported) == 0)
             csv->reported[0] = '\0';
     }
@@ -228,7 +233,7 @@ static int start_file(struct csv *csv, int fd, const char *path, int created)
     if (header.failed)
         errno = ENOMEM;
     else
-        result = write_whole(fd, header.data, header.length);
+        result = write_whole(csv, header.data, header.length);
     text_free(&header);
     if (result == 0 && created)
         sync_directory(path);
@@ -268,10 +273,11 @@ static int open_default(struct csv *csv, const char *directory)
             errno = ENAMETOOLONG;
             return -1;
         }
-        fd = open(path, OPEN_NEW | O_NOFOLLOW, 0644);
+        fd = folder_create(path);
         if (fd >= 0)
             return start_file(csv, fd, path, 1);
-        if (errno != EEXIST)
+        errno = -fd;
+        if (fd != -EEXIST)
             return -1;
     }
     return -1;
@@ -294,19 +300,12 @@ static int open_next(struct csv *csv, int *error)
 
 int csv_create(const char *path, bool *created, char *error, size_t error_size)
 {
-    struct stat st;
-    bool there = stat(path, &st) == 0;
-    int fd;
-    *created = !there;
-    if (there && S_ISBLK(st.st_mode)) {
-        snprintf(error, error_size, "-o '%s': is a block device; jitbench never overwrites", path);
-        return -1;
-    }
-    errno = EEXIST;
-    fd = there && S_ISREG(st.st_mode) ? -1 : open(path, there ? OPEN_FLAGS : OPEN_NEW, 0644);
+    int fd = folder_create(path);
+    *created = fd >= 0;
+    if (fd == -EEXIST)
+        fd = folder_open_existing(path);
     if (fd < 0)
-        snprintf(error, error_size, "-o '%s': %s", path,
-                 errno == EEXIST ? "the file exists; jitbench never overwrites" : strerror(errno));
+        snprintf(error, error_size, "-o '%s': %s", path, folder_why_not(fd));
     return fd;
 }
 
@@ -382,23 +381,41 @@ struct csv *csv_open(const struct csv_target *target, char *message, size_t mess
 
 /* --- rows ------------------------------------------------------------------------------------------------------- */
 
-static void keep_in_memory(struct csv *csv, const struct text *line)
+static void keep_in_memory(struct csv *csv, const char *lines, size_t length, size_t rows)
 {
     if (csv->kept.length == 0)
         csv_header(&csv->kept);
-    text_append(&csv->kept, line->data, line->length);
+    text_append(&csv->kept, lines, length);
     if (csv->kept.failed) {
-        csv->lost_rows++;
+        csv->lost_rows += rows;
         return;
     }
-    csv->kept_rows++;
+    csv->kept_rows += rows;
     csv->kept_length = csv->kept.length;
 }
 
-/* The open file refused the line (errno says why): it and the later ones go to the next place that takes it. */
+/* The file that was open until now takes no row any more: these lines and the later ones go to the next place that
+ * does. */
+static void go_on(struct csv *csv, const char *from, const char *why, const char *lines, size_t length, size_t rows)
+{
+    int ignored = 0;
+    while (open_next(csv, &ignored) == 0) {
+        if (write_whole(csv, lines, length) == 0) {
+            csv->rows += rows;
+            text_copy(csv->reported, sizeof csv->reported, csv->path);
+            dprintf(STDERR_FILENO, "jitbench: %s: %s: the CSV goes on in '%s'\n", from, why, csv->path);
+            return;
+        }
+        leave_file(csv);
+    }
+    dprintf(STDERR_FILENO, "jitbench: %s: %s: the CSV's further rows are printed at the end\n", from, why);
+    keep_in_memory(csv, lines, length, rows);
+}
+
+/* The open file refused the line (errno says why). */
 static void fall_over(struct csv *csv, const struct text *line)
 {
-    int reason = errno, ignored = 0;
+    int reason = errno;
     char from[PATH_MAX];
     text_copy(from, sizeof from, csv->is_stdout ? "standard output" : csv->path);
     if (csv->is_stdout && reason == EPIPE) {
@@ -406,17 +423,45 @@ static void fall_over(struct csv *csv, const struct text *line)
         return;
     }
     leave_file(csv);
-    while (open_next(csv, &ignored) == 0) {
-        if (write_whole(csv->fd, line->data, line->length) == 0) {
-            csv->rows++;
-            text_copy(csv->reported, sizeof csv->reported, csv->path);
-            dprintf(STDERR_FILENO, "jitbench: %s: %s: the CSV goes on in '%s'\n", from, strerror(reason), csv->path);
-            return;
+    go_on(csv, from, strerror(reason), line->data, line->length, 1);
+}
+
+/* All that the open file holds, terminated; NULL when it cannot be read. The caller frees it. */
+static char *read_back(int fd, size_t size)
+{
+    char *all = malloc(size + 1);
+    for (size_t done = 0; all != NULL && done < size;) {
+        ssize_t n = pread(fd, all + done, size - done, (off_t)done);
+        if (n > 0) {
+            done += (size_t)n;
+        } else if (n == 0 || errno != EINTR) {
+            free(all);
+            return NULL;
         }
-        leave_file(csv);
     }
-    dprintf(STDERR_FILENO, "jitbench: %s: %s: the CSV's further rows are printed at the end\n", from, strerror(reason));
-    keep_in_memory(csv, line);
+    if (all != NULL)
+        all[size] = '\0';
+    return all;
+}
+
+void csv_rescue(struct csv *csv)
+{
+    struct stat st;
+    char from[PATH_MAX], *all;
+    size_t rows = csv->rows;
+    const char *lines;
+    if (csv->fd < 0 || !csv->created || fstat(csv->fd, &st) != 0 || st.st_nlink != 0)
+        return;
+    text_copy(from, sizeof from, csv->path);
+    csv->reported[0] = '\0';
+    all = read_back(csv->fd, (size_t)st.st_size);
+    leave_file(csv);
+    lines = all == NULL ? NULL : strstr(all, "\r\n"); /* behind the header */
+    if (lines == NULL)
+        csv->lost_rows += rows;
+    else
+        go_on(csv, from, "was removed", lines + 2, strlen(lines + 2), rows);
+    free(all);
 }
 
 static void put_row(void *context, const struct row *row)
@@ -426,11 +471,12 @@ static void put_row(void *context, const struct row *row)
     if (csv->none)
         return;
     csv_row(row, &line);
+    csv_rescue(csv);
     if (line.failed)
         csv->lost_rows++;
     else if (csv->fd < 0)
-        keep_in_memory(csv, &line);
-    else if (write_whole(csv->fd, line.data, line.length) == 0)
+        keep_in_memory(csv, line.data, line.length, 1);
+    else if (write_whole(csv, line.data, line.length) == 0)
         csv->rows++;
     else
         fall_over(csv, &line);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/index.h"
 #include "out/export.h"
 
 static const char *refuse(const struct row *row)
@@ -183,6 +184,12 @@ static struct point *points_make(const struct export_rows *rows)
     return NULL;
 }
 
+static const char *why_left_out(const struct row *older, const struct row *newer)
+{
+    return strcmp(older->run->utc, newer->run->utc) ? "of which there is a newer one of the same labels"
+                                                    : "with the labels of another one of the same time";
+}
+
 /* Of points with the same labels the newest stays; the others' family is cut off their end. Returns how many stay. */
 static size_t points_newest(struct point *points, size_t n, struct export_left_out *left_out)
 {
@@ -193,7 +200,7 @@ static size_t points_newest(struct point *points, size_t n, struct export_left_o
         bool newer = i + 1 < n && !strcmp(points[i].family, points[i + 1].family) &&
                      !strcmp(points[i].labels, points[i + 1].labels);
         if (newer) {
-            export_leave_out(left_out, "of which there is a newer one of the same labels");
+            export_leave_out(left_out, why_left_out(points[i].row, points[i + 1].row));
             free(points[i].family);
             free(points[i].labels);
         } else {
@@ -280,9 +287,24 @@ static int by_run_place(const void *a, const void *b)
     return (one->at > other->at) - (one->at < other->at);
 }
 
+/* Runs that differ in nothing that is a label are one: no two lines may have the same labels. */
+static void put_new_run(const struct row_run *run, struct index *seen, struct text *out)
+{
+    struct text line = {0};
+    const size_t known = seen->n;
+
+    put_run(run, &line);
+    if (line.failed || index_enter(seen, line.data) == SIZE_MAX)
+        out->failed = 1;
+    else if (seen->n > known)
+        text_append(out, line.data, line.length);
+    text_free(&line);
+}
+
 /* Each run once, in the order of the files. */
 static void put_runs(const struct point *points, size_t n, struct text *out)
 {
+    struct index seen = {0};
     struct run_place *runs = malloc(n * sizeof(*runs));
     size_t kept = 0;
 
@@ -299,7 +321,8 @@ static void put_runs(const struct point *points, size_t n, struct text *out)
     qsort(runs, kept, sizeof(*runs), by_run_place);
     text_printf(out, "# HELP jitbench_run_info What the values were measured on.\n# TYPE jitbench_run_info gauge\n");
     for (size_t i = 0; i < kept; i++)
-        put_run(runs[i].run, out);
+        put_new_run(runs[i].run, &seen, out);
+    index_free(&seen);
     free(runs);
 }
 

@@ -280,17 +280,6 @@ static int take_pair(const struct entry *entries, size_t n, bool by_cpus, struct
     return 0;
 }
 
-/* Whether the word stands in the words. */
-static bool has_word(const char *words, const char *word, size_t length)
-{
-    for (const char *at = words; *at; at += strcspn(at, " ")) {
-        at += strspn(at, " ");
-        if (strcspn(at, " ") == length && !strncmp(at, word, length))
-            return true;
-    }
-    return false;
-}
-
 static bool may_differ(const char *words, const char *word, size_t length, uint64_t across)
 {
     enum row_word kind = row_word_kind(words, word, length);
@@ -309,8 +298,7 @@ static void append_lacking(const char *param, const char *other, uint64_t across
     for (const char *at = words.length ? words.data : ""; *at; at += length) {
         at += strspn(at, " ");
         length = strcspn(at, " ");
-        if (!length || has_word(others.length ? others.data : "", at, length) ||
-            may_differ(words.data, at, length, across))
+        if (!length || text_has_word_of(others.data, at, length) || may_differ(words.data, at, length, across))
             continue;
         text_append(out, " ", out->length > before);
         text_append(out, at, length);
@@ -322,8 +310,7 @@ static void append_lacking(const char *param, const char *other, uint64_t across
 /* In a command line the order of words counts, and how often one stands there. */
 static bool other_command(const struct row *a, const struct row *b)
 {
-    size_t length;
-    const char *x = row_param(a, "command", &length), *y = row_param(b, "command", &length);
+    const char *x = row_command(a->param), *y = row_command(b->param);
 
     return x && y && strcmp(x, y) != 0;
 }

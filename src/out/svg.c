@@ -407,7 +407,8 @@ int svg_scatter(struct text *out, const struct svg_scale *x, const struct svg_sc
     for (size_t i = 0; i < n; i++) {
         if (!isfinite(points[i].at) || !isfinite(points[i].value))
             continue;
-        size_t px = (size_t)(svg_at(x, points[i].at) - left), py = (size_t)(svg_at(y, points[i].value) - top);
+        size_t px = (size_t)(svg_at(x, points[i].at) - left + 0.5),
+               py = (size_t)(svg_at(y, points[i].value) - top + 0.5);
         if (seen[py * width + px])
             continue;
         seen[py * width + px] = 1;

@@ -29,23 +29,13 @@ static bool is_neighbour(const struct compared *c, size_t i, const struct row *r
            !strcmp(other->load, row->load) && !strcmp(other->metric, row->metric);
 }
 
-static bool has_word(const char *words, const char *word, size_t length)
-{
-    for (const char *at = words; *at; at += strcspn(at, " ")) {
-        at += strspn(at, " ");
-        if (strcspn(at, " ") == length && !strncmp(at, word, length))
-            return true;
-    }
-    return false;
-}
-
 /* Without this word another row of the same test could be meant. */
 static bool tells_apart(const struct compared *c, const struct row *row, const char *word, size_t length)
 {
     const enum row_word kind = row_word_kind(row->param, word, length);
 
     for (size_t i = 0; i < c->n_rows; i++)
-        if (is_neighbour(c, i, row) && !has_word(c->row[i].pair->about->param, word, length))
+        if (is_neighbour(c, i, row) && !text_has_word_of(c->row[i].pair->about->param, word, length))
             return kind != ROW_WORD_OUTCOME && kind != ROW_WORD_BESIDE;
     return false;
 }

@@ -13,8 +13,9 @@
 /* A clock that ticks at 100 Hz is read about this often within one tick. */
 #define SHORTEST_SPAN_NS 1000000u
 
-/* A signal's handler is given no context of ours. */
-static __thread sigjmp_buf trapped;
+/* A signal's handler is given no context of ours. Not one for each thread: musl would have to map memory for it before
+ * main, and where that is refused the program would crash instead of saying so. */
+static sigjmp_buf trapped;
 
 static void trap(int signal)
 {

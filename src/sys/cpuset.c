@@ -214,6 +214,19 @@ size_t cpuset_format(const struct cpuset *set, char *buf, size_t size)
     return length;
 }
 
+bool cpuset_format_cut(const struct cpuset *set, char *buf, size_t size)
+{
+    static const char more[] = ",...";
+    if (cpuset_format(set, buf, size) < size)
+        return true;
+    if (size <= sizeof more)
+        return false;
+    buf[size - sizeof more] = '\0';
+    char *comma = strrchr(buf, ',');
+    snprintf(comma ? comma : buf, sizeof more, "%s", more);
+    return false;
+}
+
 /* A mask has a digit for 4 CPUs. */
 #define MASK_DIGITS (CPUSET_MAX / 4u)
 

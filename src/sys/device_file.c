@@ -13,12 +13,16 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/sysmacros.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "sys/tree.h"
 
 #define MOUNT_FLAGS (MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_SILENT)
 #define MOST_NAMES  999u
+/* Somebody may be looking at a file system that has just come up: for three seconds. */
+#define BUSY_TRIES    60u
+#define BUSY_PAUSE_NS 50000000
 /* Since Linux 5.10; C libraries lack the names. */
 #define SHOWN_NOSYMFOLLOW 0x2000u
 #define FLAG_NOSYMFOLLOW  0x100u
@@ -210,11 +214,40 @@ static int mount_device(const struct device_file *file, struct mounting *mountin
     return find_mounted(file->device, mounting) ? make_writable(file, mounting) : mount_anew(file, mounting);
 }
 
-static int unmount_device(const struct mounting *mounting)
+static int unmount_once(const struct mounting *mounting)
 {
     if (mounting->remounted)
         return mount(NULL, mounting->place, NULL, mounting->flags | MS_RDONLY, NULL) ? -errno : 0;
     return mounting->mounted && umount2(mounting->place, 0) ? -errno : 0;
+}
+
+/* All of its file system, on the disk. */
+static void sync_place(const char *place)
+{
+    int fd = open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (fd < 0)
+        return;
+    (void)syncfs(fd);
+    (void)close(fd);
+}
+
+/* detached: others still use it; it is unmounted when they end. */
+static int unmount_device(const struct mounting *mounting, bool *detached)
+{
+    const struct timespec pause = {.tv_nsec = BUSY_PAUSE_NS};
+    int error = unmount_once(mounting);
+
+    *detached = false;
+    for (unsigned i = 0; error == -EBUSY && i < BUSY_TRIES; i++) {
+        (void)nanosleep(&pause, NULL);
+        error = unmount_once(mounting);
+    }
+    if (error != -EBUSY || !mounting->mounted)
+        return error;
+    sync_place(mounting->place);
+    *detached = umount2(mounting->place, MNT_DETACH) == 0;
+    return *detached ? 0 : -errno;
 }
 
 /* --- Writing. --- */
@@ -339,7 +372,10 @@ int device_file_write(const struct device_file *file, const char *data, size_t l
     result = write_file(file, mounting.place, data, length, path, sizeof(path));
     size_t root = strlen(mounting.place);
     (void)snprintf(written, written_size, "%s", path + root);
-    int unmounted = unmount_device(&mounting);
+    bool detached;
+    int unmounted = unmount_device(&mounting, &detached);
+    (void)snprintf(error, error_size, "%s%s", detached ? file->device : "",
+                   detached ? ": still in use by others: flushed, and unmounted when they end" : "");
     if (result)
         (void)snprintf(error, error_size, "%s:%s: %s", file->device, written, explain(result));
     else if (unmounted)

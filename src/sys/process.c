@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #ifdef __GLIBC__
@@ -18,12 +19,15 @@
 #endif
 
 #include "sys/clock.h"
+#include "sys/folder.h"
 
 #define SELF "/proc/self/exe"
 
 /* The headers of an older C library or of musl may lack them. */
 #define MEMFD_NOEXEC_SEAL 0x0008u
 #define RANDOM_NONBLOCK   0x0001u
+#define AMBIENT           47
+#define AMBIENT_IS_SET    1UL
 
 /* The folder that the program started in is gone after a chdir, so this cannot be found out later. */
 static char own_path[PATH_MAX];
@@ -48,6 +52,39 @@ void process_init(void)
         own_path[0] = '\0';
 }
 
+/* As the kernel has them; not every C library brings its headers. */
+#define CAPABILITY_VERSION_3 0x20080522u
+#define CAPABILITY_WORDS     2
+struct capability_head {
+    uint32_t version;
+    int pid;
+};
+struct capability_data {
+    uint32_t effective, permitted, inheritable;
+};
+
+/* Capabilities that a user's process has, but for those that were handed down to it (ambient, since Linux 4.3). What
+ * cannot be read is taken for some. */
+static bool has_capabilities(void)
+{
+    struct capability_head head = {.version = CAPABILITY_VERSION_3};
+    struct capability_data data[CAPABILITY_WORDS];
+    if (syscall(SYS_capget, &head, data) != 0)
+        return true;
+    for (unsigned bit = 0; bit < 32 * CAPABILITY_WORDS; bit++)
+        if (data[bit / 32].permitted >> bit % 32 & 1 &&
+            prctl(AMBIENT, AMBIENT_IS_SET, (unsigned long)bit, 0UL, 0UL) != 1)
+            return true;
+    return false;
+}
+
+bool process_has_rights_of_file(void)
+{
+    if (getuid() != geteuid() || getgid() != getegid())
+        return true;
+    return getauxval(AT_SECURE) && getuid() != 0 && has_capabilities();
+}
+
 int process_exec_self(char *const argv[], char *const envp[])
 {
     execve(SELF, argv, envp);
@@ -70,21 +107,22 @@ static int memfd(void)
     return fd < 0 ? -errno : (int)fd;
 }
 
-static int unlinked_file(const char *folder)
+static int unlinked_file(const char *path)
 {
-    char path[PATH_MAX];
+    char name[32];
     uint64_t random;
-    int fd = -EEXIST;
+    int fd = -EEXIST, folder = folder_open(path);
+    if (folder < 0)
+        return folder;
     for (int tries = 0; fd == -EEXIST && tries < 16; tries++) {
         process_random(&random, sizeof random);
-        int n = snprintf(path, sizeof path, "%s/.jitbench-%016llx", folder, (unsigned long long)random);
-        if (n < 0 || (size_t)n >= sizeof path)
-            return -ENAMETOOLONG;
-        fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+        snprintf(name, sizeof name, ".jitbench-%016llx", (unsigned long long)random);
+        fd = openat(folder, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
         fd = fd < 0 ? -errno : fd;
     }
     if (fd >= 0)
-        unlink(path);
+        unlinkat(folder, name, 0);
+    close(folder);
     return fd;
 }
 

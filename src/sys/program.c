@@ -143,6 +143,25 @@ static int child_main(void *argument)
     return 127;
 }
 
+static int end_at_once(void *argument)
+{
+    (void)argument;
+    return 0;
+}
+
+/* No signal at its end: this may be a process that waits for other children. */
+int program_can_share(void)
+{
+    char stack[CHILD_STACK] __attribute__((aligned(64)));
+
+    pid_t pid = clone(end_at_once, stack + sizeof(stack), CLONE_VM, NULL);
+    if (pid < 0)
+        return -errno;
+    while (waitpid(pid, NULL, __WALL) < 0 && errno == EINTR) {
+    }
+    return 0;
+}
+
 /* Shares the memory until the exec, as vfork() does: the cost does not grow with the caller, and errors need no pipe.
  */
 pid_t program_start(const struct program *program, uint64_t *exec_ns)
@@ -165,13 +184,16 @@ pid_t program_start(const struct program *program, uint64_t *exec_ns)
 
 /* --- Ending. --- */
 
-/* Whether it has ended; it stays as it is. */
+/* 1 when it has ended (it stays as it is), 0 when not, or -errno. */
 static int has_ended(pid_t pid)
 {
     siginfo_t info;
 
     info.si_pid = 0;
-    return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid;
+    while (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT))
+        if (errno != EINTR)
+            return -errno;
+    return info.si_pid == pid;
 }
 
 int program_wait(pid_t pid, uint64_t until_ns, uint64_t *end_ns)
@@ -186,8 +208,9 @@ int program_wait(pid_t pid, uint64_t until_ns, uint64_t *end_ns)
         (void)sigtimedwait(&child, NULL, &timeout);
         *end_ns = clock_raw_ns();
         /* A signal may be of an orphan, or of the one that ended before. */
-        if (has_ended(pid))
-            return 0;
+        int ended = has_ended(pid);
+        if (ended)
+            return ended < 0 ? ended : 0;
         if (*end_ns >= until_ns)
             return -ETIMEDOUT;
     }
@@ -249,7 +272,7 @@ int program_reap(pid_t pid, struct program_end *end)
     int64_t run_ns, delay_ns;
 
     memset(end, 0, sizeof(*end));
-    if (!has_ended(pid))
+    if (has_ended(pid) <= 0)
         (void)kill(pid, SIGKILL);
     read_schedstat(pid, &run_ns, &delay_ns);
     int64_t migrations = read_migrations(pid);
@@ -296,7 +319,8 @@ static int guard_main(void *argument)
     for (size_t i = 0; i < sizeof(ending) / sizeof(ending[0]); i++)
         (void)signal(ending[i], SIG_IGN);
     guard_wait(guard);
-    (void)kill(-guard->group, SIGKILL);
+    if (!__atomic_load_n(&guard->dismissed, __ATOMIC_ACQUIRE))
+        (void)kill(-guard->group, SIGKILL);
     return 0;
 }
 
@@ -315,6 +339,7 @@ int program_guard(struct program_guard *guard)
         return error;
     }
     guard->group = getpgrp();
+    guard->dismissed = false;
     guard->fd = life[1];
     guard->life_fd = life[0];
     guard->answer_fd = answer[1];
@@ -337,10 +362,12 @@ void program_unguard(struct program_guard *guard)
 {
     if (guard->pid <= 0)
         return;
+    /* Where it cannot be killed, the end of file ends it. */
+    __atomic_store_n(&guard->dismissed, true, __ATOMIC_RELEASE);
     (void)kill(guard->pid, SIGKILL);
+    (void)close(guard->fd);
     while (waitpid(guard->pid, NULL, 0) < 0 && errno == EINTR) {
     }
-    (void)close(guard->fd);
     guard->pid = 0;
 }
 

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "sys/clock.h"
+#include "sys/folder.h"
 #include "sys/process.h"
 
 /* The headers of an older C library or of musl may lack them. */
@@ -26,69 +27,146 @@
 #define EMPTY_PATH    0x1000
 
 #define NAME_TRIES 16
+#define NAME_SIZE  sizeof(".jitbench-0123456789abcdef")
 /* More than this program and who started it have open. */
 #define DESCRIPTORS 4096
 /* Scripts of a worker that was killed may still write into the folder for a moment. */
 #define REMOVE_TRIES    500
 #define REMOVE_PAUSE_NS 20000000u
 
-static int random_name(const char *dir, char *path, size_t size)
+static void random_name(char name[NAME_SIZE])
 {
     uint64_t random;
 
     process_random(&random, sizeof(random));
-    int n = snprintf(path, size, "%s/.jitbench-%016llx", dir, (unsigned long long)random);
-    return n < 0 || (size_t)n >= size ? -ENAMETOOLONG : 0;
+    (void)snprintf(name, NAME_SIZE, ".jitbench-%016llx", (unsigned long long)random);
+}
+
+/* The same file behind both descriptors. */
+static bool is_same(int a, int b)
+{
+    struct stat one, other;
+
+    return fstat(a, &one) == 0 && fstat(b, &other) == 0 && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
 /* A file with two descriptors, one for writing, and one for reading unless read_fd is NULL; its name is gone when this
  * returns. */
-static int named_file(const char *dir, int mode, int *read_fd)
+static int named_file(int folder, int mode, int *read_fd)
 {
-    char path[PATH_MAX];
+    char name[NAME_SIZE];
     int fd = -EEXIST;
 
     for (int tries = 0; fd == -EEXIST && tries < NAME_TRIES; tries++) {
-        int error = random_name(dir, path, sizeof(path));
-        if (error)
-            return error;
-        fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+        random_name(name);
+        fd = openat(folder, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
         fd = fd < 0 ? -errno : fd;
     }
     if (fd < 0)
         return fd;
     if (read_fd) {
         (void)fchmod(fd, (mode_t)mode); /* whatever the umask left of it */
-        *read_fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+        *read_fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
         *read_fd = *read_fd < 0 ? -errno : *read_fd;
+        if (*read_fd >= 0 && !is_same(fd, *read_fd)) { /* the owner of the folder has put another one there */
+            (void)close(*read_fd);
+            *read_fd = -EPERM;
+        }
     }
-    (void)unlink(path);
+    (void)unlinkat(folder, name, 0);
     return fd;
 }
 
 int scratch_file(const char *dir)
 {
+    int folder = folder_open(dir), fd = -1;
+
+    if (folder < 0)
+        return folder;
 #ifdef O_TMPFILE
-    int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (fd >= 0)
-        return fd;
+    fd = openat(folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 #endif
-    return named_file(dir, 0600, NULL);
+    if (fd < 0)
+        fd = named_file(folder, 0600, NULL);
+    (void)close(folder);
+    return fd;
+}
+
+static int name_path(const char *dir, const char *name, char *path, size_t size)
+{
+    int n = snprintf(path, size, "%s/%s", dir, name);
+
+    return n < 0 || (size_t)n >= size ? -ENAMETOOLONG : 0;
+}
+
+int scratch_unnamed(const char *path)
+{
+#ifdef O_TMPFILE
+    struct stat status;
+    const char *name;
+    int folder = folder_of(path, &name);
+
+    if (folder < 0)
+        return folder;
+    int fd = fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) ? 0 : -EEXIST;
+    if (!fd && access("/proc/self/fd", X_OK) && geteuid() != 0)
+        fd = -EOPNOTSUPP; /* scratch_give_name() has no way */
+    if (!fd) {
+        fd = openat(folder, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0644);
+        fd = fd < 0 ? -errno : fd;
+    }
+    (void)close(folder);
+    return fd;
+#else
+    (void)path;
+    return -ENOSYS;
+#endif
+}
+
+int scratch_give_name(int fd, const char *path)
+{
+    char link[32];
+    const char *name;
+    int folder = folder_of(path, &name);
+
+    if (folder < 0)
+        return folder;
+    int error = linkat(fd, "", folder, name, AT_EMPTY_PATH) ? -errno : 0;
+    if (error && error != -EEXIST) {
+        (void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+        error = linkat(AT_FDCWD, link, folder, name, AT_SYMLINK_FOLLOW) ? -errno : 0;
+    }
+    (void)close(folder);
+    return error;
+}
+
+/* The folder of its own in another one. */
+static int make_folder(int parent, const char *name)
+{
+    const mode_t before = umask(077); /* the user's may take what the owner needs; no other thread runs here */
+    int error = mkdirat(parent, name, 0700) ? -errno : 0;
+
+    (void)umask(before);
+    return error;
 }
 
 int scratch_folder(const char *dir, char *path, size_t size)
 {
-    int error = -EEXIST;
+    char name[NAME_SIZE];
+    int error = -EEXIST, parent = folder_open(dir);
 
+    if (parent < 0)
+        return parent;
     for (int tries = 0; error == -EEXIST && tries < NAME_TRIES; tries++) {
-        error = random_name(dir, path, size);
-        if (!error && (mkdir(path, 0700) || chmod(path, 0700))) /* the umask may take what the owner needs */
-            error = -errno;
+        random_name(name);
+        error = name_path(dir, name, path, size);
+        if (!error)
+            error = make_folder(parent, name);
     }
+    (void)close(parent);
     return error;
 }
 
-/* One pass: a file system may skip names while others are removed. */
 static void remove_files(int folder_fd)
 {
     const struct dirent *entry;
@@ -104,34 +182,97 @@ static void remove_files(int folder_fd)
     (void)closedir(folder);
 }
 
+static int open_folder(int parent, const char *name)
+{
+    int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+    return fd < 0 ? -errno : fd;
+}
+
+/* Whether the name is still that of the folder: 0 or -errno, -ESTALE when it is another's. */
+static int check_name(int parent, const char *name, int folder)
+{
+    struct stat status, named;
+
+    if (fstat(folder, &status) || fstatat(parent, name, &named, AT_SYMLINK_NOFOLLOW))
+        return -errno;
+    return status.st_dev == named.st_dev && status.st_ino == named.st_ino ? 0 : -ESTALE;
+}
+
+/* One pass: a file system may skip names while others are removed, and what is refused once (a signal, no memory, no
+ * descriptor) may be granted the next time. When another folder has the name by now, only the files are removed. */
+static int remove_folder(int parent, const char *name, int folder)
+{
+    int fd = open_folder(folder, "."); /* opened anew: each pass begins at the folder's beginning */
+
+    if (fd < 0)
+        return fd;
+    remove_files(fd);
+    int error = check_name(parent, name, folder);
+    if (error)
+        return error;
+    return unlinkat(parent, name, AT_REMOVEDIR) ? -errno : 0;
+}
+
+/* By its path, unless note says that it is another folder; NULL: any. */
+static int remove_path(const char *path, const struct scratch_note *note)
+{
+    struct stat status;
+    const char *name;
+    int parent = folder_of(path, &name);
+
+    if (parent < 0)
+        return parent;
+    int folder = open_folder(parent, name), error = folder;
+    if (folder >= 0) {
+        bool other = note && note->inode &&
+                     (fstat(folder, &status) || status.st_dev != note->device || status.st_ino != note->inode);
+        error = other ? -ESTALE : remove_folder(parent, name, folder);
+        (void)close(folder);
+    }
+    (void)close(parent);
+    return error;
+}
+
+/* Whether it is worth while to try once more. */
+static bool is_still_there(int error)
+{
+    return error && error != -ENOENT && error != -ENOTDIR && error != -ELOOP && error != -ESTALE && error != -EROFS;
+}
+
 int scratch_remove(const char *path)
 {
-    int error = -ENOTEMPTY;
+    int error = remove_path(path, NULL);
 
-    for (int tries = 0; (error == -ENOTEMPTY || error == -EEXIST) && tries < 4; tries++) {
-        int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        if (fd < 0)
-            return -errno;
-        remove_files(fd);
-        error = rmdir(path) ? -errno : 0;
-    }
+    for (int tries = 1; is_still_there(error) && tries < 4; tries++)
+        error = remove_path(path, NULL);
     return error;
+}
+
+void scratch_remove_noted(const struct scratch_note *note)
+{
+    for (int tries = 0; note->path[0] && tries < REMOVE_TRIES; tries++) {
+        if (!is_still_there(remove_path(note->path, note)))
+            return;
+        clock_sleep_ns(REMOVE_PAUSE_NS);
+    }
 }
 
 /* --- The keeper. --- */
 
 /* Everything that the keeper inherited would stay open as long as it lives. */
-static void close_all_but(int first, int second)
+static void close_all_but(const int kept[3])
 {
     /* The limit says nothing: it may have been lowered since, and musl makes one up where it cannot be read. */
     for (int fd = 0; fd < DESCRIPTORS; fd++)
-        if (fd != first && fd != second)
+        if (fd != kept[0] && fd != kept[1] && fd != kept[2])
             (void)close(fd);
 }
 
 struct keeper_answer {
     int error;
-    char path[SCRATCH_PATH_MAX];
+    dev_t device;
+    ino_t inode;
 };
 
 /* A pipe's end of file says that the other process is gone, whatever ended it. */
@@ -145,26 +286,62 @@ static void wait_for_end(int fd)
     while (n > 0 || (n < 0 && errno == EINTR));
 }
 
-static void keeper_main(const char *dir, int answer_fd, int life_fd)
+/* Whoever may write the folder around it can have put another one in its place at once: then it is not ours. Returns
+ * the descriptor or -errno. */
+static int open_own(int parent, const char *name, struct stat *status)
+{
+    int fd = open_folder(parent, name);
+
+    if (fd < 0)
+        return fd;
+    if (fstat(fd, status) == 0 && status->st_uid == geteuid())
+        return fd;
+    (void)close(fd);
+    return -EPERM;
+}
+
+/* Makes it and says so. Returns its descriptor or -errno. */
+static int keeper_begin(int parent, const char *name, int answer_fd)
+{
+    struct keeper_answer answer;
+    struct stat status;
+
+    memset(&answer, 0, sizeof(answer));
+    answer.error = make_folder(parent, name);
+    int folder = answer.error ? answer.error : open_own(parent, name, &status);
+    if (folder >= 0) {
+        answer.device = status.st_dev;
+        answer.inode = status.st_ino;
+    } else if (!answer.error) {
+        answer.error = folder;
+        (void)unlinkat(parent, name, AT_REMOVEDIR);
+    }
+    (void)!write(answer_fd, &answer, sizeof(answer)); /* nobody left to read it: the end of file comes next */
+    (void)close(answer_fd);
+    return folder;
+}
+
+static void keeper_main(const struct scratch_keeper *keeper, int parent, const char *name, int answer_fd, int life_fd)
 {
     static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
-    struct keeper_answer answer;
+    const struct scratch_owner *owner = &keeper->owner;
 
     (void)setsid(); /* what kills the worker's group must not reach this process */
     for (size_t i = 0; i < sizeof(ending) / sizeof(ending[0]); i++)
         (void)signal(ending[i], SIG_IGN);
-    close_all_but(answer_fd, life_fd);
-    memset(&answer, 0, sizeof(answer));
-    answer.error = scratch_folder(dir, answer.path, sizeof(answer.path));
-    ssize_t ignored =
-        write(answer_fd, &answer, sizeof(answer)); /* nobody left to read it: the end of file comes next */
-    (void)ignored;
-    (void)close(answer_fd);
-    if (answer.error)
+    close_all_but((int[]){parent, answer_fd, life_fd});
+    int folder = keeper_begin(parent, name, answer_fd);
+    if (folder < 0)
         _exit(1);
     wait_for_end(life_fd);
-    for (int tries = 0; scratch_remove(answer.path) && tries < REMOVE_TRIES && access(answer.path, F_OK) == 0; tries++)
+    bool forsaken = !__atomic_load_n(&keeper->note->ended, __ATOMIC_ACQUIRE);
+    int error = remove_folder(parent, name, folder);
+    for (int tries = 1; is_still_there(error) && tries < REMOVE_TRIES; tries++) {
         clock_sleep_ns(REMOVE_PAUSE_NS);
+        error = remove_folder(parent, name, folder);
+    }
+    if (forsaken && owner->forsaken)
+        owner->forsaken(owner->context);
     _exit(0);
 }
 
@@ -176,26 +353,35 @@ static void close_pair(const int pair[2])
 
 static int read_answer(int fd, struct keeper_answer *answer)
 {
-    size_t length = 0;
+    ssize_t n;
 
-    while (length < sizeof(*answer)) {
-        ssize_t n = read(fd, (char *)answer + length, sizeof(*answer) - length);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return n < 0 ? -errno : -EPIPE;
-        length += (size_t)n;
-    }
-    return answer->error;
+    do
+        n = read(fd, answer, sizeof(*answer)); /* so short a one is written and read at once */
+    while (n < 0 && errno == EINTR);
+    return n == (ssize_t)sizeof(*answer) ? answer->error : n < 0 ? -errno : -EPIPE;
 }
 
-int scratch_kept_folder(const char *dir, struct scratch_keeper *keeper)
+/* The folder that the keeper has made. */
+static int open_kept(int parent, const char *name, const struct keeper_answer *answer, struct scratch_keeper *keeper)
+{
+    struct stat status;
+    int fd = open_own(parent, name, &status);
+
+    if (fd < 0)
+        return fd;
+    keeper->folder = fd;
+    if (status.st_dev != answer->device || status.st_ino != answer->inode)
+        return -EPERM;
+    keeper->note->device = status.st_dev;
+    keeper->note->inode = status.st_ino;
+    return 0;
+}
+
+static int start_keeper(struct scratch_keeper *keeper, int parent, const char *name)
 {
     struct keeper_answer answer;
     int answers[2], life[2], error;
 
-    memset(keeper, 0, sizeof(*keeper));
-    keeper->fd = -1;
     if (pipe2(answers, O_CLOEXEC))
         return -errno;
     if (pipe2(life, O_CLOEXEC)) {
@@ -212,16 +398,50 @@ int scratch_kept_folder(const char *dir, struct scratch_keeper *keeper)
         return error;
     }
     if (keeper->pid == 0)
-        keeper_main(dir, answers[1], life[0]);
+        keeper_main(keeper, parent, name, answers[1], life[0]);
     (void)close(answers[1]);
     (void)close(life[0]);
     keeper->fd = life[1];
     error = read_answer(answers[0], &answer);
     (void)close(answers[0]);
+    return error ? error : open_kept(parent, name, &answer, keeper);
+}
+
+/* Waits for the keeper, which leaves a folder behind only when it was killed itself. */
+static void end_keeper(struct scratch_keeper *keeper)
+{
+    (void)close(keeper->fd);
+    while (waitpid(keeper->pid, NULL, 0) < 0 && errno == EINTR) {
+    }
+    if (keeper->folder >= 0)
+        (void)close(keeper->folder);
+    keeper->pid = 0;
+    keeper->fd = keeper->folder = -1;
+}
+
+int scratch_kept_folder(const char *dir, const struct scratch_owner *owner, struct scratch_keeper *keeper)
+{
+    char name[NAME_SIZE];
+    int error = -EEXIST, parent = folder_open(dir);
+
+    memset(keeper, 0, sizeof(*keeper));
+    keeper->fd = keeper->folder = -1;
+    keeper->owner = *owner;
+    keeper->note = owner->note ? owner->note : &keeper->own_note;
+    if (parent < 0)
+        return parent;
+    for (int tries = 0; error == -EEXIST && tries < NAME_TRIES; tries++) {
+        /* Noted before there is such a folder: so whoever is killed, others can find it. */
+        random_name(name);
+        error = name_path(dir, name, keeper->note->path, sizeof(keeper->note->path));
+        if (!error)
+            error = start_keeper(keeper, parent, name);
+        if (error && keeper->pid > 0)
+            end_keeper(keeper);
+    }
     if (error)
-        scratch_keeper_end(keeper);
-    else
-        memcpy(keeper->path, answer.path, sizeof(keeper->path));
+        keeper->note->path[0] = 0;
+    (void)close(parent);
     return error;
 }
 
@@ -229,11 +449,9 @@ void scratch_keeper_end(struct scratch_keeper *keeper)
 {
     if (keeper->pid <= 0)
         return;
-    (void)close(keeper->fd);
-    while (waitpid(keeper->pid, NULL, 0) < 0 && errno == EINTR) {
-    }
-    keeper->pid = 0;
-    keeper->fd = -1;
+    __atomic_store_n(&keeper->note->ended, true, __ATOMIC_RELEASE);
+    end_keeper(keeper);
+    scratch_remove_noted(keeper->note);
 }
 
 /* --- File systems. --- */
@@ -315,7 +533,9 @@ static int file_image(int self, const char *dir)
 
     if (may_exec <= 0)
         return may_exec < 0 ? may_exec : -EACCES;
-    int fd = named_file(dir, 0700, &read_fd);
+    int folder = folder_open(dir), fd = folder < 0 ? folder : named_file(folder, 0700, &read_fd);
+    if (folder >= 0)
+        (void)close(folder);
     if (fd < 0)
         return fd;
     int error = read_fd < 0 ? read_fd : copy_file(self, fd);

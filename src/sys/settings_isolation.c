@@ -222,7 +222,8 @@ void setting_look_kthread_cpus(const struct settings_view *view, struct setting_
 struct mask_file {
     char path[320];
     struct cpuset cpus;
-    size_t digits; /* of the mask; 0: it is a list */
+    size_t digits;       /* of the mask; 0: it is a list */
+    char mask_path[320]; /* the same file, or that for lists which are too long to be written: masks never are */
 };
 
 /* 0 or -errno. */
@@ -232,6 +233,7 @@ static int read_mask(const char *root, struct mask_file *file)
     int error = setting_read_line(root, file->path, start, sizeof start);
     char *text = error ? NULL : tree_read_all(root, file->path);
     int digits = text ? cpuset_parse_mask(text, &file->cpus) : -1;
+    memcpy(file->mask_path, file->path, sizeof file->mask_path);
     free(text);
     file->digits = digits > 0 ? (size_t)digits : 0;
     return error ? error : digits > 0 ? 0 : -EILSEQ;
@@ -255,10 +257,10 @@ static int write_housekeeping(const struct settings_view *view, const struct mas
     cpuset_intersect(&kept, &file->cpus);
     if (is_empty(&kept))
         kept = rest;
-    if (file->digits)
+    if (file->digits || cpuset_format(&kept, text, sizeof text) >= sizeof text) {
         cpuset_format_mask(&kept, file->digits, text, sizeof text);
-    else
-        cpuset_format(&kept, text, sizeof text);
+        return setting_writes_add(out, file->mask_path, text);
+    }
     return setting_writes_add(out, file->path, text);
 }
 
@@ -269,6 +271,7 @@ static int read_irq(const char *root, const char *name, struct mask_file *file)
         return -ENOENT;
     file->digits = 0;
     snprintf(file->path, sizeof file->path, IRQ_FOLDER "/%.200s/smp_affinity_list", name);
+    snprintf(file->mask_path, sizeof file->mask_path, IRQ_FOLDER "/%.200s/smp_affinity", name);
     int error = setting_read_cpus(root, file->path, &file->cpus);
     if (error != -ENOENT)
         return error ? error : is_empty(&file->cpus) ? -EILSEQ : 0;

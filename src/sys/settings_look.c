@@ -134,15 +134,8 @@ void setting_append(char *list, size_t size, const char *word)
 
 void settings_format_cpus(const struct cpuset *set, char *buf, size_t size)
 {
-    static const char more[] = ",...";
-    size_t length = cpuset_format(set, buf, size);
-    if (length == 0)
+    if (cpuset_format_cut(set, buf, size) && !buf[0])
         snprintf(buf, size, "none");
-    if (length < size || size <= sizeof more)
-        return;
-    buf[size - sizeof more] = '\0';
-    char *comma = strrchr(buf, ',');
-    snprintf(comma ? comma : buf, sizeof more, "%s", more);
 }
 
 const struct cpuset *setting_cpus(const struct settings_view *view)

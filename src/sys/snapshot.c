@@ -108,7 +108,7 @@ static int write_file(const char *root, const char *path, const char *value)
 
     if (n < 0 || (size_t)n >= sizeof(full) || length < 0 || (size_t)length >= sizeof(line))
         return -ENAMETOOLONG;
-    int fd = open(full, O_WRONLY | O_TRUNC | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    int fd = open(full, O_WRONLY | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (fd < 0)
         return -errno;
     ssize_t done = write(fd, line, (size_t)length); /* in one: the kernel takes each write for a whole value */
@@ -184,7 +184,8 @@ static int remember(struct snapshot *s, const char *path)
     if (length < 0)
         return (int)length;
     memcpy(copy, raw, (size_t)length + 1);
-    return snapshot_entries_add(&s->entries, path, value_of(copy), raw);
+    const char *value = value_of(copy);
+    return snapshot_value_allowed(value) ? snapshot_entries_add(&s->entries, path, value, raw) : -EINVAL;
 }
 
 static int remember_matches(struct snapshot *s, const char *pattern)

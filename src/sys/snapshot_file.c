@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "sys/folder.h"
 #include "sys/process.h"
 #include "sys/tree.h"
 
@@ -72,7 +73,17 @@ void snapshot_entries_free(struct snapshot_entries *entries)
 
 int snapshot_path_allowed(const char *path)
 {
-    return (!strncmp(path, "/proc/", 6) || !strncmp(path, "/sys/", 5)) && !strstr(path, "/../");
+    static const char *const folders[] = {"/proc/sys/", "/proc/irq/", "/sys/"};
+    bool below = false;
+
+    for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
+        below = below || !strncmp(path, folders[i], strlen(folders[i]));
+    return below && !strstr(path, "/../");
+}
+
+int snapshot_value_allowed(const char *value)
+{
+    return !strchr(value, '/');
 }
 
 #define BOOT_FILE "/proc/sys/kernel/random/boot_id"
@@ -220,7 +231,8 @@ static int take_entry(char **at, struct snapshot_entries *entries)
         return -EBADMSG;
     *value++ = 0;
     *raw++ = 0;
-    if (!unescape(path) || !unescape(value) || !unescape(raw) || !snapshot_path_allowed(path))
+    if (!unescape(path) || !unescape(value) || !unescape(raw) || !snapshot_path_allowed(path) ||
+        !snapshot_value_allowed(value))
         return -EBADMSG;
     return snapshot_entries_add(entries, path, value, raw);
 }
@@ -394,18 +406,14 @@ static int publish(int folder, const char *name, const char *text, size_t length
 /* The folder's descriptor, and where the last component begins. */
 static int open_folder(const char *file, const char **name)
 {
-    char path[PATH_MAX] = ".";
-    const char *slash = strrchr(file, '/');
+    int at = folder_of(file, name);
 
-    *name = slash ? slash + 1 : file;
-    if (slash == file)
-        (void)snprintf(path, sizeof(path), "/");
-    else if (slash && (size_t)(slash - file) >= sizeof(path))
-        return -ENAMETOOLONG;
-    else if (slash)
-        (void)snprintf(path, sizeof(path), "%.*s", (int)(slash - file), file);
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    return fd < 0 ? -errno : fd;
+    if (at < 0)
+        return at;
+    int fd = openat(at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); /* one that can be flushed */
+    fd = fd < 0 ? -errno : fd;
+    (void)close(at);
+    return fd;
 }
 
 int snapshot_file_create(const char *root, const char *file, const struct snapshot_entries *entries, char *error,
@@ -451,7 +459,9 @@ static int check_trust(int fd, const char *file, char *error, size_t size)
     if (owner < 0)
         return fail(owner, error, size, "'%s' cannot be locked: %s", file, strerror(-owner));
     /* Another process may have restored and removed it before it let go of the lock. */
-    if (fstat(fd, &status) || status.st_nlink == 0)
+    if (fstat(fd, &status))
+        return fail(-errno, error, size, "snapshot '%s': %s", file, strerror(errno));
+    if (status.st_nlink == 0)
         return fail(-ENOENT, error, size, "there is no snapshot '%s': nothing to restore", file);
     if (status.st_size > SIZE_LIMIT)
         return fail(-EBADMSG, error, size, "'%s' is too large to be a snapshot", file);
@@ -538,6 +548,8 @@ int snapshot_file_remove(int fd, const char *file)
         code = errno == ENOENT ? 0 : -errno;
     else if (ours.st_dev == named.st_dev && ours.st_ino == named.st_ino)
         code = unlinkat(folder, name, 0) ? -errno : sync_folder(folder);
+    if (code == 0)
+        (void)!ftruncate(fd, 0); /* another name that somebody gave it shall not bring it back */
     (void)close(folder);
     return code;
 }

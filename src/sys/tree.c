@@ -70,17 +70,19 @@ char *tree_read_all(const char *root, const char *path)
 {
     size_t size = 1 << 14, length = 0;
     char *text = NULL;
-    int fd = tree_open(root, path);
-    if (fd < 0)
+    int fd = tree_open(root, path), error = EFBIG;
+    if (fd < 0) {
+        errno = -fd;
         return NULL;
+    }
     for (; size <= FILE_LIMIT; size *= 2) {
         char *larger = realloc(text, size);
-        if (!larger)
+        ssize_t n = larger ? read_full(fd, larger + length, size - 1 - length) : -ENOMEM;
+        text = larger ? larger : text;
+        if (n < 0) {
+            error = (int)-n;
             break;
-        text = larger;
-        ssize_t n = read_full(fd, text + length, size - 1 - length);
-        if (n < 0)
-            break;
+        }
         length += (size_t)n;
         if (length < size - 1) {
             text[length] = '\0';
@@ -90,6 +92,7 @@ char *tree_read_all(const char *root, const char *path)
     }
     free(text);
     close(fd);
+    errno = error;
     return NULL;
 }
 

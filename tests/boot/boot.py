@@ -9,6 +9,7 @@ in $XDG_CACHE_HOME/jitbench. Where they or QEMU cannot be had, the test is skipp
 man/jitbench-init.1 (initramfs, kernel lines, sed, cksum) are taken from the page and run as they stand there.
 """
 import argparse
+import calendar
 import concurrent.futures
 import csv
 import io
@@ -156,11 +157,13 @@ class Machine:
         run(["sh", "-ec", page_block("cpio")], cwd=self.folder)
         self.initramfs = os.path.join(self.folder, "initramfs.gz")
 
-    def use_files(self, **files):
+    def use_files(self, name="init", **files):
         """An initramfs with the program as /init and these files; content that is None is a copy of the modules."""
         root = os.path.join(self.folder, "root")
         os.makedirs(root)
-        shutil.copy(self.program, os.path.join(root, "init"))
+        shutil.copy(self.program, os.path.join(root, name))
+        if name != "init":
+            build_upset(os.path.join(root, "init"))
         for name, content in files.items():
             if content is None:
                 shutil.copytree(os.path.join(self.kernel, "modules"), os.path.join(root, name))
@@ -473,9 +476,49 @@ def boot_no_shell(test):
     machine.rows()
 
 
+# --- Machines that are upset while it measures. upset.c is the first process there, and the run its child.
+
+def build_upset(path):
+    source = os.path.join(TOP, "tests", "boot", "upset.c")
+    run([os.environ.get("CC", "gcc"), "-std=c99", "-D_GNU_SOURCE", "-O2", "-static", "-o", path, source])
+
+
+def run_upset(test, how, words):
+    machine = test.machine(memory=256, cpus=2, limit=240)
+    machine.use_files(name="jitbench")
+    machine.start(f"quiet upset={how} -- {words}")
+    shown = machine.wait_end()
+    told = re.search(rf"upset: {how} (\d+) times, status (\d+)", shown)
+    expect(told, "it has not come to an end")
+    expect(int(told.group(1)) >= 3, f"upset only {told.group(1)} times")
+    expect(f"upset: {how}: " not in shown, "the machine could not be upset")
+    expect(told.group(2) == "0", f"status {told.group(2)}")
+    return machine.rows()
+
+
+def boot_clock_set_back(test):
+    """The time of day is set back by an hour again and again: no row notices."""
+    began = time.time()
+    rows = run_upset(test, "clock", "latency audio video -w none,burn -t 1s -i 2 --loops-per-ms 20000")
+    expect(len({(row["test"], row["load"]) for row in rows}) == 4, "rows are missing")
+    for row in rows:
+        expect(row["status"] in ("ok", "unstable"), f"{row['test']}: {row['status']}: {row['reason']}")
+        expect(1 < float(row["wall_s"]) < 30, f"{row['test']}: wall_s is {row['wall_s']}")
+        at = calendar.timegm(time.strptime(row["utc"], "%Y-%m-%dT%H:%M:%SZ"))
+        expect(abs(at - began) < 300, f"utc is {row['utc']}, not the start of the run")
+
+
+def boot_cpu_unplugged(test):
+    """CPU 1 is taken out and put back again and again: what ran on it is degraded with the reason, and nothing hangs."""
+    rows = run_upset(test, "cpu", "unix pipe syscall -t 2s -i 2 -c 2")
+    expect({row["test"] for row in rows} >= {"pipe", "syscall"}, "rows are missing")
+    told = {row["reason"] for row in rows if row["status"] == "degraded"}
+    expect(any("offline" in reason for reason in told), f"no row tells of the CPU: {told}")
+
+
 # The longest first.
 BOOTS = {
-    "x86_64": [boot_recipe, boot_rt, boot_no_shell, boot_crash, boot_ctrl_alt_del, boot_ctrl_c, boot_virtio,
+    "x86_64": [boot_recipe, boot_rt, boot_clock_set_back, boot_cpu_unplugged, boot_no_shell, boot_crash, boot_ctrl_alt_del, boot_ctrl_c, boot_virtio,
                boot_no_overwrite, boot_root_disk, boot_without_proc, boot_wrong_orders],
     "aarch64": [boot_recipe, boot_without_proc],
 }

@@ -48,7 +48,7 @@ struct cli_run {
     unsigned short columns;        /* of the terminal; 0: 80 */
     int (*prepare)(void *context); /* in the child, last before the exec; -1 with errno when it cannot */
     void *context;
-    unsigned limit_s; /* 0: 30 */
+    unsigned limit_s; /* 0: 30; four times as long under an emulator */
 };
 
 struct cli_child {

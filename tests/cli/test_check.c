@@ -384,7 +384,7 @@ static void test_check_says_when_its_table_is_lost(void **state)
         cli_skip("no /dev/full");
     const struct cli_run lost = {.args = ARGS("check", "aslr"), .out = full};
     cli_expect(cli, &lost, 1, &result);
-    assert_string_equal(result.err, "jitbench check: standard output: No space left on device\n");
+    assert_string_equal(result.err, "jitbench check: standard output cannot be written: No space left on device\n");
     cli_result_free(&result);
     (void)close(full);
     /* A reader that has seen enough is none of our business. */
@@ -399,10 +399,14 @@ static void test_check_says_when_its_table_is_lost(void **state)
 
 static void test_check_with_standard_output_closed(void **state)
 {
-    const struct cli_run run = {.args = ARGS("check", "aslr"), .out = CLI_CLOSED};
+    const struct cli_run only = {.args = ARGS("check", "aslr"), .out = CLI_CLOSED};
+    const struct cli_run file = {.args = ARGS("check", "aslr", "-o", "c.csv"), .out = CLI_CLOSED};
     struct cli_result result;
 
-    cli_expect(*state, &run, DONE, &result);
+    cli_expect(*state, &only, 1, &result);
+    assert_string_equal(result.err, "jitbench check: standard output cannot be written: Bad file descriptor\n");
+    cli_result_free(&result);
+    cli_expect(*state, &file, DONE, &result);
     cli_result_free(&result);
 }
 

@@ -70,7 +70,7 @@ static void compare(const struct cli *cli, const char *line, int status, struct 
 static void compare_csv(const struct cli *cli, const char *line, struct cli_csv *csv)
 {
     struct cli_result result;
-    char whole[512];
+    char whole[4 * CLI_PATH];
 
     (void)snprintf(whole, sizeof(whole), "%s --format csv", line);
     compare(cli, whole, DONE, &result);
@@ -199,6 +199,27 @@ static void test_compare_prints_the_greatest_effect_first_and_why(void **state)
     assert_memory_equal(result.out, "Test ", 5);
     cli_expect_no_text(result.out, "Differs");
     cli_result_free(&result);
+}
+
+/* clock_cost of prime has a direction, but is not what prime is judged by. */
+static void test_compare_all_metrics_leave_the_means_alone(void **state)
+{
+    struct cli_csv few, all;
+    size_t n = 0;
+
+    compare_csv(*state, "compare base1.csv slow1.csv", &few);
+    compare_csv(*state, "compare base1.csv slow1.csv -v", &all);
+    assert_int_equal(cli_count(&few, "prime", "clock_cost"), 0);
+    assert_string_equal(cli_cell(&all, cli_row(&all, "prime", "clock_cost", 0), "better"), "lower");
+    assert_int_equal(cli_count(&all, NULL, "geometric_mean"), cli_count(&few, NULL, "geometric_mean"));
+    for (; n < cli_count(&few, NULL, "geometric_mean"); n++) {
+        const size_t a = cli_row(&few, NULL, "geometric_mean", n), b = cli_row(&all, NULL, "geometric_mean", n);
+        assert_string_equal(cli_cell(&all, b, "suite"), cli_cell(&few, a, "suite"));
+        assert_string_equal(cli_cell(&all, b, "ratio"), cli_cell(&few, a, "ratio"));
+    }
+    assert_true(n >= 3);
+    cli_csv_free(&few);
+    cli_csv_free(&all);
 }
 
 static void test_compare_least_effect(void **state)
@@ -358,6 +379,10 @@ static void test_compare_full_disk_and_closed_output(void **state)
     assert_string_equal(result.err, "jitbench compare: standard output cannot be written: No space left on device\n");
     cli_result_free(&result);
     (void)close(full);
+    const struct cli_run none = {.args = words_of("compare base1.csv slow1.csv", &words), .out = CLI_CLOSED};
+    cli_expect(*state, &none, FAILED, &result);
+    assert_string_equal(result.err, "jitbench compare: standard output cannot be written: Bad file descriptor\n");
+    cli_result_free(&result);
     assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
     (void)close(ends[0]);
     const struct cli_run closed = {.args = words_of("compare base1.csv slow1.csv --fail-on slower", &words),
@@ -366,6 +391,19 @@ static void test_compare_full_disk_and_closed_output(void **state)
     assert_string_equal(result.err, "");
     cli_result_free(&result);
     (void)close(ends[1]);
+}
+
+static void test_compare_of_patterns(void **state)
+{
+    struct cli_csv csv;
+    char line[3 * CLI_PATH];
+
+    (void)snprintf(line, sizeof(line), "compare %s/base-run* -- %s/same-run?.csv", folder, folder);
+    compare_csv(*state, line, &csv);
+    cli_expect_all(&csv, "tested", "runs");
+    cli_expect_all(&csv, "n_base", "3");
+    cli_expect_all(&csv, "n_new", "3");
+    cli_csv_free(&csv);
 }
 
 static void test_compare_colors_a_terminal_only(void **state)
@@ -507,6 +545,7 @@ int main(void)
         CLI_TEST(test_compare_of_three_files_a_side_tests_runs),
         CLI_TEST(test_compare_names_each_value_that_differs),
         CLI_TEST(test_compare_prints_the_greatest_effect_first_and_why),
+        CLI_TEST(test_compare_all_metrics_leave_the_means_alone),
         CLI_TEST(test_compare_least_effect),
         CLI_TEST(test_compare_refuses_what_differs_in_kind),
         CLI_TEST(test_compare_names_rows_without_figures_or_partner),
@@ -515,6 +554,7 @@ int main(void)
         CLI_TEST(test_compare_markdown),
         CLI_TEST(test_compare_writes_a_file_and_never_over_one),
         CLI_TEST(test_compare_full_disk_and_closed_output),
+        CLI_TEST(test_compare_of_patterns),
         CLI_TEST(test_compare_colors_a_terminal_only),
         CLI_TEST(test_compare_reads_standard_input),
         CLI_TEST(test_compare_hostile_files),

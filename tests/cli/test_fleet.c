@@ -275,7 +275,10 @@ static void test_fleet_closed_output(void **state)
     int ends[2];
 
     write_fleet(cli, 4, 0.1);
-    cli_expect(cli, &(struct cli_run){.args = ARGS("fleet", "."), .out = CLI_CLOSED}, 0, &result);
+    cli_expect(cli, &(struct cli_run){.args = ARGS("fleet", "."), .out = CLI_CLOSED}, 1, &result);
+    cli_expect_text(result.err, "jitbench fleet: standard output cannot be written: Bad file descriptor\n");
+    cli_result_free(&result);
+    cli_expect(cli, &(struct cli_run){.args = ARGS("fleet", ".", "-o", "../f"), .out = CLI_CLOSED}, 0, &result);
     cli_result_free(&result);
     assert_int_equal(pipe(ends), 0);
     (void)close(ends[0]);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Every option of every command, seen to have its effect, and every way to get a command line wrong. */
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -930,6 +932,43 @@ static void test_options_bad_value_of_any_length(void **state)
     cli_expect_files(cli->work, 0);
 }
 
+/* --- Printing that fails. --- */
+
+static void test_options_what_only_prints_says_when_it_cannot(void **state)
+{
+    static const struct {
+        const char *args[3], *name;
+    } all[] = {{{"help"}, "help"},          {{"--help"}, "help"},
+               {{"help", "run"}, "help"},   {{"list"}, "list"},
+               {{"list", "-h"}, "list"},    {{"version"}, "version"},
+               {{"--version"}, "version"},  {{"completion", "bash"}, "completion"},
+               {{"prime", "-h"}, "prime"},  {{"all", "--help"}, "all"},
+               {{"fleet", "-h"}, "fleet"},  {{"compare", "-h"}, "compare"},
+               {{"init", "-h"}, "init"},    {{"tune", "-h"}, "tune"},
+               {{"check", "-h"}, "check"},  {{"version", "-h"}, "help"},
+               {{"report", "-h"}, "report"}};
+    const int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+    struct cli_result result;
+    char line[128];
+    int ends[2];
+
+    if (full < 0)
+        cli_skip("no /dev/full");
+    assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+    (void)close(ends[0]);
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+        for (int closed = 0; closed < 3; closed++) {
+            const struct cli_run run = {.args = all[i].args, .out = closed == 2 ? ends[1] : closed ? CLI_CLOSED : full};
+            cli_expect(*state, &run, closed == 2 ? 0 : 1, &result);
+            (void)snprintf(line, sizeof(line), "jitbench %s: standard output cannot be written: %s\n", all[i].name,
+                           strerror(closed ? EBADF : ENOSPC));
+            assert_string_equal(result.err, closed == 2 ? "" : line);
+            cli_result_free(&result);
+        }
+    (void)close(full);
+    (void)close(ends[1]);
+}
+
 /* Also where it is no value of an option: a name of a command, test, setting or file, or a moment. */
 static void test_options_errors_are_one_printable_line(void **state)
 {
@@ -1001,6 +1040,7 @@ int main(void)
         CLI_TEST(test_options_bad_values_of_latency),
         CLI_TEST(test_options_output_never_overwrites),
         CLI_TEST(test_options_bad_value_of_any_length),
+        CLI_TEST(test_options_what_only_prints_says_when_it_cannot),
     };
 
     return cmocka_run_group_tests_name("options", tests, cli_group_setup, NULL);

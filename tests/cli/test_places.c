@@ -240,6 +240,29 @@ static void test_places_full_standard_output(void **state)
     (void)close(full);
 }
 
+/* What has no other place is lost, and that is no success; where there is a CSV, it has all. */
+static void test_places_full_standard_output_is_said(void **state)
+{
+    int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+    const struct cli_run runs[] = {{.args = ARGS("version"), .out = full},
+                                   {.args = ARGS("help", "prime"), .out = full},
+                                   {.args = ARGS("prime", "--help"), .out = full},
+                                   {.args = ARGS("list"), .out = full},
+                                   {.args = ARGS("completion", "bash"), .out = full},
+                                   {.args = ARGS("prime", FAST, "--no-csv"), .out = full},
+                                   {.args = ARGS("prime", FAST), .out = full}};
+    const size_t n = sizeof(runs) / sizeof(runs[0]);
+
+    assert_true(full >= 0);
+    for (size_t i = 0; i < n; i++) {
+        struct cli_result result;
+        cli_expect(*state, &runs[i], i + 1 < n ? 1 : 0, &result);
+        assert_string_equal(result.err, "jitbench: standard output cannot be written: No space left on device\n");
+        cli_result_free(&result);
+    }
+    (void)close(full);
+}
+
 /* Found out before anything is measured. */
 static void test_places_full_device_for_the_csv(void **state)
 {
@@ -755,6 +778,32 @@ static int make_bare(void *context)
     return refuse(newer);
 }
 
+/* A sandbox that does not let files be flushed: the rows are there all the same, and it is said once. */
+static void test_places_where_files_cannot_be_flushed(void **state)
+{
+    static const int errors[] = {EPERM, EACCES, ENOSYS};
+    const struct cli *cli = *state;
+    char names[CLI_FILES][256], path[CLI_PATH], line[160];
+    struct cli_result result;
+
+    if (!refuse_reaches(cli_binary))
+        cli_skip("a program for another machine: its emulator's calls would be refused");
+    for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
+        struct refusal sync[] = {{.kind = REFUSE_CALL, .number = SYS_fdatasync, .error = errors[i]}, {.kind = 0}};
+        const struct cli_run run = {.args = ARGS("prime", FAST), .prepare = refuse, .context = sync};
+        cli_expect(cli, &run, 0, &result);
+        (void)snprintf(line, sizeof(line),
+                       "jitbench: CSV: fdatasync: %s: rows are written, but a power cut may lose them\n",
+                       strerror(errors[i]));
+        assert_string_equal(result.err, line);
+        cli_result_free(&result);
+        expect_prime_in(cli, cli->work);
+        (void)cli_files(cli->work, names);
+        (void)snprintf(path, sizeof(path), "%s/%s", cli->work, names[0]);
+        assert_int_equal(unlink(path), 0);
+    }
+}
+
 static void need_bare(const struct cli *cli, char *jail, size_t size)
 {
     char path[CLI_PATH];
@@ -1148,6 +1197,7 @@ int main(void)
         CLI_TEST(test_places_closed_pipe_for_the_csv),
         CLI_TEST(test_places_closed_standard_descriptors),
         CLI_TEST(test_places_full_standard_output),
+        CLI_TEST(test_places_full_standard_output_is_said),
         CLI_TEST(test_places_full_device_for_the_csv),
         CLI_TEST(test_places_null_device_for_the_csv),
         CLI_TEST(test_places_unwritable_folder),
@@ -1180,6 +1230,7 @@ int main(void)
         CLI_TEST(test_places_killed_worker_of_a_later_sample),
         CLI_TEST(test_places_killed_parent_leaves_no_worker),
         CLI_TEST(test_places_ignored_hangup_stays_ignored),
+        CLI_TEST(test_places_where_files_cannot_be_flushed),
     };
 
     return cmocka_run_group_tests_name("places", tests, cli_group_setup, NULL);

@@ -178,6 +178,29 @@ static void test_report_of_one_run_and_of_two(void **state)
     free(two);
 }
 
+/* As with fleet: the files of a folder, or those that match, in the order of their names. */
+static void test_report_of_folders_and_patterns(void **state)
+{
+    const struct cli *cli = *state;
+    const struct cli_run none = {.args = ARGS("report", "x*.csv", "prime.csv")};
+    struct cli_result result;
+    size_t size;
+
+    make_row(cli, "prime.csv", "a");
+    make_row(cli, "noise.csv", "b");
+    char *named = report(cli, ARGS("report", "noise.csv", "prime.csv"), &size);
+    char *folder = report(cli, ARGS("report", "."), &size), *pattern = report(cli, ARGS("report", "*i*e.csv"), &size);
+    assert_string_equal(folder, named);
+    assert_string_equal(pattern, named);
+    free(named);
+    free(folder);
+    free(pattern);
+    cli_expect(cli, &none, USAGE, &result);
+    assert_string_equal(result.err, "jitbench report: x*.csv: no such files\n");
+    assert_string_equal(result.out, "");
+    cli_result_free(&result);
+}
+
 /* --- files that nobody should have written --- */
 
 static void test_report_of_broken_rows(void **state)
@@ -446,7 +469,8 @@ static void test_report_that_cannot_be_written(void **state)
     cli_result_free(&result);
     cli_start(cli, &closed, &child);
     cli_wait(&child, &result);
-    assert_true(result.status == DONE || result.status == ROW_FAILED);
+    cli_expect_status(&result, ROW_FAILED);
+    cli_expect_text(result.err, "jitbench report: standard output cannot be written: Bad file descriptor\n");
     cli_result_free(&result);
     cli_expect_files(cli->work, 1);
 }
@@ -465,6 +489,7 @@ int main(void)
         CLI_TEST(test_report_never_overwrites),
         CLI_TEST(test_report_on_a_terminal_makes_a_file),
         CLI_TEST(test_report_that_cannot_be_written),
+        CLI_TEST(test_report_of_folders_and_patterns),
     };
 
     return cmocka_run_group_tests_name("report", tests, cli_group_setup, NULL);

@@ -9,15 +9,23 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "cli.h"
+#include "program.h"
+#include "refuse.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 #define FAILED       1
 #define USAGE        2
 
 /* --- Helpers. --- */
+
+static void need_commands(void)
+{
+    cli_need_processor("qemu-user has no processes that share memory, without which no command is started");
+}
 
 /* Runs it quietly with the CSV to standard output. */
 static void run_csv(const struct cli *cli, const char *const *args, int status, struct cli_csv *csv)
@@ -26,6 +34,7 @@ static void run_csv(const struct cli *cli, const char *const *args, int status, 
     struct cli_run run = {.args = all};
     struct cli_result result;
 
+    need_commands();
     for (size_t i = 0; args[i]; i++)
         all[i + 4] = args[i];
     cli_expect(cli, &run, status, &result);
@@ -40,6 +49,7 @@ static char *printed(const struct cli *cli, const char *const *args)
     struct cli_run run = {.args = all};
     struct cli_result result;
 
+    need_commands();
     for (size_t i = 0; args[i]; i++)
         all[i + 4] = args[i];
     cli_expect(cli, &run, 0, &result);
@@ -159,6 +169,7 @@ static void test_run_table_has_a_line_each_and_ratios(void **state)
         .args = ARGS("run", "-q", "--no-csv", "-i", "5", "--", "sleep", "0.01", "--", "sleep", "0.1")};
     struct cli_result result;
 
+    need_commands();
     cli_expect(cli, &run, 0, &result);
     cli_expect_text(result.out, "times in ms; ratio of the means to that of the first\n");
     cli_expect_text(result.out, "\nsleep 0.01 ");
@@ -187,6 +198,10 @@ static void test_run_finds_what_cannot_run_before_anything_does(void **state)
                  "jitbench run: --prepare: 'no-such-program' is not found in PATH\n");
     expect_error(cli, ARGS("run", "--input", "absent", "--", "touch", "mark"),
                  "jitbench run: --input 'absent': No such file or directory\n");
+    expect_error(cli, ARGS("run", "--input", "/proc", "--", "touch", "mark"),
+                 "jitbench run: --input '/proc': Is a directory\n");
+    expect_error(cli, ARGS("run", "--input", ".", "--", "touch", "mark"),
+                 "jitbench run: --input '.': Is a directory\n");
 }
 
 static void test_run_says_what_is_wrong_with_the_line(void **state)
@@ -254,6 +269,7 @@ static void test_run_discards_or_keeps_what_is_printed(void **state)
     char path[CLI_PATH];
     size_t size;
 
+    need_commands();
     cli_expect(cli, &silent, 0, &result);
     cli_expect_no_text(result.out, "\nout\n");
     assert_string_equal(result.err, "");
@@ -331,6 +347,7 @@ static void test_run_environment_is_padded_cleaned_or_left(void **state)
     struct cli_result result;
     size_t lengths[16] = {0}, differ = 0;
 
+    need_commands();
     cli_expect(cli, &usual, 0, &result);
     assert_int_equal(pads(result.out, lengths), 8);
     for (size_t i = 1; i < 8; i++)
@@ -390,6 +407,7 @@ static void test_run_real_time_is_inherited_and_ended(void **state)
     const struct cli *cli = *state;
     struct cli_csv csv;
 
+    need_commands();
     cli_need_fifo();
     cli_need_cpus(2);
     /* Real-time priority and policy (SCHED_FIFO is 1) of the command, and of a child of it. */
@@ -441,6 +459,7 @@ static void test_run_without_rights_is_degraded(void **state)
     struct cli_result result;
     struct cli_csv csv;
 
+    need_commands();
     cli_need_root();
     cli_copy_binary(cli, program);
     const struct cli_run run = {.program = program,
@@ -468,6 +487,7 @@ static void test_run_without_proc(void **state)
     struct cli_result result;
     struct cli_csv csv;
 
+    need_commands();
     cli_need_mount_namespace();
     const struct cli_run run = {.args = ARGS("run", "-q", "-o", "-", "-i", "2", "--", "sleep", "0.01"),
                                 .prepare = hide_proc};
@@ -476,6 +496,35 @@ static void test_run_without_proc(void **state)
     size_t wall = cli_row(&csv, "sleep", "wall", 0);
     assert_true(cli_number(&csv, wall, "min") >= 0.01);
     assert_string_equal(cli_cell(&csv, wall, "run_delay_ms"), "");
+    cli_csv_free(&csv);
+    cli_result_free(&result);
+}
+
+/* A system call of Linux that no kernel lacks, but emulators do. */
+static void test_run_without_shared_memory_is_skipped(void **state)
+{
+    struct refusal refusals[] = {{.kind = REFUSE_FLAG,
+                                  .number = SYS_clone,
+                                  .argument = 0,
+                                  .mask = CLONE_VM | CLONE_THREAD,
+                                  .value = CLONE_VM,
+                                  .error = EINVAL},
+                                 {.kind = 0}};
+    const struct cli *cli = *state;
+    bool emulated = program_emulated(cli_binary);
+    const struct cli_run run = {.args = ARGS("run", "-q", "-o", "-", "-i", "2", "--", "true"),
+                                .prepare = emulated ? NULL : refuse,
+                                .context = refusals};
+    struct cli_result result;
+    struct cli_csv csv;
+
+    if (!emulated && !refuse_reaches(cli_binary))
+        cli_skip("the program's system calls have other numbers than the test's");
+    cli_expect(cli, &run, 0, &result);
+    cli_csv_parse(result.out, &csv);
+    assert_true(csv.n_rows >= 1);
+    cli_expect_all(&csv, "status", "skipped");
+    cli_expect_text(cli_cell(&csv, 0, "reason"), "clone with CLONE_VM: Invalid argument");
     cli_csv_free(&csv);
     cli_result_free(&result);
 }
@@ -492,6 +541,7 @@ static void test_run_order_is_a_b_b_a_with_its_preparations(void **state)
     char path[CLI_PATH];
     size_t size;
 
+    need_commands();
     cli_expect(cli, &run, 0, &result);
     cli_result_free(&result);
     (void)snprintf(path, sizeof(path), "%s/log", cli->work);
@@ -525,6 +575,25 @@ static void test_run_preparation_is_not_timed_and_is_once_for_all_copies(void **
     cli_csv_free(&csv);
 }
 
+/* The line is named as it was given, whatever words the preparation has. */
+static void test_run_preparation_may_look_like_a_command(void **state)
+{
+    const struct cli *cli = *state;
+    const struct cli_run run = {.args = ARGS("run", "-i", "1", "-q", "-o", "r.csv", "--prepare",
+                                             "printf command=x 'it'\"'\"'s' input=y", "--", "sleep", "0.001")};
+    struct cli_result result;
+    struct cli_csv csv;
+
+    cli_expect(cli, &run, 0, &result);
+    cli_expect_text(result.out, "\nsleep 0.001 ");
+    cli_result_free(&result);
+    cli_csv_only(cli->work, &csv);
+    assert_string_equal(cli_cell(&csv, 0, "test"), "sleep");
+    cli_expect_text(cli_cell(&csv, 0, "param"), " command=sleep 0.001");
+    cli_expect_text(cli_cell(&csv, 0, "param"), "prepare='printf command=x ");
+    cli_csv_free(&csv);
+}
+
 /* --- Nothing is left. --- */
 
 /* Until n processes run: jitbench, its worker, the guard, the shell, and what it starts. */
@@ -552,6 +621,7 @@ static void test_run_interrupted_or_killed_leaves_nothing(void **state)
     };
     const struct cli *cli = *state;
 
+    need_commands();
     for (size_t i = 0; i < COUNT(ends); i++) {
         struct cli_child child;
         struct cli_result result;
@@ -599,6 +669,7 @@ static void test_run_leaves_children_alone_that_it_was_born_with(void **state)
     const struct cli *cli = *state;
     struct cli_result result;
 
+    need_commands();
     const struct cli_run run = {.program = "sh",
                                 .args = ARGS("-c", "sleep 79 >/dev/null 2>&1 & echo $!; exec \"$@\"", "sh", cli_binary,
                                              "run", "-q", "--no-csv", "-i", "1", "--", "true"),
@@ -646,8 +717,10 @@ int main(void)
         CLI_TEST(test_run_copies_start_together),
         CLI_TEST(test_run_without_rights_is_degraded),
         CLI_TEST(test_run_without_proc),
+        CLI_TEST(test_run_without_shared_memory_is_skipped),
         CLI_TEST(test_run_order_is_a_b_b_a_with_its_preparations),
         CLI_TEST(test_run_preparation_is_not_timed_and_is_once_for_all_copies),
+        CLI_TEST(test_run_preparation_may_look_like_a_command),
         CLI_TEST(test_run_interrupted_or_killed_leaves_nothing),
         CLI_TEST(test_run_too_long_is_killed_with_all_it_started),
         CLI_TEST(test_run_what_is_left_running_is_killed_and_said),

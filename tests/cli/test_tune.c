@@ -272,10 +272,10 @@ static void test_tune_says_when_its_table_is_lost(void **state)
     const struct cli_run tune = {.args = ARGS("tune", HARMLESS, "--snapshot", path), .out = full};
     const struct cli_run dry = {.args = ARGS("tune", "--dry-run", "--snapshot", path), .out = full};
     const struct cli_run untune = {.args = ARGS("untune", "--snapshot", path), .out = full};
-    expect_run(cli, &dry, 1, NULL, "jitbench tune: standard output: No space left on device\n");
-    expect_run(cli, &tune, 1, NULL, "jitbench tune: standard output: No space left on device\n");
+    expect_run(cli, &dry, 1, NULL, "jitbench tune: standard output cannot be written: No space left on device\n");
+    expect_run(cli, &tune, 1, NULL, "jitbench tune: standard output cannot be written: No space left on device\n");
     assert_true(has_snapshot(cli));
-    expect_run(cli, &untune, 1, NULL, "jitbench untune: standard output: No space left on device\n");
+    expect_run(cli, &untune, 1, NULL, "jitbench untune: standard output cannot be written: No space left on device\n");
     assert_false(has_snapshot(cli));
     expect_state(state_before);
     (void)close(full);

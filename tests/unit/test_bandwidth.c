@@ -4,6 +4,7 @@
 
 #include "bench/stream.h"
 #include "bench/stream_kernels.h"
+#include "made_up_trial.h"
 
 static const struct bench *const registry[] = {&bench_bandwidth, NULL};
 
@@ -207,6 +208,37 @@ static void test_bandwidth_rates_follow_from_times(void **state)
     check_rows(2, 6208);  /* 6,250 each */
 }
 
+/* Two copies, of which one begins first and the other ends last: a repetition is from the one's start to the other's
+ * end. */
+static void test_bandwidth_repetition_is_from_first_start_to_last_end(void **state)
+{
+    const struct bandwidth_params params = {.array_bytes = 2 * 64 * sizeof(double), .repetitions = 3};
+    struct made_up_trial trial = {.spec = {.bench = &bench_bandwidth, .params = &params, .copies = 2}};
+    struct slices *copy[2];
+
+    (void)state;
+    for (unsigned c = 0; c < 2; c++) {
+        size_t n = 3 * KERNELS;
+        copy[c] = calloc(1, sizeof(*copy[c]) + n * sizeof(copy[c]->slice[0]));
+        assert_non_null(copy[c]);
+        copy[c]->n = copy[c]->capacity = n;
+        for (size_t i = 0; i < n; i++) /* each 10 us from the one before; the second repetition is the slowest */
+            copy[c]->slice[i] =
+                (struct slice){.count = 1,
+                               .start_ns = 10000 * (i + 1) + 100 * c,
+                               .end_ns = 10000 * (i + 1) + 1900 + 100 * c + (i / KERNELS == 1 ? 500 : 0)};
+        trial.recorder[c][RECORD_TIMES] = copy[c];
+    }
+    assert_int_equal(made_up_reduce(&trial), 0);
+    for (unsigned k = 0; k < KERNELS; k++) {
+        double bytes = (k < 2 ? 16 : 24) * 64.0 * 2;
+        fixture_assert_near(trial.sample[0][2 * k], bytes / 2000 * 1e3);      /* of the faster one that counts */
+        fixture_assert_near(trial.sample[0][2 * k + 1], (2500 + 2000) / 2.0); /* without the first */
+    }
+    free(copy[0]);
+    free(copy[1]);
+}
+
 static void test_bandwidth_param_says_what_ran(void **state)
 {
     struct bandwidth_params params = {.array_bytes = 4096, .repetitions = 2};
@@ -239,6 +271,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_bandwidth_most_repetitions_stay_finite),
         cmocka_unit_test(test_bandwidth_fails_without_memory),
         cmocka_unit_test(test_bandwidth_rates_follow_from_times),
+        cmocka_unit_test(test_bandwidth_repetition_is_from_first_start_to_last_end),
         cmocka_unit_test(test_bandwidth_param_says_what_ran),
     };
     trial_worker_main(argc, argv, registry, no_loads);

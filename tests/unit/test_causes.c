@@ -28,7 +28,7 @@ static void assert_text(const struct causes *causes, const char *expected)
     char text[sizeof(((struct row *)NULL)->causes)];
 
     memset(text, 'x', sizeof(text));
-    causes_format(causes, text, sizeof(text));
+    causes_format(causes, 0, text, sizeof(text));
     assert_string_equal(text, expected);
 }
 
@@ -175,11 +175,11 @@ static void test_causes_without_room_end_at_a_pair(void **state)
     (void)state;
     causes_add(&causes, &one_task, NULL);
     causes.timer = causes.resched = causes.ipi = causes.device = causes.softirqs = causes.migrations = (double)NAN;
-    causes_format(&causes, all, sizeof(all));
+    causes_format(&causes, 0, all, sizeof(all));
     assert_string_equal(all, "preempted:12.345;steal:0;fault=11;involuntary=4");
     for (size_t size = 1; size <= strlen(all) + 1; size++) {
         memset(text, 'x', sizeof(text));
-        causes_format(&causes, text, size);
+        causes_format(&causes, 0, text, size);
         assert_int_equal(text[size], 'x');
         assert_true(strlen(text) < size);
         if (size == strlen("preempted:12.345;steal:0") + 1)

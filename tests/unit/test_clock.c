@@ -81,8 +81,10 @@ static void test_clock_choose_falls_back_when_the_counter_is_forbidden(void **st
     char why[96];
     int status;
     /* Where the processor is too old the reason would be another one. */
-    if (counter_usable(why, sizeof why) != 0)
+    if (counter_usable(why, sizeof why) != 0) {
+        print_message("skipped: the counter is not usable here at all\n");
         skip();
+    }
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
@@ -95,10 +97,13 @@ static void test_clock_choose_falls_back_when_the_counter_is_forbidden(void **st
     }
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status));
-    if (WEXITSTATUS(status) == 2)
+    if (WEXITSTATUS(status) == 2) {
+        print_message("skipped: this kernel does not forbid the counter (PR_SET_TSC)\n");
         skip();
+    }
     assert_int_equal(WEXITSTATUS(status), 0);
 #else
+    print_message("skipped: only x86 can forbid its counter\n");
     skip();
 #endif
 }
@@ -156,8 +161,10 @@ static void test_clock_pair_lies_between_readings(void **state)
     struct clock_info info;
     struct clock_pair pair;
     clock_choose(&info);
-    if (info.kind != CLOCK_KIND_COUNTER)
+    if (info.kind != CLOCK_KIND_COUNTER) {
+        print_message("skipped: there is no counter to read\n");
         skip();
+    }
     uint64_t raw = clock_raw_ns(), counter = clock_begin(CLOCK_KIND_COUNTER);
     clock_pair_read(CLOCK_KIND_COUNTER, &pair);
     assert_true(pair.raw_ns >= raw && pair.raw_ns <= clock_raw_ns());

@@ -86,7 +86,7 @@ static void make_request(struct place_request *request, bool more_cpus)
     }
     if (more_cpus)
         cpuset_add(&request->online, 0);
-    request->bind = BIND_ONE;
+    request->bind = BIND_RANGE;
     request->fifo_priority = 7;
 }
 
@@ -112,7 +112,7 @@ static void test_command_may_use_all_cpus_named(void **state)
     make_request(&request, false);
     assert_placed(&request, 1, "1,3,5", SCHED_OTHER, false);
     assert_placed(&request, 2, "1,3,5", SCHED_OTHER, false);
-    request.bind_given = true;
+    request.bind = BIND_ONE;
     assert_placed(&request, 2, "1", SCHED_OTHER, false);
     request.bind = BIND_NONE;
     assert_placed(&request, 2, "", SCHED_OTHER, false);
@@ -130,7 +130,7 @@ static void test_command_real_time_leaves_a_cpu_to_others(void **state)
     request.fifo = true;
     assert_placed(&request, 1, "1,5", SCHED_FIFO, true);
     assert_placed(&request, 8, "1,5", SCHED_FIFO, true);
-    request.bind_given = true;
+    request.bind = BIND_ONE;
     assert_placed(&request, 1, "5", SCHED_FIFO, false);
     assert_placed(&request, 3, "3", SCHED_OTHER, true);
     request.bind = BIND_NONE;
@@ -150,7 +150,6 @@ static void test_command_on_the_only_cpu_stays_normal(void **state)
         request.fifo = true;
         request.fifo_priority = 7;
         request.bind = (enum bind_mode)bind;
-        request.bind_given = true;
         assert_placed(&request, 1, bind == BIND_NONE ? "" : "0", SCHED_OTHER, true);
     }
 }

@@ -140,6 +140,31 @@ static void test_cpuset_format_answers_the_whole_length(void **state)
     assert_string_equal(buf, "0,2-5,1");
 }
 
+/* Half a number would be another CPU. */
+static void test_cpuset_format_cut_ends_with_a_whole_number(void **state)
+{
+    struct cpuset set, empty;
+    char text[24], small[11], tiny[5], first[8], why[96];
+    (void)state;
+    assert_int_equal(cpuset_parse("100-101,1000,2000-2010", &set, why, sizeof why), 0);
+    cpuset_clear(&empty);
+    assert_true(cpuset_format_cut(&set, text, sizeof text));
+    assert_string_equal(text, "100-101,1000,2000-2010");
+    assert_false(cpuset_format_cut(&set, text, 22));
+    assert_string_equal(text, "100-101,1000,...");
+    assert_false(cpuset_format_cut(&set, text, 18));
+    assert_string_equal(text, "100-101,1000,...");
+    assert_false(cpuset_format_cut(&set, text, 16));
+    assert_string_equal(text, "100-101,...");
+    assert_false(cpuset_format_cut(&set, small, sizeof small));
+    assert_string_equal(small, ",...");
+    assert_false(cpuset_format_cut(&set, first, sizeof first));
+    assert_string_equal(first, ",...");
+    assert_false(cpuset_format_cut(&set, tiny, sizeof tiny));
+    assert_true(cpuset_format_cut(&empty, tiny, sizeof tiny));
+    assert_string_equal(tiny, "");
+}
+
 static void test_cpuset_format_of_empty_set_is_empty(void **state)
 {
     (void)state;
@@ -307,6 +332,7 @@ int main(void)
         cmocka_unit_test(test_cpuset_rejects_junk),
         cmocka_unit_test(test_cpuset_rejects_without_room_for_the_reason),
         cmocka_unit_test(test_cpuset_format_answers_the_whole_length),
+        cmocka_unit_test(test_cpuset_format_cut_ends_with_a_whole_number),
         cmocka_unit_test(test_cpuset_format_of_empty_set_is_empty),
         cmocka_unit_test(test_cpuset_format_of_every_other_cpu),
         cmocka_unit_test(test_cpuset_ignores_cpus_beyond_the_end),

@@ -689,6 +689,36 @@ static void test_csv_named_file_goes_on_elsewhere_too(void **state)
     text_free(&second);
 }
 
+/* Its rows would go with it. */
+static void test_csv_takes_the_rows_of_a_removed_file_along(void **state)
+{
+    struct place *place = *state;
+    struct text all = expected_file(1, 3), said;
+    char next[256];
+    struct csv *csv = open_path("x.csv");
+    assert_non_null(csv);
+    redirect(place, open("stdout", O_WRONLY | O_CREAT, 0644));
+    put(csv, 1);
+    put(csv, 2);
+    assert_int_equal(unlink("x.csv"), 0);
+    put(csv, 3);
+    snprintf(next, sizeof next, "%s/" NAME_STEM ".csv", place->tmp);
+    assert_string_equal(csv_path(csv), next);
+    assert_file_is(next, &all);
+    csv_rescue(csv); /* nothing to do */
+    assert_int_equal(unlink(next), 0);
+    csv_rescue(csv);
+    restore_fds(place);
+    assert_memory_equal(csv_path(csv), "/tmp/" NAME_STEM, strlen("/tmp/" NAME_STEM));
+    assert_file_is(csv_path(csv), &all);
+    assert_int_equal(unlink(csv_path(csv)), 0);
+    assert_int_equal(csv_close(csv), 0);
+    said = slurp("stderr");
+    assert_non_null(strstr(said.data, "jitbench: x.csv: was removed: the CSV goes on in '"));
+    text_free(&all);
+    text_free(&said);
+}
+
 static void test_csv_without_any_file_prints_at_the_end(void **state)
 {
     struct place *place = *state;
@@ -923,6 +953,7 @@ int main(void)
         IN_PLACE(test_csv_none_writes_nothing),
         IN_PLACE(test_csv_cuts_a_refused_row_and_goes_on_elsewhere),
         IN_PLACE(test_csv_named_file_goes_on_elsewhere_too),
+        IN_PLACE(test_csv_takes_the_rows_of_a_removed_file_along),
         IN_PLACE(test_csv_without_any_file_prints_at_the_end),
         IN_PLACE(test_csv_keeps_rows_when_all_places_refuse_later),
         IN_PLACE(test_csv_close_tells_of_rows_that_are_lost),

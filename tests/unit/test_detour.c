@@ -539,12 +539,15 @@ static void assert_loop(const uint64_t *gaps, size_t n, uint64_t least, uint64_t
 
 static void test_detour_loop_has_a_least_and_a_mode(void **state)
 {
-    static const uint64_t plain[] = {25, 24, 25, 18, 26, 25, 24, 9000, 25}, coarse[] = {0, 0, 41, 0, 0, 41, 0},
-                          slow[] = {6000, 5000, 7000}, back[] = {30, (uint64_t)-3, 30};
+    static const uint64_t plain[] = {25, 24, 25, 18, 26, 25, 24, 9000, 25}, coarse[] = {0, 0, 42, 0, 0, 41, 0},
+                          ticks[] = {0, 1, 0, 0, 2}, still[] = {0, 0}, slow[] = {6000, 5000, 7000},
+                          back[] = {30, (uint64_t)-3, 30};
 
     (void)state;
     assert_loop(plain, 9, 18, 25);
-    assert_loop(coarse, 7, 1, 0); /* a clock that ticks more slowly than the loop turns */
+    assert_loop(coarse, 7, 41, 0); /* a clock whose steps take longer than the loop's turns */
+    assert_loop(ticks, 5, 1, 0);
+    assert_loop(still, 2, 1, 0);
     assert_loop(slow, 3, 5000, 5000);
     assert_loop(back, 3, 30, 30);
 }

@@ -173,19 +173,27 @@ static double seconds(const char *unit, const char *better, double value)
     return export_seconds(&row, value);
 }
 
+/* As doubles, also where results and constants are kept in a wider format. */
+static bool takes(const char *unit, const char *better, double value, double expected)
+{
+    volatile double got = seconds(unit, better, value), rounded = expected;
+
+    return got == rounded;
+}
+
 static void test_export_seconds_of_times_and_rates(void **state)
 {
     (void)state;
-    assert_true(seconds("s", "lower", 2) == 2);
-    assert_true(seconds("ms", "lower", 2) == 0.002);
-    assert_true(seconds("us", "lower", 2) == 2e-6);
-    assert_true(seconds("ns", "lower", 123) == 123e-9);
-    assert_true(seconds("lps", "higher", 4) == 0.25);
-    assert_true(seconds("lpm", "higher", 120) == 0.5);
-    assert_true(seconds("KBps", "higher", 1) == 1.0 / 1024);
-    assert_true(seconds("MB/s", "higher", 4) == 0.25e-6);
-    assert_true(seconds("MWIPS", "higher", 2) == 0.5e-6);
-    assert_true(seconds("1/ms", "higher", 2) == 0.0005);
+    assert_true(takes("s", "lower", 2, 2));
+    assert_true(takes("ms", "lower", 2, 0.002));
+    assert_true(takes("us", "lower", 2, 2e-6));
+    assert_true(takes("ns", "lower", 123, 123e-9));
+    assert_true(takes("lps", "higher", 4, 0.25));
+    assert_true(takes("lpm", "higher", 120, 0.5));
+    assert_true(takes("KBps", "higher", 1, 1.0 / 1024));
+    assert_true(takes("MB/s", "higher", 4, 0.25e-6));
+    assert_true(takes("MWIPS", "higher", 2, 0.5e-6));
+    assert_true(takes("1/ms", "higher", 2, 0.0005));
     /* Turned round, these would be better the wrong way; others are no times. */
     assert_true(isnan(seconds("1/s", "lower", 1)));
     assert_true(isnan(seconds("ns", "higher", 1)));
@@ -473,6 +481,27 @@ static void test_export_openmetrics_keeps_the_newest(void **state)
                       "1 of 3 rows left out of openmetrics: 1 of which there is a newer one of the same labels");
 }
 
+/* Two ranks whose runs nothing else tells apart, and a file that was given twice: no line may stand there twice. */
+static void test_export_openmetrics_has_no_line_twice(void **state)
+{
+    const struct row_run one = {.host = "n1", .rank = "0"}, other = {.host = "n1", .rank = "1"};
+    const struct row rows[] = {make_row(&one, "a b - - m count -", 1), make_row(&other, "a b - - m count -", 2),
+                               make_row(&one, "a b - - m count -", 1)};
+
+    (void)state;
+    assert_exports(&export_openmetrics, rows, COUNT(rows),
+                   "# HELP jitbench_m Value of jitbench's metric m.\n"
+                   "# TYPE jitbench_m gauge\n"
+                   "jitbench_m{host=\"n1\",rank=\"1\",suite=\"a\",test=\"b\",copies=\"1\",status=\"ok\"} 2\n"
+                   "jitbench_m{host=\"n1\",rank=\"0\",suite=\"a\",test=\"b\",copies=\"1\",status=\"ok\"} 1\n"
+                   "# HELP jitbench_run_info What the values were measured on.\n"
+                   "# TYPE jitbench_run_info gauge\n"
+                   "jitbench_run_info{host=\"n1\"} 1\n"
+                   "# EOF\n");
+    assert_leaves_out(&export_openmetrics, rows, COUNT(rows),
+                      "1 of 3 rows left out of openmetrics: 1 with the labels of another one of the same time");
+}
+
 static void test_export_unixbench(void **state)
 {
     static double samples[] = {1, 2};
@@ -549,6 +578,7 @@ int main(void)
         cmocka_unit_test(test_export_gbench),
         cmocka_unit_test(test_export_openmetrics),
         cmocka_unit_test(test_export_openmetrics_keeps_the_newest),
+        cmocka_unit_test(test_export_openmetrics_has_no_line_twice),
         cmocka_unit_test(test_export_unixbench),
         cmocka_unit_test(test_export_takes_no_rows),
     };

@@ -414,9 +414,9 @@ static void test_load_that_fails_names_itself_and_the_reason(void **state)
         {FAULT_SETUP, "the load dummy: no luck: 42"},
         {FAULT_SETUP_SILENT, "the load dummy: the set-up of dummy failed"},
         {FAULT_BEFORE_GATE, "the load dummy: cannot begin"},
-        {FAULT_KILL_BEFORE_GATE, "the load dummy was killed by signal 9 (Killed)"},
+        {FAULT_KILL_BEFORE_GATE, "the load dummy was killed by signal 9 (Killed): perhaps out of memory"},
         {FAULT_RUN, "the load dummy: lost its way"},
-        {FAULT_KILL, "the load dummy was killed by signal 9 (Killed)"},
+        {FAULT_KILL, "the load dummy was killed by signal 9 (Killed): perhaps out of memory"},
         {FAULT_EXIT, "the load dummy ended early with exit status 3"},
     };
     int fds = fixture_count_fds();

@@ -17,6 +17,7 @@
 #include "bench/list.h"
 #include "cmd/measure.h"
 #include "cmd/suites.h"
+#include "cmd/words.h"
 #include "engine/row.h"
 #include "engine/text.h"
 #include "out/csv.h"
@@ -232,9 +233,9 @@ static void item_line(const struct option *row, char *line, size_t size)
 }
 
 /* Range and defaults in brackets, as help prints them at the end of the row; "" when there are none. */
-static void notes_of(const struct option *row, char *notes, size_t size)
+static void notes_of(const struct option_table *of, const struct option *row, char *notes, size_t size)
 {
-    const struct option_table table = {.rows = row, .n = 1};
+    const struct option_table table = {.rows = row, .n = 1, .defaults = of->defaults};
     struct text help = {0};
     const char *last = "";
 
@@ -289,12 +290,12 @@ static size_t item_find(const struct page *page, const char *line)
     return found;
 }
 
-static void check_notes(const struct page *page, const struct option *row, size_t at)
+static void check_notes(const struct page *page, const struct option_table *table, const struct option *row, size_t at)
 {
     char notes[1024], line[1024];
     size_t brackets = 0;
 
-    notes_of(row, notes, sizeof(notes));
+    notes_of(table, row, notes, sizeof(notes));
     for (size_t i = at + 1; i < item_end(page, at); i++) {
         if (page->line[i][0] != '(')
             continue;
@@ -319,7 +320,7 @@ static void check_options(const struct command *command)
     for (size_t t = 0; t < n; t++)
         for (size_t r = 0; r < tables[t].n; r++) {
             item_line(&tables[t].rows[r], line, sizeof(line));
-            check_notes(page, &tables[t].rows[r], item_find(page, line));
+            check_notes(page, &tables[t], &tables[t].rows[r], item_find(page, line));
             items_put(program, line);
         }
     items_of_page(page, NULL, ".It Fl", listed);
@@ -339,19 +340,20 @@ static void test_man_options_are_those_of_the_tables(void **state)
         check_options(command_list[i]);
 }
 
-/* The rows of the common table, on two pages. */
+/* The rows of the common table, on two pages, but for what is in brackets: a command may have a default of its own. */
 static void check_common(const struct page *first, const struct page *second)
 {
     struct option_table common;
     char line[ITEM_SIZE];
 
-    measure_table(NULL, &common);
+    measure_table(NULL, NULL, &common);
     for (size_t r = 0; r < common.n; r++) {
         item_line(&common.rows[r], line, sizeof(line));
         size_t a = item_find(first, line), length = item_end(first, a) - a, b = item_find(second, line);
         assert_int_equal(item_end(second, b) - b, length);
         for (size_t i = 0; i < length; i++)
-            assert_string_equal(first->line[a + i], second->line[b + i]);
+            if (first->line[a + i][0] != '(' || second->line[b + i][0] != '(')
+                assert_string_equal(first->line[a + i], second->line[b + i]);
     }
 }
 
@@ -1078,6 +1080,113 @@ static void test_man_cross_references_resolve(void **state)
     free(pages);
 }
 
+/* --- Examples: each command line that a page or the README shows is one. --- */
+
+/* How many of the words a shell would give to jitbench: to the end of the simple command. */
+static size_t words_of_example(char **words, size_t n)
+{
+    size_t i = 0;
+
+    while (i < n && strcmp(words[i], "||") != 0 && strcmp(words[i], "&&") != 0 && !strchr("|<>;", words[i][0]) &&
+           strncmp(words[i], "2>", 2) != 0) {
+        size_t length = strlen(words[i]);
+        i++;
+        if (length && words[i - 1][length - 1] == ';') {
+            words[i - 1][length - 1] = 0;
+            break;
+        }
+    }
+    return i;
+}
+
+/* Without what stands behind the first "--", where that is another program's command line. */
+static int without_command(const struct command *command, char **words, int n)
+{
+    for (int i = 1; command->suite && command->suite->commands && i < n; i++)
+        if (!strcmp(words[i], "--"))
+            return i;
+    return n;
+}
+
+static void check_operand(const struct command *command, const char *where, const char *operand)
+{
+    const struct operands *known = command_operands(command);
+    struct operand_word word;
+
+    if (known->kind != OPERANDS_WORDS)
+        return;
+    for (size_t i = 0; known->word(command, i, &word); i++)
+        if (!strcmp(word.name, operand))
+            return;
+    fail_msg("%s: no operand '%s'", where, operand);
+}
+
+/* As the command itself parses it. */
+static void check_example(const char *path, const char *line)
+{
+    static char target[TABLES_MAX][65536];
+    struct option_table tables[TABLES_MAX];
+    const char *operands[64], *wrong;
+    char error[512], where[1024];
+    size_t n;
+    char **words = words_split(line, &n, &wrong);
+
+    (void)snprintf(where, sizeof(where), "%s: '%s'", path, line);
+    if (!words)
+        fail_msg("%s: %s", where, wrong);
+    n = words_of_example(words, n);
+    const struct command *command = n > 1 && n < 64 ? command_find(words[1]) : NULL;
+    if (!command)
+        fail_msg("%s: no command", where);
+    size_t n_tables = tables_of(command, tables);
+    for (size_t t = 0; t < n_tables; t++)
+        tables[t].target = target[t];
+    int found = option_parse(without_command(command, words + 1, (int)n - 1), words + 1, tables, n_tables, operands,
+                             error, sizeof(error));
+    if (found < 0)
+        fail_msg("%s: %s", where, error);
+    for (int i = 0; i < found; i++)
+        check_operand(command, where, operands[i]);
+    free(words);
+}
+
+/* Those of a line that begins with a prompt and the program's name. Returns how many. */
+static unsigned check_line(const char *path, const char *line)
+{
+    static const char *const names[] = {"jitbench ", "./jitbench "};
+    char text[1024];
+
+    plain(line, text, sizeof(text));
+    const char *at = text + strspn(text, " ");
+    at += !strncmp(at, ".Dl ", 4) ? 4 : 0;
+    if ((at[0] != '$' && at[0] != '#') || at[1] != ' ')
+        return 0;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (!strncmp(at + 2, names[i], strlen(names[i]))) {
+            check_example(path, at + 2);
+            return 1;
+        }
+    return 0;
+}
+
+static void test_man_examples_are_command_lines(void **state)
+{
+    struct items *pages = all_pages();
+    char path[PATH_SIZE];
+    unsigned examples = 0;
+
+    (void)state;
+    for (size_t p = 0; p <= pages->n; p++) {
+        (void)snprintf(path, sizeof(path), p < pages->n ? "man/%s" : "README.md", p < pages->n ? pages->item[p] : "");
+        struct page *page = page_read(path);
+        for (size_t i = 0; i < page->n; i++)
+            examples += check_line(path, page->line[i]);
+        page_free(page);
+    }
+    assert_true(examples > 50);
+    free(pages);
+}
+
 static int mandoc_installed(void)
 {
     FILE *pipe = popen("command -v mandoc", "r");
@@ -1128,6 +1237,7 @@ int main(void)
         cmocka_unit_test(test_man_statuses_are_those_of_rows),
         cmocka_unit_test(test_man_exit_statuses_are_those_of_the_header),
         cmocka_unit_test(test_man_cross_references_resolve),
+        cmocka_unit_test(test_man_examples_are_command_lines),
         cmocka_unit_test(test_man_pages_pass_mandoc),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

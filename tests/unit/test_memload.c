@@ -104,6 +104,10 @@ static void test_memload_heeds_the_control_group(void **state)
     assert_true(memload_room(tree) == 356 * MIB);
     put("/sys/fs/cgroup/memory.max", "8589934592\n");
     assert_true(memload_room(tree) == 3 * GIB - 256 * MIB);
+    /* A small group of a large machine is left what a small machine is. */
+    put_memory(1000 * GIB, 900 * GIB);
+    put("/sys/fs/cgroup/memory.max", "1073741824\n");
+    assert_true(memload_room(tree) == 356 * MIB);
 }
 
 static void test_memload_takes_nothing_where_it_cannot_look(void **state)

@@ -7,6 +7,7 @@
 
 #include "bench/noise.h"
 #include "engine/text.h"
+#include "made_up_trial.h"
 
 static const struct bench *const registry[] = {&bench_noise, NULL};
 
@@ -366,6 +367,40 @@ static void test_noise_lost_share_is_that_of_all_causes(void **state)
     fixture_assert_near(noise_lost_pct(number), 2.1);
 }
 
+/* Of two seconds: 500 timer interrupts are 250 a second, 20 ms lost to faults are 1 %. */
+static void test_noise_rates_are_those_of_a_second(void **state)
+{
+    const struct noise_params params = {.threshold = "8x"};
+    struct made_up_trial trial = {
+        .spec = {.bench = &bench_noise, .params = &params, .copies = 1, .time_ns = 2000000000u}};
+    double *number = calloc(NOISE_N_NUMBERS, sizeof(*number));
+    struct hist *hist = calloc(1, sizeof(*hist));
+    struct series *series = calloc(1, sizeof(*series));
+
+    (void)state;
+    assert_true(number && hist && series);
+    hist_init(hist, 0);
+    for (unsigned i = 0; i < 7; i++)
+        hist_add(hist, 4000);
+    number[NOISE_OBSERVED] = 2e9;
+    number[NOISE_LOST + DETOUR_FAULT] = 20e6;
+    for (unsigned i = 0; i < NOISE_CELLS - NOISE_TIMER; i++)
+        number[NOISE_TIMER + i] = 500 + 2 * i;
+    trial.recorder[0][NOISE_HIST] = hist;
+    trial.recorder[0][NOISE_SERIES] = series;
+    trial.recorder[0][NOISE_NUMBERS] = number;
+    assert_int_equal(made_up_reduce(&trial), 0);
+    for (unsigned i = 0; NOISE_METRIC_COUNTS + i < NOISE_N_METRICS; i++)
+        fixture_assert_near(trial.sample[0][NOISE_METRIC_COUNTS + i], 250 + i);
+    fixture_assert_near(trial.sample[0][NOISE_METRIC_DETOURS], 3.5);
+    fixture_assert_near(trial.sample[0][NOISE_METRIC_DETOUR], 4000);
+    fixture_assert_near(trial.sample[0][NOISE_METRIC_LOST], 1);
+    fixture_assert_near(trial.sample[0][NOISE_METRIC_LOST_BY + DETOUR_FAULT], 1);
+    free(number);
+    free(hist);
+    free(series);
+}
+
 static void test_noise_samples_once(void **state)
 {
     static const unsigned seconds[PRESET_COUNT] = {[PRESET_DEFAULT] = 5, [PRESET_QUICK] = 2, [PRESET_CLASSIC] = 60};
@@ -391,6 +426,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_noise_cells_go_on_from_sample_to_sample),
         cmocka_unit_test(test_noise_threshold_below_the_loop_is_raised),
         cmocka_unit_test(test_noise_lost_share_is_that_of_all_causes),
+        cmocka_unit_test(test_noise_rates_are_those_of_a_second),
         cmocka_unit_test(test_noise_samples_once),
     };
     trial_worker_main(argc, argv, registry, no_loads);

@@ -632,6 +632,25 @@ static void test_option_names_are_in_help(void **state)
     text_free(&out);
 }
 
+static void test_option_defaults_of_a_command_replace_the_rows(void **state)
+{
+    (void)state;
+    static const struct option_default own[] = {{"other", "x"}, {"load", "X,ring"}, {NULL, NULL}};
+    char error[256];
+    uint64_t names = 0;
+    struct option_table table = {.rows = load_rows, .n = 1, .target = &names, .defaults = own};
+    struct text out = {0};
+    for (int preset = 0; preset < PRESET_COUNT; preset++) {
+        names = 0;
+        assert_int_equal(option_defaults(&table, 1, (enum option_preset)preset, error, sizeof(error)), 0);
+        assert_int_equal(names, 0x12);
+    }
+    option_help(&table, 0, &out);
+    assert_string_equal(out.data,
+                        "  -w, --load LIST  loads beside it  (none, X, burn, burner or ring; default X,ring)\n");
+    text_free(&out);
+}
+
 static void test_option_cpus_take_a_list_or_a_word(void **state)
 {
     (void)state;
@@ -1139,6 +1158,7 @@ int main(void)
         cmocka_unit_test(test_option_names_reach_the_last_of_64),
         cmocka_unit_test(test_option_names_have_defaults),
         cmocka_unit_test(test_option_names_are_in_help),
+        cmocka_unit_test(test_option_defaults_of_a_command_replace_the_rows),
         cmocka_unit_test(test_option_cpus_take_a_list_or_a_word),
         cmocka_unit_test(test_option_cpus_refuse_bad_values),
         cmocka_unit_test(test_option_refused_value_leaves_the_target),

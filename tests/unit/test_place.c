@@ -212,7 +212,8 @@ static int refused_body(void)
 
     cpuset_add(&placement.cpus, CPUSET_MAX - 1); /* no machine here has it */
     place_apply(&placement, refused, sizeof(refused));
-    CHECK(strcmp(refused, "left out before; CPU affinity refused: Invalid argument; nice -21 refused: Invalid argument "
+    CHECK(strcmp(refused, "left out before; CPU affinity refused: Invalid argument (CPU 8191 offline?); nice -21 "
+                          "refused: Invalid argument "
                           "(needs root, CAP_SYS_NICE or ulimit -e)") == 0);
     small[16] = 'g';
     place_apply(&placement, small, 16);

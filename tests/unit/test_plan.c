@@ -326,7 +326,7 @@ static void test_plan_calibration_that_found_nothing_fails_the_item(void **state
     execute(ROW_FAILED);
     assert_string_equal(seen.trials, "C");
     assert_int_equal(value_row("B")->status, ROW_FAILED);
-    assert_string_equal(value_row("B")->reason, "the calibration before it failed");
+    assert_string_equal(value_row("B")->reason, "the calibration before it failed: trial 1 of A failed");
     assert_int_equal(value_row("C")->status, ROW_OK);
 }
 

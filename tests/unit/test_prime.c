@@ -50,24 +50,27 @@ static void test_prime_counts_divisions_and_primes(void **state)
         check_work(known[i].limit, known[i].divisions, known[i].primes);
 }
 
-static void check_run(enum clock_kind clock)
+/* A clock of coarse steps (a counter of 1 MHz, or one that an emulator makes up) may stand still during a short
+ * experiment, but not during a lasting one. */
+static void check_run(enum clock_kind clock, uint64_t limit, uint64_t experiments, bool lasting)
 {
-    const struct prime_params params = {.limit = 22, .experiments = 5000};
+    const struct prime_params params = {.limit = limit, .experiments = experiments};
     struct fixture_party p;
 
     fixture_party_begin(&p, &bench_prime, &params);
     p.context.clock = clock;
     assert_int_equal(p.party->setup(&p.context), 0);
-    assert_int_equal(p.party->counts(&params), 5000);
-    assert_int_equal(p.party->work(&p.context, 1000), 0); /* warm-up */
+    assert_int_equal(p.party->counts(&params), experiments);
+    assert_int_equal(p.party->work(&p.context, experiments / 5), 0); /* warm-up */
     const struct hist *hist = p.context.recorder[EXPERIMENT_HIST];
     const struct series *series = p.context.recorder[EXPERIMENT_SERIES];
-    assert_int_equal(hist->n, 1000);
+    assert_int_equal(hist->n, experiments / 5);
     assert_int_equal(p.party->run(&p.context), 0);
-    assert_int_equal(hist->n, 5000);
-    assert_int_equal(series->n, 5000);
-    assert_true(hist->min > 0);
-    assert_true(hist->base > 0);
+    assert_int_equal(hist->n, experiments);
+    assert_int_equal(series->n, experiments);
+    assert_true(hist->max > 0);
+    assert_true(hist->min > 0 || !lasting);
+    assert_true(hist->base > 0 || !lasting);
     assert_string_equal(p.reason, "");
     fixture_party_end(&p);
 }
@@ -75,10 +78,12 @@ static void check_run(enum clock_kind clock)
 static void test_prime_runs_as_many_experiments_as_asked(void **state)
 {
     (void)state;
-    check_run(CLOCK_KIND_GETTIME);
+    check_run(CLOCK_KIND_GETTIME, 22, 5000, false);
+    check_run(CLOCK_KIND_GETTIME, 1000, 20, true);
     struct clock_info info;
     clock_choose(&info);
-    check_run(info.kind);
+    check_run(info.kind, 22, 5000, false);
+    check_run(info.kind, 1000, 20, true);
 }
 
 static void test_prime_finds_a_wrong_result(void **state)

@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -147,6 +149,28 @@ static void test_program_find_has_a_path_without_one(void **state)
 
 /* --- Starting and waiting. --- */
 
+/* tests/dist/unit.sh says so. */
+static bool emulated(void)
+{
+    return getenv("JITBENCH_EMULATED") != NULL;
+}
+
+static void need_shared_memory(void)
+{
+    if (emulated()) {
+        print_message("skipped: qemu-user has no processes that share memory\n");
+        skip();
+    }
+}
+
+static void test_program_can_share_memory_but_under_an_emulator(void **state)
+{
+    (void)state;
+    assert_int_equal(program_can_share(), emulated() ? -EINVAL : 0);
+    assert_int_equal(waitpid(-1, NULL, __WALL | WNOHANG), -1);
+    assert_int_equal(errno, ECHILD);
+}
+
 static pid_t start(const char *script, int out, uint64_t *exec_ns)
 {
     char *argv[] = {(char *)"sh", (char *)"-c", (char *)script, NULL};
@@ -175,6 +199,7 @@ static void test_program_end_is_as_the_kernel_says(void **state)
     struct program_end end;
 
     (void)state;
+    need_shared_memory();
     run("exit 7", &end);
     assert_true(WIFEXITED(end.status));
     assert_int_equal(WEXITSTATUS(end.status), 7);
@@ -194,10 +219,13 @@ static void test_program_delays_of_the_main_thread_do_not_pass_for_those_of_othe
     char script[128];
 
     (void)state;
+    need_shared_memory();
     run(loop, &end);
     assert_true(end.counters.cpu_ns > 0);
-    if (access("/proc/self/schedstat", R_OK))
+    if (access("/proc/self/schedstat", R_OK)) {
+        print_message("skipped: no /proc/self/schedstat\n");
         skip();
+    }
     assert_true(end.counters.run_delay_ns >= 0);
     assert_true(end.last_cpu != CPUSET_NONE);
     (void)snprintf(script, sizeof(script), "(%s) & wait", loop);
@@ -207,6 +235,52 @@ static void test_program_delays_of_the_main_thread_do_not_pass_for_those_of_othe
     assert_int_equal(end.counters.migrations, -1);
 }
 
+static int64_t cpu_ns(void)
+{
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* A process that uses so much CPU time itself, and has a child use so much. */
+static pid_t start_family(int64_t own_ns, int64_t child_ns)
+{
+    pid_t pid = fork();
+
+    if (pid)
+        return pid;
+    pid_t child = fork();
+    while (cpu_ns() < (child ? own_ns : child_ns)) {
+    }
+    if (child)
+        (void)waitpid(child, NULL, 0);
+    _exit(0);
+}
+
+static bool has_delay(int64_t own_ns, int64_t child_ns)
+{
+    struct program_end end;
+    uint64_t end_ns;
+    pid_t pid = start_family(own_ns, child_ns);
+
+    assert_true(pid > 0);
+    assert_int_equal(program_wait(pid, clock_raw_ns() + LONG_NS, &end_ns), 0);
+    assert_int_equal(program_reap(pid, &end), 0);
+    assert_int_equal(end.counters.run_delay_ns >= 0, end.counters.migrations >= 0);
+    return end.counters.run_delay_ns >= 0;
+}
+
+/* Shares of CPU time, whatever the clock on the wall says of it. */
+static void test_program_delays_are_known_from_nine_tenths_of_the_time_on(void **state)
+{
+    (void)state;
+    if (access("/proc/self/sched", R_OK) || access("/proc/self/schedstat", R_OK))
+        skip();
+    assert_true(has_delay(92000000, 8000000));
+    assert_false(has_delay(89000000, 11000000));
+}
+
 static void test_program_start_says_what_the_exec_said(void **state)
 {
     const struct place *place = *state;
@@ -214,6 +288,7 @@ static void test_program_start_says_what_the_exec_said(void **state)
     struct program program = {.path = "/nowhere", .argv = argv, .envp = envp, .fds = {0, 1, 2}};
     uint64_t exec_ns;
 
+    need_shared_memory();
     assert_int_equal(program_start(&program, &exec_ns), -ENOENT);
     (void)snprintf(path, sizeof(path), "%s/a/plain", place->root);
     program.path = path;
@@ -237,6 +312,7 @@ static void test_program_gets_its_descriptors_in_any_order(void **state)
     struct program_end end;
 
     (void)state;
+    need_shared_memory();
     assert_true(pipe2(in, O_CLOEXEC) == 0 && pipe2(out, O_CLOEXEC) == 0 && pipe2(err, O_CLOEXEC) == 0);
     /* 0 becomes 2, and 1 and 2 become 0 and 1. */
     for (int i = 0; i < 3; i++)
@@ -269,9 +345,10 @@ static void test_program_wait_ends_at_its_limit(void **state)
 {
     uint64_t exec_ns, end_ns;
     struct program_end end;
-    pid_t pid = start("sleep 100; true", 1, &exec_ns);
 
     (void)state;
+    need_shared_memory();
+    pid_t pid = start("sleep 100; true", 1, &exec_ns);
     assert_int_equal(program_wait(pid, exec_ns + 1000000u, &end_ns), -ETIMEDOUT);
     assert_int_equal(program_reap(pid, &end), 0);
     assert_true(WIFSIGNALED(end.status));
@@ -288,6 +365,7 @@ static void test_program_dies_with_who_started_it(void **state)
     pid_t child;
 
     (void)state;
+    need_shared_memory();
     program_be_parent();
     assert_int_equal(pipe2(out, O_CLOEXEC), 0);
     pid_t parent = fork();
@@ -315,6 +393,7 @@ static void test_program_orphans_are_ended_in_sessions_of_their_own_too(void **s
     struct program_end end;
 
     (void)state;
+    need_shared_memory();
     run("setsid sleep 100 & sleep 100 & exit 0", &end);
     assert_int_equal(end.status, 0);
     assert_true(program_has_children());
@@ -328,6 +407,7 @@ static void test_program_orphans_may_end_by_themselves(void **state)
     struct program_end end;
 
     (void)state;
+    need_shared_memory();
     run("sleep 0.01 & exit 0", &end);
     assert_int_equal(program_end_orphans(LONG_NS), 0);
     assert_false(program_has_children());
@@ -380,6 +460,7 @@ static void test_program_guard_ends_the_group_of_a_killed_caller(void **state)
     pid_t child;
 
     (void)state;
+    need_shared_memory();
     program_be_parent();
     assert_int_equal(pipe2(out, O_CLOEXEC), 0);
     pid_t leader = guarded(out[1], false);
@@ -398,6 +479,7 @@ static void test_program_guard_that_is_dismissed_does_nothing(void **state)
     pid_t child;
 
     (void)state;
+    need_shared_memory();
     program_be_parent();
     assert_int_equal(pipe2(out, O_CLOEXEC), 0);
     pid_t leader = guarded(out[1], true);
@@ -418,8 +500,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_program_find_with_a_slash_looks_nowhere_else, setup, teardown),
         cmocka_unit_test_setup_teardown(test_program_find_takes_an_empty_folder_for_the_current_one, setup, teardown),
         cmocka_unit_test(test_program_find_has_a_path_without_one),
+        cmocka_unit_test(test_program_can_share_memory_but_under_an_emulator),
         cmocka_unit_test(test_program_end_is_as_the_kernel_says),
         cmocka_unit_test(test_program_delays_of_the_main_thread_do_not_pass_for_those_of_others),
+        cmocka_unit_test(test_program_delays_are_known_from_nine_tenths_of_the_time_on),
         cmocka_unit_test_setup_teardown(test_program_start_says_what_the_exec_said, setup, teardown),
         cmocka_unit_test(test_program_gets_its_descriptors_in_any_order),
         cmocka_unit_test(test_program_wait_ends_at_its_limit),

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 
 #include "cmd/projection.h"
 #include "engine/text.h"
+#include "order_fixture.h"
 
 static void enter(struct projection *p, const char *host, const char *metric, double value, struct row_pair *hist,
                   struct row_pair *series)
@@ -118,6 +120,58 @@ static void test_projection_of_more_hosts_than_places(void **state)
     projection_free(&one);
 }
 
+/* Behind what calloc() gives while this is not 0, which the Makefile sends here: what others' memory would be. */
+#define FENCE 4096u
+static unsigned char *fence[64];
+static size_t n_fences;
+static bool fenced;
+
+void *__real_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size)
+{
+    if (!fenced)
+        return __real_calloc(n, size);
+    unsigned char *memory = __real_calloc(1, n * size + FENCE);
+    if (memory && n_fences < sizeof(fence) / sizeof(fence[0])) {
+        fence[n_fences++] = memory + n * size;
+        memset(memory + n * size, 0x5a, FENCE);
+    }
+    return memory;
+}
+
+static bool fence_stands(const unsigned char *at)
+{
+    for (size_t i = 0; i < FENCE; i++)
+        if (at[i] != 0x5a)
+            return false;
+    return true;
+}
+
+/* Only what is given back by projection_free() alone can be looked at. */
+static void test_projection_keeps_to_its_memory(void **state)
+{
+    (void)state;
+    for (unsigned n = 1; n <= 3; n++) {
+        struct projection p;
+        steps(&p);
+        for (unsigned i = 0; i < n; i++)
+            enter_host(&p, (const char *const[]){"a", "b", "c"}[i], 10 * (i + 1.0));
+        n_fences = 0;
+        fenced = true;
+        assert_int_equal(projection_compute(&p), 0);
+        fenced = false;
+        size_t held = 0;
+        for (size_t i = 0; i < n_fences; i++)
+            if (fence[i] > (unsigned char *)p.slowdown && fence[i] <= (unsigned char *)(p.slowdown + 64)) {
+                assert_true(fence_stands(fence[i]));
+                held++;
+            }
+        assert_int_equal(held, 1);
+        projection_free(&p);
+    }
+}
+
 static void test_projection_on_a_coarse_grid_is_near(void **state)
 {
     struct projection fine, coarse;
@@ -168,6 +222,7 @@ int main(void)
         cmocka_unit_test(test_projection_of_hosts_and_their_mix),
         cmocka_unit_test(test_projection_has_what_it_costs),
         cmocka_unit_test(test_projection_of_more_hosts_than_places),
+        cmocka_unit_test(test_projection_keeps_to_its_memory),
         cmocka_unit_test(test_projection_on_a_coarse_grid_is_near),
         cmocka_unit_test(test_projection_drops_hosts_without_detours),
     };

@@ -35,6 +35,17 @@ static void test_quiet_the_boot_cpu_must_be_twice_as_quiet(void **state)
     assert_int_equal(PICK(0.9, 0, 0.1, 0), 2);
 }
 
+static void test_quiet_the_boot_cpu_stands_anywhere(void **state)
+{
+    static const unsigned first[] = {0, 4, 2}, between[] = {4, 0, 2};
+
+    (void)state;
+    assert_int_equal(quiet_pick(first, (const double[]){0.1, 0.3, 0.9}, 3, 0), 0);
+    assert_int_equal(quiet_pick(first, (const double[]){0.2, 0.3, 0.1}, 3, 0), 2);
+    assert_int_equal(quiet_pick(between, (const double[]){0.9, 0.4, 0.9}, 3, 0), 0);
+    assert_int_equal(quiet_pick(between, (const double[]){0.5, 0.4, 0.1}, 3, 0), 2);
+}
+
 static void test_quiet_what_is_not_known_is_the_worst(void **state)
 {
     (void)state;
@@ -121,6 +132,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_quiet_the_least_noisy_is_picked),
         cmocka_unit_test(test_quiet_the_boot_cpu_must_be_twice_as_quiet),
+        cmocka_unit_test(test_quiet_the_boot_cpu_stands_anywhere),
         cmocka_unit_test(test_quiet_what_is_not_known_is_the_worst),
         cmocka_unit_test(test_quiet_of_one_cpu_it_is_that_one),
         cmocka_unit_test(test_quiet_what_decided_is_said_in_few_digits),

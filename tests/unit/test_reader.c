@@ -238,6 +238,16 @@ static void test_reader_takes_1024_columns(void **state)
     }
 }
 
+static void test_reader_close_gives_back_its_descriptor(void **state)
+{
+    (void)state;
+    int fd = file_of("a\n1\n", 4);
+    reader_close(take(fd));
+    assert_int_equal(fcntl(fd, F_GETFD), -1);
+    assert_int_equal(errno, EBADF);
+    reader_close(NULL);
+}
+
 /* --- records ---------------------------------------------------------------------------------------------------- */
 
 static void test_reader_takes_quotes_away(void **state)
@@ -946,6 +956,7 @@ int main(void)
         cmocka_unit_test(test_reader_takes_a_later_header_anew),
         cmocka_unit_test(test_reader_columns_are_asked_for_at_any_time),
         cmocka_unit_test(test_reader_takes_1024_columns),
+        cmocka_unit_test(test_reader_close_gives_back_its_descriptor),
         cmocka_unit_test(test_reader_takes_quotes_away),
         cmocka_unit_test(test_reader_takes_any_line_end),
         cmocka_unit_test(test_reader_skips_byte_order_marks),

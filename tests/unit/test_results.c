@@ -8,6 +8,7 @@
 #include "engine/arena.h"
 #include "engine/load.h"
 #include "engine/results.h"
+#include "order_fixture.h"
 
 static const struct bench bench_sheet, bench_copies, bench_quiet, bench_timed;
 static const struct bench *const registry[] = {&bench_sheet, &bench_copies, &bench_quiet, &bench_timed, NULL};

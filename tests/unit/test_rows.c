@@ -283,6 +283,20 @@ static void test_rows_words_of_a_command_are_the_work(void **state)
     assert_memory_equal(row_param(&row, "command", &length), "./sim", 5);
 }
 
+static void test_rows_command_behind_quoted_words(void **state)
+{
+    (void)state;
+    assert_string_equal(row_command_line("warmup=1 command=./sim a command=b"), "./sim a command=b");
+    assert_string_equal(row_command_line("input='a command=no' prepare=$'\\'command=no \\'' command=yes"), "yes");
+    assert_string_equal(row_command_line("prepare='it'\\'' command=no' command=yes 'x"), "yes 'x");
+    assert_string_equal(row_command_line("prepare=sync\\ x command=yes"), "yes");
+    assert_null(row_command_line("prepare='command=no"));
+    assert_null(row_command_line("prepare='x"));
+    assert_null(row_command_line("limit=22 recommand=no"));
+    assert_null(row_command_line(""));
+    assert_string_equal(row_command("a=1 input=x command=y"), "input=x command=y");
+}
+
 /* The first is kept, the second without its samples, the third not at all. */
 static int choose(void *context, struct row *row)
 {
@@ -338,6 +352,7 @@ int main(void)
         cmocka_unit_test(test_rows_param_by_key),
         cmocka_unit_test(test_rows_words_by_kind),
         cmocka_unit_test(test_rows_words_of_a_command_are_the_work),
+        cmocka_unit_test(test_rows_command_behind_quoted_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,9 +12,11 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -101,6 +103,39 @@ static void test_scratch_file_says_why_not(void **state)
     assert_int_equal(scratch_file("/dev/null"), -ENOTDIR);
 }
 
+/* Nobody sees it before it has its name, and it takes nobody's place. */
+static void test_scratch_unnamed_gets_its_name_when_it_is_whole(void **state)
+{
+    char path[700];
+    struct stat status;
+
+    (void)state;
+    (void)snprintf(path, sizeof(path), "%s/whole", dir);
+    const mode_t mask = umask(027);
+    int fd = scratch_unnamed(path), other = scratch_unnamed(path);
+    (void)umask(mask);
+    if (fd == -EOPNOTSUPP || fd == -ENOSYS) {
+        print_message("skipped: files without a name are not to be had in %s\n", dir);
+        skip();
+    }
+    assert_true(fd >= 0 && other >= 0);
+    assert_int_equal(write(fd, "x", 1), 1);
+    assert_int_equal(count_entries(dir), 0);
+    assert_int_equal(scratch_give_name(fd, path), 0);
+    assert_int_equal(scratch_give_name(other, path), -EEXIST);
+    assert_int_equal(scratch_unnamed(path), -EEXIST);
+    assert_int_equal(stat(path, &status), 0);
+    assert_int_equal(status.st_size, 1);
+    assert_int_equal(status.st_mode & 0777, 0640);
+    assert_int_equal(close(fd), 0);
+    assert_int_equal(close(other), 0);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(symlink("nowhere", path), 0);
+    assert_int_equal(scratch_unnamed(path), -EEXIST);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(scratch_unnamed("/nonexistent/file"), -ENOENT);
+}
+
 static void test_scratch_folder_is_made_and_removed_with_its_files(void **state)
 {
     char path[600], other[600];
@@ -156,14 +191,16 @@ static void test_scratch_remove_leaves_subfolders_and_what_links_name(void **sta
     assert_int_equal(scratch_remove(path), 0);
 }
 
+static const struct scratch_owner nobody;
+
 static void test_scratch_kept_folder_ends_with_its_keeper(void **state)
 {
     struct scratch_keeper keeper, none;
 
     (void)state;
-    assert_int_equal(scratch_kept_folder(dir, &keeper), 0);
+    assert_int_equal(scratch_kept_folder(dir, &nobody, &keeper), 0);
     assert_int_equal(count_entries(dir), 1);
-    put_file(keeper.path, "file");
+    put_file(keeper.note->path, "file");
     assert_int_equal(kill(keeper.pid, SIGTERM), 0); /* not what ends it */
     assert_int_not_equal(getpgid(keeper.pid), getpgrp());
     scratch_keeper_end(&keeper);
@@ -182,10 +219,10 @@ static void test_scratch_kept_folder_says_why_not(void **state)
 
     (void)state;
     assert_int_equal(close(probe), 0);
-    assert_int_equal(scratch_kept_folder("/nonexistent", &keeper), -ENOENT);
+    assert_int_equal(scratch_kept_folder("/nonexistent", &nobody, &keeper), -ENOENT);
     memset(path, 'a', sizeof(path));
     path[sizeof(path) - 1] = 0;
-    assert_int_equal(scratch_kept_folder(path, &keeper), -ENAMETOOLONG);
+    assert_int_equal(scratch_kept_folder(path, &nobody, &keeper), -ENAMETOOLONG);
     scratch_keeper_end(&keeper);
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
     int after = dup(0);
@@ -207,9 +244,9 @@ static void test_scratch_kept_folder_vanishes_when_its_owner_is_killed(void **st
     if (child == 0) {
         struct scratch_keeper keeper;
         (void)setpgid(0, 0);
-        if (scratch_kept_folder(dir, &keeper))
+        if (scratch_kept_folder(dir, &nobody, &keeper))
             _exit(1);
-        put_file(keeper.path, "left");
+        put_file(keeper.note->path, "left");
         if (write(ready[1], "r", 1) != 1)
             _exit(1);
         for (;;)
@@ -224,6 +261,78 @@ static void test_scratch_kept_folder_vanishes_when_its_owner_is_killed(void **st
         (void)nanosleep(&pause, NULL);
     assert_int_equal(count_entries(dir), 0);
     assert_int_equal(close(ready[0]), 0);
+}
+
+/* Then the owner removes it, or who shares the note with an owner that was killed as well. */
+static void test_scratch_kept_folder_outlives_a_killed_keeper_but_not_its_owner(void **state)
+{
+    struct scratch_keeper keeper;
+    struct scratch_note note = {.path = ""};
+    const struct scratch_owner owner = {.note = &note};
+
+    (void)state;
+    scratch_remove_noted(&note);
+    assert_int_equal(scratch_kept_folder(dir, &owner, &keeper), 0);
+    assert_string_equal(keeper.note->path, note.path);
+    put_file(note.path, "left");
+    assert_int_equal(kill(keeper.pid, SIGKILL), 0);
+    scratch_keeper_end(&keeper);
+    assert_int_equal(count_entries(dir), 0);
+
+    assert_int_equal(scratch_kept_folder(dir, &owner, &keeper), 0);
+    put_file(note.path, "left");
+    assert_int_equal(kill(keeper.pid, SIGKILL), 0);
+    (void)wait_for(keeper.pid);
+    assert_int_equal(count_entries(dir), 1);
+    scratch_remove_noted(&note);
+    assert_int_equal(count_entries(dir), 0);
+    assert_int_equal(close(keeper.fd), 0);
+}
+
+struct shared_note {
+    struct scratch_note note;
+    bool forsaken;
+};
+
+static void note_forsaken(void *context)
+{
+    __atomic_store_n(&((struct shared_note *)context)->forsaken, true, __ATOMIC_RELEASE);
+}
+
+/* A process asks for a folder and ends, with or without a word. */
+static void own_for_a_moment(struct shared_note *shared, bool vanishes)
+{
+    const struct scratch_owner owner = {.note = &shared->note, .forsaken = note_forsaken, .context = shared};
+    pid_t child = fork();
+
+    assert_true(child >= 0);
+    if (child == 0) {
+        struct scratch_keeper keeper;
+        int failed = scratch_kept_folder(dir, &owner, &keeper);
+        if (!vanishes)
+            scratch_keeper_end(&keeper);
+        _exit(failed ? 1 : 0);
+    }
+    assert_int_equal(wait_for(child), 0);
+}
+
+static void test_scratch_keeper_knows_an_owner_that_vanished(void **state)
+{
+    const struct timespec pause = {.tv_nsec = 5000000};
+    struct shared_note *shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+    (void)state;
+    assert_true(shared != MAP_FAILED);
+    own_for_a_moment(shared, false);
+    assert_false(shared->forsaken);
+    assert_int_equal(count_entries(dir), 0);
+    memset(shared, 0, sizeof(*shared));
+    own_for_a_moment(shared, true);
+    for (int tries = 0; !__atomic_load_n(&shared->forsaken, __ATOMIC_ACQUIRE) && tries < 2000; tries++)
+        (void)nanosleep(&pause, NULL);
+    assert_true(shared->forsaken);
+    assert_int_equal(count_entries(dir), 0);
+    assert_int_equal(munmap(shared, sizeof(*shared)), 0);
 }
 
 static void test_scratch_free_bytes_and_may_exec(void **state)
@@ -325,8 +434,10 @@ static void test_scratch_own_image_in_a_folder_when_memory_cannot_hold_it(void *
         _exit(without_new_calls());
     int status = wait_for(child);
     assert_true(WIFEXITED(status));
-    if (WEXITSTATUS(status) == 255)
-        skip(); /* no seccomp here */
+    if (WEXITSTATUS(status) == 255) {
+        print_message("skipped: no system call filters (seccomp) here\n");
+        skip();
+    }
     assert_int_equal(WEXITSTATUS(status), 0);
     assert_int_equal(count_entries(dir), 0);
 }
@@ -350,12 +461,15 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_scratch_file_has_no_name),
         cmocka_unit_test(test_scratch_file_says_why_not),
+        cmocka_unit_test(test_scratch_unnamed_gets_its_name_when_it_is_whole),
         cmocka_unit_test(test_scratch_folder_is_made_and_removed_with_its_files),
         cmocka_unit_test(test_scratch_folder_says_why_not),
         cmocka_unit_test(test_scratch_remove_leaves_subfolders_and_what_links_name),
         cmocka_unit_test(test_scratch_kept_folder_ends_with_its_keeper),
         cmocka_unit_test(test_scratch_kept_folder_says_why_not),
         cmocka_unit_test(test_scratch_kept_folder_vanishes_when_its_owner_is_killed),
+        cmocka_unit_test(test_scratch_kept_folder_outlives_a_killed_keeper_but_not_its_owner),
+        cmocka_unit_test(test_scratch_keeper_knows_an_owner_that_vanished),
         cmocka_unit_test(test_scratch_free_bytes_and_may_exec),
         cmocka_unit_test(test_scratch_own_image_is_a_program_of_its_own),
         cmocka_unit_test(test_scratch_own_image_in_a_folder_when_memory_cannot_hold_it),

@@ -115,6 +115,18 @@ static void test_stats_merge_with_itself_doubles(void **state)
     assert_true(s.mean == 2 && s.m2 == 4);
 }
 
+static void test_stats_mean_and_median(void **state)
+{
+    (void)state;
+    double values[] = {4, -1, 30, 7}, one[] = {3};
+
+    assert_true(stats_mean(values, 4) == 10);
+    assert_true(stats_median(values, 4) == 5.5); /* and they are sorted now */
+    assert_true(values[0] == -1 && values[3] == 30);
+    assert_true(stats_median(values, 3) == 4 && stats_median(one, 1) == 3 && stats_mean(one, 1) == 3);
+    assert_true(stats_mean(one, 0) == 0 && isnan(stats_median(one, 0)));
+}
+
 static void test_stats_quantile_agrees_with_python(void **state)
 {
     (void)state;
@@ -429,6 +441,7 @@ int main(void)
         cmocka_unit_test(test_stats_sd_is_nan_below_two),
         cmocka_unit_test(test_stats_merge_equals_one_pass),
         cmocka_unit_test(test_stats_merge_with_itself_doubles),
+        cmocka_unit_test(test_stats_mean_and_median),
         cmocka_unit_test(test_stats_quantile_agrees_with_python),
         cmocka_unit_test(test_stats_quantile_limits),
         cmocka_unit_test(test_stats_student_t_agrees_with_tables),

@@ -169,6 +169,33 @@ static void test_svg_label_is_escaped_and_cut(void **state)
     text_free(&out);
 }
 
+static void test_svg_label_has_as_many_letters_as_fit(void **state)
+{
+    struct text out = {0};
+    (void)state;
+    double letter = svg_text_width("x"), most = 5.5 * letter;
+    svg_label(&out, 0, 0, "start", "", "12345", most);
+    assert_string_equal(out.data, "<text x=\"0\" y=\"0\">12345</text>");
+    text_free(&out);
+    svg_label(&out, 0, 0, "start", NULL, "123456", most); /* four, and the dots take the place of the fifth */
+    assert_string_equal(out.data, "<text x=\"0\" y=\"0\">1234\xe2\x80\xa6<title>123456</title></text>");
+    text_free(&out);
+}
+
+static void test_svg_numbers_have_a_decimal_where_they_need_one(void **state)
+{
+    struct text out = {0};
+    (void)state;
+    svg_line(&out, 0.8, -1.6, 12, 100.04, "");
+    assert_string_equal(out.data, "<path d=\"M0.8 -1.6L12 100\"/>");
+    text_free(&out);
+    svg_group(&out, "");
+    svg_group(&out, NULL);
+    svg_group(&out, "a");
+    assert_string_equal(out.data, "<g><g><g class=\"a\">");
+    text_free(&out);
+}
+
 static void test_svg_trace_keeps_extremes_of_each_column(void **state)
 {
     enum { N = 100000 };
@@ -255,6 +282,8 @@ int main(void)
         cmocka_unit_test(test_svg_ticks_labels_keep_apart),
         cmocka_unit_test(test_svg_marks_are_exact),
         cmocka_unit_test(test_svg_label_is_escaped_and_cut),
+        cmocka_unit_test(test_svg_label_has_as_many_letters_as_fit),
+        cmocka_unit_test(test_svg_numbers_have_a_decimal_where_they_need_one),
         cmocka_unit_test(test_svg_trace_keeps_extremes_of_each_column),
         cmocka_unit_test(test_svg_trace_of_few_points_is_those),
         cmocka_unit_test(test_svg_scatter_puts_one_dot_on_a_pixel),

@@ -48,8 +48,11 @@ static void run_in_child(int (*body)(void))
         _exit(body());
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status));
-    if (WEXITSTATUS(status) == CANNOT)
+    if (WEXITSTATUS(status) == CANNOT) {
+        print_message(
+            "skipped: this machine does not give the rights, limits or system call filters that the test sets up\n");
         skip();
+    }
     assert_int_equal(WEXITSTATUS(status), GOOD);
 }
 
@@ -304,6 +307,14 @@ static int realtime_limit_body(void)
     struct rlimit limit;
     CHECK(task_limit_realtime_us(0) == -EINVAL);
     CHECK(task_limit_realtime_us(UINT64_MAX) == -EINVAL);
+    /* Two hours, which 32 bits do not hold. */
+    const uint64_t hours = 7200000000, most = ULONG_MAX - 1000001;
+    pid_t child = fork();
+    if (child == 0)
+        _exit(task_limit_realtime_us(hours) != 0 || getrlimit(RLIMIT_RTTIME, &limit) != 0 ||
+              limit.rlim_cur != (hours < most ? hours : most));
+    int status;
+    CHECK(waitpid(child, &status, 0) == child && status == 0);
     CHECK(task_limit_realtime_us(3000000) == 0);
     CHECK(getrlimit(RLIMIT_RTTIME, &limit) == 0);
     CHECK(limit.rlim_cur == 3000000 && limit.rlim_max == 4000000);
@@ -469,13 +480,46 @@ static void test_task_counters_without_proc_are_not_known(void **state)
     run_in_child(no_proc_body);
 }
 
-static int made_up_io(const char *text)
+static int made_up(const char *path, const char *text)
 {
-    int fd = open("/proc/self/io", O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     ssize_t size = (ssize_t)strlen(text);
     if (fd < 0 || write(fd, text, (size_t)size) != size)
         return -1;
     return close(fd);
+}
+
+static int made_up_io(const char *text)
+{
+    return made_up("/proc/self/io", text);
+}
+
+static int64_t made_up_delay(const char *text)
+{
+    struct task_counters counters = {.run_delay_ns = -2};
+    if (made_up("/proc/thread-self/schedstat", text) == 0)
+        task_read_counters(&counters);
+    return counters.run_delay_ns;
+}
+
+static int delay_body(void)
+{
+    if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+        mount("none", "/proc", "tmpfs", 0, NULL) != 0)
+        return CANNOT;
+    CHECK(mkdir("/proc/thread-self", 0700) == 0);
+    CHECK(made_up_delay("12 345 6\n") == 345);
+    CHECK(made_up_delay("12 9223372036854775807 6\n") == INT64_MAX);
+    CHECK(made_up_delay("12 9223372036854775808 6\n") == -1);
+    CHECK(made_up_delay("12\n") == -1);
+    CHECK(made_up_delay("- 345 6\n") == -1);
+    return GOOD;
+}
+
+static void test_task_run_delay_is_the_second_number(void **state)
+{
+    (void)state;
+    run_in_child(delay_body);
 }
 
 static int io_body(void)
@@ -534,6 +578,7 @@ int main(void)
         cmocka_unit_test(test_task_counters_are_the_threads_own),
         cmocka_unit_test(test_task_counters_without_proc_are_not_known),
         cmocka_unit_test(test_task_io_is_taken_from_its_file),
+        cmocka_unit_test(test_task_run_delay_is_the_second_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

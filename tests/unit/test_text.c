@@ -271,6 +271,9 @@ static void test_text_has_word_takes_whole_words(void **state)
     assert_false(text_has_word("none burn write", "burn write"));
     assert_false(text_has_word("", "burn"));
     assert_false(text_has_word(NULL, "burn"));
+    assert_true(text_has_word_of("none burn write", "burning", 4));
+    assert_false(text_has_word_of("none burn write", "burn", 3));
+    assert_true(text_has_word_of(" none burn ", "none of them", 4));
 }
 
 static void test_text_real_is_as_printf_has_it(void **state)
@@ -316,7 +319,7 @@ static void test_text_short_decimal_is_strtods_number(void **state)
             assert_ptr_equal(at, end);
         } else {
             assert_ptr_equal(at, text);
-            assert_true(strlen(text) > 15);
+            assert_true(strlen(text) > 15 || (FLT_EVAL_METHOD != 0 && strchr(text, '.')));
         }
     }
 }
@@ -357,6 +360,11 @@ static void test_text_short_decimal_leaves_the_rest(void **state)
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
         const char *at = ends[i].text;
         double value;
+        /* Where doubles are computed in a wider format, those with a fraction are left to strtod(). */
+        if (FLT_EVAL_METHOD != 0 && ends[i].value != trunc(ends[i].value)) {
+            assert_false(text_short_decimal(&at, &value));
+            continue;
+        }
         assert_true(text_short_decimal(&at, &value));
         assert_string_equal(at, ends[i].rest);
         assert_memory_equal(&value, &ends[i].value, sizeof value);

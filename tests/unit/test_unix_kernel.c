@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -23,6 +24,7 @@
 #include <cmocka.h>
 
 #include "bench/unix.h"
+#include "engine/arena.h"
 #include "engine/signals.h"
 #include "engine/trial.h"
 #include "sys/process.h"
@@ -207,7 +209,7 @@ static void test_context1_sees_a_wrong_number(void **state)
 static void test_context1_whose_partner_dies_says_how(void **state)
 {
     (void)state;
-    assert_fails(&bench_dying, "partner was killed by signal 9 (Killed)");
+    assert_fails(&bench_dying, "partner was killed by signal 9 (Killed): perhaps out of memory");
 }
 
 /* --- Placement. --- */
@@ -292,19 +294,26 @@ static void test_spawn_is_bound_only_when_asked(void **state)
 struct harness {
     struct unix_params params;
     struct party_context context;
-    struct baton baton;
+    struct trial_head *head; /* with one slot, shared as in a trial */
     char reason[240];
     const struct party *party;
 };
+
+#define HEAD_SIZE (sizeof(struct trial_head) + sizeof(struct trial_slot))
 
 static void harness_init(struct harness *h, const struct bench *bench)
 {
     memset(h, 0, sizeof(*h));
     h->params = params_of_tests();
     h->party = &bench->parties[0];
+    h->head = mmap(NULL, HEAD_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_true(h->head != MAP_FAILED);
+    h->head->n_slots = 1;
     h->context = (struct party_context){.params = &h->params,
+                                        .head = h->head,
+                                        .slot = h->head->slot,
                                         .copies = 1,
-                                        .baton = &h->baton,
+                                        .baton = &h->head->slot[0].baton,
                                         .stop_fd = -1,
                                         .series_fd = -1,
                                         .reason = h->reason,
@@ -322,6 +331,7 @@ static void harness_end(struct harness *h)
     h->party->teardown(&h->context); /* twice does no harm */
     for (unsigned i = 0; i < h->party->n_recorders; i++)
         free(h->context.recorder[i]);
+    assert_int_equal(munmap(h->head, HEAD_SIZE), 0);
 }
 
 static int next_fd(void)
@@ -331,6 +341,12 @@ static int next_fd(void)
     assert_true(fd >= 0);
     assert_int_equal(close(fd), 0);
     return fd;
+}
+
+/* Of a scratch file: its folder's comes first. */
+static int next_file(void)
+{
+    return next_fd() + 1;
 }
 
 static void assert_check(struct harness *h, const char *name)
@@ -373,7 +389,7 @@ static void test_fcopy_owes_what_a_large_buffer_moved_too_much(void **state)
 
     (void)state;
     harness_init(&h, &bench_fcopy4096);
-    int to = next_fd() + 1;
+    int to = next_file() + 1;
     assert_int_equal(h.party->setup(&h.context), 0);
     for (int i = 0; i < 4; i++) {
         assert_int_equal(h.party->work(&h.context, 1), 0);
@@ -389,7 +405,7 @@ static void assert_damage_is_seen(const struct bench *bench, int which, const ch
     struct harness h;
 
     harness_init(&h, bench);
-    int fd = next_fd() + which;
+    int fd = next_file() + which;
     assert_int_equal(h.party->setup(&h.context), 0);
     assert_int_equal(h.party->work(&h.context, 9000), 0);
     assert_int_equal(pwrite(fd, "\1\1", 2, 300000), 2);
@@ -412,7 +428,7 @@ static void test_fcopy_sees_a_file_that_lost_its_end(void **state)
 
     (void)state;
     harness_init(&h, &bench_fcopy256);
-    int to = next_fd() + 1;
+    int to = next_file() + 1;
     assert_int_equal(h.party->setup(&h.context), 0);
     assert_int_equal(h.party->work(&h.context, 100), 0);
     assert_int_equal(ftruncate(to, 99 * 1024), 0);
@@ -430,8 +446,11 @@ static int in_child(int (*body)(void))
         _exit(body());
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status));
-    if (WEXITSTATUS(status) == CANNOT)
+    if (WEXITSTATUS(status) == CANNOT) {
+        print_message(
+            "skipped: this machine does not give the rights, limits or system call filters that the test sets up\n");
         skip();
+    }
     return WEXITSTATUS(status);
 }
 
@@ -504,8 +523,10 @@ static void test_shell_counts_right_and_cleans_up(void **state)
 
     (void)state;
     harness_init(&h, &bench_shell8);
-    if (bench_shell8.supported(&h.params, why, sizeof(why)))
+    if (bench_shell8.supported(&h.params, why, sizeof(why))) {
+        print_message("skipped: %s\n", why);
         skip();
+    }
     harness_end(&h);
     assert_int_equal(shell_in_setup(&h, folder, sizeof(folder)), 0);
     assert_int_equal(h.party->work(&h.context, 2), 0);

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+/* Paths walked by descriptor, and new files that nobody else's link leads astray. */
+#include "sys/folder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define LINKS_MOST 40u /* as many as the kernel follows */
+/* Before Linux 3.6 such a descriptor has no fstat(). */
+#define WALK   (O_PATH | O_DIRECTORY | O_CLOEXEC)
+#define APPEND (O_APPEND | O_CLOEXEC | O_NOCTTY)
+
+/* Where everybody may make a link, the owner of one says who did. Others' folders are theirs: who names one as root
+ * trusts its owner that far. */
+static bool may_follow(const struct stat *folder, const struct stat *link)
+{
+    return !(folder->st_mode & S_IWOTH) || link->st_uid == geteuid() || link->st_uid == folder->st_uid;
+}
+
+/* The links of /proc lead to what no text can name. */
+static bool is_magic(const struct stat *folder)
+{
+    struct stat proc;
+
+    return stat("/proc/self", &proc) == 0 && proc.st_dev == folder->st_dev;
+}
+
+static int walk(int at, const char *path, unsigned *links);
+
+/* name in the folder at is that link. Where may_follow() looks at owners, nobody else can swap it meanwhile. */
+static int follow(int at, const char *name, const struct stat *link, unsigned *links)
+{
+    char text[PATH_MAX];
+    struct stat folder;
+
+    if (fstatat(at, ".", &folder, 0))
+        return -errno;
+    if (!may_follow(&folder, link) || ++*links > LINKS_MOST)
+        return -ELOOP;
+    if (is_magic(&folder)) {
+        int fd = openat(at, name, WALK);
+        return fd < 0 ? -errno : fd;
+    }
+    ssize_t length = readlinkat(at, name, text, sizeof(text) - 1);
+    if (length < 0)
+        return -errno;
+    text[length] = 0;
+    return walk(at, text, links);
+}
+
+/* One component. Returns the descriptor of the folder that it is or leads to, or -errno. */
+static int step(int at, const char *name, unsigned *links)
+{
+    struct stat status;
+
+    if (fstatat(at, name, &status, AT_SYMLINK_NOFOLLOW))
+        return -errno;
+    if (S_ISLNK(status.st_mode))
+        return follow(at, name, &status, links);
+    int fd = openat(at, name, WALK | O_NOFOLLOW);
+    return fd < 0 ? -errno : fd;
+}
+
+/* at stays open. */
+static int walk(int at, const char *path, unsigned *links)
+{
+    char name[NAME_MAX + 1];
+    int fd = openat(at, path[0] == '/' ? "/" : ".", WALK);
+
+    if (!path[0] || fd < 0) {
+        if (fd >= 0)
+            (void)close(fd);
+        return path[0] ? -errno : -ENOENT;
+    }
+    while (path += strspn(path, "/"), *path) {
+        size_t length = strcspn(path, "/");
+        int next = -ENAMETOOLONG;
+        if (length < sizeof(name)) {
+            memcpy(name, path, length);
+            name[length] = 0;
+            next = step(fd, name, links);
+        }
+        (void)close(fd);
+        if (next < 0)
+            return next;
+        fd = next;
+        path += length;
+    }
+    return fd;
+}
+
+int folder_open(const char *path)
+{
+    unsigned links = 0;
+
+    return walk(AT_FDCWD, path, &links);
+}
+
+int folder_of(const char *path, const char **name)
+{
+    char folder[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+
+    *name = slash ? slash + 1 : path;
+    if (!**name)
+        return path[0] ? -EISDIR : -ENOENT;
+    size_t length = (size_t)(*name - path);
+    if (length >= sizeof(folder))
+        return -ENAMETOOLONG;
+    memcpy(folder, path, length);
+    folder[length] = 0;
+    return folder_open(length ? folder : ".");
+}
+
+int folder_create(const char *path)
+{
+    const char *name;
+    int folder = folder_of(path, &name);
+
+    if (folder < 0)
+        return folder;
+    int fd = openat(folder, name, O_RDWR | APPEND | O_CREAT | O_EXCL | O_NOFOLLOW, 0644);
+    fd = fd < 0 ? -errno : fd;
+    (void)close(folder);
+    return fd;
+}
+
+/* A link that nobody but us or root can have put there, or can put another one in the place of. */
+static bool is_ours(const struct stat *folder, const struct stat *link)
+{
+    const bool kept = folder->st_mode & S_ISVTX || !(folder->st_mode & (S_IWGRP | S_IWOTH));
+
+    return kept && (folder->st_uid == 0 || folder->st_uid == geteuid()) &&
+           (link->st_uid == 0 || link->st_uid == geteuid());
+}
+
+/* Opening can do something to a device already: what it is must be known before, and still be so then. refused: why it
+ * is not to be opened, 0 otherwise. */
+static int open_as_seen(int folder, const char *name, int flags, int refused)
+{
+    struct stat before, now;
+
+    if (fstatat(folder, name, &before, flags & O_NOFOLLOW ? AT_SYMLINK_NOFOLLOW : 0))
+        return errno == ENOENT ? -EEXIST : -errno; /* a link to nothing */
+    if (S_ISREG(before.st_mode) || S_ISBLK(before.st_mode))
+        return S_ISREG(before.st_mode) ? -EEXIST : -ENOTBLK;
+    int fd = refused ? refused : openat(folder, name, O_WRONLY | APPEND | flags);
+    if (fd < 0)
+        return refused ? refused : -errno;
+    if (fstat(fd, &now) == 0 && now.st_dev == before.st_dev && now.st_ino == before.st_ino)
+        return fd;
+    (void)close(fd);
+    return -EEXIST;
+}
+
+int folder_open_existing(const char *path)
+{
+    struct stat there, itself;
+    const char *name;
+    int folder = folder_of(path, &name), fd;
+
+    if (folder < 0)
+        return folder;
+    if (fstatat(folder, ".", &there, 0) || fstatat(folder, name, &itself, AT_SYMLINK_NOFOLLOW))
+        fd = -errno;
+    else if (S_ISLNK(itself.st_mode))
+        fd = open_as_seen(folder, name, 0, is_ours(&there, &itself) ? 0 : -ELOOP);
+    else
+        fd = open_as_seen(folder, name, O_NOFOLLOW,
+                          S_ISFIFO(itself.st_mode) && !may_follow(&there, &itself) ? -EACCES : 0);
+    (void)close(folder);
+    return fd;
+}
+
+const char *folder_why_not(int error)
+{
+    switch (error) {
+    case -EEXIST:
+        return "the file exists; jitbench never overwrites";
+    case -ENOTBLK:
+        return "is a block device; jitbench never overwrites";
+    case -ELOOP:
+        return "leads through a symbolic link that another user may have put there";
+    default:
+        return strerror(-error);
+    }
+}
+
+void folder_remove(const char *path, int fd)
+{
+    struct stat ours, named;
+    const char *name;
+    int error = errno, folder = folder_of(path, &name);
+
+    if (folder >= 0) {
+        if (fstat(fd, &ours) == 0 && fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+            ours.st_dev == named.st_dev && ours.st_ino == named.st_ino)
+            (void)unlinkat(folder, name, 0);
+        (void)close(folder);
+    }
+    errno = error;
+}

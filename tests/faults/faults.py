@@ -1,0 +1,813 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A fault matrix: each system call that jitbench makes fails in turn, and each run must keep its word.
+
+    faults.py [--cells N] [--seed S] [--only TEXT] [--record] PROGRAM INJECT
+
+The table of commands below covers every subcommand with tiny samples. Each is run once under strace, which gives the
+calls, what they are about (their kind: a path, what a descriptor is, a request) and how often each is used. From that
+the cells are made: command, process (main: the one that the user started; worker: all others of the program together),
+call, kind, errno, and use (the first, the second, a later one drawn by the seed). What two commands call in the same way
+is tried in the one that stands first in the table, the cheapest; beside that, each call of each command gets one cell with
+an errno and use of the seed. Of a kind the first use is tried with all errnos, the second and the later one with two.
+
+inject.c makes that use fail. A run must end in time and by an exit status of the design; say what failed when that had
+a consequence; leave whole CSV rows, no process, no file, no changed setting. A cell that fails is run twice more, and
+counts when it fails again. --record adds what fails to regressions.txt, whose cells are always run. """
+import argparse
+import collections
+import concurrent.futures
+import csv
+import errno
+import io
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+REGRESSIONS = os.path.join(HERE, "regressions.txt")
+# Nothing that a run waits for takes longer than the engine's longest own deadline, and these are tiny ones.
+LIMIT_S = 75
+PATH = "/usr/local/bin:/usr/bin:/bin"
+
+# --- The commands. --------------------------------------------------------------------------------------------------
+
+OUT = ["-q", "-i", "1", "-o", "out.csv"]
+UNIX = ["-c", "1", "-t", "10ms"]
+LATENCY = ["latency", "audio", *OUT, "-t", "60ms", "-l", "100000", "-w"]
+
+# The cheap ones first.
+# same    its output depends on nothing but its input
+# files   what it may leave in the current folder
+# before  a command that runs first, whole
+# after   one that runs behind it, whole
+# tuned   it writes settings: those of the test's own, which must be as before when all is done
+# inner   its workers are another command whole, which stands in the table itself
+# each    it says a line of its own for each file that cannot be read
+COMMANDS = {
+    "version": {"args": ["version"], "same": True},
+    "help": {"args": ["help"], "same": True},
+    "help-unix": {"args": ["help", "unix"], "same": True},
+    "list": {"args": ["list", "--metrics"], "same": True},
+    "completion": {"args": ["completion", "bash"], "same": True},
+    "wrong": {"args": ["prime", "--limit", "x"], "same": True},
+    "check": {"args": ["check"]},
+    "check-csv": {"args": ["check", "aslr", "thp", "-o", "out.csv"]},
+    "tune-dry-run": {"args": ["tune", "--dry-run"]},
+    "tune": {"args": ["tune", "stat_interval", "perf_rate", "watchdogs"], "tuned": True, "after": ["untune"]},
+    "untune": {"before": ["tune", "stat_interval", "perf_rate", "watchdogs"], "args": ["untune"], "tuned": True,
+               "after": ["untune"]},
+    "compare": {"args": ["compare", "@/a.csv", "@/b.csv"], "same": True},
+    "report": {"args": ["report", "@/a.csv", "-o", "page.html"], "files": ["page.html"], "same": True},
+    "report-two": {"args": ["report", "@/a.csv", "@/b.csv"], "same": True},
+    "export-json": {"args": ["export", "-f", "json", "@/a.csv"], "same": True},
+    "export-openmetrics": {"args": ["export", "-f", "openmetrics", "@/a.csv", "-o", "out.txt"], "files": ["out.txt"],
+                           "same": True},
+    "fleet": {"args": ["fleet", "@/fleet"], "same": True, "each": True},
+    "project": {"args": ["project", "@/a.csv", "@/b.csv"], "same": True},
+    "prime": {"args": ["prime", "-q", "-i", "2", "-n", "100", "-o", "out.csv"]},
+    "prime-header": {"args": ["prime", "-i", "1", "-n", "100"]},
+    "prime-stdout": {"args": ["prime", "-q", "-i", "1", "-n", "100", "-o", "-"]},
+    "prime-copies": {"args": ["prime", *OUT, "-n", "100", "-c", "2"]},
+    "prime-placed": {"args": ["prime", *OUT, "-n", "100", "-c", "1", "--layout", "fixed", "--cpus", "0", "--nice", "-1",
+                              "--fifo", "--hold-latency"]},
+    "prime-quiet": {"args": ["prime", *OUT, "-n", "100", "--cpus", "quiet"]},
+    "prime-series": {"args": ["prime", *OUT, "-n", "50", "--series", "series.txt"], "files": ["series.txt"]},
+    "prime-tuned": {"args": ["prime", *OUT, "-n", "100", "--tuned"], "tuned": True, "after": ["untune"]},
+    "array": {"args": ["stream", "array", *OUT, "-n", "100", "--sizes", "25"]},
+    "bandwidth": {"args": ["stream", "bandwidth", *OUT, "-k", "2", "--array-size", "64K", "-c", "1"]},
+    "fcopy": {"args": ["unix", "fcopy256", *OUT, *UNIX]},
+    "pipe": {"args": ["unix", "pipe", *OUT, *UNIX]},
+    "context1": {"args": ["unix", "context1", *OUT, *UNIX]},
+    "execl": {"args": ["unix", "execl", *OUT, *UNIX]},
+    "spawn": {"args": ["unix", "spawn", *OUT, *UNIX]},
+    "shell": {"args": ["unix", "shell1", *OUT, *UNIX]},
+    "syscall": {"args": ["unix", "syscall", *OUT, *UNIX]},
+    "dhry": {"args": ["unix", "dhry2reg", *OUT, *UNIX, "--unixbench-csv", "ub.csv"], "files": ["ub.csv"]},
+    "noise": {"args": ["noise", *OUT, "-t", "20ms"]},
+    "latency-none": {"args": [*LATENCY, "none"]},
+    "latency-real-time": {"args": [*LATENCY, "none", "--real-time"]},
+    "latency-burn": {"args": [*LATENCY, "burn"]},
+    "latency-read": {"args": [*LATENCY, "read", "--file-size", "8M"]},
+    "latency-write": {"args": [*LATENCY, "write", "--file-size", "8M"]},
+    "latency-ring": {"args": [*LATENCY, "ring"]},
+    "latency-compile": {"args": [*LATENCY, "compile", "--file-size", "8M"]},
+    "latency-x": {"args": [*LATENCY, "x"]},
+    "latency-video": {"args": [*LATENCY, "video"]},
+    "latency-memload": {"args": [*LATENCY, "memload", "--memload-size", "16M"]},
+    "latency-hack": {"args": [*LATENCY, "hack"]},
+    "latency-calibrated": {"args": ["latency", "video", *OUT, "-t", "60ms", "-w", "none"]},
+    "run": {"args": ["run", "-q", "-i", "2", "-o", "out.csv", "--", "true"]},
+    "run-two": {"args": ["run", *OUT, "-w", "1", "--prepare", "true", "--keep-output", "kept.txt", "--timeout", "20s",
+                         "--shell", "--", "echo", "a", "--", "echo", "b"], "files": ["kept.txt"]},
+    "init": {"args": ["init", "--", "prime", "-q", "-i", "1", "-n", "100"], "inner": True},
+}
+
+# Files that tune writes here: copies that stand over the real ones, which cannot be written at all meanwhile.
+SETTINGS = ["/proc/sys/vm/stat_interval", "/proc/sys/kernel/perf_event_max_sample_rate", "/proc/sys/kernel/watchdog",
+            "/proc/sys/kernel/perf_cpu_time_max_percent"]
+
+# --- The errnos. ----------------------------------------------------------------------------------------------------
+
+# What each call can fail with (its manual page; ENOSYS and EPERM besides: an old kernel, a container's filter), of
+# ENOSYS EPERM EACCES ENOMEM EAGAIN EINTR ENOSPC EMFILE EIO. A call without a line of its own has REFUSED.
+REFUSED = "ENOSYS EPERM"
+ERRNOS = {
+    "open openat": "EACCES EPERM ENOMEM EINTR ENOSPC EMFILE EIO",
+    "read pread64 readv": "EIO EINTR ENOMEM",
+    "write pwrite64 writev": "EIO ENOSPC EINTR EAGAIN EPERM",
+    "close": "EIO EINTR ENOSPC",
+    "lseek": "EIO EPERM",
+    "stat fstat lstat newfstatat statx access faccessat faccessat2": "EACCES ENOMEM EIO ENOSYS",
+    "readlink readlinkat": "EACCES EIO ENOMEM",
+    "getdents64": "EIO EACCES",
+    "getcwd": "EACCES ENOMEM",
+    "chdir fchdir": "EACCES EIO",
+    "mkdir mkdirat rename renameat renameat2 link linkat symlink": "EACCES EPERM ENOSPC EIO ENOSYS",
+    "unlink unlinkat rmdir": "EACCES EPERM EIO ENOMEM",
+    "chmod fchmod fchmodat": "EPERM EIO",
+    "ftruncate truncate fallocate": "EPERM EIO ENOSPC EINTR ENOSYS",
+    "fsync fdatasync sync_file_range sync syncfs": "EIO ENOSPC EINTR ENOSYS",
+    "mmap": "ENOMEM EAGAIN EPERM EACCES",
+    "mremap mprotect mlock mlockall": "ENOMEM EAGAIN EPERM",
+    "madvise": "ENOMEM EAGAIN EIO ENOSYS",
+    "clone fork vfork": "EAGAIN ENOMEM EPERM ENOSYS",
+    "clone3": "EAGAIN ENOMEM EPERM ENOSYS",
+    "execve execveat": "EACCES EPERM ENOMEM EAGAIN EMFILE EIO",
+    "pipe pipe2": "EMFILE ENOMEM ENOSYS",
+    "socketpair socket memfd_create": "EMFILE ENOMEM EPERM ENOSYS",
+    "dup dup2 dup3": "EMFILE EINTR",
+    "poll ppoll select pselect6": "EINTR ENOMEM EAGAIN",
+    "wait4 waitid": "EINTR EPERM ENOSYS",
+    "futex": "EINTR EAGAIN",
+    "nanosleep clock_nanosleep": "EINTR EPERM ENOSYS",
+    "fcntl": "EPERM EMFILE",
+    "kill tgkill": "EPERM",
+    "statfs fstatfs": "EACCES EIO ENOMEM ENOSYS",
+    "getrandom": "EINTR EAGAIN ENOSYS",
+}
+
+# Where these fail, output is lost; where an input cannot be read, commands that take many say so and go on.
+WRITES = {"write", "writev", "pwrite64", "fsync", "fdatasync", "close", "ftruncate", "rename", "renameat2"}
+
+# What is not tried, and why: a call, or a kind of it.
+NOT_TRIED = {
+    "exit": "cannot fail",
+    "exit_group": "cannot fail",
+    "rt_sigreturn": "cannot fail",
+    "restart_syscall": "of the kernel's own making",
+    "gettid": "cannot fail",
+    "getpid": "cannot fail",
+    "getppid": "cannot fail",
+    "getuid": "cannot fail",
+    "geteuid": "cannot fail",
+    "getgid": "cannot fail",
+    "getegid": "cannot fail",
+    "umask": "cannot fail",
+    "sched_yield": "cannot fail",
+    "alarm": "cannot fail",
+    "munmap": "fails only for addresses that were never mapped, or when it would split a mapping",
+    "brk": "fails by returning the old break, not an errno; malloc then asks mmap, which is tried",
+    "arch_prctl": "of the C library before main: it ends the program there",
+    "set_tid_address": "of the C library before main, which does not look",
+    "rt_sigprocmask": "fails only for wrong arguments; the C library's own calls around fork and threads trust in it",
+    "rt_sigaction": "fails only for wrong arguments",
+    "mprotect PROT_READ": "of the C library before main: it ends the program there",
+    "futex FUTEX_WAKE": "fails only for wrong arguments",
+    "rseq": "of the C library, which ends the program when one thread has it and the next has not; tests/cli/test_old.c "
+            "refuses it to all",
+    "set_robust_list": "of the C library, which does not look",
+}
+ERRNO_OF = {call: errnos.split() for calls, errnos in ERRNOS.items() for call in calls.split()}
+
+# Words that name a call for people, in a message or a reason.
+WORDS = {
+    "clone": "fork thread process", "clone3": "thread", "vfork": "fork", "fork": "fork",
+    "wait4": "wait", "waitid": "wait", "ppoll": "poll wait", "futex": "futex wait",
+    "execve": "exec start", "execveat": "exec", "pipe2": "pipe", "mmap": "memory map",
+    "mprotect": "thread memory", "openat": "open", "write": "write", "read": "read",
+    "fcntl": "o_direct", "newfstatat": "stat",
+}
+
+
+# --- What strace saw. -----------------------------------------------------------------------------------------------
+
+LINE = re.compile(r"^(\d+\.\d+) \[ *(\d+)\] (\w+)\((.*)$")
+QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
+REQUEST = re.compile(r"\b([A-Z][A-Z0-9_]{3,})\b")
+BY_PATH = re.compile(r"open|.*stat|.*access|.*link|.*chmod|.*mkdir|rmdir|rename|exec|chdir|truncate|mount|umount|mkn")
+# Calls whose first descriptor says what they are about, and those whose request does.
+BY_REQUEST = {"prctl", "ioctl", "fcntl", "madvise", "futex", "prlimit64", "sched_setscheduler", "setpriority",
+              "getrlimit", "setrlimit", "personality", "setitimer", "mmap", "clone", "clone3", "wait4", "waitid",
+              "getrusage",
+              "clock_nanosleep"}
+
+
+def plain(path, scratch):
+    """The path without what differs from run to run, and from CPU to CPU."""
+    path = path.replace(scratch, "")
+    path = re.sub(r"/slot\d+", "", path)
+    path = re.sub(r"\.jitbench-[0-9a-f]{16}", ".jitbench-X", path)
+    path = re.sub(r"jitbench-[^/]*-\d{8}T\d+Z?[^/]*\.csv", "jitbench-DEFAULT.csv", path)
+    return re.sub(r"\d+", "N", path).replace(" ", "_")
+
+
+def kind_of(call, rest, scratch):
+    """What a call is about, as one word."""
+    if call == "close":
+        return "-"
+    if call == "futex":
+        return "FUTEX_WAKE" if "FUTEX_WAKE" in rest else "FUTEX_WAIT"
+    if call == "mprotect":
+        return rest.split(", ")[-1].split(")")[0]
+    if call in BY_REQUEST:
+        request = REQUEST.search(rest)
+        word = request.group(1) if request else "-"
+        if call == "mmap":
+            return "shared" if "MAP_SHARED" in rest else "stack" if "MAP_STACK" in rest else "private"
+        if call in ("clone", "clone3"):
+            return "thread" if "CLONE_THREAD" in rest else "process"
+        return word
+    first = rest.split(",")[0]
+    quoted = QUOTED.search(rest) if BY_PATH.match(call) else None
+    if quoted and not re.match(r"^\d+<", first):
+        return plain(quoted.group(1), scratch) + ("+" if "O_CREAT" in rest else "") or "-"
+    described = re.match(r"^(?:\d+|AT_FDCWD)<([^>]*)>", first)
+    if described:
+        what = described.group(1)
+        name = "/" + quoted.group(1) if quoted and call.endswith("at") else ""
+        return plain(re.sub(r"[:\[].*", "", what) if not what.startswith("/") else what + name, scratch) or "-"
+    return "-"
+
+
+class Trace:
+    """Uses of calls by the main process and by the workers, in the order of time, without those of other programs."""
+
+    def __init__(self, folder, scratch):
+        self.uses = collections.defaultdict(list)  # (who, call): kinds
+        self.number = {}
+        lines = []
+        for name in os.listdir(folder):
+            tid = int(name.rsplit(".", 1)[1])
+            with open(os.path.join(folder, name), errors="replace") as file:
+                for order, line in enumerate(file):
+                    match = LINE.match(line)
+                    if match:
+                        time_s, number, call, rest = match.groups()
+                        lines.append((float(time_s), tid, order, int(number), call, rest))
+        lines.sort()
+        main = lines[0][1]
+        group, program = {main: main}, {main: True}
+        for position, (_, tid, _, number, call, rest) in enumerate(lines):
+            if position == 0:
+                continue  # the execve that starts the program
+            if program.get(tid, True):
+                self.number[call] = number
+                who = "main" if group.get(tid, tid) == main else "worker"
+                self.uses[who, call].append(kind_of(call, rest, scratch))
+            result = re.search(r"\) += (\d+)", rest)
+            if call in ("clone", "clone3", "fork", "vfork") and result and int(result.group(1)):
+                child = int(result.group(1))
+                program[child] = program.get(tid, True)
+                group[child] = group.get(tid, tid) if "CLONE_THREAD" in rest else child
+            if call in ("execve", "execveat") and result:
+                program[tid] = "jitbench" in rest.split("[")[0] or "/proc/self/exe" in rest
+
+
+# --- A scratch place, one for each of the processes that work side by side. -----------------------------------------
+
+class Slot:
+    def __init__(self, scratch, number, program, inject):
+        self.scratch, self.program, self.inject = scratch, program, inject
+        self.root = os.path.join(scratch, f"slot{number}")
+        self.private = os.geteuid() == 0
+
+    def path(self, name):
+        return os.path.join(self.root, name)
+
+    def prepare(self):
+        shutil.rmtree(self.root, ignore_errors=True)
+        for name in ("work", "tmp", "systmp", "shm", "run", "settings"):
+            os.makedirs(self.path(name))
+        for setting in SETTINGS:
+            if os.path.exists(setting):
+                shutil.copyfile(setting, self.setting(setting))
+
+    def setting(self, path):
+        return self.path("settings/" + path.replace("/", "_"))
+
+    def settings(self):
+        return {name: open(self.path("settings/" + name)).read() for name in sorted(os.listdir(self.path("settings")))}
+
+    def binds(self, tuned):
+        if not self.private:
+            return []
+        places = [(self.path("systmp"), "/tmp"), (self.path("shm"), "/dev/shm"), (self.path("run"), "/run")]
+        if tuned:
+            places += [(self.setting(setting), setting) for setting in SETTINGS if os.path.exists(setting)]
+        return [word for source, place in places for word in ("--bind", f"{source}={place}")]
+
+    def run(self, args, tuned=False, fault=(), wrapper=()):
+        """Returns what inject said as a dict of lists, and what the program printed."""
+        args = [word.replace("@", os.path.join(self.scratch, "fixtures")) for word in args]
+        result = self.path("result")
+        command = [*wrapper, self.inject, "--result", result, "--limit", str(LIMIT_S), *self.binds(tuned), *fault, "--"]
+        env = {"PATH": PATH, "HOME": "/", "TMPDIR": self.path("tmp")}
+        with open(self.path("out"), "w+b") as out, open(self.path("err"), "w+b") as err:
+            status = subprocess.call([*command, self.program, *args], stdin=subprocess.DEVNULL, stdout=out, stderr=err,
+                                     env=env, cwd=self.path("work"))
+            out.seek(0)
+            err.seek(0)
+            printed = out.read().decode(errors="replace"), err.read().decode(errors="replace")
+        if status:
+            raise RuntimeError(f"inject: {printed[1]}")
+        said = collections.defaultdict(list)
+        with open(result) as lines:
+            for line in lines:
+                word, _, value = line.rstrip("\n").partition(" ")
+                said[word].append(value)
+        return said, printed
+
+
+# --- What a run left. -----------------------------------------------------------------------------------------------
+
+# How init hands over a CSV on a console.
+FRAMED = re.compile(r"^-----BEGIN JITBENCH CSV.*\n((?:.*\n)*?)-----END JITBENCH CSV", re.MULTILINE)
+
+
+class Csv:
+    """Rows of all the CSV that a run left, read strictly: wrong holds what is no whole one."""
+
+    def __init__(self, texts, header):
+        self.rows, self.wrong, self.header = [], "", []
+        for text in texts:
+            if text:
+                self.read(text, header)
+
+    def read(self, text, header):
+        if not text.endswith("\r\n"):
+            self.wrong = "the last line has no end"
+        try:
+            records = list(csv.reader(io.StringIO(text, newline=""), strict=True))
+        except csv.Error as error:
+            self.wrong = self.wrong or str(error)
+            return
+        if records and header and records[0] != header:
+            self.wrong = self.wrong or "another header"
+        if any(len(record) != len(records[0]) for record in records):
+            self.wrong = self.wrong or "rows of another number of columns"
+        self.header = records[0] if records else []
+        self.rows += [dict(zip(self.header, record)) for record in records[1:]]
+
+
+WORSE = {"ok": 0, "unstable": 1, "degraded": 2, "skipped": 3, "failed": 4}
+
+
+def key_of(row):
+    return tuple(row.get(column, "") for column in ("suite", "test", "load", "copies", "metric", "unit"))
+
+
+class Outcome:
+    """All that one run of a command left behind it."""
+
+    def __init__(self, slot, command, fault=()):
+        row = COMMANDS[command]
+        tuned = row.get("tuned", False)
+        slot.prepare()
+        before = slot.settings()
+        if "before" in row:
+            slot.run(row["before"], tuned)
+        self.said, (self.out, self.err) = slot.run(row["args"], tuned, fault)
+        if "after" in row:
+            slot.run(row["after"], tuned)
+        self.settings_changed = slot.settings() != before
+        self.status = int(self.said["exit"][0]) if self.said["exit"] else -int(self.said["signal"][0])
+        self.seconds = float(self.said["seconds"][0])
+        self.files, self.csv = {}, []  # each file's text
+        self.left = []
+        for place in ("work", "tmp", "systmp", "shm", "run"):
+            for name in sorted(os.listdir(slot.path(place))):
+                self.note_file(slot, place, name, row)
+        if "-o" in row["args"] and row["args"][row["args"].index("-o") + 1] == "-":
+            self.csv.append(self.out)
+        if row.get("inner"):
+            self.csv += [text.replace("\n", "\r\n") for text in FRAMED.findall(self.out)]
+
+    def note_file(self, slot, place, name, row):
+        path = slot.path(f"{place}/{name}")
+        is_csv = re.fullmatch(r"out\.csv|jitbench-[^/]*\.csv", name)
+        if place == "work" and (is_csv or name in row.get("files", [])) or is_csv and place != "work":
+            with open(path, errors="replace", newline="") as file:
+                text = file.read()
+            self.files[name] = text
+            if is_csv:
+                self.csv.append(text)
+        else:
+            self.left.append(f"{place}/{name}")
+
+
+class Reference:
+    """What a command does without a fault: several runs, since the machine is not the same each time."""
+
+    def __init__(self, slot, command, times=2):
+        runs = [Outcome(slot, command) for _ in range(times)]
+        first = runs[0]
+        self.status = {run.status for run in runs}
+        self.seconds = min(run.seconds for run in runs)
+        self.out, self.err = first.out, first.err
+        self.files = {name: text for name, text in first.files.items()}
+        self.header = Csv(first.csv, None).header
+        self.rows = collections.defaultdict(int)
+        self.worst = {}
+        for run in runs:
+            for row in Csv(run.csv, None).rows:
+                key = key_of(row)
+                self.worst[key] = max(self.worst.get(key, 0), WORSE.get(row.get("status", ""), 0))
+                if run is first:
+                    self.rows[key] += 1
+        self.reasons = {row.get("reason", "") for run in runs for row in Csv(run.csv, None).rows}
+        wrong = [text for run in runs for text in judge(run, self, None)]
+        if wrong:
+            raise RuntimeError(f"{command} without a fault: {'; '.join(wrong)}: {first.err[:500]}")
+
+
+# --- Judging. -------------------------------------------------------------------------------------------------------
+
+def names_it(text, cell):
+    """Whether the text says what failed: by the kernel's words, the call's name or a word for it, or the thing."""
+    low = text.lower()
+    thing = os.path.basename(cell.kind.rstrip("+")).split("-X")[0]
+    if cell.errno == "ENOMEM" and "out of memory" in low:
+        return True
+    return (os.strerror(getattr(errno, cell.errno)).lower() in low or cell.call in low or
+            any(word in low for word in WORDS.get(cell.call, "").split()) or
+            (len(thing) > 2 and thing.lower() in low))
+
+
+def judge(run, reference, cell):
+    """What is wrong with the run, as a list of texts."""
+    wrong = []
+    if run.said["hang"]:
+        return [f"not ended after {run.said['hang'][0]} s: {run.said['hanging']}"]
+    if run.status < 0:
+        return [f"ended by signal {-run.status}"]
+    if run.said["left"]:
+        wrong.append(f"left a process: {run.said['left']}")
+    if run.left:
+        wrong.append(f"left {' '.join(run.left)}")
+    if run.settings_changed:
+        wrong.append("settings changed")
+    if run.status == 0 and 4 in reference.status:
+        reference.status.add(0)  # somebody else has changed the settings of this machine meanwhile
+    if run.status not in {0, 1, 2} | reference.status:
+        wrong.append(f"exit status {run.status}")
+    lines = [line for line in run.err.split("\n") if line.strip() and line not in reference.err.split("\n")]
+    if cell and cell.call.startswith("write") and cell.kind == "/err" and run.status in reference.status:
+        return wrong  # what should be said cannot be
+    if run.status == 2 and run.status not in reference.status and len(lines) != 1 and not (
+            cell and COMMANDS[cell.command].get("each")):
+        wrong.append(f"exit status 2 with {len(lines)} lines")
+    wrong += judge_rows(run, reference, cell)
+    if cell is None:
+        return wrong
+    changed = run.status not in reference.status
+    if changed and run.status != 0 and not reference.rows and not names_it(run.err + run.out, cell):
+        wrong.append(f"exit status {run.status} without naming it: {run.err.strip()[:200]!r}")
+    if not changed and COMMANDS[cell.command].get("same"):
+        if (run.out != reference.out or run.files != reference.files) and not names_it(run.err, cell):
+            wrong.append(f"another output, and not a word: {run.err.strip()[:200]!r}")
+        elif run.out != reference.out or run.files != reference.files:
+            if run.status == 0 and cell.call in WRITES:
+                wrong.append(f"output lost, but exit status 0: {run.err.strip()[:200]!r}")
+    elif not changed and reference.out.strip() and not run.out.strip() and not names_it(run.err, cell):
+        wrong.append("nothing printed, and not a word")
+    return wrong
+
+
+def judge_rows(run, reference, cell):
+    if not reference.header:
+        return []
+    table = Csv(run.csv, reference.header)
+    if table.wrong:
+        return [f"CSV: {table.wrong}"]
+    wrong = []
+    rows, explained = collections.defaultdict(int), False
+    for row in table.rows:
+        key = key_of(row)
+        rows[key] += 1
+        reason = row.get("reason", "")
+        if WORSE.get(row.get("status", "ok"), 9) <= max(reference.worst.get(key, 0), 1) or reason in reference.reasons:
+            continue
+        if not reason:
+            wrong.append(f"{row.get('test')} {row.get('metric')} is {row.get('status')} without a reason")
+        elif cell and not names_it(reason, cell):
+            wrong.append(f"{row.get('test')} is {row.get('status')}, and the reason does not name it: {reason!r}")
+        explained = True
+    missing = [key for key, n in reference.rows.items() if rows[key] < n]
+    if missing and run.status == 0 and not explained:
+        wrong.append(f"{len(missing)} rows missing, exit status 0, and no other row says why")
+    if cell and run.status not in reference.status and not explained and not names_it(run.err, cell):
+        wrong.append(f"exit status {run.status} without naming it: {run.err.strip()[:200]!r}")
+    return sorted(set(wrong))[:3]
+
+
+# --- Cells. ---------------------------------------------------------------------------------------------------------
+
+class Cell(collections.namedtuple("Cell", "command who call kind errno use")):
+    """One use (1, 2, ... of its kind) of a call, failing with the errno."""
+
+    def __str__(self):
+        return " ".join(str(field) for field in self)
+
+    @staticmethod
+    def parse(line):
+        fields = line.split()
+        return Cell(*fields[:5], int(fields[5]))
+
+
+class Matrix:
+    def __init__(self, program, inject, seed):
+        self.program, self.seed = program, seed
+        self.scratch = tempfile.mkdtemp(prefix="jitbench-faults-", dir="/var/tmp")
+        # By a path of its own: /tmp is another folder for the runs.
+        self.binary = os.path.join(self.scratch, "bin", "jitbench")
+        os.makedirs(os.path.dirname(self.binary))
+        shutil.copy2(program, self.binary)
+        self.slots = [Slot(self.scratch, number, self.binary, inject) for number in range(2)]
+        self.traces, self.references = {}, {}
+        self.lock = threading.Lock()
+
+    def lacking(self):
+        """What this machine lacks: seccomp notifications (Linux 5.6), a mount namespace where root may make none."""
+        slot = self.slots[0]
+        slot.prepare()
+        try:
+            slot.run(["version"], True, ["--call", "0", "--nth", "1000000"])
+        except RuntimeError as error:
+            return str(error)
+        return ""
+
+    def make_fixtures(self):
+        folder = os.path.join(self.scratch, "fixtures")
+        os.makedirs(os.path.join(folder, "fleet"))
+        for name in ("a", "b"):
+            subprocess.run([self.binary, "prime", "-q", "-i", "5", "-n", "200", "-o", f"{folder}/{name}.csv"],
+                           check=True, stdout=subprocess.DEVNULL)
+        with open(f"{folder}/a.csv", newline="") as file:
+            records = list(csv.reader(file))
+        host, run = records[0].index("host"), records[0].index("run_id")
+        for number in range(4):
+            with open(f"{folder}/fleet/{number}.csv", "w", newline="") as file:
+                writer = csv.writer(file)
+                writer.writerow(records[0])
+                for record in records[1:]:
+                    record[host], record[run] = f"node{number}", record[run][:-1] + str(number)
+                    writer.writerow(record)
+
+    def trace(self, slot, command):
+        row = COMMANDS[command]
+        slot.prepare()
+        folder = slot.path("trace")
+        os.makedirs(folder)
+        if "before" in row:
+            slot.run(row["before"], row.get("tuned", False))
+        # Behind inject, which makes the private mounts.
+        args = [word.replace("@", os.path.join(self.scratch, "fixtures")) for word in row["args"]]
+        strace = [shutil.which("strace"), "-qq", "-ff", "-n", "-y", "-ttt", "-s", "256", "-o", os.path.join(folder, "t")]
+        env = {"PATH": PATH, "HOME": "/", "TMPDIR": slot.path("tmp")}
+        with open(slot.path("out"), "wb") as out, open(slot.path("err"), "wb") as err:
+            subprocess.run([slot.inject, "--result", slot.path("result"), "--limit", str(LIMIT_S),
+                            *slot.binds(row.get("tuned", False)), "--", *strace, self.binary, *args],
+                           stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=env, cwd=slot.path("work"), check=True)
+        self.traces[command] = Trace(folder, self.scratch)
+
+    def learn(self, commands):
+        def one(command, slot):
+            self.references[command] = Reference(slot, command)
+            self.trace(slot, command)
+        self.each(commands, one)
+
+    def each(self, items, function):
+        """function(item, slot) for all items, two at a time."""
+        free = list(self.slots)
+
+        def work(item):
+            with self.lock:
+                slot = free.pop()
+            try:
+                return function(item, slot)
+            finally:
+                with self.lock:
+                    free.append(slot)
+        with concurrent.futures.ThreadPoolExecutor(len(self.slots)) as pool:
+            return list(pool.map(work, items))
+
+    def uses_of(self, key, count, errnos):
+        """What of a kind is tried: the first use with each errno, the second and a later one with two of them."""
+        call, kind = key[1:]
+        if call.startswith("open") and not kind.endswith("+"):
+            errnos = [name for name in errnos if name != "ENOSPC"]
+        if call == "fcntl":
+            errnos = ["EMFILE" if kind.startswith("F_DUPFD") else "EPERM"]
+        for name in errnos:
+            draw = random.Random(f"{self.seed} {key} {name}")
+            yield (1, 1), name
+            if count > 1 and name in random.Random(f"{self.seed} {key}").sample(errnos, min(2, len(errnos))):
+                yield (2, 2), name
+                if count > 2:
+                    yield (3, draw.randint(3, count)), name
+
+    def cells(self):
+        """All, in a fixed order that depends only on traces and seed."""
+        chosen = {}
+        for command in filter(self.traces.get, COMMANDS):  # the cheapest first
+            for (who, call), kinds in sorted(self.traces[command].uses.items()):
+                if call in NOT_TRIED:
+                    continue
+                errnos = ERRNO_OF.get(call, REFUSED.split())
+                counts = collections.Counter(kinds)
+                counts = {kind: n for kind, n in counts.items() if f"{call} {kind}" not in NOT_TRIED}
+                if not counts:
+                    continue
+                inner = who == "worker" and COMMANDS[command].get("inner")
+                for kind in sorted(counts if not inner else []):
+                    for use, name in self.uses_of((who, call, kind), counts[kind], errnos):
+                        chosen.setdefault((who, call, kind, name, use[0]), Cell(command, who, call, kind, name, use[1]))
+                draw = random.Random(f"{self.seed} {command} {who} {call}")
+                kind = draw.choice(sorted(counts))
+                extra = Cell(command, who, call, kind, draw.choice(errnos), draw.randint(1, counts[kind]))
+                chosen.setdefault((command, who, call), extra)
+        return list(dict.fromkeys(chosen.values()))
+
+    def fault(self, cell):
+        """The words for inject, or None where the command has no such use."""
+        trace = self.traces[cell.command]
+        seen = 0
+        for ordinal, kind in enumerate(trace.uses.get((cell.who, cell.call), []), 1):
+            seen += kind == cell.kind
+            if seen == cell.use and kind == cell.kind:
+                return ["--call", str(trace.number[cell.call]), "--error", str(getattr(errno, cell.errno)), "--nth",
+                        str(ordinal), "--who", cell.who]
+        return None
+
+    def try_cell(self, cell, slot):
+        """'gone', 'unused', 'survived', 'said', or a list of what is wrong."""
+        fault = self.fault(cell)
+        if not fault or cell.call in NOT_TRIED or f"{cell.call} {cell.kind}" in NOT_TRIED:
+            return "gone"
+        run = Outcome(slot, cell.command, fault)
+        reference = self.references[cell.command]
+        wrong = judge(run, reference, cell)
+        if wrong:
+            return wrong
+        if not run.said["hit"]:
+            return "unused"
+        worse = run.status not in reference.status or run.err != reference.err or any(
+            WORSE.get(row.get("status", "ok"), 9) > max(reference.worst.get(key_of(row), 0), 1)
+            for row in Csv(run.csv, reference.header).rows)
+        return "said" if worse else "survived"
+
+    def close(self):
+        shutil.rmtree(self.scratch, ignore_errors=True)
+
+
+# --- Running. -------------------------------------------------------------------------------------------------------
+
+def run_cells(matrix, cells, again_of):
+    counts, failures = collections.Counter(), {}
+    began, done = time.monotonic(), [0]
+
+    def one(cell, slot):
+        outcome = matrix.try_cell(cell, slot)
+        if isinstance(outcome, list):
+            # Other work on the machine may have ended what the fault did not: it must fail again.
+            again = [matrix.try_cell(cell, slot) for _ in range(again_of)]
+            if again and not any(isinstance(other, list) for other in again):
+                print(f"once: {cell}: {'; '.join(outcome)}", flush=True)
+                outcome = "once"
+        with matrix.lock:
+            done[0] += 1
+            if isinstance(outcome, list):
+                failures[cell] = outcome
+                print(f"FAILED {cell}: {'; '.join(outcome)}", flush=True)
+                counts["failed"] += 1
+            else:
+                counts[outcome] += 1
+            if done[0] % 200 == 0:
+                print(f"{done[0]} of {len(cells)}, {time.monotonic() - began:.0f} s", flush=True)
+    matrix.each(cells, one)
+    return counts, failures
+
+
+def read_regressions():
+    if not os.path.exists(REGRESSIONS):
+        return []
+    with open(REGRESSIONS) as file:
+        return [Cell.parse(line) for line in file if line.strip() and not line.startswith("#")]
+
+
+def record(failures):
+    cells = sorted({str(cell) for cell in [*read_regressions(), *failures]})
+    with open(REGRESSIONS, "w") as file:
+        file.write("# Cells that failed once, written by faults.py --record: command process call kind errno use.\n")
+        file.writelines(cell + "\n" for cell in cells)
+
+
+def sorted_out(failures):
+    """How often each kind of failure came, without its particulars."""
+    kinds = collections.Counter(re.sub(r"[:'\[(].*", "", text).strip() for texts in failures.values() for text in texts)
+    return [f"  {n:5} {kind}" for kind, n in kinds.most_common()]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--cells", type=int, default=0, help="only so many, drawn by the seed (and the regressions)")
+    parser.add_argument("--seed", default="1")
+    parser.add_argument("--only", action="append", default=[], help="cells whose line has this (a regular expression)")
+    parser.add_argument("--from", dest="cells_from", help="the cells in this file and no others")
+    parser.add_argument("--list", action="store_true", help="print the cells and run none")
+    parser.add_argument("--cell", help="run this one and show what it printed")
+    parser.add_argument("--record", action="store_true", help="add what fails to regressions.txt")
+    parser.add_argument("program")
+    parser.add_argument("inject")
+    options = parser.parse_args()
+    if not shutil.which("strace"):
+        print("skipped: needs strace (package strace)")
+        return 0
+    began = time.monotonic()
+    matrix = Matrix(options.program, os.path.abspath(options.inject), options.seed)
+    try:
+        lacking = matrix.lacking()
+        if lacking:
+            print(f"skipped: {lacking}")
+            return 0
+        return run_matrix(matrix, options, began)
+    finally:
+        matrix.close()
+
+
+def run_matrix(matrix, options, began):
+    matrix.make_fixtures()
+    if options.cell:
+        return show_cell(matrix, Cell.parse(options.cell))
+    named = []
+    if options.cells_from:
+        with open(options.cells_from) as file:
+            named = [Cell.parse(line) for line in file]
+    matrix.learn({cell.command for cell in named} or COMMANDS)
+    everything = matrix.cells()
+    cells = named or list(everything)
+    if options.only:
+        cells = [cell for cell in cells if all(re.search(text, str(cell)) for text in options.only)]
+    regressions = [cell for cell in read_regressions() if not named and (not options.only or cell in cells)]
+    if options.cells and options.cells < len(cells):
+        cells = random.Random(options.seed).sample(cells, options.cells)
+    cells = list(dict.fromkeys([*regressions, *cells]))
+    if options.list:
+        print("\n".join(str(cell) for cell in cells))
+        return 0
+    print(f"seed {options.seed}: {len(COMMANDS)} commands, {len(everything)} cells, {len(cells)} to run "
+          f"({len(regressions)} that failed before); learned in {time.monotonic() - began:.0f} s", flush=True)
+    if not options.cells and not options.only:
+        random.Random(options.seed).shuffle(cells)
+    counts, failures = run_cells(matrix, cells, 2)
+    if options.record:
+        record(failures)
+    print(f"seed {options.seed}: {sum(counts.values())} runs: {counts['survived']} survived, {counts['said']} said "
+          f"what failed, {counts['unused']} did not come to that use, {counts['gone']} are no more, {counts['once']} "
+          f"failed once and not again, {counts['failed']} failed; {time.monotonic() - began:.0f} s")
+    print("\n".join(sorted_out(failures)))
+    for cell, texts in failures.items():
+        print(f"FAILED {cell}: {'; '.join(texts)}")
+        print(f"    {sys.argv[0]} --cell '{cell}' {options.program} {options.inject}")
+    return 1 if failures else 0
+
+
+def show_cell(matrix, cell):
+    slot = matrix.slots[0]
+    matrix.learn([cell.command])
+    fault = matrix.fault(cell)
+    if not fault:
+        print("no such use")
+        return 2
+    print("inject", *fault, "--", "jitbench", *COMMANDS[cell.command]["args"])
+    run = Outcome(slot, cell.command, fault)
+    for word, values in run.said.items():
+        for value in values:
+            print(f"{word}: {value}")
+    print(f"--- out\n{run.out[:3000]}\n--- err\n{run.err[:3000]}\n--- csv")
+    for row in Csv(run.csv, None).rows:
+        print(row.get("test"), row.get("metric"), row.get("value"), row.get("status"), row.get("reason"))
+    wrong = judge(run, matrix.references[cell.command], cell)
+    print(f"--- {'; '.join(wrong) or 'right'}")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: MIT
+"""Copies of the sources in which faults are put, built and tested, so that no fault can harm the machine.
+
+A test runs in a PID and a mount namespace of its own: the tree and the rest of the file system are read-only but for a
+/tmp and a /dev/shm of its own, whatever it starts ends with it, and what `jitbench tune` can write is put back.
+"""
+import glob
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+LAYERS = ("sys", "engine", "bench", "load", "out", "cmd")
+# What a unit test of a layer links, as in the Makefile.
+BELOW = {"sys": "sys", "engine": "engine sys", "bench": "bench engine sys", "load": "load bench engine sys",
+         "out": "out engine sys", "cmd": "cmd bench load out engine sys"}
+
+INSIDE = """
+set -e
+mount --bind "$1" /mnt
+mount --bind "$2" /tmp
+mount -t tmpfs -o size=512m tmpfs /dev/shm
+mount -o remount,bind,ro /mnt
+mount -o remount,bind,ro /
+cd /mnt
+shift 2
+status=0
+"$@" || status=$?
+exit $status
+"""
+
+
+def as_in_a_terminal():
+    """A shell has what it starts in the background ignore SIGINT, of which there are tests."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.signal(signal.SIGQUIT, signal.SIG_DFL)
+
+
+class Tree:
+    """A copy of the working tree with a build folder of its own."""
+    def __init__(self, folder, commit):
+        self.folder = Path(folder)
+        self.scratch = Path(str(folder) + ".tmp")
+        self.commit = commit
+
+    def make(self, *targets):
+        """Nothing of the path is in the objects, so that a copied build folder is up to date."""
+        return subprocess.run(["make", "-s", "REPRODUCIBLE=", f"COMMIT={self.commit}", *targets], cwd=self.folder,
+                              capture_output=True, text=True)
+
+    def run(self, program, limit_s):
+        """Names of the tests of that program that fail, and how long it took; where it dies or hangs, that instead."""
+        shutil.rmtree(self.scratch, ignore_errors=True)
+        self.scratch.mkdir()
+        self.scratch.chmod(0o1777)
+        command = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "--", "sh", "-c", INSIDE, "sh",
+                   self.folder, self.scratch, "env", "-u", "TMPDIR", "JITBENCH=/mnt/jitbench", program]
+        start = time.monotonic()
+        with open(str(self.folder) + ".log", "w+", errors="replace") as log:
+            child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, preexec_fn=as_in_a_terminal)
+            try:
+                status = child.wait(limit_s)
+            except subprocess.TimeoutExpired:
+                child.kill()
+                child.wait()
+                status = None
+            log.seek(0)
+            failed = set(re.findall(r"^\[  FAILED  \] (test_\w+)$", log.read(), re.M))
+        if status is None:
+            failed = {f"no end within {limit_s:.0f} s"}
+        elif status and not failed:
+            failed = {f"exit status {status}"}
+        return failed, time.monotonic() - start
+
+
+def copy_sources(top, folder):
+    """All that git knows or would know of, without history; what is the same already keeps its time."""
+    names = subprocess.run(["git", "ls-files", "-z", "-co", "--exclude-standard"], cwd=top, capture_output=True,
+                           text=True, check=True).stdout.split("\0")
+    for name in names:
+        if name and (top / name).is_file():
+            copy = folder / name
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            if not copy.exists() or copy.read_bytes() != (top / name).read_bytes():
+                shutil.copyfile(top / name, copy)
+                shutil.copymode(top / name, copy)
+
+
+def layer_of_unit(folder, test):
+    """The layer that a unit test links, as the Makefile chooses it."""
+    module = test.removeprefix("test_")
+    for layer in LAYERS:
+        if (folder / f"src/{layer}/{module}.c").exists():
+            return layer
+    return "cmd"
+
+
+def functions(folder, files):
+    """By file, the names of the code in objects and programs."""
+    listed = subprocess.run(["nm", "-A", "--defined-only", *files], cwd=folder, capture_output=True, text=True, check=True)
+    found = {file: set() for file in files}
+    for file, name in re.findall(r"^([^:]+):\S+ [tT] (\w+)$", listed.stdout, re.M):
+        found[file].add(name)
+    return found
+
+
+class Units:
+    """Which unit tests have code of which source file in them; the linker leaves out what none of theirs calls."""
+    def __init__(self, folder):
+        self.programs = {f"build/unit/{file.stem}": file.read_text() for file in
+                         sorted((folder / "tests/unit").glob("test_*.c"))}
+        self.layers = {program: layer_of_unit(folder, Path(program).name) for program in self.programs}
+        self.objects = [str(file.relative_to(folder)) for file in (folder / "build").glob("*/**/*.o")
+                        if file.relative_to(folder).parts[1] in LAYERS]
+        self.code = functions(folder, self.objects + list(self.programs))
+
+    def of(self, path):
+        """The test of its module; those that include its header; the others."""
+        layer, module = path.split("/")[1], Path(path).stem
+        code = self.code[f"build/{path[4:-2]}.o"]
+        linked = [program for program, within in self.code.items() if program in self.programs and code & within and
+                  layer in BELOW[self.layers[program]].split()]
+        own = [program for program in linked if Path(program).name == f"test_{module}"]
+        near = [program for program in linked if program not in own and
+                f'#include "{layer}/{module}.h"' in self.programs[program]]
+        return own, near, [program for program in linked if program not in own + near]
+
+
+class Settings:
+    """What `jitbench tune` can write, by the list of its own test, so that a fault in it is made good."""
+    def __init__(self, folder):
+        listed = (folder / "tests/cli/test_tune.c").read_text().split("patterns[] = {")[1].split("};")[0]
+        self.patterns = re.findall(r'"([^"]+)"', listed)
+
+    def read(self):
+        values = {}
+        for pattern in self.patterns:
+            for path in glob.glob(pattern):
+                try:
+                    values[path] = Path(path).read_text()
+                except OSError:
+                    pass
+        return values
+
+    def put_back(self, values):
+        """The paths that had other values. What shows all choices has the chosen one in brackets."""
+        changed = []
+        for path, value in self.read().items():
+            before = values.get(path, value)
+            if value != before:
+                chosen = re.search(r"\[(.*)\]", before)
+                with open(path, "w") as file:
+                    file.write(chosen.group(1) if chosen else before)
+                changed.append(path)
+        return changed
+
+
+def possible():
+    """None, or why faults cannot be run here."""
+    if os.geteuid() != 0:
+        return "it needs root: each test runs in namespaces of its own, so that a fault cannot harm the machine"
+    tried = subprocess.run(["unshare", "--mount", "--pid", "--fork", "--mount-proc", "true"], capture_output=True, text=True)
+    return tried.stderr.strip() if tried.returncode else None

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* A trial that never ran: a benchmark's reducer gets made-up recorders, and what it enters is kept, so that figures can
+ * be worked out by hand. The Makefile sends the calls of these programs here; but for made_up_reduce() they go on as
+ * ever. */
+#ifndef TESTS_UNIT_MADE_UP_TRIAL_H
+#define TESTS_UNIT_MADE_UP_TRIAL_H
+
+#include "engine/bench.h"
+#include "engine/plan.h"
+#include "engine/trial.h"
+
+#define MADE_UP_COPIES  4
+#define MADE_UP_SAMPLES 64
+
+struct made_up_trial {
+    struct trial_spec spec;
+    const void *recorder[MADE_UP_COPIES][RECORDERS_MAX]; /* of party 0 */
+    double sample[MADE_UP_COPIES][MADE_UP_SAMPLES];      /* by copy and metric; NAN: none was entered */
+};
+static struct made_up_trial *made_up;
+
+const struct trial_spec *__real_trial_spec_of(const struct trial *trial);
+const struct trial_spec *__wrap_trial_spec_of(const struct trial *trial);
+const struct trial_spec *__wrap_trial_spec_of(const struct trial *trial)
+{
+    return made_up ? &made_up->spec : __real_trial_spec_of(trial);
+}
+
+const void *__real_trial_recorder(const struct trial *trial, unsigned party, unsigned copy, unsigned recorder);
+const void *__wrap_trial_recorder(const struct trial *trial, unsigned party, unsigned copy, unsigned recorder);
+const void *__wrap_trial_recorder(const struct trial *trial, unsigned party, unsigned copy, unsigned recorder)
+{
+    if (!made_up)
+        return __real_trial_recorder(trial, party, copy, recorder);
+    assert_int_equal(party, 0);
+    assert_non_null(made_up->recorder[copy][recorder]);
+    return made_up->recorder[copy][recorder];
+}
+
+int __real_results_sample(struct results *results, unsigned copy, unsigned metric, double value);
+int __wrap_results_sample(struct results *results, unsigned copy, unsigned metric, double value);
+int __wrap_results_sample(struct results *results, unsigned copy, unsigned metric, double value)
+{
+    if (!made_up)
+        return __real_results_sample(results, copy, metric, value);
+    assert_true(copy < made_up->spec.copies && metric < MADE_UP_SAMPLES);
+    made_up->sample[copy][metric] = value;
+    return 0;
+}
+
+int __real_results_hist(struct results *results, unsigned copy, unsigned metric, const struct hist *hist);
+int __wrap_results_hist(struct results *results, unsigned copy, unsigned metric, const struct hist *hist);
+int __wrap_results_hist(struct results *results, unsigned copy, unsigned metric, const struct hist *hist)
+{
+    return made_up ? 0 : __real_results_hist(results, copy, metric, hist);
+}
+
+int __real_results_series_from(struct results *results, unsigned copy, unsigned metric, const struct series *series,
+                               uint64_t first);
+int __wrap_results_series_from(struct results *results, unsigned copy, unsigned metric, const struct series *series,
+                               uint64_t first);
+int __wrap_results_series_from(struct results *results, unsigned copy, unsigned metric, const struct series *series,
+                               uint64_t first)
+{
+    return made_up ? 0 : __real_results_series_from(results, copy, metric, series, first);
+}
+
+int __real_results_cause(struct results *results, unsigned copy, const char *name, double ms);
+int __wrap_results_cause(struct results *results, unsigned copy, const char *name, double ms);
+int __wrap_results_cause(struct results *results, unsigned copy, const char *name, double ms)
+{
+    return made_up ? 0 : __real_results_cause(results, copy, name, ms);
+}
+
+static int made_up_reduce(struct made_up_trial *trial)
+{
+    for (unsigned copy = 0; copy < MADE_UP_COPIES; copy++)
+        for (unsigned metric = 0; metric < MADE_UP_SAMPLES; metric++)
+            trial->sample[copy][metric] = (double)NAN;
+    made_up = trial;
+    int error = trial->spec.bench->reduce(NULL, NULL);
+    made_up = NULL;
+    return error;
+}
+
+#endif

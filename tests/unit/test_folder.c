@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/* Folders by descriptor: which links are followed, which files are made, and what is never written. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "sys/folder.h"
+
+#define NOBODY 65534
+
+static char dir[] = "/tmp/test_folder_XXXXXX";
+static char text[PATH_MAX];
+
+/* A path in the scratch folder, good until the next call. */
+static const char *in(const char *name)
+{
+    (void)snprintf(text, sizeof(text), "%s/%s", dir, name);
+    return text;
+}
+
+static void put_link(const char *name, const char *to, uid_t owner)
+{
+    assert_int_equal(symlink(to, in(name)), 0);
+    if (geteuid() == 0)
+        assert_int_equal(lchown(in(name), owner, owner), 0);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    if (!mkdtemp(dir) || mkdir(in("sticky"), 0700) || chmod(in("sticky"), 01777) || mkdir(in("real"), 0755))
+        return -1;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    char command[64];
+
+    (void)state;
+    (void)snprintf(command, sizeof(command), "rm -rf %s", dir);
+    return system(command);
+}
+
+/* The inode of the folder; 0 with the error in errno. */
+static ino_t inode_of(const char *path)
+{
+    struct stat status;
+    int fd = folder_open(path);
+
+    if (fd < 0) {
+        errno = -fd;
+        return 0;
+    }
+    assert_int_equal(fcntl(fd, F_GETFD), FD_CLOEXEC);
+    assert_int_equal(fstatat(fd, ".", &status, 0), 0);
+    assert_int_equal(close(fd), 0);
+    return status.st_ino;
+}
+
+static ino_t inode_by_name(const char *path)
+{
+    struct stat status;
+
+    assert_int_equal(stat(path, &status), 0);
+    return status.st_ino;
+}
+
+static void test_folder_open_goes_where_the_kernel_goes(void **state)
+{
+    static const char *const paths[] = {"/",
+                                        ".",
+                                        "..",
+                                        "/tmp/",
+                                        "//tmp//.",
+                                        "/proc/self/cwd",
+                                        "/proc/self/../self/root/tmp",
+                                        "/proc/thread-self",
+                                        "/dev/fd/."};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+        if (inode_of(paths[i]) != inode_by_name(paths[i]))
+            fail_msg("%s leads elsewhere", paths[i]);
+    put_link("absolute", dir, NOBODY);
+    put_link("relative", "absolute/./real/..//real", NOBODY);
+    assert_true(inode_of(in("relative/../sticky")) == inode_by_name(in("sticky")));
+}
+
+static void assert_no_folder(const char *path, int error)
+{
+    if (inode_of(path) != 0 || errno != error)
+        fail_msg("%s: %s, not %s", path, strerror(errno), strerror(error));
+}
+
+static void test_folder_open_says_why_not(void **state)
+{
+    static char long_name[NAME_MAX + 3] = "/";
+
+    (void)state;
+    memset(long_name + 1, 'x', NAME_MAX + 1);
+    assert_no_folder("", ENOENT);
+    assert_no_folder("/nonexistent/x", ENOENT);
+    assert_no_folder("/dev/null", ENOTDIR);
+    assert_no_folder("/dev/null/x", ENOTDIR);
+    assert_no_folder(long_name, ENAMETOOLONG);
+    put_link("circle", "circle/x", 0);
+    assert_no_folder(in("circle"), ELOOP);
+    put_link("nowhere", "none", 0);
+    assert_no_folder(in("nowhere"), ENOENT);
+}
+
+/* As with fs.protected_symlinks=1, whatever it is here. */
+static void test_folder_open_follows_no_strangers_link_where_all_may_write(void **state)
+{
+    (void)state;
+    if (geteuid() != 0) {
+        print_message("skipped: needs root, to make links of another user\n");
+        skip();
+    }
+    put_link("sticky/planted", dir, NOBODY);
+    put_link("sticky/own", dir, 0);
+    put_link("real/planted", dir, NOBODY); /* a folder that only its owner writes */
+    assert_no_folder(in("sticky/planted"), ELOOP);
+    assert_no_folder(in("sticky/planted/real"), ELOOP);
+    assert_no_folder(in("sticky/own/sticky/planted"), ELOOP);
+    assert_true(inode_of(in("sticky/own/real")) == inode_by_name(in("real")));
+    assert_true(inode_of(in("real/planted")) == inode_by_name(dir));
+    put_link("hop", "sticky/planted", 0); /* one's own leads to it */
+    assert_no_folder(in("hop"), ELOOP);
+    assert_int_equal(chmod(in("sticky"), 0777), 0);
+    assert_no_folder(in("sticky/planted"), ELOOP);
+    assert_int_equal(chown(in("sticky"), NOBODY, NOBODY), 0); /* the folder's owner's */
+    assert_true(inode_of(in("sticky/planted")) == inode_by_name(dir));
+    assert_int_equal(chown(in("sticky"), 0, 0), 0);
+    assert_int_equal(chmod(in("sticky"), 01777), 0);
+}
+
+static void test_folder_create_makes_new_files_only(void **state)
+{
+    struct stat status;
+
+    (void)state;
+    mode_t before = umask(0);
+    int fd = folder_create(in("new"));
+    (void)umask(before);
+    assert_true(fd >= 0);
+    assert_int_equal(fstat(fd, &status), 0);
+    assert_int_equal(status.st_mode, S_IFREG | 0644);
+    assert_int_equal(fcntl(fd, F_GETFD), FD_CLOEXEC);
+    assert_true(fcntl(fd, F_GETFL) & O_APPEND);
+    assert_int_equal(folder_create(in("new")), -EEXIST);
+    assert_int_equal(folder_open_existing(in("new")), -EEXIST);
+    put_link("dangling", "none", 0);
+    assert_int_equal(folder_create(in("dangling")), -EEXIST);
+    assert_int_equal(folder_open_existing(in("dangling")), -EEXIST);
+    assert_int_equal(access(in("none"), F_OK), -1);
+    assert_int_equal(folder_create(in("real/")), -EISDIR);
+    assert_int_equal(folder_create(""), -ENOENT);
+    assert_int_equal(folder_create(in("nowhere-at-all/x")), -ENOENT);
+    /* The name is another file's by now. */
+    assert_int_equal(unlink(in("new")), 0);
+    int other = folder_create(in("new"));
+    folder_remove(in("new"), fd);
+    assert_int_equal(access(in("new"), F_OK), 0);
+    folder_remove(in("new"), other);
+    assert_int_equal(access(in("new"), F_OK), -1);
+    assert_int_equal(close(fd) | close(other), 0);
+}
+
+static void test_folder_open_existing_takes_what_is_no_data(void **state)
+{
+    (void)state;
+    int fd = folder_open_existing("/dev/null");
+    assert_true(fd >= 0);
+    assert_int_equal(close(fd), 0);
+    assert_int_equal(folder_open_existing("/tmp"), -EISDIR);
+    assert_int_equal(folder_open_existing("/nonexistent"), -ENOENT);
+    put_link("device", "/dev/null", 0);
+    if (geteuid() != 0)
+        return;
+    fd = folder_open_existing(in("device"));
+    assert_true(fd >= 0);
+    assert_int_equal(close(fd), 0);
+    put_link("planted", "/dev/null", NOBODY);
+    assert_int_equal(folder_open_existing(in("planted")), -ELOOP);
+    assert_int_equal(chown(in("real"), NOBODY, NOBODY), 0); /* root's link, but nobody can put another one there */
+    put_link("real/device", "/dev/null", 0);
+    assert_int_equal(folder_open_existing(in("real/device")), -ELOOP);
+    assert_int_equal(mkfifo(in("sticky/pipe"), 0666), 0);
+    assert_int_equal(chown(in("sticky/pipe"), NOBODY, NOBODY), 0);
+    assert_int_equal(folder_open_existing(in("sticky/pipe")), -EACCES);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_folder_open_goes_where_the_kernel_goes),
+        cmocka_unit_test(test_folder_open_says_why_not),
+        cmocka_unit_test(test_folder_open_follows_no_strangers_link_where_all_may_write),
+        cmocka_unit_test(test_folder_create_makes_new_files_only),
+        cmocka_unit_test(test_folder_open_existing_takes_what_is_no_data),
+    };
+
+    return cmocka_run_group_tests_name("folder", tests, set_up, tear_down);
+}

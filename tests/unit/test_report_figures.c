@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/* Which rows a report's figures show, and in which order. */
+#include <limits.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cmd/report.h"
+#include "order_fixture.h"
+
+#define ROWS_MAX 8
+
+static struct report report;
+static struct row rows[ROWS_MAX];
+static struct row_run run, *runs[] = {&run};
+
+static int begin(void **state)
+{
+    (void)state;
+    memset(&report, 0, sizeof(report));
+    report.set = (struct row_set){.rows = rows, .runs = runs, .n_runs = 1};
+    report.n_runs = 1;
+    (void)strcpy(report.name[0], "A");
+    return 0;
+}
+
+static void add(const char *suite, const char *test, const char *metric, const char *param, double value)
+{
+    struct row *row = &rows[report.set.n++];
+
+    assert_true(report.set.n <= ROWS_MAX);
+    row_init(row, &run);
+    text_copy(row->suite, sizeof(row->suite), suite);
+    text_copy(row->test, sizeof(row->test), test);
+    text_copy(row->metric, sizeof(row->metric), metric);
+    text_copy(row->param, sizeof(row->param), param);
+    row->value = row->stats.mean = value;
+}
+
+static size_t numbers(const char *text, const char *key, double *out, size_t most)
+{
+    size_t n = 0;
+
+    for (const char *at = text ? strstr(text, key) : NULL; at && n < most; at = strstr(at + 1, key))
+        out[n++] = strtod(at + strlen(key), NULL);
+    return n;
+}
+
+/* 400 is far from the others, so that a wrong order is seen in the order of the marks. */
+static void test_report_curve_goes_to_the_right(void **state)
+{
+    static const char *const params[] = {"elements=400", "elements=100", "elements=200", "elements=300",
+                                         "elements=200"};
+    static const double values[] = {40, 10, 20, 30, 25};
+    double x[8], y[8];
+    struct text out = {0};
+
+    (void)state;
+    for (size_t i = 0; i < 5; i++)
+        add("stream", "array", "cycles", params[i], values[i]);
+    report_put_figures(&report, "stream", &out);
+    assert_false(out.failed);
+    const char *curve = out.data ? strstr(out.data, "Mean against array size") : NULL;
+    assert_non_null(curve);
+    assert_int_equal(numbers(curve, " cx=\"", x, 8), 5);
+    assert_int_equal(numbers(curve, " cy=\"", y, 8), 5);
+    for (size_t i = 1; i < 5; i++)
+        assert_true(x[i] >= x[i - 1] && (i == 2 || i == 3 || y[i] < y[i - 1]));
+    text_free(&out);
+}
+
+/* Refused when none is left; the Makefile has every calloc() of this program come here. */
+static unsigned allocations_left = UINT_MAX;
+
+void *__real_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size)
+{
+    if (allocations_left == 0)
+        return NULL;
+    allocations_left -= allocations_left != UINT_MAX;
+    return __real_calloc(n, size);
+}
+
+static size_t count(const char *text, const char *part)
+{
+    size_t n = 0;
+
+    for (const char *at = text ? strstr(text, part) : NULL; at; at = strstr(at + 1, part))
+        n++;
+    return n;
+}
+
+/* A figure that is missing for want of memory is a failure of the page, whichever allocation it was. */
+static void expect_whole_or_failed(const char *suite, size_t figures)
+{
+    for (unsigned refused = 0; refused < 32; refused++) {
+        struct text out = {0};
+        allocations_left = refused;
+        report_put_figures(&report, suite, &out);
+        allocations_left = UINT_MAX;
+        assert_true(out.failed || count(out.data, "<figure") == figures);
+        if (refused == 0)
+            assert_true(out.failed);
+        if (refused == 31)
+            assert_false(out.failed);
+        text_free(&out);
+    }
+}
+
+static void test_report_figures_without_memory_are_a_failure(void **state)
+{
+    double samples[] = {1, 2, 3};
+
+    (void)state;
+    add("stream", "array", "cycles", "elements=100", 1);
+    add("stream", "array", "cycles", "elements=200", 2);
+    expect_whole_or_failed("stream", 1);
+    add("another", "test", "rate", "", 2);
+    rows[2].samples = samples;
+    rows[2].n_samples = 3;
+    expect_whole_or_failed("another", 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_report_curve_goes_to_the_right, begin),
+        cmocka_unit_test_setup(test_report_figures_without_memory_are_a_failure, begin),
+    };
+
+    return cmocka_run_group_tests_name("report_figures", tests, NULL, NULL);
+}
