@@ -186,8 +186,8 @@ static int read_sides(struct comparing *c, const struct sides *sides)
         return complain("standard input ('-') can be read only once", EXIT_USAGE);
     int status = files_read("compare", sides->files, sides->n_base, ROWS_SAMPLES, &c->base);
     if (!status)
-        status = files_read("compare", sides->files + sides->n_base, sides->n - sides->n_base, ROWS_SAMPLES,
-                            &c->changed);
+        status =
+            files_read("compare", sides->files + sides->n_base, sides->n - sides->n_base, ROWS_SAMPLES, &c->changed);
     make_harmless(&c->base);
     make_harmless(&c->changed);
     return status;
