@@ -3,16 +3,16 @@
 #include "bench/unix.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/files.h"
 #include "cmd/suites.h"
-#include "engine/signals.h"
 #include "sys/folder.h"
+#include "sys/scratch.h"
 
 /* With more copies than CPUs a sample lasts at least so long for each turn. */
 #define TURN_NS 40000000u
@@ -193,12 +193,16 @@ static int check_unixbench_csv(const char *path, char *error, size_t error_size)
 {
     if (!path[0])
         return 0;
-    int fd = folder_create(path);
+    int fd = scratch_unnamed(path);
+    const bool named = fd < 0 && fd != -EEXIST;
+    if (named) /* no such way */
+        fd = folder_create(path);
     if (fd < 0) {
         (void)snprintf(error, error_size, "--unixbench-csv '%.200s': %s", path, folder_why_not(fd));
         return -1;
     }
-    folder_remove(path, fd);
+    if (named)
+        folder_remove(path, fd);
     (void)close(fd);
     return 0;
 }
@@ -452,26 +456,13 @@ static int finish(const struct measure *m, const void *options)
     original_csv_path(m, o, path, sizeof(path));
     if (!path[0] || !n)
         return 0;
-    int fd = folder_create(path);
-    if (fd < 0) {
-        (void)fprintf(stderr, "jitbench unix: '%s': %s\n", path, folder_why_not(fd));
-        return EXIT_ROW_FAILED;
-    }
     text_printf(&out, "Concurrency");
     csv_line(m, counts[0], true, &out);
     for (size_t c = 0; c < n; c++) {
         text_printf(&out, "%llu", (unsigned long long)counts[c]);
         csv_line(m, counts[c], false, &out);
     }
-    bool whole = !out.failed && signals_write(fd, out.data, out.length) == out.length;
-    whole = whole && fsync(fd) == 0;
-    if (!whole) {
-        (void)fprintf(stderr, "jitbench unix: '%s': %s\n", path, strerror(errno));
-        folder_remove(path, fd);
-    }
-    (void)close(fd);
-    text_free(&out);
-    return whole ? 0 : EXIT_ROW_FAILED;
+    return files_write("unix", path, &out) ? EXIT_ROW_FAILED : 0;
 }
 
 static bool brief(const void *options)
