@@ -56,7 +56,7 @@ struct measure {
     /* For the line of progress. */
     const char *suite_name;
     uint64_t began_ns, progress_shown_ns;
-    char progress[320]; /* that line */
+    char progress[320];         /* that line */
     double done_before, weight; /* share of the whole that is done, and that the suite stands for */
     enum row_status worst;
     int ended_by; /* signal; 0: none */

@@ -97,8 +97,8 @@ enum row_word row_word_kind(const char *param, const char *word, size_t length);
 /* The words of a kind, one after the other: *at begins as param and moves on. NULL when there is none left. */
 const char *row_next_word(const char *param, const char **at, enum row_word kind, size_t *length);
 
-/* Where the words of a user's command begin in a param: its command line, or what is written before that (its input, its
- * preparation), each of these quoted to one word as a shell takes it. NULL when it has none. */
+/* Where the words of a user's command begin in a param: its command line, or what is written before that (its input,
+ * its preparation), each of these quoted to one word as a shell takes it. NULL when it has none. */
 const char *row_command(const char *param);
 /* Its command line alone, which goes to the end of param. NULL when it has none. */
 const char *row_command_line(const char *param);
