@@ -39,7 +39,7 @@ BETWEEN = [
 ]
 LONG = [
     ["unix", "-t", "10ms", "--precision", "0.01", "--max-time", "{}s", "-c", "1", "syscall"],
-    ["prime", "-n", "100M", "--precision", "0.01", "--max-time", "{}s", "-c", "1"],
+    ["prime", "-n", "1M", "--precision", "0.01", "--max-time", "{}s", "-c", "1"],
 ]
 
 
@@ -173,8 +173,12 @@ class Soak:
         for what, name, slack in (("parent", "memory of the parent, KiB", SLACK_KIB),
                                   ("worker", "memory of the largest worker, KiB", 4 * SLACK_KIB),
                                   ("descriptors", "descriptors of the parent", 1),
-                                  ("processes", "processes", 1), ("scratch", "scratch, bytes", 1 << 20)):
+                                  ("processes", "processes", 1)):
             self.flat(name, [run.sampler.most[what] for run in self.all], slack)
+        # How much is written while a run lasts goes with the speed of the disk just then; what it leaves is looked at
+        # after each.
+        scratch = [run.sampler.most["scratch"] for run in self.all] or [0]
+        say("%-34s from %d to %d" % ("scratch while it ran, KiB", min(scratch) >> 10, max(scratch) >> 10))
         for run in self.long:
             say("%s, %.0f s, %d looks:" % (" ".join(run.words), run.seconds, len(run.sampler.over_time)))
             # What it takes to get going is no growth.
