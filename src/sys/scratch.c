@@ -294,10 +294,11 @@ static int open_own(int parent, const char *name, struct stat *status)
 
     if (fd < 0)
         return fd;
-    if (fstat(fd, status) == 0 && status->st_uid == geteuid())
+    int error = fstat(fd, status) ? -errno : status->st_uid == geteuid() ? 0 : -EPERM;
+    if (!error)
         return fd;
     (void)close(fd);
-    return -EPERM;
+    return error;
 }
 
 /* Makes it and says so. Returns its descriptor or -errno. */

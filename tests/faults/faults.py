@@ -190,7 +190,7 @@ ERRNO_OF = {call: errnos.split() for calls, errnos in ERRNOS.items() for call in
 WORDS = {
     "clone": "fork thread process", "clone3": "thread", "vfork": "fork", "fork": "fork",
     "wait4": "wait", "waitid": "wait", "ppoll": "poll wait", "futex": "futex wait",
-    "execve": "exec start", "execveat": "exec", "pipe2": "pipe", "mmap": "memory map",
+    "execve": "exec start", "execveat": "exec", "pipe2": "pipe", "mmap": "memory map thread",
     "mprotect": "thread memory", "openat": "open", "write": "write", "read": "read",
     "fcntl": "o_direct", "newfstatat": "stat",
 }
