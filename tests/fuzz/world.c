@@ -295,8 +295,8 @@ static const char *path_at(int folder, const char *name, char buf[8400])
     const char *base = ours(folder) ? world.fd[folder - FIRST_FD].path : "?";
     if (!name[0] || !strcmp(name, "."))
         return base;
-    (void)snprintf(buf, 8400, "%s%s%s", strcmp(base, ".") ? base : "", strcmp(base, ".") && strcmp(base, "/") ? "/" : "",
-                   name);
+    (void)snprintf(buf, 8400, "%s%s%s", strcmp(base, ".") ? base : "",
+                   strcmp(base, ".") && strcmp(base, "/") ? "/" : "", name);
     return buf;
 }
 
