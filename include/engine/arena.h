@@ -68,8 +68,8 @@ struct trial_head {
 
 #define ARENA_PARTIES_MAX 8
 
-/* Exit statuses of a worker that has no shared memory to say it in. */
-enum { WORKER_NO_FSTAT = 123, WORKER_NO_MMAP, WORKER_ASTRAY };
+/* Exit statuses of a worker that has no shared memory to say it in; UNBORN: the C library's, before main(). */
+enum { WORKER_NO_FSTAT = 123, WORKER_NO_MMAP, WORKER_ASTRAY, WORKER_UNBORN = 127 };
 
 static inline const struct party *arena_party(const struct trial_slot *slot, const struct bench *bench,
                                               const struct load *load)

@@ -315,28 +315,12 @@ bool text_short_decimal(const char **at, double *value)
     return true;
 }
 
-/* Bytes of the character of UTF-8 at s; 0: none begins there, or a longer form of it than is needed. */
-static size_t character_length(const unsigned char *s)
-{
-    size_t length = s[0] < 0x80 ? 1 : s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : s[0] >= 0xe0 && s[0] < 0xf0 ? 3 : 4;
-
-    if (length == 1)
-        return 1;
-    if (s[0] < 0xc2 || s[0] > 0xf4 || (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xf0 && s[1] < 0x90) ||
-        (s[0] == 0xf4 && s[1] > 0x8f))
-        return 0;
-    for (size_t i = 1; i < length; i++)
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-    return length;
-}
-
 void text_harmless(char *s)
 {
     size_t length;
 
     for (unsigned char *at = (unsigned char *)s; *at; at += length ? length : 1) {
-        length = character_length(at);
+        length = text_utf8_length((const char *)at);
         bool control = (length == 1 && (*at < 0x20 || *at == 0x7f)) || (*at == 0xc2 && length && at[1] < 0xa0);
         if (!length || control)
             memset(at, '?', length ? length : 1);

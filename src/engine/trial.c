@@ -247,6 +247,9 @@ static void describe_death(int status, char *buf, size_t size)
                        WEXITSTATUS(status) == WORKER_NO_MMAP ? "mmap" : "fstat");
     else if (WEXITSTATUS(status) == WORKER_ASTRAY)
         text_copy(buf, size, "ended early: it is not the program that started it (was the file replaced?)");
+    else if (WEXITSTATUS(status) == WORKER_UNBORN)
+        (void)snprintf(buf, size, "ended early with exit status %d: the C library gave up before it began",
+                       WEXITSTATUS(status));
     else
         (void)snprintf(buf, size, "ended early with exit status %d", WEXITSTATUS(status));
 }

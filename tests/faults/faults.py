@@ -191,7 +191,7 @@ WORDS = {
     "clone": "fork thread process", "clone3": "thread", "vfork": "fork", "fork": "fork",
     "wait4": "wait", "waitid": "wait", "ppoll": "poll wait", "futex": "futex wait",
     "execve": "exec start", "execveat": "exec", "pipe2": "pipe", "mmap": "memory map thread",
-    "mprotect": "thread memory", "openat": "open", "write": "write", "read": "read",
+    "mprotect": "thread memory library", "openat": "open", "write": "write", "read": "read",
     "fcntl": "o_direct", "newfstatat": "stat",
 }
 

@@ -386,6 +386,7 @@ static void test_text_harmless_leaves_no_control_characters(void **state)
         {"\xc0\x9b\xe0\x82\x9b", "?????"}, /* longer forms of them */
         {"\xc2\xa0", "\xc2\xa0"},
         {"\xf4\x90\x80\x80", "????"},
+        {"\xed\xa0\x80\xed\x9f\xbf", "???\xed\x9f\xbf"}, /* half of a pair of UTF-16 */
     };
     char text[64];
 
