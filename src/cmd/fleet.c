@@ -436,12 +436,16 @@ static int fleet(struct fleet *f, const char *const *operands, size_t n)
     if (gather_finish(&f->g) || judge(&f->judgement, &f->g, f->options.min_effect_pct / 100))
         return out_of_memory();
     complain(f);
+    /* First: a name that cannot be is found before anything is printed. */
+    const int written = f->options.output[0] ? write_csv(f) : EXIT_DONE;
+    if (written == EXIT_USAGE)
+        return written;
     put_table(f, &out);
     put_summary(f, &out);
     const int printed =
         command_output(&command_fleet, !strcmp(f->options.output, "-") ? 2 : 1, !f->options.output[0], &out);
-    if (f->options.output[0] && (status = write_csv(f)))
-        return status;
+    if (written)
+        return written;
     return printed ? printed : finding(f);
 }
 

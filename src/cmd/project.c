@@ -309,13 +309,16 @@ static int project(struct projecting *p, const char *const *operands, size_t n)
         return usage_error("no rows of noise or prime");
     if (projection_compute(&p->projection))
         return usage_error("out of memory");
+    /* First: a name that cannot be is found before anything is printed. */
+    const int written = p->options.output[0] ? write_csv(&p->projection, p->options.output) : EXIT_DONE;
+    if (written == EXIT_USAGE)
+        return written;
     put_table(&p->projection, p->options.verbose, &out);
     status = put_costs(&p->projection, &out);
     put_limits(&p->projection, &out);
     const int printed =
         command_output(&command_project, !strcmp(p->options.output, "-") ? 2 : 1, !p->options.output[0], &out);
-    if (!status && p->options.output[0])
-        status = write_csv(&p->projection, p->options.output);
+    status = status ? status : written;
     return status ? status : printed;
 }
 

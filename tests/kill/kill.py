@@ -400,7 +400,7 @@ class Kill:
         """None, or what is wrong."""
         self.at = self.part * self.case.seconds
         try:
-            for self.tries in range(1, 7):
+            for self.tries in range(1, 12):
                 if self.strike():
                     break
                 self.at /= 2
