@@ -34,6 +34,7 @@ struct export_rows {
 struct export_format {
     const char *name, *title; /* title: one line */
     unsigned wanted;          /* enum rows_wanted: the long fields that it needs */
+    bool for_people;          /* a text for terminals: what would move their cursor is not handed on */
     /* NULL when the format can carry the row; else why not, in words that follow a number of rows. NULL: takes all. */
     const char *(*refuse)(const struct row *row);
     void (*write)(const struct export_rows *rows, struct text *out); /* out->failed: out of memory */

@@ -52,5 +52,7 @@ struct row_set {
 int row_set_read(struct row_set *set, const char *path, unsigned wanted, char *message, size_t message_size,
                  char *error, size_t error_size);
 void row_set_free(struct row_set *set);
+/* Makes the texts of all rows harmless for terminals: files are other people's. */
+void row_set_harmless(struct row_set *set);
 
 #endif

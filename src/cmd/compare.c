@@ -167,15 +167,6 @@ static int parse_args(const struct command *command, struct comparing *c, int ar
 }
 
 /* Standard input is read once, wherever it stands. */
-/* The files are other people's, and the table is for a terminal. */
-static void make_harmless(struct row_set *set)
-{
-    for (size_t i = 0; i < set->n; i++)
-        row_harmless(&set->rows[i]);
-    for (size_t i = 0; i < set->n_runs; i++)
-        row_run_harmless(set->runs[i]);
-}
-
 static int read_sides(struct comparing *c, const struct sides *sides)
 {
     size_t inputs = 0;
@@ -188,8 +179,8 @@ static int read_sides(struct comparing *c, const struct sides *sides)
     if (!status)
         status =
             files_read("compare", sides->files + sides->n_base, sides->n - sides->n_base, ROWS_SAMPLES, &c->changed);
-    make_harmless(&c->base);
-    make_harmless(&c->changed);
+    row_set_harmless(&c->base);
+    row_set_harmless(&c->changed);
     return status;
 }
 
@@ -475,9 +466,10 @@ static int run(const struct command *command, int argc, char **argv)
     struct comparing *c = calloc(1, sizeof(*c));
     struct sides sides = {.files = calloc((size_t)argc + 1, sizeof(const char *))};
     char **args = calloc((size_t)argc + 1, sizeof(*args));
-    int status = c && sides.files && args ? 0 : complain("out of memory", EXIT_ROW_FAILED);
+    const bool room = c && sides.files && args;
+    int status = room ? 0 : complain("out of memory", EXIT_ROW_FAILED);
 
-    if (!status)
+    if (room)
         status = parse_args(command, c, argc, argv, args, &sides);
     if (!status)
         status = read_sides(c, &sides);

@@ -68,6 +68,8 @@ static int convert(const struct command *command, const struct export_options *o
     struct export_left_out left_out;
     struct text out = {0}, message = {0};
 
+    if (format->for_people)
+        row_set_harmless(set);
     const size_t taken = export_write(format, set->rows, set->n, title_of, &out, &left_out);
     export_describe(&left_out, format->name, set->n, &message);
     row_set_free(set);

@@ -324,6 +324,14 @@ int row_set_read(struct row_set *set, const char *path, unsigned wanted, char *m
     return result;
 }
 
+void row_set_harmless(struct row_set *set)
+{
+    for (size_t i = 0; i < set->n; i++)
+        row_harmless(&set->rows[i]);
+    for (size_t i = 0; i < set->n_runs; i++)
+        row_run_harmless(set->runs[i]);
+}
+
 void row_set_free(struct row_set *set)
 {
     for (size_t i = 0; i < set->n; i++)

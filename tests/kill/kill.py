@@ -92,8 +92,11 @@ CASES = [
     Case("run", ["run", *OUT, "--samples", "4", "--", "/bin/sh", "-c", "sleep 0.3 & wait", "--", "/bin/true"], 2, HELPERS),
     Case("run, copies", ["run", *OUT, "--samples", "3", "-c", "3", "--prepare", "/bin/sleep 0.05", "--keep-output", "kept", "--",
                          "/bin/sh", "-c", "setsid sleep 0.3 & echo; wait"], 2, HELPERS, files=("out.csv", "kept")),
-    Case("run, left behind", ["run", *OUT, "--samples", "4", "--", "/bin/sh", "-c", "sleep 100 & setsid sleep 100 & sleep 0.2"], 1.5,
+    Case("run, left behind", ["run", *OUT, "--samples", "4", "--", "/bin/sh", "-c", "sleep 100 & sleep 100 & sleep 0.2"], 1.5,
          HELPERS),
+    # What has a session of its own is out of reach for all but its subreapers, the worker and the parent.
+    Case("run, own session", ["run", *OUT, "--samples", "4", "--", "/bin/sh", "-c", "setsid sleep 100 & sleep 0.2"], 1.5,
+         ("worker", "helper")),
     Case("all", ["all", *OUT, "--quick", "--samples", "1"], 30, ("parent", "all"), weight=0.3),
     Case("tune", ["tune", "--cpus", "1-3"], 0.02, ALONE, files=(), root=True, weight=2),
     Case("untune", ["untune"], 0.02, ALONE, files=(), root=True, first=["tune", "--cpus", "1-3"], weight=1.5),
