@@ -85,14 +85,14 @@ class Run:
         self.lock, self.busy = threading.Lock(), threading.Lock()
         self.without.folder.mkdir(exist_ok=True)
         trees.copy_sources(TOP, self.without.folder)
-        made = self.without.make(f"-j{AT_ONCE}", "built")
+        made = self.without.make(f"-j{AT_ONCE}", "jitbench", *self.programs())
         if made.returncode:
             sys.exit(f"the sources do not build:\n{made.stderr}")
         for tree in self.trees:
             shutil.rmtree(tree.folder, ignore_errors=True)
             subprocess.run(["cp", "-a", self.without.folder, tree.folder], check=True)
         self.settings = trees.Settings(self.without.folder)
-        self.units = trees.Units(self.without.folder)
+        self.units = trees.Units(self.without.folder, self.programs())
 
     def programs(self):
         folder = self.without.folder

@@ -109,9 +109,9 @@ def functions(folder, files):
 
 class Units:
     """Which unit tests have code of which source file in them; the linker leaves out what none of theirs calls."""
-    def __init__(self, folder):
-        self.programs = {f"build/unit/{file.stem}": file.read_text() for file in
-                         sorted((folder / "tests/unit").glob("test_*.c"))}
+    def __init__(self, folder, programs):
+        self.programs = {program: (folder / f"tests/unit/{Path(program).name}.c").read_text() for program in programs
+                         if "/unit/" in program}
         self.layers = {program: layer_of_unit(folder, Path(program).name) for program in self.programs}
         self.objects = [str(file.relative_to(folder)) for file in (folder / "build").glob("*/**/*.o")
                         if file.relative_to(folder).parts[1] in LAYERS]
