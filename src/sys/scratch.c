@@ -305,7 +305,7 @@ static int open_own(int parent, const char *name, struct stat *status)
 static int keeper_begin(int parent, const char *name, int answer_fd)
 {
     struct keeper_answer answer;
-    struct stat status;
+    struct stat status = {.st_ino = 0};
 
     memset(&answer, 0, sizeof(answer));
     answer.error = make_folder(parent, name);
