@@ -345,5 +345,10 @@ int main(void)
         cmocka_unit_test(test_signals_write_goes_on_while_there_is_room),
         cmocka_unit_test(test_signals_write_tells_the_error),
     };
+    static const int used[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
+
+    /* The tests too may have been started by nohup(1) or in the background of a shell. */
+    for (size_t i = 0; i < sizeof(used) / sizeof(used[0]); i++)
+        (void)signal(used[i], SIG_DFL);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
