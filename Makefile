@@ -321,7 +321,7 @@ tsan: ## the engine's units under ThreadSanitizer
 # line has code of its own; but for Dhrystone and its like. A test that fails for the slower program only ends its own count.
 COVERED := build-coverage
 COVERAGE_CLI ?= $(CLI)
-COVERAGE_FLAGS = BUILD=$(COVERED) PROGRAM=$(COVERED)/jitbench CFLAGS='-O0 -g --coverage -fprofile-update=atomic' \
+COVERAGE_FLAGS = BUILD=$(COVERED) PROGRAM=$(COVERED)/jitbench CFLAGS='-O0 -g --coverage' \
 	LDFLAGS='-Wl,--wrap=_exit -Wl,--wrap=getenv $(COVERED)/exit.o' $(foreach f,sys engine bench load cmd out src/engine/worker.c \
 	src/sys/clock.c src/out/reader.c src/bench/array.c src/bench/arith.c src/bench/hanoi.c,CFLAGS_$(f)=-O0)
 $(COVERED)/exit.o: tests/coverage/exit.c

@@ -4,7 +4,7 @@
 
 mutation.py draw [--seed N] [--count N] [LIST]   draws faults and writes the list
 mutation.py run [--work DIR] [--only N,N] [--skip TEST,TEST] [--tests TEST,TEST] [--quick] [LIST]
-                                                 runs the tests on each; exit status 1 when fewer than nine in ten are noticed
+        runs the tests on each; exit status 1 when fewer than nine in ten are noticed
 """
 import argparse
 import hashlib

@@ -4,6 +4,7 @@
 A test runs in a PID and a mount namespace of its own: the tree and the rest of the file system are read-only but for a
 /tmp and a /dev/shm of its own, whatever it starts ends with it, and what `jitbench tune` can write is put back.
 """
+import ctypes
 import glob
 import os
 import re
@@ -17,6 +18,8 @@ LAYERS = ("sys", "engine", "bench", "load", "out", "cmd")
 # What a unit test of a layer links, as in the Makefile.
 BELOW = {"sys": "sys", "engine": "engine sys", "bench": "bench engine sys", "load": "load bench engine sys",
          "out": "out engine sys", "cmd": "cmd bench load out engine sys"}
+
+PR_SET_PDEATHSIG = 1
 
 INSIDE = """
 set -e
@@ -34,7 +37,8 @@ exit $status
 
 
 def as_in_a_terminal():
-    """A shell has what it starts in the background ignore SIGINT, of which there are tests."""
+    """A shell has what it starts in the background ignore SIGINT, of which there are tests. And nothing outlives us."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.signal(signal.SIGQUIT, signal.SIG_DFL)
 
@@ -68,7 +72,7 @@ class Tree:
                 child.wait()
                 status = None
             log.seek(0)
-            failed = set(re.findall(r"^\[  FAILED  \] (test_\w+)$", log.read(), re.M))
+            failed = set(re.findall(r"^\[  (?:FAILED|ERROR)\s+\] (test_\w+)$", log.read(), re.M))
         if status is None:
             failed = {f"no end within {limit_s:.0f} s"}
         elif status and not failed:
