@@ -2,14 +2,13 @@
 /* Settings made good for the time of a run. */
 #include "cmd/tuned.h"
 
-#include "cmd/command.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/command.h"
 #include "cmd/cpus.h"
 #include "cmd/measure.h"
 #include "cmd/quiet.h"
