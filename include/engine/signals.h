@@ -23,6 +23,8 @@ bool signals_stop_wanted(void);
 void signals_stop(void);
 /* Sleeps for ns, or until a signal asks for the end. */
 void signals_sleep_ns(uint64_t ns);
+/* "was killed by signal 9 (Killed): perhaps out of memory", of one of our processes. */
+void signals_describe_kill(int number, char *buf, size_t size);
 /* "SIGINT"; strsignal() says "Interrupt", which reads like a cause. */
 const char *signals_name(int number);
 /* Writes all of it, and returns how much was written: less on an error (errno), or when a signal asked for the end

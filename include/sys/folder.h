@@ -3,6 +3,10 @@
 #ifndef SYS_FOLDER_H
 #define SYS_FOLDER_H
 
+#include <stdbool.h>
+
+struct stat;
+
 /* Opens a folder as O_PATH does: for use as the first argument of openat() and its kin. A symbolic link on the way that
  * lies in a folder which everybody may write to is followed only when it is ours or the folder's owner's, as Linux does
  * where fs.protected_symlinks is 1. Returns a descriptor (close-on-exec) or -errno: -ELOOP for such a link. */
@@ -22,6 +26,9 @@ int folder_create(const char *path);
  * and for a link to nothing, -ENOTBLK for a block device, -ELOOP for a link that is not followed, -EACCES for such a
  * pipe. */
 int folder_open_existing(const char *path);
+
+/* Whether both are of one file. */
+bool folder_is_same(const struct stat *a, const struct stat *b);
 
 /* What went wrong, in words, for the errors of all of these. */
 const char *folder_why_not(int error);

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "engine/signals.h"
 #include "engine/text.h"
 #include "sys/scratch.h"
 
@@ -50,6 +51,7 @@ int unix_dir_supported(const char *dir, uint64_t bytes, char *why, size_t why_si
 
 int unix_wait(struct party_context *context, pid_t child, const char *what)
 {
+    char death[96];
     int status = 0;
 
     while (waitpid(child, &status, 0) < 0)
@@ -59,9 +61,10 @@ int unix_wait(struct party_context *context, pid_t child, const char *what)
         return 0;
     if (context->reason[0])
         return -1; /* the child itself has said why: the reason is in shared memory */
-    if (WIFSIGNALED(status))
-        return party_fail(context, "%s was killed by signal %d (%s)%s", what, WTERMSIG(status),
-                          strsignal(WTERMSIG(status)), WTERMSIG(status) == SIGKILL ? ": perhaps out of memory" : "");
+    if (WIFSIGNALED(status)) {
+        signals_describe_kill(WTERMSIG(status), death, sizeof(death));
+        return party_fail(context, "%s %s", what, death);
+    }
     return party_fail(context, "%s ended with status %d", what, WEXITSTATUS(status));
 }
 

@@ -75,6 +75,12 @@ static bool evenly_spread(const struct row_pair *sorted, size_t n, unsigned octa
     return gaps.n + 1 >= PERIODIC_LEAST && stats_sd(&gaps) < PERIODIC_SPREAD * gaps.mean;
 }
 
+/* Of sorted events, of which all from that length on are there. */
+static bool octave_is_periodic(const struct row_pair *sorted, size_t n, double least, unsigned octave)
+{
+    return least <= exp2(octave) && evenly_spread(sorted, n, octave);
+}
+
 /* In the order of their positions, the caller's to free; NULL when out of memory. */
 static struct row_pair *sort_events(const struct row_pair *events, size_t n)
 {
@@ -94,7 +100,7 @@ bool detours_are_periodic(const struct row_pair *events, size_t n, uint64_t left
 
     if (!sorted)
         return false;
-    bool periodic = least_complete(sorted, n, left_out) <= exp2(octave) && evenly_spread(sorted, n, octave);
+    bool periodic = octave_is_periodic(sorted, n, least_complete(sorted, n, left_out), octave);
     free(sorted);
     return periodic;
 }
@@ -111,7 +117,7 @@ static void count_periodic(struct detours_host *host, const struct row *row)
         events[octave_of(sorted[i].value)]++;
     for (unsigned octave = 0; octave < DETOUR_CLASSES; octave++)
         host->periodic[octave] +=
-            events[octave] >= PERIODIC_LEAST && least <= exp2(octave) && evenly_spread(sorted, row->n_series, octave);
+            events[octave] >= PERIODIC_LEAST && octave_is_periodic(sorted, row->n_series, least, octave);
     free(sorted);
 }
 

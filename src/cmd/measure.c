@@ -8,7 +8,6 @@
 #include "cmd/tuned.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <sched.h>
 #include <stdio.h>

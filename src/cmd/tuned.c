@@ -12,7 +12,6 @@
 #include "cmd/cpus.h"
 #include "cmd/measure.h"
 #include "cmd/quiet.h"
-#include "engine/signals.h"
 #include "sys/clock.h"
 #include "sys/settings_look.h"
 #include "sys/snapshot.h"

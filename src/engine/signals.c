@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -104,6 +105,12 @@ void signals_init(void)
     for (int number = 1; number < NSIG; number++)
         if (sigismember(&block, number) == 1)
             sigdelset(&mask_wait, number);
+}
+
+void signals_describe_kill(int number, char *buf, size_t size)
+{
+    (void)snprintf(buf, size, "was killed by signal %d (%s)%s", number, strsignal(number),
+                   number == SIGKILL ? ": perhaps out of memory" : "");
 }
 
 const char *signals_name(int number)

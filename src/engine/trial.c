@@ -240,8 +240,7 @@ static void describe_death(int status, char *buf, size_t size)
     else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
         text_copy(buf, size, "was ended by its limit of real-time CPU time (RLIMIT_RTTIME)");
     else if (WIFSIGNALED(status))
-        (void)snprintf(buf, size, "was killed by signal %d (%s)%s", WTERMSIG(status), strsignal(WTERMSIG(status)),
-                       WTERMSIG(status) == SIGKILL ? ": perhaps out of memory" : "");
+        signals_describe_kill(WTERMSIG(status), buf, size);
     else if (WEXITSTATUS(status) == WORKER_NO_FSTAT || WEXITSTATUS(status) == WORKER_NO_MMAP)
         (void)snprintf(buf, size, "ended early: it cannot share memory with its parent (%s failed)",
                        WEXITSTATUS(status) == WORKER_NO_MMAP ? "mmap" : "fstat");

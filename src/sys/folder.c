@@ -94,6 +94,11 @@ static int walk(int at, const char *path, unsigned *links)
     return fd;
 }
 
+bool folder_is_same(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
 int folder_open(const char *path)
 {
     unsigned links = 0;
@@ -152,7 +157,7 @@ static int open_as_seen(int folder, const char *name, int flags, int refused)
     int fd = refused ? refused : openat(folder, name, O_WRONLY | APPEND | flags);
     if (fd < 0)
         return refused ? refused : -errno;
-    if (fstat(fd, &now) == 0 && now.st_dev == before.st_dev && now.st_ino == before.st_ino)
+    if (fstat(fd, &now) == 0 && folder_is_same(&now, &before))
         return fd;
     (void)close(fd);
     return -EEXIST;
@@ -199,7 +204,7 @@ void folder_remove(const char *path, int fd)
 
     if (folder >= 0) {
         if (fstat(fd, &ours) == 0 && fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
-            ours.st_dev == named.st_dev && ours.st_ino == named.st_ino)
+            folder_is_same(&ours, &named))
             (void)unlinkat(folder, name, 0);
         (void)close(folder);
     }

@@ -47,7 +47,7 @@ static bool is_same(int a, int b)
 {
     struct stat one, other;
 
-    return fstat(a, &one) == 0 && fstat(b, &other) == 0 && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+    return fstat(a, &one) == 0 && fstat(b, &other) == 0 && folder_is_same(&one, &other);
 }
 
 /* A file with two descriptors, one for writing, and one for reading unless read_fd is NULL; its name is gone when this
@@ -196,7 +196,7 @@ static int check_name(int parent, const char *name, int folder)
 
     if (fstat(folder, &status) || fstatat(parent, name, &named, AT_SYMLINK_NOFOLLOW))
         return -errno;
-    return status.st_dev == named.st_dev && status.st_ino == named.st_ino ? 0 : -ESTALE;
+    return folder_is_same(&status, &named) ? 0 : -ESTALE;
 }
 
 /* One pass: a file system may skip names while others are removed, and what is refused once (a signal, no memory, no

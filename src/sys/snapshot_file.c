@@ -546,7 +546,7 @@ int snapshot_file_remove(int fd, const char *file)
         return folder;
     if (fstat(fd, &ours) || fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW))
         code = errno == ENOENT ? 0 : -errno;
-    else if (ours.st_dev == named.st_dev && ours.st_ino == named.st_ino)
+    else if (folder_is_same(&ours, &named))
         code = unlinkat(folder, name, 0) ? -errno : sync_folder(folder);
     if (code == 0)
         (void)!ftruncate(fd, 0); /* another name that somebody gave it shall not bring it back */

@@ -336,13 +336,19 @@ def case_full_everywhere(case):
     expect(len([row for row in rows if row["metric"] == "primes"]) == 4, "rows are lost")
 
 
-def fill_scratch(case):
-    """The test whose scratch disk fills fails and says so; those that need no disk go on."""
-    path = os.path.join(case.work, "a.csv")
+def start_on_disk(case, path):
+    """A test that needs the scratch disk, and one that does not: the first has begun when it comes back."""
     run = case.start("unix", "fcopy1024", "syscall", "-q", "-t", "100ms", "-i", "12", "-c", "1", "-d", case.disk,
                      "-o", path, expected=1)
     run.wait_for(lambda: len(run.workers()) > 0, "a worker")
     time.sleep(0.3)
+    return run
+
+
+def fill_scratch(case):
+    """The test whose scratch disk fills fails and says so; those that need no disk go on."""
+    path = os.path.join(case.work, "a.csv")
+    run = start_on_disk(case, path)
     case.fill()
     run.result()
     by_test = {row["test"]: row for row in case.rows(path)}
@@ -457,10 +463,7 @@ def case_dead_scratch(case):
     """-d on a disk that answers with EIO from one moment on: that row fails and says so."""
     case.mount_ext4(16)
     path = os.path.join(case.work, "a.csv")
-    run = case.start("unix", "fcopy1024", "syscall", "-q", "-t", "100ms", "-i", "12", "-c", "1", "-d", case.disk,
-                     "-o", path, expected=1)
-    run.wait_for(lambda: len(run.workers()) > 0, "a worker")
-    time.sleep(0.3)
+    run = start_on_disk(case, path)
     shut_down(case.disk)
     run.result()
     by_test = {row["test"]: row for row in case.rows(path)}
@@ -508,10 +511,7 @@ def case_removed_at_the_end(case):
 def case_removed_scratch(case):
     """The scratch folder is removed in mid-run: its row fails and says so, the others go on."""
     path = os.path.join(case.work, "a.csv")
-    run = case.start("unix", "fcopy1024", "syscall", "-q", "-t", "100ms", "-i", "12", "-c", "1", "-d", case.disk,
-                     "-o", path, expected=1)
-    run.wait_for(lambda: len(run.workers()) > 0, "a worker")
-    time.sleep(0.3)
+    run = start_on_disk(case, path)
     os.rmdir(case.disk)
     run.result()
     by_test = {row["test"]: row for row in case.rows(path)}

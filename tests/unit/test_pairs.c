@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "engine/text.h"
+#include "memory_fixture.h"
 #include "order_fixture.h"
 #include "out/compared.h"
 
@@ -383,19 +384,6 @@ static void test_compared_mean_of_a_suite(void **state)
     assert_true(fabs(mean->ratio - 2) < 1e-9 && mean->low > 1.9 && mean->high < 2.1);
     assert_int_equal(compared_verdict(mean, "higher"), VERDICT_FASTER);
     compared_free(&compared);
-}
-
-/* Refused when none is left; the Makefile has every calloc() of this program come here. */
-static unsigned allocations_left = UINT_MAX;
-
-void *__real_calloc(size_t n, size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_calloc(size_t n, size_t size)
-{
-    if (allocations_left == 0)
-        return NULL;
-    allocations_left -= allocations_left != UINT_MAX;
-    return __real_calloc(n, size);
 }
 
 static void test_compared_without_memory_fails(void **state)

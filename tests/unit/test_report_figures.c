@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "cmd/report.h"
+#include "memory_fixture.h"
 #include "order_fixture.h"
 
 #define ROWS_MAX 8
@@ -73,19 +74,6 @@ static void test_report_curve_goes_to_the_right(void **state)
     for (size_t i = 1; i < 5; i++)
         assert_true(x[i] >= x[i - 1] && (i == 2 || i == 3 || y[i] < y[i - 1]));
     text_free(&out);
-}
-
-/* Refused when none is left; the Makefile has every calloc() of this program come here. */
-static unsigned allocations_left = UINT_MAX;
-
-void *__real_calloc(size_t n, size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_calloc(size_t n, size_t size)
-{
-    if (allocations_left == 0)
-        return NULL;
-    allocations_left -= allocations_left != UINT_MAX;
-    return __real_calloc(n, size);
 }
 
 static size_t count(const char *text, const char *part)
