@@ -369,6 +369,10 @@ class Csv:
 WORSE = {"ok": 0, "unstable": 1, "degraded": 2, "skipped": 3, "failed": 4}
 
 
+# Of a row that is degraded because the machine was busy, which no reference run need have met.
+RESTLESS = "would not hold still"
+
+
 def key_of(row):
     return tuple(row.get(column, "") for column in ("suite", "test", "load", "copies", "metric", "unit"))
 
@@ -436,6 +440,11 @@ class Reference:
         if wrong:
             raise RuntimeError(f"{command} without a fault: {'; '.join(wrong)}: {first.err[:500]}")
 
+    def is_worse(self, row):
+        if row.get("status") == "degraded" and RESTLESS in row.get("reason", ""):
+            return False
+        return WORSE.get(row.get("status", "ok"), 9) > max(self.worst.get(key_of(row), 0), 1)
+
 
 # --- Judging. -------------------------------------------------------------------------------------------------------
 
@@ -502,7 +511,7 @@ def judge_rows(run, reference, cell):
         key = key_of(row)
         rows[key] += 1
         reason = row.get("reason", "")
-        if WORSE.get(row.get("status", "ok"), 9) <= max(reference.worst.get(key, 0), 1) or reason in reference.reasons:
+        if not reference.is_worse(row) or reason in reference.reasons:
             continue
         if not reason:
             wrong.append(f"{row.get('test')} {row.get('metric')} is {row.get('status')} without a reason")
@@ -669,8 +678,7 @@ class Matrix:
         if not run.said["hit"]:
             return "unused"
         worse = run.status not in reference.status or run.err != reference.err or any(
-            WORSE.get(row.get("status", "ok"), 9) > max(reference.worst.get(key_of(row), 0), 1)
-            for row in Csv(run.csv, reference.header).rows)
+            reference.is_worse(row) for row in Csv(run.csv, reference.header).rows)
         return "said" if worse else "survived"
 
     def close(self):
