@@ -303,14 +303,15 @@ soak: $(PROGRAM) ## all suites in a loop for an hour (SOAK_MINUTES=60): memory, 
 run: $(PROGRAM) ## jitbench all --quick
 	./$(PROGRAM) all --quick
 
-# A sanitizer's program is dynamic and slower: the tests that chroot into an empty folder or measure do not run on it.
-SANITIZED_CLI ?= test_options test_layout
+# A sanitizer's program is dynamic and slower: the tests that chroot into an empty folder or measure do not run on it, and
+# AddressSanitizer's needs /proc and shared memory.
+SANITIZED_CLI ?= $(addprefix test_,options layout causes compare completion export fleet job project report)
 sanitize = $(MAKE) BUILD=build-$(1) PROGRAM=build-$(1)/jitbench LINK= \
 	CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=$(2) -fno-sanitize-recover=all' CLI='$(3)' $(4)
 asan: ## units and command line under AddressSanitizer
 	$(call sanitize,asan,address,$(SANITIZED_CLI),test)
 ubsan: ## units and command line under UndefinedBehaviorSanitizer
-	$(call sanitize,ubsan,undefined,$(SANITIZED_CLI),test)
+	$(call sanitize,ubsan,undefined,$(SANITIZED_CLI) $(addprefix test_,check latency run unix),test)
 # gcc 12's ThreadSanitizer cannot place its shadow memory where newer kernels randomise more bits: no randomisation then.
 TSAN_UNITS := test_trial test_plan test_recorder
 tsan: ## the engine's units under ThreadSanitizer

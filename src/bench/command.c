@@ -355,10 +355,12 @@ static int begin_guard(struct party_context *context)
 static int setup(struct party_context *context)
 {
     const struct command_params *params = context->params;
-    struct command *command = context->state = calloc(1, sizeof(*command));
+    void *memory = NULL;
 
-    if (!command)
+    /* The guard's stack wants more than calloc() aligns to. */
+    if (posix_memalign(&memory, 64, sizeof(struct command)))
         return party_fail(context, "out of memory");
+    struct command *command = context->state = memset(memory, 0, sizeof(*command));
     keep_from_commands(params);
     program_be_parent();
     if (begin_guard(context))
