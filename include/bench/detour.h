@@ -111,7 +111,8 @@ uint64_t detour_lost(const struct detour_account *a);     /* ticks, all causes t
 uint64_t detour_observed(const struct detour_account *a); /* ticks of the run without the blind ones */
 
 /* The least and the most frequent of n gaps of the loop. Of a clock that stands still while the loop turns the least is
- * its step, which would otherwise pass for a detour: the least gap above 0; 1 when there is none. */
+ * its step, which would otherwise pass for a detour: the least gap above 0; 1 when there is none. The least is what one
+ * gap in ten does not exceed: a counter of large steps that a hypervisor scales moves by single ticks now and then. */
 void detour_loop(const uint64_t *gaps, size_t n, uint64_t *least, uint64_t *mode);
 
 #endif

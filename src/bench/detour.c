@@ -8,6 +8,8 @@
 #define USUAL_STEPS 64u
 /* Gaps of the loop beyond are not the loop's own. */
 #define LOOP_GAP_MAX 4096u
+/* Gaps that are shorter than all others and rarer than one in so many are the clock's rounding. */
+#define LOOP_RARE 10u
 
 const char *const detour_cause_names[DETOUR_CAUSES] = {
     [DETOUR_PREEMPTED] = "preempted", [DETOUR_FAULT] = "fault", [DETOUR_MIGRATED] = "migrated",
@@ -321,19 +323,26 @@ uint64_t detour_observed(const struct detour_account *a)
 void detour_loop(const uint64_t *gaps, size_t n, uint64_t *least, uint64_t *mode)
 {
     uint32_t counts[LOOP_GAP_MAX] = {0};
+    uint64_t shortest = UINT64_MAX, above_0 = 0, up_to = 0;
 
-    *least = UINT64_MAX;
+    *least = 0;
     *mode = 0;
     for (size_t i = 0; i < n; i++) {
-        if (gaps[i] > 0 && gaps[i] < *least)
-            *least = gaps[i];
+        above_0 += gaps[i] > 0;
+        if (gaps[i] > 0 && gaps[i] < shortest)
+            shortest = gaps[i];
         if (gaps[i] < LOOP_GAP_MAX)
             counts[gaps[i]]++;
     }
-    *least = *least < UINT64_MAX ? *least : 1;
-    for (uint64_t gap = 1; gap < LOOP_GAP_MAX; gap++)
+    for (uint64_t gap = 1; gap < LOOP_GAP_MAX; gap++) {
+        up_to += counts[gap];
+        if (!*least && up_to && LOOP_RARE * up_to >= above_0)
+            *least = gap;
         if (counts[gap] > counts[*mode])
             *mode = gap;
+    }
+    if (!*least)
+        *least = above_0 ? shortest : 1;
     if (!counts[*mode])
         *mode = *least;
 }

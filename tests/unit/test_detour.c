@@ -542,6 +542,7 @@ static void test_detour_loop_has_a_least_and_a_mode(void **state)
     static const uint64_t plain[] = {25, 24, 25, 18, 26, 25, 24, 9000, 25}, coarse[] = {0, 0, 42, 0, 0, 41, 0},
                           ticks[] = {0, 1, 0, 0, 2}, still[] = {0, 0}, slow[] = {6000, 5000, 7000},
                           back[] = {30, (uint64_t)-3, 30};
+    uint64_t scaled[100]; /* 26 ticks at a time, as an EPYC's under a hypervisor */
 
     (void)state;
     assert_loop(plain, 9, 18, 25);
@@ -550,6 +551,13 @@ static void test_detour_loop_has_a_least_and_a_mode(void **state)
     assert_loop(still, 2, 1, 0);
     assert_loop(slow, 3, 5000, 5000);
     assert_loop(back, 3, 30, 30);
+    for (size_t i = 0; i < 100; i++)
+        scaled[i] = i % 25 == 1 ? 1 : i % 25 == 2 ? 25 : 26;
+    assert_loop(scaled, 100, 26, 26);
+    scaled[0] = 1; /* one in ten is no rounding */
+    for (size_t i = 3; i < 8; i++)
+        scaled[i] = 1;
+    assert_loop(scaled, 100, 1, 26);
 }
 
 int main(void)
