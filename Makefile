@@ -371,11 +371,12 @@ perf: $(PROGRAM) $(PERF) $(BUILD)/perf/loops-sized $(BUILD)/perf/read ## speed a
 
 .PHONY: lint format
 LINT_SOURCES := $(SOURCES)
-lint: ## clang-tidy, cppcheck, gcc -fanalyzer, clang-format, mandoc, shellcheck, the layer check
+lint: ## clang-tidy, cppcheck, gcc -fanalyzer, clang-format, mandoc, shellcheck, layers, mutations' lines
 	clang-format --dry-run --Werror $(wildcard src/*/*.c src/*/arch/*/*.c src/*.c include/*/*.h include/*/*/*/*.h tests/*/*.c tests/*/*.h tests/*.h)
 	tests/layers.sh
 	shellcheck .ci/run $(wildcard tests/*.sh tests/*/*.sh tests/*/*.bash src/cmd/completion/*.bash)
 	mandoc -Tlint -Wwarning $(wildcard man/*.[1-9])
+	tests/mutation/mutation.py check
 	@mkdir -p $(BUILD) && $(MAKE) -s $(GENERATED)
 	cppcheck --quiet --error-exitcode=1 --std=c99 --enable=warning,performance,portability --inline-suppr \
 		--suppress=missingIncludeSystem -D_GNU_SOURCE -Iinclude -Iinclude/sys/arch/$(ARCH) -I$(BUILD) $(LINT_SOURCES)

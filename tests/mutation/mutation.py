@@ -5,6 +5,7 @@
 mutation.py draw [--seed N] [--count N] [LIST]   draws faults and writes the list
 mutation.py run [--work DIR] [--only N,N] [--skip TEST,TEST] [--tests TEST,TEST] [--quick] [LIST]
         runs the tests on each; exit status 1 when fewer than nine in ten are noticed
+mutation.py check [LIST]                          is each one's line still there?
 """
 import argparse
 import hashlib
@@ -68,6 +69,16 @@ def draw(arguments):
     faulty.write_list(arguments.list, arguments.seed, faults, replaced)
     print(f"{len(faults)} faults in {arguments.list}")
     return 0
+
+
+# --- Checking. ---
+
+def check(arguments):
+    stale = [f"{number} ({fault.path} {fault.function})" for number, fault in enumerate(faulty.read_list(arguments.list), 1)
+             if not (TOP / fault.path).exists() or faulty.put_in(fault, (TOP / fault.path).read_text()) is None]
+    if stale:
+        print(f"{arguments.list}: the line is no more: {', '.join(stale)}", file=sys.stderr)
+    return 1 if stale else 0
 
 
 # --- Running. ---
@@ -237,7 +248,9 @@ def main():
     running.add_argument("--tests", default="", help="the only test programs that are run")
     running.add_argument("--quick", action="store_true", help="only the tests nearest to each fault: a lower bound")
     running.set_defaults(run=run)
-    for command in (drawing, running):
+    checking = commands.add_parser("check", help="is each fault's line still there?")
+    checking.set_defaults(run=check)
+    for command in (drawing, running, checking):
         command.add_argument("list", nargs="?", type=Path, default=LIST)
     arguments = parser.parse_args()
     return arguments.run(arguments)
