@@ -352,6 +352,11 @@ void cli_need_processor(const char *why)
         cli_skip("needs a processor of its own: %s", why);
 }
 
+void cli_need_commands(void)
+{
+    cli_need_processor("qemu-user has no processes that share memory, without which no command is started");
+}
+
 void cli_need_root(void)
 {
     if (geteuid() != 0)

@@ -99,6 +99,7 @@ void cli_need_fifo(void);
 void cli_need_mount_namespace(void);
 /* The program does not run under an emulator; why says what the test cannot expect of one. */
 void cli_need_processor(const char *why);
+void cli_need_commands(void); /* that run can start some */
 
 /* --- For prepare: 0, or -1 with errno. --- */
 

@@ -465,6 +465,7 @@ static void test_layout_progress_within_a_long_command(void **state)
     const struct cli_run run = {.args = ARGS("run", "-i", "1", "--", "sleep", "1.3"), .err = CLI_TERMINAL};
     struct cli_result result;
 
+    cli_need_commands();
     cli_expect(cli, &run, 0, &result);
     cli_expect_text(result.terminal, "\r\033[Ksleep command=sleep, sample 1: 0 % (running for 1 s)");
     cli_expect_no_text(result.terminal, "for 2 s");

@@ -24,7 +24,7 @@
 
 static void need_commands(void)
 {
-    cli_need_processor("qemu-user has no processes that share memory, without which no command is started");
+    cli_need_commands();
 }
 
 /* Runs it quietly with the CSV to standard output. */

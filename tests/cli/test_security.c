@@ -501,7 +501,7 @@ static void test_security_secrets_stay_in_the_environment(void **state)
     char path[128];
     size_t size;
 
-    cli_need_processor("qemu-user has no processes that share memory, without which no command is started");
+    cli_need_commands();
     cli_expect(cli, &(struct cli_run){.args = ARGS("run", "-v", "-i", "2", "-o", "rows.csv", "--", "true"), .env = env},
                0, &result);
     cli_expect_no_text(result.out, "s3cr3t");
@@ -540,7 +540,7 @@ static void test_security_commands_get_three_descriptors(void **state)
     char path[128];
     size_t size;
 
-    cli_need_processor("qemu-user has no processes that share memory, without which no command is started");
+    cli_need_commands();
     const struct cli_run run = {.args = ARGS("run", "-q", "-i", "1", "--warmup", "0", "-o", "rows.csv", "--keep-output",
                                              "kept", "--", "/bin/ls", "/proc/self/fd"),
                                 .prepare = open_many};
