@@ -63,7 +63,7 @@ static void test_accept_program_is_static(void **state)
 }
 
 /* 84 divisions and 8 primes; the histogram holds every experiment, and all figures follow from it; a second run on the
- * same CPU has the same median. */
+ * same CPU has the same median, but for an emulator, whose differs from process to process. */
 static void test_accept_prime_counts_and_histogram(void **state)
 {
     char cpu[16];
@@ -81,7 +81,7 @@ static void test_accept_prime_counts_and_histogram(void **state)
         assert_int_equal(JITBENCH("prime", "--limit", "22", "--experiments", "1000000", "--samples", "1", "--cpus", cpu,
                                   "-q", "-o", "second.csv"),
                          0);
-        differ = CHECK("same", "first.csv", "second.csv");
+        differ = program_emulated(payload_program) ? 0 : CHECK("same", "first.csv", "second.csv");
     }
     assert_int_equal(differ, 0);
     assert_int_equal(CHECK("columns", "first.csv"), 0);
@@ -114,8 +114,8 @@ static void test_accept_prime_sweep_is_a_straight_line(void **state)
 
     (void)state;
     require("python3");
-    if (program_clock_is_coarse(payload_program)) {
-        print_message("skipped: the emulator's counter has steps of a microsecond\n");
+    if (program_emulated(payload_program)) {
+        print_message("skipped: an emulator's time does not go with the work\n");
         skip();
     }
     for (int round = 0; round < ROUNDS_MAX && wrong; round++) {
