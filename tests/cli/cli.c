@@ -750,6 +750,11 @@ size_t cli_items(const char *list)
     return n;
 }
 
+bool cli_is_measured(const char *status)
+{
+    return !strcmp(status, "ok") || !strcmp(status, "unstable");
+}
+
 void cli_expect_all(const struct cli_csv *csv, const char *column, const char *value)
 {
     for (size_t row = 0; row < csv->n_rows; row++)

@@ -161,6 +161,7 @@ size_t cli_row(const struct cli_csv *csv, const char *test, const char *metric, 
 size_t cli_items(const char *list);
 /* Every row has the status. */
 void cli_expect_all(const struct cli_csv *csv, const char *column, const char *value);
+bool cli_is_measured(const char *status); /* ok, or unstable: the spread is the machine's */
 
 /* How many metrics `list --metrics` shows for a test: the rows that it has. */
 size_t cli_metrics(const struct cli *cli, const char *test);

@@ -172,13 +172,13 @@ class Soak:
         say("jitbench all --quick, %d times; the most that was seen in each:" % len(self.all))
         for what, name, slack in (("parent", "memory of the parent, KiB", SLACK_KIB),
                                   ("worker", "memory of the largest worker, KiB", 4 * SLACK_KIB),
-                                  ("descriptors", "descriptors of the parent", 1),
-                                  ("processes", "processes", 1)):
+                                  ("descriptors", "descriptors of the parent", 1)):
             self.flat(name, [run.sampler.most[what] for run in self.all], slack)
-        # How much is written while a run lasts goes with the speed of the disk just then; what it leaves is looked at
-        # after each.
-        scratch = [run.sampler.most["scratch"] for run in self.all] or [0]
-        say("%-34s from %d to %d" % ("scratch while it ran, KiB", min(scratch) >> 10, max(scratch) >> 10))
+        # How much is written while a run lasts goes with the speed of the disk just then, and whether a look meets the
+        # moments of twenty processes is chance; what a run leaves is looked at after each.
+        for what, name, unit in (("processes", "processes while it ran", 1), ("scratch", "scratch while it ran, KiB", 1024)):
+            most = [run.sampler.most[what] for run in self.all] or [0]
+            say("%-34s from %d to %d" % (name, min(most) // unit, max(most) // unit))
         for run in self.long:
             say("%s, %.0f s, %d looks:" % (" ".join(run.words), run.seconds, len(run.sampler.over_time)))
             # What it takes to get going is no growth.
