@@ -1122,8 +1122,7 @@ static const struct load load_beside = {.name = "beside",
 /* A task that is ready long after its load. */
 static int late_setup(struct party_context *context)
 {
-    (void)context;
-    clock_sleep_ns(100 * MS);
+    clock_sleep_ns(2 * context->time_ns);
     return 0;
 }
 
@@ -1178,6 +1177,21 @@ static struct trial *run_trial(const struct bench *bench, const struct sim_param
     assert_int_equal(policy[0], policy[1]);
     assert_int_equal(priority[0], priority[1]);
     return trial;
+}
+
+/* Beside load_beside. A load counts whole bursts only: on a machine that let it run too little for one, the trial is
+ * run anew and longer. *time_ns: what it was in the end. */
+static struct trial *run_beside(const struct bench *bench, const struct sim_params *params, uint64_t *time_ns)
+{
+    for (;;) {
+        struct trial *trial = run_trial(bench, params, *time_ns, &load_beside);
+        if (trial_load_count(trial, LOAD_BURSTS) > 0)
+            return trial;
+        print_message("not one burst of the load in %.1f s\n", (double)*time_ns * 1e-9);
+        trial_free(trial);
+        assert_true(*time_ns < 5000 * MS);
+        *time_ns *= 2;
+    }
 }
 
 static int try_fifo(void)
@@ -1238,12 +1252,12 @@ static void test_sim_audio_wakes_up_twenty_times_a_second(void **state)
 static void test_sim_video_beside_a_load(void **state)
 {
     struct trial_party load, load_timer;
+    uint64_t time_ns = 200 * MS;
 
     (void)state;
     load_params = sim_video;
-    struct trial *trial = run_trial(&bench_video, &sim_video, 200 * MS, &load_beside);
-    check_periodic(trial, 12);
-    assert_true(trial_load_count(trial, LOAD_BURSTS) > 0);
+    struct trial *trial = run_beside(&bench_video, &sim_video, &time_ns);
+    check_periodic(trial, time_ns / sim_video.interval_ns);
     assert_true(trial_load_count(trial, LOAD_CPU) > 0);
     assert_true(trial_load_count(trial, LOAD_WRITTEN) == 0);
     trial_load_party(trial, SIM_TASK, &load);
@@ -1257,11 +1271,11 @@ static void test_sim_video_beside_a_load(void **state)
 /* Though it has run for longer than the trial's time when that begins. */
 static void test_sim_load_goes_on_to_the_end(void **state)
 {
+    uint64_t time_ns = 40 * MS;
+
     (void)state;
     load_params = (struct sim_params){.interval_ns = 2 * MS, .busy_ns = MS / 10};
-    struct trial *trial = run_trial(&bench_late, &sim_gaming, 40 * MS, &load_beside);
-    assert_true(trial_load_count(trial, LOAD_BURSTS) > 0);
-    trial_free(trial);
+    trial_free(run_beside(&bench_late, &sim_gaming, &time_ns));
 }
 
 static void test_sim_x_has_a_window_of_each_length(void **state)
@@ -1339,13 +1353,13 @@ static int without_rights(void)
     if (try_fifo() == 0)
         return CANNOT;
     load_params = sim_video;
-    struct trial *trial = run_trial(&bench_custom, &(const struct sim_params){.interval_ns = 5 * MS, .busy_ns = MS / 4},
-                                    100 * MS, &load_beside);
-    check_periodic(trial, 20);
+    uint64_t time_ns = 100 * MS;
+    struct trial *trial =
+        run_beside(&bench_custom, &(const struct sim_params){.interval_ns = 5 * MS, .busy_ns = MS / 4}, &time_ns);
+    check_periodic(trial, time_ns / (5 * MS));
     trial_party(trial, SIM_TIMER, 0, &timer);
     CHECK(strstr(timer.refused, "SCHED_FIFO 96 refused"));
     CHECK(strstr(trial_control_refused(trial), "SCHED_FIFO 98 refused"));
-    CHECK(trial_load_count(trial, LOAD_BURSTS) > 0);
     trial_free(trial);
     return 0;
 }
