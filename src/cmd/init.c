@@ -409,24 +409,6 @@ static void hand_over(struct init *init)
 
 /* --- The end. --- */
 
-/* Until Ctrl-Alt-Del; the machine's first process has nowhere else to go. */
-static void stay(void)
-{
-    int number, status;
-
-    say("Ctrl-Alt-Del restarts the machine");
-    do {
-        number = wait_signal(0);
-        (void)reap(0, &status);
-    } while (number != SIGINT);
-    end_all_processes();
-    (void)power_protect_root();
-    int error = power_end(POWER_RESTART);
-    say("cannot restart: %s", strerror(-error));
-    for (;;)
-        (void)pause();
-}
-
 static void end_machine(struct init *init, enum power_end how)
 {
     static const char *const names[] = {[POWER_OFF] = "power off", [POWER_RESTART] = "restart", [POWER_HALT] = "halt"};
@@ -439,6 +421,21 @@ static void end_machine(struct init *init, enum power_end how)
     int error = power_end(how);
     say("cannot %s: %s", names[how], strerror(-error));
     init->status = init->status ? init->status : EXIT_ROW_FAILED;
+}
+
+/* Until Ctrl-Alt-Del; the machine's first process has nowhere else to go. */
+static void stay(struct init *init)
+{
+    int number, status;
+
+    say("Ctrl-Alt-Del restarts the machine");
+    do {
+        number = wait_signal(0);
+        (void)reap(0, &status);
+    } while (number != SIGINT);
+    end_machine(init, POWER_RESTART);
+    for (;;)
+        (void)pause();
 }
 
 static void run_shell(struct init *init)
@@ -486,7 +483,7 @@ static void follow_end(struct init *init)
         break;
     }
     if (init->place == PLACE_MACHINE)
-        stay();
+        stay(init);
 }
 
 static int finish(struct init *init)

@@ -300,10 +300,19 @@ def debugfs(disk, command):
     return run(["debugfs", "-R", command, disk])
 
 
-def read_disk(test, disk, path):
+def disk_is_clean(disk):
+    """Whether nothing of its journal is left to be replayed, as it is after an orderly end."""
     state = run(["dumpe2fs", "-h", disk])
-    expect("needs_recovery" not in state and "Filesystem state:         clean" in state, "the file system is not clean")
+    return "needs_recovery" not in state and "Filesystem state:         clean" in state
+
+
+def check_disk(disk):
+    expect(disk_is_clean(disk), "the file system is not clean")
     run(["e2fsck", "-fn", disk])
+
+
+def read_disk(test, disk, path):
+    check_disk(disk)
     target = os.path.join(test.folder, "from-disk")
     debugfs(disk, f"dump {path} {target}")
     with open(target, newline="", encoding="utf-8") as file:
@@ -376,15 +385,21 @@ def boot_no_overwrite(test):
     expect(read_disk(test, disk, "/result.csv") == "mine\n", "the file has changed")
 
 
-def boot_root_disk(test):
-    """The page's line for GRUB: the root file system is on a disk, mounted read-only, and takes the CSV."""
-    machine = test.machine()
+def make_root_disk(test, machine):
+    """A root file system with nothing but the program and empty folders."""
     content = os.path.join(test.folder, "content")
     for folder in ("proc", "sys", "dev", "tmp", "root"):
         os.makedirs(os.path.join(content, folder))
     shutil.copy(test.program, os.path.join(content, "jitbench"))
     disk = make_disk(test, "disk", content)
     machine.more = ["-drive", f"file={disk},format=raw,if=none,id=disk", "-device", "nvme,drive=disk,serial=1"]
+    return disk
+
+
+def boot_root_disk(test):
+    """The page's line for GRUB: the root file system is on a disk, mounted read-only, and takes the CSV."""
+    machine = test.machine()
+    disk = make_root_disk(test, machine)
     # GRUB puts the quotes around the whole word.
     line = page_command("init=/jitbench").replace("sda1", "nvme0n1")
     line = line.replace('jitbench.run="all --quick"', f'"jitbench.run={QUICK}"')
@@ -396,6 +411,18 @@ def boot_root_disk(test):
     expect("Restarting system" in shown, "no restart")
     read_rows(read_disk(test, disk, written.group(1)))
     expect("jitbench" not in debugfs(disk, "ls -p /tmp"), "something was left on the disk")
+
+
+def boot_root_written(test):
+    """The root file system is mounted to be written: Ctrl-Alt-Del leaves it as after an orderly end."""
+    machine = test.machine()
+    disk = make_root_disk(test, machine)
+    machine.start('root=/dev/nvme0n1 rw quiet init=/jitbench jitbench.run=list')
+    machine.wait_shown("Ctrl-Alt-Del restarts the machine")
+    expect(not disk_is_clean(disk), "the disk is not mounted to be written")
+    machine.press("ctrl-alt-delete")
+    expect("Restarting system" in machine.wait_end(), "no restart")
+    check_disk(disk)
 
 
 def boot_without_proc(test):
@@ -518,8 +545,9 @@ def boot_cpu_unplugged(test):
 
 # The longest first.
 BOOTS = {
-    "x86_64": [boot_recipe, boot_rt, boot_clock_set_back, boot_cpu_unplugged, boot_no_shell, boot_crash, boot_ctrl_alt_del, boot_ctrl_c, boot_virtio,
-               boot_no_overwrite, boot_root_disk, boot_without_proc, boot_wrong_orders],
+    "x86_64": [boot_recipe, boot_rt, boot_clock_set_back, boot_cpu_unplugged, boot_no_shell, boot_crash,
+               boot_ctrl_alt_del, boot_ctrl_c, boot_virtio, boot_no_overwrite, boot_root_disk,
+               boot_root_written, boot_without_proc, boot_wrong_orders],
     "aarch64": [boot_recipe, boot_without_proc],
 }
 
