@@ -149,10 +149,12 @@ below_out    := out engine sys
 below_cmd    := cmd bench load out engine sys
 module_layer = $(or $(patsubst src/%/,%,$(dir $(firstword $(wildcard $(addsuffix /$(1).c,$(addprefix src/,$(LAYERS))))))),cmd)
 
+# Tests are compiled more often than they are run: at -O2 that would take twice as long.
+CFLAGS_TEST := $(CFLAGS_ALL:-O2=-O1) -Wno-missing-prototypes
 # UNIT_CPPFLAGS and UNIT_LINK are for a cmocka of another place, see tests/dist/unit.sh.
 $(BUILD)/unit/%.o: tests/unit/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS_ALL) $(UNIT_CPPFLAGS) $(CFLAGS_ALL) -Wno-missing-prototypes -MMD -MP -c -o $@ $<
+	$(CC) $(CPPFLAGS_ALL) $(UNIT_CPPFLAGS) $(CFLAGS_TEST) -MMD -MP -c -o $@ $<
 -include $(wildcard $(BUILD)/unit/*.d $(BUILD)/cli/*.d)
 
 # Functions that a test counts the calls of.
@@ -181,7 +183,7 @@ unit: $(UNIT:%=$(BUILD)/unit/%) ## unit tests
 CLI_COMMON := $(patsubst tests/cli/%.c,$(BUILD)/cli/%.o,$(filter-out $(wildcard tests/cli/test_*.c),$(wildcard tests/cli/*.c)))
 $(BUILD)/cli/%.o: tests/cli/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS_ALL) -Itests/cli $(CFLAGS_ALL) -Wno-missing-prototypes -MMD -MP -c -o $@ $<
+	$(CC) $(CPPFLAGS_ALL) -Itests/cli $(CFLAGS_TEST) -MMD -MP -c -o $@ $<
 $(BUILD)/cli/test_%: $(BUILD)/cli/test_%.o $(CLI_COMMON)
 	$(CC) $(CFLAGS_ALL) $(filter-out -static,$(LDFLAGS_ALL)) -o $@ $^ -lcmocka -lm
 

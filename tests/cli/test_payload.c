@@ -321,17 +321,18 @@ static void require(const char *program)
     skip();
 }
 
-/* Replaces the only place of a file of the scratch folder that has these words. */
+/* Replaces the only place of a benchmark's altered file that has these words. */
 static void alter(const char *name, const char *from, const char *to)
 {
-    char path[2 * sizeof(payload_scratch)];
-    char *text = payload_read(name);
+    char path[2 * sizeof(payload_scratch)], file_name[64];
 
+    (void)snprintf(file_name, sizeof(file_name), "altered/src/bench/%s", name);
+    char *text = payload_read(file_name);
     assert_non_null(text);
     char *found = strstr(text, from);
     assert_non_null(found);
     assert_null(strstr(found + 1, from));
-    assert_true(snprintf(path, sizeof(path), "%s/%s", payload_scratch, name) < (int)sizeof(path));
+    assert_true(snprintf(path, sizeof(path), "%s/%s", payload_scratch, file_name) < (int)sizeof(path));
     FILE *file = fopen(path, "w");
     assert_non_null(file);
     (void)fprintf(file, "%.*s%s%s", (int)(found - text), text, to, found + strlen(from));
@@ -348,19 +349,21 @@ static void build(void)
         PAYLOAD_RUN(folder, "make.log", "make", "-s", "-j2", "CFLAGS=-O1", "BUILD=build", "PROGRAM=program"), 0);
 }
 
-/* Every row has failed its self-check, and so has the program. */
-static void assert_check_fails(const char *command, const char *test)
+/* Every row has failed its self-check, says what is wrong, and so has the program. operand: NULL where the test is all
+ * that the suite has. */
+static void assert_check_fails(const char *suite, const char *operand, const char *wrong)
 {
-    char program[2 * sizeof(payload_scratch)], rows[2 * sizeof(payload_top)];
+    char program[2 * sizeof(payload_scratch)], rows[2 * sizeof(payload_top)], reason[128];
 
     (void)snprintf(program, sizeof(program), "%s/altered/program", payload_scratch);
     (void)snprintf(rows, sizeof(rows), "%s/tests/cli/rows.py", payload_top);
+    (void)snprintf(reason, sizeof(reason), "self-check failed%s", wrong);
     payload_remove("altered.csv");
-    assert_int_equal(PAYLOAD_RUN(NULL, NULL, program, command, "--quick", "--samples", "1", "--experiments", "100",
-                                 "-q", "-o", "altered.csv", strcmp(command, "stream") ? NULL : test),
-                     1);
+    assert_int_equal(
+        PAYLOAD_RUN(NULL, NULL, program, suite, "--quick", "--samples", "1", "-q", "-o", "altered.csv", operand), 1);
     assert_int_equal(PAYLOAD_RUN(NULL, NULL, "python3", rows, "columns", "altered.csv"), 0);
-    assert_int_equal(PAYLOAD_RUN(NULL, NULL, "python3", rows, "failed", "altered.csv", test, "self-check failed"), 0);
+    assert_int_equal(
+        PAYLOAD_RUN(NULL, NULL, "python3", rows, "failed", "altered.csv", operand ? operand : suite, reason), 0);
 }
 
 static void test_payload_altered_fails_its_self_check(void **state)
@@ -377,20 +380,30 @@ static void test_payload_altered_fails_its_self_check(void **state)
         PAYLOAD_RUN(payload_top, NULL, "sh", "-c", "cp -R src include Makefile \"$0/altered\"", payload_scratch), 0);
 
     /* Only odd divisors after 2: the right primes by fewer divisions. */
-    alter("altered/src/bench/prime.c", "for (;; divisor++)", "for (;; divisor += 1u + (divisor > 2))");
-    alter("altered/src/bench/array.c", "a[j] = value + 1;", "a[j] = value + 2;");
+    alter("prime.c", "for (;; divisor++)", "for (;; divisor += 1u + (divisor > 2))");
+    alter("array.c", "a[j] = value + 1;", "a[j] = value + 2;");
+    alter("dhry2reg_2.c", "Int_1_Par_Val + 2;", "Int_1_Par_Val + 3;");
+    alter("whetstone.c", "0.49999975", "0.49999976");
     build();
-    assert_check_fails("prime", "prime");
-    assert_check_fails("stream", "array");
+    assert_check_fails("prime", NULL, "");
+    assert_check_fails("stream", "array", "");
+    assert_check_fails("unix", "dhry2reg", ": Arr_1_Glob[8] is 8, not 7");
+    assert_check_fails("unix", "whetstone", ": N1 of the first pass is ");
 
     /* One candidate less: a prime and a division are missing. And a copy that copies nothing. */
-    alter("altered/src/bench/prime.c", "for (;; divisor += 1u + (divisor > 2))", "for (;; divisor++)");
-    alter("altered/src/bench/prime.c", "uint32_t candidate = 2;", "uint32_t candidate = 3;");
-    alter("altered/src/bench/array.c", "a[j] = value + 2;", "a[j] = value + 1;");
-    alter("altered/src/bench/array.c", "c[j] = value;", "c[j] = c[j];");
+    alter("prime.c", "for (;; divisor += 1u + (divisor > 2))", "for (;; divisor++)");
+    alter("prime.c", "uint32_t candidate = 2;", "uint32_t candidate = 3;");
+    alter("array.c", "a[j] = value + 2;", "a[j] = value + 1;");
+    alter("array.c", "c[j] = value;", "c[j] = c[j];");
+    alter("dhry2reg_2.c", "Int_1_Par_Val + 3;", "Int_1_Par_Val + 2;");
+    alter("dhry2reg.c", "7 * (Int_2_Loc - Int_3_Loc)", "6 * (Int_2_Loc - Int_3_Loc)");
+    alter("whetstone.c", "0.49999976", "0.49999975");
+    alter("whetstone_n8.c", "exp(log(x) / t1)", "exp(log(x) * t1)");
     build();
-    assert_check_fails("prime", "prime");
-    assert_check_fails("stream", "array");
+    assert_check_fails("prime", NULL, "");
+    assert_check_fails("stream", "array", "");
+    assert_check_fails("unix", "dhry2reg", ": Int_2_Loc is 11, not 13");
+    assert_check_fails("unix", "whetstone", ": N8 of the first pass is ");
 }
 
 /* --- Time. --- */
