@@ -175,9 +175,23 @@ comma := ,
 $(BUILD)/unit/test_%: $(BUILD)/unit/test_%.o $$(call layer_objects,$$(below_$$(call module_layer,$$*)))
 	$(CC) $(CFLAGS_ALL) $(filter-out -static,$(LDFLAGS_ALL)) $(UNIT_LINK) $(addprefix -Wl$(comma)--wrap=,$(WRAP_$(@F))) -o $@ $^ -lcmocka -lm
 
+# Most tests measure, and would disturb each other: they run one after the other. These look at no time, and run beside each
+# other first.
+JOBS ?= $(shell nproc 2>/dev/null || echo 1)
+BESIDE := $(patsubst %,$(BUILD)/unit/test_%,comparison coverage hist inference judge pairs project projection reader scale \
+	settings stats) $(patsubst %,$(BUILD)/cli/test_%,options completion init layout compare export fleet project report)
+run_test = echo "== $(1)"; JITBENCH=$(CURDIR)/$(PROGRAM) $(1)
+define run_tests
+	$(if $(filter $(BESIDE),$(1)),+@$(MAKE) -j$(JOBS) --no-print-directory --output-sync $(patsubst %,%.run,$(filter $(BESIDE),$(1))))
+	@set -e; for t in $(filter-out $(BESIDE),$(1)); do $(call run_test,$$t); done
+endef
+.PHONY: $(BESIDE:%=%.run)
+$(BESIDE:%=%.run): %.run: %
+	@$(call run_test,$<)
+
 .PHONY: unit
 unit: $(UNIT:%=$(BUILD)/unit/%) ## unit tests
-	@set -e; for t in $^; do echo "== $$t"; $$t; done
+	$(call run_tests,$^)
 
 # Tests of the command line drive the real static binary, named by $JITBENCH, from the top folder.
 CLI_COMMON := $(patsubst tests/cli/%.c,$(BUILD)/cli/%.o,$(filter-out $(wildcard tests/cli/test_*.c),$(wildcard tests/cli/*.c)))
@@ -189,14 +203,12 @@ $(BUILD)/cli/test_%: $(BUILD)/cli/test_%.o $(CLI_COMMON)
 
 .PHONY: cli
 cli: $(PROGRAM) $(CLI:%=$(BUILD)/cli/%) ## tests of the command line, on the static binary
-	@set -e; for t in $(CLI:%=$(BUILD)/cli/%); do echo "== $$t"; JITBENCH=$(CURDIR)/$(PROGRAM) $$t; done
+	$(call run_tests,$(CLI:%=$(BUILD)/cli/%))
 
 .PHONY: old
 old: $(PROGRAM) $(BUILD)/cli/test_old ## each system call refused, with all commands: minutes
 	JITBENCH_OLD=all JITBENCH=$(CURDIR)/$(PROGRAM) $(BUILD)/cli/test_old
 
-# Built on all CPUs, but run one after the other: they measure, and would disturb each other.
-JOBS ?= $(shell nproc 2>/dev/null || echo 1)
 .PHONY: built test check smoke
 built: $(PROGRAM) $(UNIT:%=$(BUILD)/unit/%) $(CLI:%=$(BUILD)/cli/%)
 test: ## all tests of the build: units, then the command line
