@@ -198,6 +198,8 @@ CLI_COMMON := $(patsubst tests/cli/%.c,$(BUILD)/cli/%.o,$(filter-out $(wildcard 
 $(BUILD)/cli/%.o: tests/cli/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) -Itests/cli $(CFLAGS_TEST) -MMD -MP -c -o $@ $<
+# Else make removes them when their programs are linked, and compiles them anew when it is called next.
+.SECONDARY: $(UNIT:%=$(BUILD)/unit/%.o) $(CLI:%=$(BUILD)/cli/%.o) $(CLI_COMMON)
 $(BUILD)/cli/test_%: $(BUILD)/cli/test_%.o $(CLI_COMMON)
 	$(CC) $(CFLAGS_ALL) $(filter-out -static,$(LDFLAGS_ALL)) -o $@ $^ -lcmocka -lm
 
