@@ -50,6 +50,7 @@ static void test_job_and_rank_are_in_every_row(void **state)
     cli_expect_all(&csv, "rank", "1");
     cli_expect_all(&csv, "host", "n2");
     cli_expect_all(&csv, "start_late_us", "");
+    cli_csv_free(&csv);
     cli_result_free(&result);
 }
 
@@ -76,6 +77,7 @@ static void test_job_rank_that_is_no_number(void **state)
     cli_expect_text(result.err, "PMI_RANK='one' is not a number");
     cli_csv_only(cli->work, &csv);
     cli_expect_all(&csv, "rank", "");
+    cli_csv_free(&csv);
     cli_result_free(&result);
 }
 
@@ -100,6 +102,7 @@ static void test_job_begins_at_the_moment(void **state)
         assert_true(late > -50 && late < (double)(after.tv_sec - before.tv_sec) * 1e6);
     }
     assert_true(after.tv_sec >= before.tv_sec + 2);
+    cli_csv_free(&csv);
     cli_result_free(&result);
 }
 
@@ -114,6 +117,7 @@ static void test_job_moment_that_has_passed(void **state)
     cli_expect_text(result.err, "ago: begins at once");
     cli_csv_only(cli->work, &csv);
     assert_true(cli_number(&csv, 0, "start_late_us") > 1e6);
+    cli_csv_free(&csv);
     cli_result_free(&result);
 }
 

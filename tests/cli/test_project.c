@@ -63,6 +63,7 @@ static void test_project_is_what_arithmetic_says(void **state)
         if (!(fabs(got - right) < 0.002 * right))
             fail_msg("%g ranks: %g, and arithmetic says %g", cli_number(&csv, row, "ranks"), got, right);
     }
+    cli_csv_free(&csv);
     cli_result_free(&result);
 }
 
@@ -87,6 +88,7 @@ static void test_project_hosts_and_all_of_them(void **state)
     /* Half of the ranks run on the noisy one. */
     assert_string_equal(cli_cell(&csv, 2, "host"), "");
     assert_true(fabs(cli_number(&csv, 2, "slowdown") - expected(500)) < 0.01);
+    cli_csv_free(&csv);
     cli_result_free(&result);
     run(cli, ARGS("project", "."), 0, &result); /* the folder's *.csv */
     cli_result_free(&result);
