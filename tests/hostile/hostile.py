@@ -756,9 +756,12 @@ class Group:
 
 
 def out_of_memory(case, megabytes, words, resident):
-    """Runs the words in a group whose memory ends in mid-run, when a worker has so much of it; the rows."""
+    """Runs the words in a group whose memory ends in mid-run, when a worker has so much of it; the rows.
+
+    The file can take all but what the others need: when the worker is gone, nobody else is killed, however late this
+    process is to end the writer."""
     group = Group(case.name, megabytes)
-    case.mount_tmpfs(f"{megabytes + 16}m")
+    case.mount_tmpfs(f"{megabytes - 16}m")
     path = os.path.join(case.work, "a.csv")
     try:
         run = case.start(*words, "-q", "-o", path, prepare=group.enter, expected=(0, 1))
