@@ -179,7 +179,8 @@ $(BUILD)/unit/test_%: $(BUILD)/unit/test_%.o $$(call layer_objects,$$(below_$$(c
 # other first.
 JOBS ?= $(shell nproc 2>/dev/null || echo 1)
 BESIDE := $(patsubst %,$(BUILD)/unit/test_%,comparison coverage hist inference judge pairs project projection reader scale \
-	settings stats) $(patsubst %,$(BUILD)/cli/test_%,options completion init layout compare export fleet project report)
+	settings stats) $(patsubst %,$(BUILD)/cli/test_%,options places security old \
+	completion init layout compare export fleet project report)
 run_test = echo "== $(1)"; JITBENCH=$(CURDIR)/$(PROGRAM) $(1)
 define run_tests
 	$(if $(filter $(BESIDE),$(1)),+@$(MAKE) -j$(JOBS) --no-print-directory --output-sync $(patsubst %,%.run,$(filter $(BESIDE),$(1))))
