@@ -286,12 +286,18 @@ def check_suites(name, *suites):
     expect(len({row["run_id"] for row in read(name)}) == 1, "more than one run_id")
 
 
-def check_failed(name, test, words):
-    """Rows of this test failed for this reason, without a value; there is no other row."""
-    for row in read(name):
+def check_failed(name, test, words, count=None):
+    """Rows of this test (so many) failed for this reason, without a value; there is no other row."""
+    rows = read(name)
+    expect(count is None or len(rows) == int(count), len(rows), "rows")
+    for row in rows:
         expect(row["test"] == test and row["status"] == "failed", row["test"], "is", row["status"])
         expect(words in row["reason"], "reason:", row["reason"])
         expect(row["value"] == row["mean"] == row["n"] == "" or row["n"] == "0", "value", row["value"], "n", row["n"])
+
+
+def check_measured(name, test, metric):
+    of(read(name), metric, test)
 
 
 def check_passed(name, test):
