@@ -13,7 +13,7 @@
 #include "engine/trial.h"
 
 /* SCHED_FIFO of those who must not wait: above the measured task (95 at most), below 99. */
-enum { SIM_CONTROL_PRIORITY = 98, SIM_TIMER_PRIORITY = 96, SIM_TASK_PRIORITY = 95 };
+enum { SIM_TIMER_PRIORITY = 96, SIM_TASK_PRIORITY = 95 };
 
 struct sim_params {
     uint64_t interval_ns; /* between two wake-ups; 0: none, the work is done back to back */
@@ -91,7 +91,7 @@ extern const struct party sim_parties[2], sim_load_parties[2];
 enum { SIM_SHARED_SIZE = 64 + SIM_RING * 8 + 64 };
 
 void sim_describe(const void *params, const struct clock_info *clock, char *buf, size_t size);
-void sim_place(const void *params, const struct place_request *request, unsigned party, unsigned copy, unsigned copies,
+void sim_place(const void *params, const struct place_request *request, unsigned party, unsigned copy,
                struct placement *placement);
 /* The CPUs that the simulations of these params are given: the range named, or one of it. */
 void sim_place_cpus(const struct sim_params *params, const struct place_request *request, struct placement *placement);
@@ -101,9 +101,9 @@ int sim_reduce(const struct trial *trial, struct results *results);
 /* What all descriptors begin with. gaming: the parties and metrics of a task without a timing thread. */
 #define SIM_BENCH(name_, title_)                                                                                       \
     .name = name_, .suite = "latency", .title = title_, .params_size = sizeof(struct sim_params),                      \
-    .parties = sim_parties, .metrics = sim_metrics, .shared_size = SIM_SHARED_SIZE,                                    \
-    .control_priority = SIM_CONTROL_PRIORITY, .describe = sim_describe, .place = sim_place,                            \
-    .calibrate = sim_calibrate, .reduce = sim_reduce, .sampling = SIM_SAMPLING
+    .parties = sim_parties, .metrics = sim_metrics, .shared_size = SIM_SHARED_SIZE, .control_fifo = true,              \
+    .describe = sim_describe, .place = sim_place, .calibrate = sim_calibrate, .reduce = sim_reduce,                    \
+    .sampling = SIM_SAMPLING
 #define SIM_PERIODIC .n_parties = 2, .n_shared_metrics = SIM_N_METRICS, .n_metrics = SIM_N_METRICS
 #define SIM_BURSTS   .n_parties = 1, .n_shared_metrics = SIM_METRIC_DEADLINES, .n_metrics = SIM_METRIC_DEADLINES
 #define SIM_SAMPLING_OF(time_ms_)                                                                                      \

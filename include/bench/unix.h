@@ -71,10 +71,10 @@ struct unix_params {
 
 /* Where a test sits unless --bind says otherwise: each copy on a CPU of its own; tests that make processes on all CPUs
  * allowed (range), so that the kernel places the children; and nothing is bound under the classic protocol. */
-void unix_place(const void *params, const struct place_request *request, unsigned party, unsigned copy, unsigned copies,
+void unix_place(const void *params, const struct place_request *request, unsigned party, unsigned copy,
                 struct placement *placement);
 void unix_place_range(const void *params, const struct place_request *request, unsigned party, unsigned copy,
-                      unsigned copies, struct placement *placement);
+                      struct placement *placement);
 
 int unix_reduce(const struct trial *trial, struct results *results);
 /* "linkage=static libc=glibc-2.36 resident=2M", with the benchmark's own words in front ("" for none). */

@@ -77,6 +77,12 @@ static inline const struct party *arena_party(const struct trial_slot *slot, con
     return slot->of_load && load ? &load->parties[slot->party] : &bench->parties[slot->party];
 }
 
+struct trial_spec;
+
+/* Fills the placement of all slots, whose party, copy and of_load are set. At least one online CPU is left that no FIFO
+ * party can keep busy, timing threads aside: a copy that would take the last one runs with the normal policy. */
+void arena_place(const struct trial_spec *spec, struct trial_slot *slots, unsigned n);
+
 /* The worker's side. Runs the process party of the slot and its threads; returns the exit status. load may be NULL. */
 int worker_run(struct trial_head *head, unsigned slot, const struct bench *bench, const struct load *load);
 

@@ -89,12 +89,19 @@ void party_measured(struct party_context *context, const struct party_measured *
 /* Writes a formatted reason and returns -1, for `return party_fail(context, ...)`. */
 int party_fail(struct party_context *context, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* What a party's own child processes run as. */
+enum party_children {
+    CHILDREN_NONE,    /* there are none in the run */
+    CHILDREN_NORMAL,  /* its work is done by children; a real-time policy does not pass to them (reset-on-fork) */
+    CHILDREN_INHERIT, /* they run with the party's policy, on any of its CPUs */
+};
+
 struct party {
     const char *name;
     enum role role;
     enum party_kind kind;
     enum party_stop stop;
-    bool spins; /* never sleeps while it runs */
+    enum party_children children;
     /* Runs from its set-up on; the gate opens when it has said party_proved(): loads, and partners without whom the
      * measured party cannot warm up. */
     bool before_gate;
@@ -157,7 +164,7 @@ struct bench {
     size_t shared_size; /* of context->shared; zeroed, aligned to 64 bytes */
     /* How long getting ready may take; NULL: the engine's own limit. */
     uint64_t (*setup_limit_ns)(const void *params);
-    int control_priority; /* SCHED_FIFO of the parent while a trial runs; 0: as it is */
+    bool control_fifo; /* the parent is SCHED_FIFO while a trial runs, also when no party is */
     /* Fills what identifies the work: "limit=22 experiments=1000000". */
     void (*describe)(const void *params, const struct clock_info *clock, char *buf, size_t size);
     /* The folder whose file system the work depends on. NULL, or returns NULL: none. */
@@ -165,8 +172,7 @@ struct bench {
     /* 0, or -1 with the reason why it cannot run here. May be NULL. */
     int (*supported)(const void *params, char *why, size_t why_size);
     /* NULL: place_copy() for every party. */
-    void (*place)(const void *params, const struct place_request *, unsigned party, unsigned copy, unsigned copies,
-                  struct placement *);
+    void (*place)(const void *params, const struct place_request *, unsigned party, unsigned copy, struct placement *);
     /* Hands a value that an earlier item found to this one (calibration). May be NULL. */
     void (*calibrate)(void *params, double value);
     /* Enters what a trial recorded. Called for each trial that succeeded. */

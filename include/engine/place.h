@@ -48,9 +48,25 @@ struct placement_seen {
     uint64_t timer_slack_ns;
 };
 
-/* The placement of copy number copy. spins: the party never sleeps, so real-time policy must leave a CPU of
- * the machine to others: the copy on the last CPU stays normal, and says so in refused. */
-void place_copy(const struct place_request *request, unsigned copy, unsigned copies, bool spins, struct placement *out);
+/* The placement of copy number copy as the user asked for it. The engine takes SCHED_FIFO back from copies that would
+ * leave no CPU to the rest of the machine (place_claim_full()). */
+void place_copy(const struct place_request *request, unsigned copy, struct placement *out);
+
+/* The CPUs that the FIFO parties of a trial can keep busy at one time. All zero: none. */
+struct place_claim {
+    struct cpuset bound; /* taken by parties that can be on no other CPU */
+    struct cpuset wide;  /* where parties with a choice of CPUs can be */
+    unsigned n_wide;     /* how many such parties there are; each takes one CPU */
+};
+
+/* Adds a party; one without SCHED_FIFO adds nothing. fills: what the party starts is SCHED_FIFO too, so that it can
+ * take all CPUs of its mask at once. */
+void place_claim_add(struct place_claim *claim, const struct placement *placement, bool fills,
+                     const struct cpuset *online);
+/* Whether these parties can keep all online CPUs busy at one time. */
+bool place_claim_full(const struct place_claim *claim, const struct cpuset *online);
+/* Makes a FIFO party a normal one, and says so in refused. */
+void place_give_up_fifo(struct placement *placement);
 
 /* Applies to the calling thread all but the policy, then (by place_apply_policy) the policy with its CPU time limit.
  * What the kernel refuses is appended to refused in words, and the rest is done. */

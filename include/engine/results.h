@@ -29,7 +29,7 @@ struct group_values {
     enum bind_mode bind;
     bool mixed; /* the trials did not all get the same policy */
     char refused[256];
-    bool control_refused;
+    int control;      /* SCHED_FIFO priority of the parent; 0: none */
     char others[160]; /* how the parties beside the measured one ran: "timer=fifo:96 load=other" */
     double load_count[LOAD_COUNTS];
     struct causes causes;

@@ -47,6 +47,10 @@ enum trial_outcome {
 
 struct trial; /* opaque; trial_free() ends it */
 
+/* Bytes that the trial needs before it runs: the memory that parent and workers share, and what each worker's process
+ * takes besides. */
+uint64_t trial_memory_bytes(const struct trial_spec *spec);
+
 /* Runs it. Returns NULL only when out of memory. However it ends, no process of it is left. */
 struct trial *trial_run(const struct trial_spec *spec);
 void trial_free(struct trial *trial);
@@ -67,7 +71,9 @@ void trial_party(const struct trial *trial, unsigned party, unsigned copy, struc
 /* The same of a party of the load, and how much of each LOAD_COUNTS it did between the gate and the end of the run. */
 void trial_load_party(const struct trial *trial, unsigned party, struct trial_party *out);
 double trial_load_count(const struct trial *trial, enum load_count count);
-/* Why the parent did not get the benchmark's control_priority; "" when it did or none was asked for. */
+/* The SCHED_FIFO priority that the parent had from the gate on, 0: none. It has one when a party is SCHED_FIFO or the
+ * benchmark asks for it, so that it can end the trial on time. Why it did not get it; "" when it did or needed none. */
+int trial_control_priority(const struct trial *trial);
 const char *trial_control_refused(const struct trial *trial);
 const void *trial_recorder(const struct trial *trial, unsigned party, unsigned copy, unsigned recorder);
 

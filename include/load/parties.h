@@ -15,8 +15,7 @@ int load_burn_run(struct party_context *context);
 void load_burn_teardown(struct party_context *context);
 #define LOAD_BURN_PARTY                                                                                                \
     {                                                                                                                  \
-        LOAD_PARTY("burn"), .spins = true, .setup = load_burn_setup, .run = load_burn_run,                             \
-                            .teardown = load_burn_teardown                                                             \
+        LOAD_PARTY("burn"), .setup = load_burn_setup, .run = load_burn_run, .teardown = load_burn_teardown             \
     }
 
 int load_write_setup(struct party_context *context);

@@ -40,6 +40,12 @@ int task_limit_realtime_us(uint64_t us);
 /* The same for a program that starts others: only its soft limit, which it may raise again; 0: as high as allowed. */
 int task_limit_own_realtime_us(uint64_t us);
 
+/* The highest real-time priority that RLIMIT_RTPRIO (ulimit -r) allows without further rights; 0: none. */
+int task_realtime_limit(void);
+
+/* Whether children of the thread start with the normal policy, and without a negative nice value (reset-on-fork). */
+bool task_resets_on_fork(void);
+
 /* Whether somebody has limited the CPU time of this process and those that it starts (ulimit -t). */
 bool task_has_cpu_limit(void);
 

@@ -118,7 +118,6 @@ static const struct metric metrics[UNIX_N_METRICS] = UNIX_METRICS("lps", 1, 0);
          .role = ROLE_MEASURED,                                                                                        \
          .kind = PARTY_PROCESS,                                                                                        \
          .stop = STOP_FLAG,                                                                                            \
-         .spins = true,                                                                                                \
          UNIX_RECORDERS,                                                                                               \
          .setup = setup,                                                                                               \
          .work = work_,                                                                                                \

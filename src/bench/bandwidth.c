@@ -261,7 +261,6 @@ static const struct party parties[] = {
      .role = ROLE_MEASURED,
      .kind = PARTY_PROCESS,
      .stop = STOP_SELF,
-     .spins = true,
      .recorders = {[RECORD_TIMES] = {RECORD_SLICES, REPETITIONS_MAX *N_KERNELS}, [RECORD_VALID] = {RECORD_CHECKS, 4}},
      .n_recorders = 2,
      .setup = setup,

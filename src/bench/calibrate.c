@@ -119,10 +119,10 @@ static int run(struct party_context *context)
 }
 
 static void place(const void *params, const struct place_request *request, unsigned party, unsigned copy,
-                  unsigned copies, struct placement *placement)
+                  struct placement *placement)
 {
     (void)party;
-    place_copy(request, copy, copies, true, placement);
+    place_copy(request, copy, placement);
     sim_place_cpus(params, request, placement);
     placement->policy = SCHED_OTHER;
     placement->rt_priority = 0;
@@ -143,7 +143,6 @@ static const struct party parties[] = {
      .role = ROLE_MEASURED,
      .kind = PARTY_PROCESS,
      .stop = STOP_SELF,
-     .spins = true,
      .recorders = {{RECORD_NUMBERS, CALIBRATE_NUMBERS}},
      .n_recorders = 1,
      .setup = setup,

@@ -463,24 +463,18 @@ static int supported(const void *params, char *why, size_t why_size)
     return -1;
 }
 
-/* A command may have threads and children that run everywhere, so all CPUs named are its own unless --bind says
- * otherwise. Real-time it may not take every CPU of the machine: the last of the order, that which booted, is left. */
+/* A command may have threads and children, so it may use all CPUs named unless --bind says otherwise. A real-time one
+ * gets all but one, since they are real-time too: the last of the order, which is the boot CPU, stays free. */
 static void place(const void *params, const struct place_request *request, unsigned party, unsigned copy,
-                  unsigned copies, struct placement *out)
+                  struct placement *out)
 {
     const enum bind_mode bind = request->bind;
 
     (void)params;
     (void)party;
-    bool one_cpu = cpuset_count(&request->online) <= 1;
-    place_copy(request, copy, copies, bind == BIND_ONE || one_cpu, out);
-    if (bind == BIND_ONE)
-        return;
-    out->bind = bind;
-    cpuset_clear(&out->cpus);
-    if (bind == BIND_RANGE)
-        out->cpus = request->cpus;
-    if (out->policy != SCHED_FIFO || (bind == BIND_RANGE && !cpuset_subset(&request->online, &request->cpus)))
+    place_copy(request, copy, out);
+    if (bind == BIND_ONE || out->policy != SCHED_FIFO || cpuset_count(&request->online) <= 1 ||
+        (bind == BIND_RANGE && !cpuset_subset(&request->online, &request->cpus)))
         return;
     out->bind = BIND_RANGE;
     if (bind == BIND_NONE)
@@ -566,8 +560,8 @@ static const struct party parties[] = {
     {.name = "command",
      .role = ROLE_MEASURED,
      .kind = PARTY_PROCESS,
+     .children = CHILDREN_INHERIT,
      .stop = STOP_SELF,
-     .spins = true,
      .recorders = {{RECORD_NUMBERS, N_NUMBERS}},
      .n_recorders = 1,
      .setup = setup,

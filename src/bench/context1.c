@@ -108,16 +108,16 @@ static int answerer_run(struct party_context *context)
 }
 
 static void place(const void *params, const struct place_request *request, unsigned party, unsigned copy,
-                  unsigned copies, struct placement *placement)
+                  struct placement *placement)
 {
     const struct unix_params *p = params;
     size_t at = copy % request->n_order;
 
     if (p->halves == HALVES_FREE) {
-        unix_place_range(params, request, party, copy, copies, placement);
+        unix_place_range(params, request, party, copy, placement);
         return;
     }
-    place_copy(request, copy, copies, false, placement);
+    place_copy(request, copy, placement);
     placement->bind = BIND_ONE;
     if (p->halves == HALVES_TWO && party == PARTY_ANSWERER) {
         if (request->n_order < 2)

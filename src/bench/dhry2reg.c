@@ -203,7 +203,6 @@ static const struct party parties[] = {
      .role = ROLE_MEASURED,
      .kind = PARTY_PROCESS,
      .stop = STOP_FLAG,
-     .spins = true,
      UNIX_RECORDERS,
      .setup = setup,
      .work = work,

@@ -90,7 +90,6 @@ static const struct party parties[] = {
      .role = ROLE_MEASURED,
      .kind = PARTY_PROCESS,
      .stop = STOP_FLAG,
-     .spins = true,
      UNIX_RECORDERS,
      .setup = setup,
      .run = run,

@@ -351,7 +351,6 @@ static void describe(const void *params, const struct kind *kind, char *buf, siz
          .role = ROLE_MEASURED,                                                                                        \
          .kind = PARTY_PROCESS,                                                                                        \
          .stop = STOP_FLAG,                                                                                            \
-         .spins = true,                                                                                                \
          UNIX_RECORDERS,                                                                                               \
          .setup = setup_##name_,                                                                                       \
          .work = work,                                                                                                 \

@@ -515,7 +515,6 @@ static const struct party parties[] = {
      .role = ROLE_MEASURED,
      .kind = PARTY_PROCESS,
      .stop = STOP_FLAG,
-     .spins = true,
      .recorders = {[NOISE_HIST] = {RECORD_HIST, 0},
                    [NOISE_SERIES] = {RECORD_SERIES, 0},
                    [NOISE_NUMBERS] = {RECORD_NUMBERS, NOISE_N_NUMBERS}},

@@ -185,7 +185,6 @@ static const struct party parties[] = {
      .role = ROLE_MEASURED,
      .kind = PARTY_PROCESS,
      .stop = STOP_SELF,
-     .spins = true,
      EXPERIMENT_RECORDERS,
      .setup = setup,
      .work = work,

@@ -217,6 +217,7 @@ static int supported(const void *params, char *why, size_t why_size)
          .role = ROLE_MEASURED,                                                                                        \
          .kind = PARTY_PROCESS,                                                                                        \
          .stop = STOP_FLAG,                                                                                            \
+         .children = CHILDREN_NORMAL,                                                                                  \
          UNIX_RECORDERS,                                                                                               \
          .setup = setup_,                                                                                              \
          .work = work,                                                                                                 \

@@ -23,7 +23,6 @@
 /* The working set and the frequency are warm after this much work. */
 #define WARM_MS 20
 /* Above this share of the CPU a real-time task does not sleep for long enough to be trusted with every CPU. */
-#define SPINS_PCT 90u
 
 /* --- The work. --- */
 
@@ -395,13 +394,7 @@ void sim_place_cpus(const struct sim_params *params, const struct place_request 
         placement->cpus = request->cpus;
 }
 
-/* Without pauses, or nearly so. */
-static bool spins(const struct sim_params *p)
-{
-    return p->sweep || p->interval_ns == 0 || p->busy_ns * 100 > p->interval_ns * SPINS_PCT;
-}
-
-void sim_place(const void *params, const struct place_request *request, unsigned party, unsigned copy, unsigned copies,
+void sim_place(const void *params, const struct place_request *request, unsigned party, unsigned copy,
                struct placement *placement)
 {
     const struct sim_params *p = params;
@@ -412,7 +405,7 @@ void sim_place(const void *params, const struct place_request *request, unsigned
         wanted.fifo_priority = SIM_TASK_PRIORITY;
     }
     wanted.bind = chosen_bind(p, request);
-    place_copy(&wanted, copy, copies, party == SIM_TASK && spins(p), placement);
+    place_copy(&wanted, copy, placement);
     sim_place_cpus(p, request, placement);
     placement->lock_memory = placement->policy == SCHED_FIFO;
     if (party == SIM_TIMER) {

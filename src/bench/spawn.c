@@ -57,6 +57,7 @@ static const struct party parties_spawn[] = {
      .role = ROLE_MEASURED,
      .kind = PARTY_PROCESS,
      .stop = STOP_FLAG,
+     .children = CHILDREN_NORMAL,
      UNIX_RECORDERS,
      .work = work_spawn},
 };
@@ -65,6 +66,7 @@ static const struct party parties_exec[] = {
      .role = ROLE_MEASURED,
      .kind = PARTY_PROCESS,
      .stop = STOP_FLAG,
+     .children = CHILDREN_NORMAL,
      UNIX_RECORDERS,
      .work = work_exec},
 };

@@ -88,7 +88,6 @@ static void teardown(struct party_context *context)
          .role = ROLE_MEASURED,                                                                                        \
          .kind = PARTY_PROCESS,                                                                                        \
          .stop = STOP_FLAG,                                                                                            \
-         .spins = true,                                                                                                \
          UNIX_RECORDERS,                                                                                               \
          .setup = setup,                                                                                               \
          .work = work_,                                                                                                \

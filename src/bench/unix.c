@@ -41,20 +41,20 @@ static void leave_unbound(struct placement *placement)
     cpuset_clear(&placement->cpus);
 }
 
-void unix_place(const void *params, const struct place_request *request, unsigned party, unsigned copy, unsigned copies,
+void unix_place(const void *params, const struct place_request *request, unsigned party, unsigned copy,
                 struct placement *placement)
 {
     (void)party;
-    place_copy(request, copy, copies, true, placement);
+    place_copy(request, copy, placement);
     if (!bind_chosen(request) && ((const struct unix_params *)params)->classic)
         leave_unbound(placement);
 }
 
 void unix_place_range(const void *params, const struct place_request *request, unsigned party, unsigned copy,
-                      unsigned copies, struct placement *placement)
+                      struct placement *placement)
 {
     (void)party;
-    place_copy(request, copy, copies, false, placement);
+    place_copy(request, copy, placement);
     if (bind_chosen(request))
         return;
     if (((const struct unix_params *)params)->classic) {

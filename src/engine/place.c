@@ -12,22 +12,7 @@
 
 const char *const bind_names[] = {"one", "range", "none", NULL};
 
-/* Spinning real-time copies leave one online CPU to the rest of the machine: the kernel's own threads, the shell
- * that would stop us. The CPU given up is the last of the order, which holds the boot CPU. */
-static bool must_stay_normal(const struct place_request *request, unsigned copy, unsigned copies)
-{
-    bool all_cpus = cpuset_subset(&request->online, &request->cpus);
-
-    if (request->bind == BIND_NONE) /* whatever CPUs were named, it runs on all */
-        return copies >= cpuset_count(&request->online);
-    if (!all_cpus)
-        return false;
-    if (request->bind != BIND_ONE)
-        return copies >= request->n_order;
-    return copies >= request->n_order && copy % request->n_order == request->n_order - 1;
-}
-
-void place_copy(const struct place_request *request, unsigned copy, unsigned copies, bool spins, struct placement *out)
+void place_copy(const struct place_request *request, unsigned copy, struct placement *out)
 {
     memset(out, 0, sizeof(*out));
     out->bind = request->bind;
@@ -37,16 +22,48 @@ void place_copy(const struct place_request *request, unsigned copy, unsigned cop
         out->cpus = request->cpus;
     out->nice_given = request->nice_given;
     out->nice = request->nice;
-    out->policy = SCHED_OTHER;
-    if (!request->fifo)
+    out->policy = request->fifo ? SCHED_FIFO : SCHED_OTHER;
+    out->rt_priority = request->fifo ? request->fifo_priority : 0;
+}
+
+void place_claim_add(struct place_claim *claim, const struct placement *placement, bool fills,
+                     const struct cpuset *online)
+{
+    const struct cpuset *mask = cpuset_count(&placement->cpus) ? &placement->cpus : online;
+
+    if (placement->policy != SCHED_FIFO)
         return;
-    if (spins && must_stay_normal(request, copy, copies)) {
-        text_copy(out->refused, sizeof(out->refused),
-                  "SCHED_FIFO left out here: real-time work that never sleeps may not take every CPU");
-        return;
+    if (fills || cpuset_count(mask) == 1) {
+        cpuset_union(&claim->bound, mask);
+    } else {
+        cpuset_union(&claim->wide, mask);
+        claim->n_wide++;
     }
-    out->policy = SCHED_FIFO;
-    out->rt_priority = request->fifo_priority;
+}
+
+/* An upper bound of what the parties can take, so that it errs on the side of the machine's user: a wide party is
+ * counted as if no other one could be in its way. */
+bool place_claim_full(const struct place_claim *claim, const struct cpuset *online)
+{
+    struct cpuset bound = claim->bound, either = claim->wide;
+    unsigned n_bound, n_wide;
+
+    cpuset_union(&either, &bound);
+    cpuset_intersect(&bound, online);
+    cpuset_intersect(&either, online);
+    n_bound = cpuset_count(&bound);
+    n_wide = cpuset_count(&either) - n_bound;
+    return n_bound + (claim->n_wide < n_wide ? claim->n_wide : n_wide) >= cpuset_count(online);
+}
+
+void place_give_up_fifo(struct placement *placement)
+{
+    if (placement->policy != SCHED_FIFO)
+        return;
+    placement->policy = SCHED_OTHER;
+    placement->rt_priority = 0;
+    text_copy(placement->refused, sizeof(placement->refused),
+              "SCHED_FIFO left out: one CPU must stay free of real-time work");
 }
 
 static void refuse(char *refused, size_t size, const char *what, int error, const char *advice)

@@ -13,6 +13,8 @@
 #include "engine/results.h"
 #include "engine/signals.h"
 #include "engine/text.h"
+#include "sys/cgroup.h"
+#include "sys/machine.h"
 
 struct plan_item *plan_add(struct plan *plan, const struct bench *bench, const void *params)
 {
@@ -133,25 +135,31 @@ static bool calibrate(struct execution *e, size_t i)
     return true;
 }
 
-static struct trial *run_trial(struct execution *e, size_t i)
+static struct trial_spec spec_of(const struct execution *e, size_t i)
 {
     const struct plan_item *item = &e->plan->items[i];
     const struct plan_run *how = e->how;
-    struct trial_spec spec = {.bench = item->bench,
-                              .params = item->params,
-                              .load = item->load,
-                              .load_params = item->load_params,
-                              .copies = item->copies,
-                              .sample = e->results[i].n_trials,
-                              .time_ns = item->sampling.time_ns,
-                              .place = how->place,
-                              .clock = how->clock,
-                              .start_at_ns = e->started ? 0 : how->start_at_ns,
-                              .series_fd = how->series_fd,
-                              .proc_root = how->proc_root,
-                              .tick = item->bench->told_while_running ? how->elapsed : NULL,
-                              .tick_context = how->progress_context};
-    struct trial *trial = trial_run(&spec);
+
+    return (struct trial_spec){.bench = item->bench,
+                               .params = item->params,
+                               .load = item->load,
+                               .load_params = item->load_params,
+                               .copies = item->copies,
+                               .sample = e->results[i].n_trials,
+                               .time_ns = item->sampling.time_ns,
+                               .place = how->place,
+                               .clock = how->clock,
+                               .start_at_ns = e->started ? 0 : how->start_at_ns,
+                               .series_fd = how->series_fd,
+                               .proc_root = how->proc_root,
+                               .tick = item->bench->told_while_running ? how->elapsed : NULL,
+                               .tick_context = how->progress_context};
+}
+
+static struct trial *run_trial(struct execution *e, const struct trial_spec *spec)
+{
+    const struct plan_run *how = e->how;
+    struct trial *trial = trial_run(spec);
 
     if (trial && !e->started && how->start_at_ns && how->started && trial_gate_ns(trial))
         how->started(how->started_context, trial_late_ns(trial));
@@ -159,12 +167,34 @@ static struct trial *run_trial(struct execution *e, size_t i)
     return trial;
 }
 
+/* Memory is bounded before it is used: a group over its limit is killed, and no row would say why. */
+static bool has_memory(const struct trial_spec *spec, char *why, size_t size)
+{
+    const uint64_t need = trial_memory_bytes(spec), group = cgroup_memory_available(spec->proc_root);
+    struct machine machine = {.memory_available_bytes = 0};
+    char need_text[32], left_text[32];
+
+    machine_read_memory(spec->proc_root, &machine);
+    const bool of_group = !machine.memory_available_bytes || group < machine.memory_available_bytes;
+    const uint64_t left = of_group ? group : machine.memory_available_bytes;
+    if (need <= left)
+        return true;
+    text_bytes(need, need_text, sizeof(need_text));
+    text_bytes(left, left_text, sizeof(left_text));
+    (void)snprintf(why, size, "%u cop%s need%s %s of memory, and the %s has %s left", spec->copies,
+                   spec->copies == 1 ? "y" : "ies", spec->copies == 1 ? "s" : "", need_text,
+                   of_group ? "memory cgroup" : "machine", left_text);
+    return false;
+}
+
 /* Whether benchmark and load can run here; the reason in why when not. */
-static bool can_run(const struct plan_item *item, char *why, size_t size)
+static bool can_run(const struct plan_item *item, const struct trial_spec *spec, char *why, size_t size)
 {
     if (item->bench->supported && item->bench->supported(item->params, why, size))
         return false;
-    return !item->load || !item->load->supported || !item->load->supported(item->load_params, why, size);
+    if (item->load && item->load->supported && item->load->supported(item->load_params, why, size))
+        return false;
+    return has_memory(spec, why, size);
 }
 
 /* Its last trial was ended by a signal, and still counts: the rows will say so. */
@@ -194,6 +224,7 @@ static void step(struct execution *e, size_t i)
 {
     struct results *results = &e->results[i];
     const struct plan_item *item = &e->plan->items[i];
+    const struct trial_spec spec = spec_of(e, i);
     uint64_t start = clock_raw_ns();
     char why[256];
 
@@ -201,7 +232,7 @@ static void step(struct execution *e, size_t i)
         end_item(e, i, ROW_SKIPPED, item->skip);
         return;
     }
-    if (results->n_trials == 0 && !can_run(item, why, sizeof(why))) {
+    if (results->n_trials == 0 && !can_run(item, &spec, why, sizeof(why))) {
         end_item(e, i, ROW_SKIPPED, why);
         return;
     }
@@ -216,7 +247,7 @@ static void step(struct execution *e, size_t i)
         signals_sleep_ns(item->sampling.pause_ns);
     }
     off_t series_at = series_end(e->how);
-    struct trial *trial = run_trial(e, i);
+    struct trial *trial = run_trial(e, &spec);
     if (!trial) {
         end_item(e, i, ROW_FAILED, "out of memory");
         return;

@@ -242,7 +242,7 @@ static void enter_others(struct results *results, const struct trial *trial)
         trial_party(trial, p, 0, &left);
         enter_other(g, bench->parties[p].name, &left);
     }
-    g->control_refused = trial_control_refused(trial)[0] != 0;
+    g->control = trial_control_priority(trial);
     add_refused(g, "", trial_control_refused(trial));
     if (results->item->load && results->item->load->n_parties)
         enter_load(g, results->item->load, trial);
@@ -560,8 +560,8 @@ static void add_load(const struct results *results, struct row *row)
     if (item->load && item->load->describe)
         item->load->describe(item->load_params, words, sizeof(words));
     add_word(row, "%s%s%s", words[0] ? " " : "", words, g->others);
-    if (results->n_trials && item->bench->control_priority && !g->control_refused)
-        add_word(row, " control=fifo:%d", item->bench->control_priority);
+    if (g->control)
+        add_word(row, " control=fifo:%d", g->control);
     for (unsigned c = 0; c < LOAD_COUNTS; c++)
         if (g->load_count[c] > 0)
             add_word(row, " %s=%.*f", load_count_names[c], c == LOAD_CPU ? 2 : 0, g->load_count[c]);

@@ -37,8 +37,11 @@
 #define LATE_NS         500000000u
 #define LOOK_AGAIN_NS   1000000000u
 #define FREQUENCIES_MAX 8u
-/* The parent sleeps but for moments. */
+/* The parent while a trial with real-time parties runs: above all of them. It sleeps but for moments. */
+#define CONTROL_PRIORITY TASK_FIFO_MAX
 #define CONTROL_LIMIT_US 5000000u
+/* A worker's process: its own pages, page tables and the kernel's structures; 170 KiB measured, with room. */
+#define WORKER_BYTES (256u << 10)
 
 struct trial {
     struct trial_spec spec;
@@ -62,7 +65,7 @@ struct trial {
     bool halted;    /* a party is, as far as is known */
     bool late;      /* the parent was: deadlines passed while nobody could look */
     /* The parent's own policy while the trial runs. */
-    bool control;
+    int control; /* its SCHED_FIFO priority; 0: it is as it was */
     int policy_before, priority_before;
     char control_refused[160];
 };
@@ -109,6 +112,17 @@ static size_t arena_size(const struct trial_spec *spec)
     return align_up(size);
 }
 
+uint64_t trial_memory_bytes(const struct trial_spec *spec)
+{
+    uint64_t processes = 0;
+
+    for (unsigned p = 0; p < spec->bench->n_parties; p++)
+        processes += spec->bench->parties[p].kind == PARTY_PROCESS ? spec->copies : 0;
+    for (unsigned p = 0; spec->load && p < spec->load->n_parties; p++)
+        processes += spec->load->parties[p].kind == PARTY_PROCESS;
+    return arena_size(spec) + processes * WORKER_BYTES;
+}
+
 static size_t add_params(struct trial_head *head, size_t *offset, const void *params, size_t size)
 {
     size_t at = *offset;
@@ -131,12 +145,45 @@ static void place_slot(const struct trial_spec *spec, const struct party *party,
     if (slot->of_load && spec->load->place)
         spec->load->place(spec->load_params, spec->place, slot->party, &slot->placement);
     else if (!slot->of_load && spec->bench->place)
-        spec->bench->place(spec->params, spec->place, slot->party, slot->copy, spec->copies, &slot->placement);
+        spec->bench->place(spec->params, spec->place, slot->party, slot->copy, &slot->placement);
     else
-        place_copy(spec->place, slot->copy, spec->copies, party->spins, &slot->placement);
+        place_copy(spec->place, slot->copy, &slot->placement);
     slot->placement.lock_memory |= party->lock_memory;
     if (party->timer_slack_ns)
         slot->placement.timer_slack_ns = party->timer_slack_ns;
+}
+
+/* Gives up SCHED_FIFO for all parties of a group (a copy, or the load) if with them no CPU would stay free: half of a
+ * copy in real time would measure something else. Timing threads only sleep and wake others, and keep theirs. */
+static void leave_a_cpu(const struct trial_spec *spec, struct trial_slot *slots, unsigned n, struct place_claim *taken)
+{
+    const struct cpuset *online = &spec->place->online;
+    struct place_claim with = *taken;
+
+    for (unsigned i = 0; i < n; i++) {
+        const struct party *party = arena_party(&slots[i], spec->bench, spec->load);
+        if (party->role != ROLE_TIMER)
+            place_claim_add(&with, &slots[i].placement, party->children == CHILDREN_INHERIT, online);
+    }
+    if (!place_claim_full(&with, online)) {
+        *taken = with;
+        return;
+    }
+    for (unsigned i = 0; i < n; i++)
+        if (arena_party(&slots[i], spec->bench, spec->load)->role != ROLE_TIMER)
+            place_give_up_fifo(&slots[i].placement);
+}
+
+void arena_place(const struct trial_spec *spec, struct trial_slot *slots, unsigned n)
+{
+    const unsigned each = spec->bench->n_parties, of_bench = spec->copies * each;
+    struct place_claim taken = {.n_wide = 0};
+
+    for (unsigned i = 0; i < n; i++)
+        place_slot(spec, arena_party(&slots[i], spec->bench, spec->load), &slots[i]);
+    for (unsigned i = 0; i < of_bench; i += each)
+        leave_a_cpu(spec, &slots[i], each, &taken);
+    leave_a_cpu(spec, &slots[of_bench], n - of_bench, &taken);
 }
 
 /* Slots stand copy by copy and end with the load's, so that the threads of a process follow it. */
@@ -183,8 +230,8 @@ static void arena_lay_out(struct trial *trial, int arena_fd, size_t size)
         const struct party *party = arena_party(slot, bench, load);
         for (unsigned r = 0; r < party->n_recorders; r++)
             slot->recorder[r] = take(&offset, recorder_size(&party->recorders[r]));
-        place_slot(spec, party, slot);
     }
+    arena_place(spec, head->slot, trial->n_slots);
 }
 
 static int arena_make(struct trial *trial)
@@ -744,20 +791,48 @@ static unsigned gated_slots(const struct trial *trial)
 
 /* --- The parent itself. --- */
 
-/* Above everybody whom it may have to end, and never without a limit of its own. The workers that it has started stay
- * as they are. */
+/* The highest SCHED_FIFO priority of a party; 0: none. */
+static int highest_priority(const struct trial *trial)
+{
+    int highest = 0;
+
+    for (unsigned i = 0; i < trial->n_slots; i++) {
+        const struct placement *placement = &trial->head->slot[i].placement;
+        if (placement->policy == SCHED_FIFO && placement->rt_priority > highest)
+            highest = placement->rt_priority;
+    }
+    return highest;
+}
+
+/* A user whose limit (ulimit -r) is lower gets that, unless a party is above it: a CPU is free of real-time work, and
+ * there the parent is woken at once with any priority. */
+static int control_set(int *priority, int highest)
+{
+    int error = task_set_policy(SCHED_FIFO, *priority), limit = task_realtime_limit();
+
+    if (error != -EPERM || limit < highest || limit < 1 || limit >= *priority)
+        return error;
+    *priority = limit;
+    return task_set_policy(SCHED_FIFO, limit);
+}
+
+/* A FIFO party may share the parent's CPU, so that only a FIFO parent can end the trial on time. It is above everybody
+ * whom it may have to end, and never without a limit of its own. The workers that it has started stay as they are. */
 static void control_begin(struct trial *trial)
 {
-    int priority = trial->spec.bench->control_priority, policy, seen, error;
+    const int highest = highest_priority(trial);
+    int priority = CONTROL_PRIORITY, policy, seen, error;
 
-    if (!priority || task_get_policy(&trial->policy_before, &trial->priority_before))
+    if (!(highest || trial->spec.bench->control_fifo) ||
+        task_get_policy(&trial->policy_before, &trial->priority_before))
         return;
-    if ((error = task_limit_own_realtime_us(CONTROL_LIMIT_US)) || (error = task_set_policy(SCHED_FIFO, priority))) {
+    if ((error = task_limit_own_realtime_us(CONTROL_LIMIT_US)) || (error = control_set(&priority, highest))) {
         (void)snprintf(trial->control_refused, sizeof(trial->control_refused), "control: SCHED_FIFO %d refused: %s",
                        priority, strerror(-error));
+        (void)task_limit_own_realtime_us(0);
         return;
     }
-    trial->control = true;
+    trial->control = priority;
     if ((error = task_get_policy(&policy, &seen)))
         (void)snprintf(trial->control_refused, sizeof(trial->control_refused),
                        "control: SCHED_FIFO cannot be read back: %s", strerror(-error));
@@ -767,10 +842,10 @@ static void control_begin(struct trial *trial)
 
 static void control_end(struct trial *trial)
 {
-    if (trial->control)
-        (void)task_set_policy(trial->policy_before, trial->priority_before);
-    if (trial->spec.bench->control_priority)
-        (void)task_limit_own_realtime_us(0);
+    if (!trial->control)
+        return;
+    (void)task_set_policy(trial->policy_before, trial->priority_before);
+    (void)task_limit_own_realtime_us(0);
 }
 
 /* --- What a load does. --- */
@@ -891,15 +966,14 @@ static void start_and_run(struct trial *trial, struct machine_counters *before)
     }
     trial->event_read = events[0];
     trial->head->event_fd = events[1];
-    if (start_processes(trial) == 0) {
+    if (start_processes(trial) == 0)
         run_gated(trial, before);
-        control_end(trial);
-    }
     if (trial->outcome != TRIAL_DONE)
         set_gate(trial->head, GATE_ABORTED);
     else
         drain(trial);
     kill_all(trial);
+    control_end(trial);
     arena_remove_scratch(trial->head);
     for (unsigned i = 0; i < trial->n_slots; i++)
         close_if_open(trial->stop_write[i]);
@@ -1037,6 +1111,11 @@ void trial_load_party(const struct trial *trial, unsigned party, struct trial_pa
 double trial_load_count(const struct trial *trial, enum load_count count)
 {
     return trial->load_count[count];
+}
+
+int trial_control_priority(const struct trial *trial)
+{
+    return trial->control;
 }
 
 const char *trial_control_refused(const struct trial *trial)

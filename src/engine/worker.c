@@ -416,6 +416,8 @@ static int party_main(struct trial_head *head, struct trial_slot *slot, const st
         uint64_t planned = head->time_ns > context.expected_ns ? head->time_ns : context.expected_ns;
         place_apply_policy(&slot->placement, (planned * 2 + REALTIME_MARGIN_NS) / 1000, slot->refused,
                            sizeof(slot->refused));
+        if (party->children == CHILDREN_NORMAL && task_resets_on_fork())
+            party_degraded(&context, "children run with the normal policy");
         if (!failed && !party->before_gate)
             set_state(head, slot, STATE_READY);
     }

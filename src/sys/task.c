@@ -221,6 +221,22 @@ int task_limit_own_realtime_us(uint64_t us)
     return result(setrlimit(RLIMIT_RTTIME, &limit));
 }
 
+int task_realtime_limit(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_RTPRIO, &limit) != 0)
+        return 0;
+    return limit.rlim_cur < TASK_FIFO_MAX ? (int)limit.rlim_cur : TASK_FIFO_MAX;
+}
+
+bool task_resets_on_fork(void)
+{
+    long found = syscall(SYS_sched_getscheduler, 0);
+
+    return found >= 0 && (found & SCHED_RESET_ON_FORK);
+}
+
 bool task_has_cpu_limit(void)
 {
     struct rlimit limit;
