@@ -90,14 +90,14 @@ static void make_request(struct place_request *request, bool more_cpus)
     request->fifo_priority = 7;
 }
 
-static void assert_placed(const struct place_request *request, unsigned copies, const char *cpus, int policy,
+static void assert_placed(const struct place_request *request, unsigned copy, const char *cpus, int policy,
                           bool refused)
 {
     const struct command_params params = {.warmup = 0};
     struct placement placement;
     char text[64];
 
-    bench_command.place(&params, request, 0, copies - 1, copies, &placement);
+    bench_command.place(&params, request, 0, copy, &placement);
     (void)cpuset_format(&placement.cpus, text, sizeof(text));
     assert_string_equal(text, cpus);
     assert_int_equal(placement.policy, policy);
@@ -110,12 +110,12 @@ static void test_command_may_use_all_cpus_named(void **state)
 
     (void)state;
     make_request(&request, false);
+    assert_placed(&request, 0, "1,3,5", SCHED_OTHER, false);
     assert_placed(&request, 1, "1,3,5", SCHED_OTHER, false);
-    assert_placed(&request, 2, "1,3,5", SCHED_OTHER, false);
     request.bind = BIND_ONE;
-    assert_placed(&request, 2, "1", SCHED_OTHER, false);
+    assert_placed(&request, 1, "1", SCHED_OTHER, false);
     request.bind = BIND_NONE;
-    assert_placed(&request, 2, "", SCHED_OTHER, false);
+    assert_placed(&request, 1, "", SCHED_OTHER, false);
 }
 
 static void test_command_real_time_leaves_a_cpu_to_others(void **state)
@@ -125,19 +125,18 @@ static void test_command_real_time_leaves_a_cpu_to_others(void **state)
     (void)state;
     make_request(&request, true);
     request.fifo = true;
-    assert_placed(&request, 1, "1,3,5", SCHED_FIFO, false);
+    assert_placed(&request, 0, "1,3,5", SCHED_FIFO, false);
     make_request(&request, false);
     request.fifo = true;
-    assert_placed(&request, 1, "1,5", SCHED_FIFO, true);
-    assert_placed(&request, 8, "1,5", SCHED_FIFO, true);
+    assert_placed(&request, 0, "1,5", SCHED_FIFO, true);
+    assert_placed(&request, 7, "1,5", SCHED_FIFO, true);
     request.bind = BIND_ONE;
-    assert_placed(&request, 1, "5", SCHED_FIFO, false);
-    assert_placed(&request, 3, "3", SCHED_OTHER, true);
+    assert_placed(&request, 0, "5", SCHED_FIFO, false);
     request.bind = BIND_NONE;
-    assert_placed(&request, 1, "1,5", SCHED_FIFO, true);
+    assert_placed(&request, 0, "1,5", SCHED_FIFO, true);
 }
 
-static void test_command_on_the_only_cpu_stays_normal(void **state)
+static void test_command_gives_the_only_cpu_to_the_engine_to_judge(void **state)
 {
     struct place_request request;
 
@@ -150,7 +149,7 @@ static void test_command_on_the_only_cpu_stays_normal(void **state)
         request.fifo = true;
         request.fifo_priority = 7;
         request.bind = (enum bind_mode)bind;
-        assert_placed(&request, 1, bind == BIND_NONE ? "" : "0", SCHED_OTHER, true);
+        assert_placed(&request, 0, bind == BIND_NONE ? "" : "0", SCHED_FIFO, false);
     }
 }
 
@@ -212,7 +211,7 @@ int main(void)
         cmocka_unit_test(test_command_bytes_that_are_cut_off_are_refused),
         cmocka_unit_test(test_command_may_use_all_cpus_named),
         cmocka_unit_test(test_command_real_time_leaves_a_cpu_to_others),
-        cmocka_unit_test(test_command_on_the_only_cpu_stays_normal),
+        cmocka_unit_test(test_command_gives_the_only_cpu_to_the_engine_to_judge),
         cmocka_unit_test(test_command_is_described_by_what_is_not_as_usual),
         cmocka_unit_test(test_command_description_fits),
         cmocka_unit_test(test_command_has_time_to_get_ready),

@@ -166,7 +166,7 @@ static void dummy_place(const void *params, const struct place_request *request,
                         struct placement *placement)
 {
     (void)party;
-    place_copy(request, 0, 1, false, placement);
+    place_copy(request, 0, placement);
     placement->nice_given = true;
     placement->nice = ((const struct dummy_params *)params)->nice;
 }
@@ -263,7 +263,7 @@ static const struct bench bench_watch = {.name = "watch",
                                          .suite = "dummy",
                                          .parties = watch_parties,
                                          .n_parties = 1,
-                                         .control_priority = 98,
+                                         .control_fifo = true,
                                          .params_size = BENCH_PARAMS_SIZE};
 static const struct bench *const benches[] = {&bench_idle,  &bench_nap,   &bench_degraded,
                                               &bench_apart, &bench_watch, NULL};

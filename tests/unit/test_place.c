@@ -41,7 +41,7 @@ static void test_place_copy_binds_one_to_one_in_order(void **state)
     make_request(&request, BIND_ONE, false);
     for (unsigned copy = 0; copy < COUNT(expected); copy++) {
         memset(&placement, 0xff, sizeof(placement));
-        place_copy(&request, copy, COUNT(expected), true, &placement);
+        place_copy(&request, copy, &placement);
         assert_cpus(&placement, expected[copy]);
         assert_int_equal(placement.policy, SCHED_OTHER);
         assert_int_equal(placement.rt_priority, 0);
@@ -61,85 +61,130 @@ static void test_place_copy_binds_to_the_range_or_not(void **state)
     make_request(&request, BIND_RANGE, true);
     request.nice_given = true;
     request.nice = -7;
-    place_copy(&request, 1, 2, true, &placement);
+    place_copy(&request, 1, &placement);
     assert_cpus(&placement, "1,3,5");
     assert_true(placement.nice_given);
     assert_int_equal(placement.nice, -7);
     request.bind = BIND_NONE;
-    place_copy(&request, 1, 2, true, &placement);
+    place_copy(&request, 1, &placement);
     assert_cpus(&placement, "");
 }
 
-/* Which of the copies get SCHED_FIFO, as "yyn". */
-static void assert_fifo(const struct place_request *request, bool spins, const char *expected)
-{
-    unsigned copies = (unsigned)strlen(expected);
-    struct placement placement;
-
-    for (unsigned copy = 0; copy < copies; copy++) {
-        place_copy(request, copy, copies, spins, &placement);
-        assert_int_equal(placement.policy, expected[copy] == 'y' ? SCHED_FIFO : SCHED_OTHER);
-        assert_int_equal(placement.rt_priority, expected[copy] == 'y' ? 42 : 0);
-        assert_string_equal(placement.refused,
-                            expected[copy] == 'y'
-                                ? ""
-                                : "SCHED_FIFO left out here: real-time work that never sleeps may not take every CPU");
-    }
-}
-
-static void test_place_copy_leaves_a_cpu_to_others(void **state)
+static void test_place_copy_gives_the_policy_asked_for(void **state)
 {
     struct place_request request;
+    struct placement placement;
 
     (void)state;
     make_request(&request, BIND_ONE, false);
     request.fifo = true;
     request.fifo_priority = 42;
-    assert_fifo(&request, true, "y");
-    assert_fifo(&request, true, "yy");
-    assert_fifo(&request, true, "yyn");
-    assert_fifo(&request, true, "yyny");
-    assert_fifo(&request, true, "yynyyn");
-    assert_fifo(&request, false, "yyyyyy"); /* what sleeps lets others run */
-    request.bind = BIND_RANGE;
-    assert_fifo(&request, true, "yy");
-    assert_fifo(&request, true, "nnn");
-    assert_fifo(&request, false, "yyy");
-    request.bind = BIND_NONE;
-    assert_fifo(&request, true, "yy");
-    assert_fifo(&request, true, "nnn");
+    place_copy(&request, 2, &placement);
+    assert_int_equal(placement.policy, SCHED_FIFO);
+    assert_int_equal(placement.rt_priority, 42);
+    assert_string_equal(placement.refused, "");
 }
 
-static void test_place_copy_takes_all_named_when_there_are_more(void **state)
-{
-    struct place_request request;
+/* --- The CPUs that FIFO parties can keep busy. --- */
 
-    (void)state;
-    make_request(&request, BIND_ONE, true);
-    request.fifo = true;
-    request.fifo_priority = 42;
-    assert_fifo(&request, true, "yyyyyy");
-    request.bind = BIND_RANGE;
-    assert_fifo(&request, true, "yyyy");
-    /* Not bound, it runs on all four, whatever was named. */
-    request.bind = BIND_NONE;
-    assert_fifo(&request, true, "yyy");
-    assert_fifo(&request, true, "nnnn");
+static struct place_claim claim;
+static struct cpuset online;
+
+static struct cpuset set_of(const char *list)
+{
+    struct cpuset set;
+    char why[80];
+
+    cpuset_clear(&set);
+    if (list[0])
+        assert_int_equal(cpuset_parse(list, &set, why, sizeof(why)), 0);
+    return set;
 }
 
-static void test_place_copy_on_the_only_cpu_stays_normal(void **state)
+static void claim_begin(const char *cpus)
 {
-    struct place_request request;
+    memset(&claim, 0, sizeof(claim));
+    online = set_of(cpus);
+}
+
+/* Adds a party with that mask; "" is not bound. Whether no CPU stays free then. */
+static bool full_with(const char *mask, int policy, bool fills)
+{
+    const struct placement placement = {.cpus = set_of(mask), .policy = policy, .rt_priority = 1};
+
+    place_claim_add(&claim, &placement, fills, &online);
+    return place_claim_full(&claim, &online);
+}
+
+static void test_place_claim_counts_each_cpu_of_bound_parties_once(void **state)
+{
+    (void)state;
+    claim_begin("1,3,5");
+    assert_false(full_with("5", SCHED_FIFO, false));
+    assert_false(full_with("5", SCHED_FIFO, false));
+    assert_false(full_with("1", SCHED_FIFO, false));
+    assert_false(full_with("3", SCHED_OTHER, false));
+    assert_false(full_with("0", SCHED_FIFO, false)); /* offline */
+    assert_true(full_with("3", SCHED_FIFO, false));
+}
+
+static void test_place_claim_gives_each_wide_party_one_cpu(void **state)
+{
+    (void)state;
+    claim_begin("1,3,5");
+    assert_false(full_with("1,3,5", SCHED_FIFO, false));
+    assert_false(full_with("1,3,5", SCHED_FIFO, false));
+    assert_true(full_with("1,3,5", SCHED_FIFO, false));
+    /* As many as there may be leave the CPU that is not theirs. */
+    claim_begin("0-1,3,5");
+    for (int i = 0; i < 9; i++)
+        assert_false(full_with("1,3,5", SCHED_FIFO, false));
+    /* Not bound it may be on every CPU. */
+    claim_begin("0-1,3,5");
+    for (int i = 0; i < 3; i++)
+        assert_false(full_with("", SCHED_FIFO, false));
+    assert_true(full_with("", SCHED_FIFO, false));
+}
+
+static void test_place_claim_adds_bound_and_wide_parties_up(void **state)
+{
+    (void)state;
+    claim_begin("0-2");
+    assert_false(full_with("0", SCHED_FIFO, false));
+    assert_false(full_with("0-1", SCHED_FIFO, false));
+    assert_false(full_with("0-1", SCHED_FIFO, false)); /* 0 and 1 are all that they can take */
+    assert_true(full_with("0-2", SCHED_FIFO, false));
+}
+
+static void test_place_claim_takes_the_whole_mask_of_a_party_that_fills(void **state)
+{
+    (void)state;
+    claim_begin("0-3");
+    assert_false(full_with("0-2", SCHED_FIFO, true));
+    assert_true(full_with("", SCHED_FIFO, true));
+}
+
+static void test_place_claim_has_no_room_on_the_only_cpu(void **state)
+{
+    (void)state;
+    claim_begin("7");
+    assert_false(full_with("7", SCHED_OTHER, true));
+    assert_true(full_with("", SCHED_FIFO, false));
+}
+
+static void test_place_gives_up_fifo_in_words(void **state)
+{
+    struct placement placement = {.policy = SCHED_FIFO, .rt_priority = 42, .nice_given = true, .nice = 3};
 
     (void)state;
-    memset(&request, 0, sizeof(request));
-    cpuset_add(&request.cpus, 0);
-    request.online = request.cpus;
-    request.n_order = 1;
-    request.fifo = true;
-    request.fifo_priority = 42;
-    assert_fifo(&request, true, "n");
-    assert_fifo(&request, false, "y");
+    place_give_up_fifo(&placement);
+    assert_int_equal(placement.policy, SCHED_OTHER);
+    assert_int_equal(placement.rt_priority, 0);
+    assert_string_equal(placement.refused, "SCHED_FIFO left out: one CPU must stay free of real-time work");
+    assert_true(placement.nice_given && placement.nice == 3);
+    memset(&placement, 0, sizeof(placement));
+    place_give_up_fifo(&placement);
+    assert_string_equal(placement.refused, ""); /* it had nothing to give up */
 }
 
 static void test_place_names_of_binding(void **state)
@@ -298,9 +343,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_place_copy_binds_one_to_one_in_order),
         cmocka_unit_test(test_place_copy_binds_to_the_range_or_not),
-        cmocka_unit_test(test_place_copy_leaves_a_cpu_to_others),
-        cmocka_unit_test(test_place_copy_takes_all_named_when_there_are_more),
-        cmocka_unit_test(test_place_copy_on_the_only_cpu_stays_normal),
+        cmocka_unit_test(test_place_copy_gives_the_policy_asked_for),
+        cmocka_unit_test(test_place_claim_counts_each_cpu_of_bound_parties_once),
+        cmocka_unit_test(test_place_claim_gives_each_wide_party_one_cpu),
+        cmocka_unit_test(test_place_claim_adds_bound_and_wide_parties_up),
+        cmocka_unit_test(test_place_claim_takes_the_whole_mask_of_a_party_that_fills),
+        cmocka_unit_test(test_place_claim_has_no_room_on_the_only_cpu),
+        cmocka_unit_test(test_place_gives_up_fifo_in_words),
         cmocka_unit_test(test_place_names_of_binding),
         cmocka_unit_test(test_place_apply_is_read_back),
         cmocka_unit_test(test_place_apply_nothing_changes_nothing),

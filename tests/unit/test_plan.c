@@ -99,7 +99,7 @@ static void beside_place(const void *params, const struct place_request *request
                          struct placement *placement)
 {
     (void)party;
-    place_copy(request, 0, 1, false, placement);
+    place_copy(request, 0, placement);
     placement->nice_given = true;
     placement->nice = (int)((const struct beside_params *)params)->base;
 }

@@ -142,7 +142,7 @@ static void pace_place(const void *params, const struct place_request *request, 
     const struct pace_params *p = params;
 
     (void)party;
-    place_copy(request, p->elsewhere && request->n_order > 1, 2, false, placement);
+    place_copy(request, p->elsewhere && request->n_order > 1, placement);
     placement->nice_given = p->nice > 0;
     placement->nice = p->nice;
 }

@@ -152,7 +152,7 @@ static void test_scale_4096_copies_have_a_cpu_each(void **state)
     (void)state;
     cpuset_clear(&all);
     for (unsigned copy = 0; copy < CPUS; copy++) {
-        place_copy(&request, copy, CPUS, true, &placement);
+        place_copy(&request, copy, &placement);
         assert_int_equal(cpuset_count(&placement.cpus), 1);
         cpuset_union(&all, &placement.cpus);
     }

@@ -854,7 +854,7 @@ static struct placement placed(const struct sim_params *params, const struct pla
     char text[64];
 
     memset(&placement, 0xff, sizeof(placement));
-    sim_place(params, request, party, 0, 1, &placement);
+    sim_place(params, request, party, 0, &placement);
     (void)cpuset_format(&placement.cpus, text, sizeof(text));
     assert_string_equal(text, cpus);
     assert_int_equal(placement.bind, bind);
@@ -899,7 +899,8 @@ static void test_sim_timing_thread_is_real_time_in_every_mode(void **state)
     assert_int_equal(task.rt_priority, 0);
     assert_true(task.nice_given && task.nice == 7);
     assert_false(task.lock_memory);
-    assert_true(bench_audio.control_priority > timer.rt_priority);
+    assert_true(bench_audio.control_fifo);
+    assert_true(timer.rt_priority < TASK_FIFO_MAX); /* the priority of control */
 }
 
 static void test_sim_real_time_mode_is_below_the_timing_thread(void **state)
@@ -923,47 +924,6 @@ static void test_sim_real_time_mode_is_below_the_timing_thread(void **state)
     task = placed(&params, &request, SIM_TASK, "1-2,5", BIND_RANGE);
     assert_int_equal(task.rt_priority, 40);
     assert_true(task.lock_memory);
-}
-
-static int policy_on_all_cpus(const struct sim_params *params)
-{
-    struct place_request request;
-    struct placement task;
-
-    request_of(&request);
-    request.online = request.cpus;
-    request.fifo = true;
-    request.fifo_priority = 40;
-    task = placed(params, &request, SIM_TASK, "1-2,5", BIND_RANGE);
-    assert_int_equal(task.refused[0] != 0, task.policy == SCHED_OTHER);
-    assert_int_equal(task.lock_memory, task.policy == SCHED_FIFO);
-    assert_int_equal(placed(params, &request, SIM_TIMER, "1-2,5", BIND_RANGE).policy, SCHED_FIFO);
-    return task.policy;
-}
-
-/* Real-time work that never sleeps: x and gaming, and what comes near it. One task on three CPUs leaves two. */
-static void test_sim_that_spins_does_not_take_the_only_cpu(void **state)
-{
-    struct sim_params params = {.interval_ns = 1000, .busy_ns = 900};
-    struct place_request request;
-    static const struct sim_params *const spinning[] = {&sim_x, &sim_gaming};
-
-    (void)state;
-    request_of(&request);
-    cpuset_clear(&request.cpus);
-    cpuset_add(&request.cpus, 5);
-    request.n_order = 1;
-    request.online = request.cpus;
-    request.fifo = true;
-    request.fifo_priority = 40;
-    for (size_t i = 0; i < COUNT(spinning); i++) {
-        assert_int_equal(placed(spinning[i], &request, SIM_TASK, "5", BIND_RANGE).policy, SCHED_OTHER);
-        assert_int_equal(policy_on_all_cpus(spinning[i]), SCHED_FIFO);
-    }
-    assert_int_equal(placed(&params, &request, SIM_TASK, "5", BIND_RANGE).policy, SCHED_FIFO);
-    params.busy_ns = 901;
-    assert_int_equal(placed(&params, &request, SIM_TASK, "5", BIND_RANGE).policy, SCHED_OTHER);
-    assert_int_equal(placed(&sim_audio, &request, SIM_TASK, "5", BIND_RANGE).policy, SCHED_FIFO);
 }
 
 /* --- Rows, of a task that only pretends. --- */
@@ -1025,7 +985,7 @@ static void make_pretenders(void)
     bench_pretend_bursts.name = "pretend-bursts";
     bench_pretend_bursts.parties = pretend_burst_parties;
     /* Neither needs rights that the test may not have. */
-    bench_pretend.control_priority = bench_pretend_bursts.control_priority = 0;
+    bench_pretend.control_fifo = bench_pretend_bursts.control_fifo = false;
     bench_pretend.place = bench_pretend_bursts.place = NULL;
 }
 
@@ -1196,7 +1156,7 @@ static struct trial *run_beside(const struct bench *bench, const struct sim_para
 
 static int try_fifo(void)
 {
-    return task_set_policy(SCHED_FIFO, SIM_CONTROL_PRIORITY) ? 1 : 0;
+    return task_set_policy(SCHED_FIFO, TASK_FIFO_MAX) ? 1 : 0;
 }
 
 /* Whether they were given what the latency suite always asks for; the kernel may say no. */
@@ -1408,7 +1368,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_sim_runs_on_all_cpus_named_unless_told_otherwise),
         cmocka_unit_test(test_sim_timing_thread_is_real_time_in_every_mode),
         cmocka_unit_test(test_sim_real_time_mode_is_below_the_timing_thread),
-        cmocka_unit_test(test_sim_that_spins_does_not_take_the_only_cpu),
         cmocka_unit_test(test_sim_rows_of_a_periodic_task),
         cmocka_unit_test(test_sim_rows_of_bursts),
         cmocka_unit_test(test_sim_audio_wakes_up_twenty_times_a_second),

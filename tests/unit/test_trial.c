@@ -327,10 +327,10 @@ static int pair_thread_run(struct party_context *context)
 }
 
 static void pair_place(const void *params, const struct place_request *request, unsigned party, unsigned copy,
-                       unsigned copies, struct placement *out)
+                       struct placement *out)
 {
     (void)params;
-    place_copy(request, copy, copies, false, out);
+    place_copy(request, copy, out);
     cpuset_clear(&out->cpus);
     cpuset_add(&out->cpus, request->order[party == PAIR_PROCESS ? 0 : request->n_order - 1]);
     out->nice_given = true;

@@ -233,7 +233,7 @@ static void assert_placed(const struct bench *bench, int halves, const struct pl
     char text[64];
 
     params.halves = halves;
-    bench->place(&params, request, party, copy, 4, &placement);
+    bench->place(&params, request, party, copy, &placement);
     (void)cpuset_format(&placement.cpus, text, sizeof(text));
     assert_string_equal(text, cpus);
     assert_int_equal(placement.bind, bind);
@@ -269,7 +269,7 @@ static void test_context1_says_that_there_is_no_second_cpu(void **state)
     (void)state;
     request_of(&request, 1);
     params.halves = HALVES_TWO;
-    bench_context1.place(&params, &request, 1, 0, 1, &placement);
+    bench_context1.place(&params, &request, 1, 0, &placement);
     assert_string_equal(placement.refused, "both halves on one CPU: no second CPU is allowed");
     assert_true(cpuset_has(&placement.cpus, 10));
     assert_placed(&bench_context1, HALVES_TWO, &request, 0, 0, "10", BIND_ONE);

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+/* Every benchmark and load of every suite, as a plan places it: at least one online CPU has no SCHED_FIFO party that
+ * can keep it busy, however many CPUs there are and however copies are bound. */
+#include <sched.h>
+
+#include "engine_fixture.h"
+
+#include "cmd/measure.h"
+#include "cmd/suites.h"
+#include "engine/arena.h"
+
+enum { CPUS_MAX = 4 };
+
+struct seen {
+    unsigned items, fifo, given_up;
+};
+
+/* Whether the party can keep the CPU busy. Timing threads sleep; they are above the work that they wake. */
+static bool can_take(const struct plan_item *item, const struct trial_slot *slot, unsigned cpu)
+{
+    const struct placement *placement = &slot->placement;
+
+    return arena_party(slot, item->bench, item->load)->role != ROLE_TIMER && placement->policy == SCHED_FIFO &&
+           (cpuset_count(&placement->cpus) == 0 || cpuset_has(&placement->cpus, cpu));
+}
+
+/* Hall's theorem: all CPUs can be busy at one time unless some set of them has fewer takers than members. A party whose
+ * children are real-time too is a taker for each CPU that it may use. */
+static bool cpu_stays_free(const struct plan_item *item, const struct trial_slot *slots, unsigned n, unsigned cpus)
+{
+    for (unsigned set = 1; set < 1u << cpus; set++) {
+        unsigned members = 0, takers = 0;
+        for (unsigned cpu = 0; cpu < cpus; cpu++)
+            members += set >> cpu & 1;
+        for (unsigned i = 0; i < n; i++) {
+            unsigned takes = 0;
+            for (unsigned cpu = 0; cpu < cpus; cpu++)
+                takes += (set >> cpu & 1) && can_take(item, &slots[i], cpu);
+            bool many = arena_party(&slots[i], item->bench, item->load)->children == CHILDREN_INHERIT;
+            takers += many ? takes : takes > 0;
+        }
+        if (takers < members)
+            return true;
+    }
+    return false;
+}
+
+/* A group is real-time as a whole or not at all, and what was given up says so. */
+static void check_group(const struct plan_item *item, const struct trial_slot *slots, unsigned n, struct seen *seen)
+{
+    unsigned fifo = 0, given_up = 0;
+
+    for (unsigned i = 0; i < n; i++) {
+        if (arena_party(&slots[i], item->bench, item->load)->role == ROLE_TIMER)
+            continue;
+        fifo += slots[i].placement.policy == SCHED_FIFO;
+        given_up += strstr(slots[i].placement.refused, "SCHED_FIFO left out: ") != NULL;
+    }
+    assert_true(fifo == 0 || given_up == 0);
+    seen->fifo += fifo;
+    seen->given_up += given_up;
+}
+
+static void check_item(const struct measure *m, const struct plan_item *item, struct seen *seen)
+{
+    const struct trial_spec spec = {.bench = item->bench,
+                                    .params = item->params,
+                                    .load = item->load,
+                                    .load_params = item->load_params,
+                                    .copies = item->copies,
+                                    .place = &m->place};
+    const unsigned of_bench = item->copies * item->bench->n_parties;
+    const unsigned n = of_bench + (item->load ? item->load->n_parties : 0);
+    struct trial_slot *slots = calloc(n, sizeof(*slots));
+
+    assert_non_null(slots);
+    for (unsigned i = 0; i < n; i++) {
+        slots[i].of_load = i >= of_bench;
+        slots[i].copy = slots[i].of_load ? 0 : i / item->bench->n_parties;
+        slots[i].party = slots[i].of_load ? i - of_bench : i % item->bench->n_parties;
+    }
+    arena_place(&spec, slots, n);
+    if (!cpu_stays_free(item, slots, n, cpuset_count(&m->place.online)))
+        fail_msg("%s beside %s, %u copies, --bind %s: SCHED_FIFO on all %u CPUs", item->bench->name,
+                 item->load ? item->load->name : "nothing", item->copies, bind_names[m->place.bind],
+                 cpuset_count(&m->place.online));
+    for (unsigned i = 0; i < of_bench; i += item->bench->n_parties)
+        check_group(item, &slots[i], item->bench->n_parties, seen);
+    check_group(item, &slots[of_bench], n - of_bench, seen);
+    seen->items++;
+    free(slots);
+}
+
+static void set_place(struct place_request *place, unsigned cpus, enum bind_mode bind, bool fifo)
+{
+    memset(place, 0, sizeof(*place));
+    for (unsigned cpu = cpus; cpu-- > 0;) {
+        cpuset_add(&place->cpus, cpu);
+        place->order[place->n_order++] = cpu;
+    }
+    place->online = place->cpus;
+    place->bind = bind;
+    place->bind_given = bind != BIND_ONE;
+    place->fifo = fifo;
+    place->fifo_priority = 50;
+}
+
+/* The suite's plan for these words of a command line; NULL ends them. */
+static void check_suite(const struct suite *suite, char *const *words, unsigned cpus, enum bind_mode bind,
+                        struct seen *seen)
+{
+    static char command[] = "true";
+    static char *run_words[] = {command};
+    struct measure *m = calloc(1, sizeof(*m));
+    void *options = calloc(1, suite->options_size ? suite->options_size : 1);
+    const char *operands[16];
+    char error[512] = "";
+    struct plan plan = {.n = 0};
+    int argc = 0;
+
+    assert_true(m && options);
+    while (words[argc])
+        argc++;
+    measure_table(suite, &m->options, &m->tables[0]);
+    m->n_tables = 1 + suite->tables(options, &m->tables[1]);
+    if (suite->timed)
+        measure_timed_table(&m->options, &m->tables[m->n_tables++]);
+    if (suite->copies)
+        measure_copies_table(&m->options, &m->tables[m->n_tables++]);
+    if (option_parse(argc, words, m->tables, m->n_tables, operands, error, sizeof(error)) ||
+        option_defaults(m->tables, m->n_tables, PRESET_DEFAULT, error, sizeof(error)))
+        fail_msg("%s: %s", suite->name, error);
+    for (size_t t = 0; t < TESTS_MAX; t++)
+        m->selected[t] = true;
+    m->operands_given = true; /* every task and test, not only the telling pairs */
+    machine_read_memory("", &m->machine);
+    set_place(&m->place, cpus, bind, option_given(m->tables, m->n_tables, "fifo"));
+    if (suite->commands) {
+        m->words = run_words;
+        m->n_words = 1;
+    }
+    if (suite->plan(m, options, &plan, error, sizeof(error)))
+        fail_msg("%s: %s", suite->name, error);
+    assert_true(plan.n > 0);
+    for (size_t i = 0; i < plan.n; i++)
+        check_item(m, &plan.items[i], seen);
+    if (suite->end)
+        suite->end(options, true);
+    plan_free(&plan);
+    free(options);
+    free(m);
+}
+
+#define WORDS(...)                                                                                                     \
+    (char *const[])                                                                                                    \
+    {                                                                                                                  \
+        (char *)"suite", __VA_ARGS__, NULL                                                                             \
+    }
+
+static void check_all_suites(unsigned cpus, enum bind_mode bind, struct seen *seen)
+{
+    static const char *const copies[] = {"1", "2", "3", "4", "9"};
+    char *fifo = (char *)"--fifo", *custom = (char *)"-I50000", *load = (char *)"-C50";
+
+    for (size_t i = 0; i < COUNT(copies); i++) {
+        char *n = (char *)copies[i], *c = (char *)"-c";
+        check_suite(&suite_prime, WORDS(fifo, c, n), cpus, bind, seen);
+        check_suite(&suite_stream, WORDS(fifo, c, n), cpus, bind, seen);
+        check_suite(&suite_unix, WORDS(fifo, c, n, (char *)"--all-tests"), cpus, bind, seen);
+    }
+    check_suite(&suite_noise, WORDS(fifo), cpus, bind, seen);
+    check_suite(&suite_run, WORDS(fifo), cpus, bind, seen);
+    check_suite(&suite_latency, WORDS(fifo, custom, load), cpus, bind, seen);
+    check_suite(&suite_latency, WORDS((char *)"-r", custom, load), cpus, bind, seen);
+    check_suite(&suite_latency, WORDS(fifo, (char *)"-u", custom, load), cpus, bind, seen);
+}
+
+static void test_free_cpu_is_left_by_every_plan(void **state)
+{
+    static const unsigned cpus[] = {1, 2, CPUS_MAX};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cpus); i++)
+        for (int bind = BIND_ONE; bind <= BIND_NONE; bind++) {
+            struct seen seen = {0};
+            check_all_suites(cpus[i], (enum bind_mode)bind, &seen);
+            assert_true(seen.items > 200);
+            assert_true(seen.given_up > 0);
+            assert_true(cpus[i] > 1 ? seen.fifo > 0 : seen.fifo == 0);
+        }
+}
+
+/* No more is given up than has to be. */
+static void test_free_cpu_costs_a_single_copy_nothing(void **state)
+{
+    struct seen seen = {0};
+
+    (void)state;
+    check_suite(&suite_unix, WORDS((char *)"--fifo", (char *)"-c1", (char *)"--all-tests"), CPUS_MAX, BIND_ONE, &seen);
+    check_suite(&suite_latency, WORDS((char *)"--fifo", (char *)"-I50000", (char *)"-C50"), CPUS_MAX, BIND_ONE, &seen);
+    check_suite(&suite_run, WORDS((char *)"--fifo"), CPUS_MAX, BIND_ONE, &seen);
+    assert_true(seen.fifo >= seen.items);
+    assert_int_equal(seen.given_up, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_free_cpu_is_left_by_every_plan),
+        cmocka_unit_test(test_free_cpu_costs_a_single_copy_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
