@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/* What --fifo leaves to the rest of the machine, and what its rows say of children. Needs real-time rights and two
+ * CPUs. */
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+enum { SPINNERS = 2 };
+#define RUN_S     1.5
+#define GAP_MAX_S 0.25
+#define SHARE_MIN 0.35
+
+/* An ordinary process that never sleeps, on any CPU. */
+struct spinner {
+    double cpu_s, worst_gap_s;
+};
+struct spinners {
+    uint32_t stop;
+    struct spinner each[SPINNERS];
+};
+
+static double seconds(clockid_t clock)
+{
+    struct timespec t;
+
+    assert_int_equal(clock_gettime(clock, &t), 0);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void spin(const struct spinners *all, struct spinner *self)
+{
+    double last = seconds(CLOCK_MONOTONIC), before = seconds(CLOCK_PROCESS_CPUTIME_ID);
+
+    while (!__atomic_load_n(&all->stop, __ATOMIC_RELAXED)) {
+        double now = seconds(CLOCK_MONOTONIC);
+        self->worst_gap_s = now - last > self->worst_gap_s ? now - last : self->worst_gap_s;
+        last = now;
+    }
+    self->cpu_s = seconds(CLOCK_PROCESS_CPUTIME_ID) - before;
+    _exit(0);
+}
+
+/* CPU time of this process's children that have ended, and of theirs. */
+static double children_s(void)
+{
+    struct rusage usage;
+
+    assert_int_equal(getrusage(RUSAGE_CHILDREN, &usage), 0);
+    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+           (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
+}
+
+/* Runs it beside spinners; the CSV's row of the rate in csv. */
+static void run_beside_spinners(const struct cli *cli, const struct cli_run *run, struct cli_csv *csv)
+{
+    struct spinners *all = mmap(NULL, sizeof(*all), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct cli_result result;
+    pid_t pids[SPINNERS];
+
+    assert_true(all != MAP_FAILED);
+    for (int i = 0; i < SPINNERS; i++) {
+        pids[i] = fork();
+        assert_true(pids[i] >= 0);
+        if (pids[i] == 0)
+            spin(all, &all->each[i]);
+    }
+    double before = children_s();
+    cli_expect(cli, run, 0, &result);
+    double total = children_s() - before;
+    __atomic_store_n(&all->stop, 1, __ATOMIC_RELAXED);
+    for (int i = 0; i < SPINNERS; i++)
+        assert_int_equal(waitpid(pids[i], NULL, 0), pids[i]);
+    cli_csv_parse(result.out, csv);
+    for (int i = 0; i < SPINNERS; i++)
+        total += all->each[i].cpu_s;
+    for (int i = 0; i < SPINNERS; i++) {
+        const struct spinner *s = &all->each[i];
+        print_message("spinner %d: %.2f s of the %.2f s that all had on two CPUs, worst gap %.3f s\n", i, s->cpu_s,
+                      total, s->worst_gap_s);
+        /* Of what the spinners and jitbench got together: what else runs here takes from all of them. */
+        assert_true(s->cpu_s >= SHARE_MIN * total / 2);
+        assert_true(s->worst_gap_s < GAP_MAX_S);
+    }
+    assert_int_equal(munmap(all, sizeof(*all)), 0);
+    cli_result_free(&result);
+}
+
+/* Two halves a copy, which sleep so often that no limit of real-time CPU time ends them. */
+static void test_realtime_ping_pong_on_every_cpu_is_given_up(void **state)
+{
+    const struct cli_run run = {.args = ARGS("unix", "context1", "--fifo", "--copies", "2", "-t", "1500ms", "--samples",
+                                             "1", "--cpus", "0-1", "-q", "-o", "-")};
+    struct cli_csv csv;
+
+    cli_need_root();
+    cli_need_fifo();
+    cli_need_cpus(2);
+    cli_need_processor("how CPUs are shared out");
+    run_beside_spinners(*state, &run, &csv);
+    size_t row = cli_row(&csv, "context1", "rate", 0);
+    print_message("%s of %.1f s\n", cli_cell(&csv, row, "wall_s"), RUN_S);
+    assert_true(cli_number(&csv, row, "wall_s") <= 1.1 * RUN_S);
+    if (sysconf(_SC_NPROCESSORS_ONLN) == 2) {
+        assert_string_equal(cli_cell(&csv, row, "status"), "degraded");
+        assert_string_equal(cli_cell(&csv, row, "reason"),
+                            "SCHED_FIFO left out: one CPU must stay free of real-time work");
+        assert_string_equal(cli_cell(&csv, row, "policy"), "other");
+    }
+    cli_csv_free(&csv);
+}
+
+/* The parent shares the only named CPU with work that never sleeps, and ends it on time. */
+static void test_realtime_run_ends_on_time(void **state)
+{
+    const struct cli_run run = {
+        .args = ARGS("unix", "syscall", "--fifo", "-t", "1500ms", "--samples", "1", "--cpus", "1", "-q", "-o", "-")};
+    struct cli_result result;
+    struct cli_csv csv;
+
+    cli_need_root();
+    cli_need_fifo();
+    cli_need_cpus(2);
+    cli_expect(*state, &run, 0, &result);
+    cli_csv_parse(result.out, &csv);
+    size_t row = cli_row(&csv, "syscall", "rate", 0);
+    assert_string_equal(cli_cell(&csv, row, "status"), "ok");
+    assert_string_equal(cli_cell(&csv, row, "policy"), "fifo");
+    cli_expect_text(cli_cell(&csv, row, "param"), " control=fifo:98");
+    assert_true(cli_number(&csv, row, "wall_s") <= 1.1 * RUN_S);
+    cli_csv_free(&csv);
+    cli_result_free(&result);
+}
+
+static void expect_children(const struct cli *cli, const struct cli_run *run, const char *status, const char *reason)
+{
+    static const char *const tests[] = {"spawn", "sysexec", "shell1"};
+    struct cli_result result;
+    struct cli_csv csv;
+
+    cli_expect(cli, run, 0, &result);
+    cli_csv_parse(result.out, &csv);
+    for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
+        size_t row = cli_row(&csv, tests[i], "rate", 0);
+        assert_string_equal(cli_cell(&csv, row, "status"), status);
+        assert_string_equal(cli_cell(&csv, row, "reason"), reason);
+    }
+    cli_csv_free(&csv);
+    cli_result_free(&result);
+}
+
+/* A real-time policy ends at a fork (reset-on-fork), a nice value does not; exec keeps both. */
+static void test_realtime_children_are_normal_and_rows_say_so(void **state)
+{
+    const struct cli_run fifo = {.args = ARGS("unix", "spawn", "sysexec", "shell1", "--fifo", "-t", "100ms",
+                                              "--samples", "1", "--cpus", "1", "-q", "-o", "-")};
+    const struct cli_run nice = {.args = ARGS("unix", "spawn", "sysexec", "shell1", "--nice", "-3", "-t", "100ms",
+                                              "--samples", "1", "--cpus", "1", "-q", "-o", "-")};
+    const struct cli_run execl = {
+        .args = ARGS("unix", "execl", "--fifo", "-t", "100ms", "--samples", "1", "--cpus", "1", "-q", "-o", "-")};
+    struct cli_result result;
+    struct cli_csv csv;
+
+    cli_need_root();
+    cli_need_fifo();
+    cli_need_cpus(2);
+    expect_children(*state, &fifo, "degraded", "children run with the normal policy");
+    expect_children(*state, &nice, "ok", "");
+    cli_expect(*state, &execl, 0, &result);
+    cli_csv_parse(result.out, &csv);
+    size_t row = cli_row(&csv, "execl", "rate", 0);
+    assert_string_equal(cli_cell(&csv, row, "reason"), "");
+    assert_string_equal(cli_cell(&csv, row, "policy"), "fifo");
+    cli_csv_free(&csv);
+    cli_result_free(&result);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CLI_TEST(test_realtime_ping_pong_on_every_cpu_is_given_up),
+        CLI_TEST(test_realtime_run_ends_on_time),
+        CLI_TEST(test_realtime_children_are_normal_and_rows_say_so),
+    };
+    return cmocka_run_group_tests(tests, cli_group_setup, NULL);
+}
