@@ -265,8 +265,10 @@ static const struct bench bench_watch = {.name = "watch",
                                          .n_parties = 1,
                                          .control_fifo = true,
                                          .params_size = BENCH_PARAMS_SIZE};
-static const struct bench *const benches[] = {&bench_idle,  &bench_nap,   &bench_degraded,
-                                              &bench_apart, &bench_watch, NULL};
+static const struct bench bench_watch_only = {
+    .name = "watch-only", .suite = "dummy", .parties = watch_parties, .n_parties = 1, .params_size = BENCH_PARAMS_SIZE};
+static const struct bench *const benches[] = {&bench_watch_only, &bench_idle,  &bench_nap, &bench_degraded,
+                                              &bench_apart,      &bench_watch, NULL};
 
 static struct place_request place;
 
@@ -558,6 +560,77 @@ static void test_trial_control_by_limit_is_given_back(void **state)
     assert_int_equal(fixture_in_child(control_by_limit), 0);
 }
 
+/* Rights made up for this process: SCHED_FIFO up to this priority, as by ulimit -r; 0: what the kernel says. */
+static int allowed_priority;
+
+int __real_task_set_policy(int policy, int rt_priority);
+int __wrap_task_set_policy(int policy, int rt_priority);
+int __wrap_task_set_policy(int policy, int rt_priority)
+{
+    if (allowed_priority && policy == SCHED_FIFO && rt_priority > allowed_priority)
+        return -EPERM;
+    return __real_task_set_policy(policy, rt_priority);
+}
+
+int __real_task_realtime_limit(void);
+int __wrap_task_realtime_limit(void);
+int __wrap_task_realtime_limit(void)
+{
+    return allowed_priority ? allowed_priority : __real_task_realtime_limit();
+}
+
+/* With a party of that SCHED_FIFO priority (0: a normal one) beside a CPU that stays free. */
+static int control_beside(const struct bench *bench, int party_priority, int allowed, int expected, const char *refused)
+{
+    struct trial_spec spec = spec_of(bench, NULL, NULL, 0);
+
+    allowed_priority = 0;
+    if (try_fifo() || task_set_policy(SCHED_OTHER, 0))
+        return CANNOT;
+    allowed_priority = allowed;
+    place.fifo = party_priority > 0;
+    place.fifo_priority = party_priority;
+    cpuset_add(&place.online, CPUSET_MAX - 1);
+    struct trial *trial = trial_run(&spec);
+    CHECK(trial && trial_outcome(trial) == TRIAL_DONE);
+    CHECK(trial_control_priority(trial) == expected);
+    CHECK(strcmp(trial_control_refused(trial), refused) == 0);
+    if (expected)
+        CHECK(((const double *)trial_recorder(trial, 0, 0, 0))[WATCH_PRIORITY] == expected);
+    trial_free(trial);
+    return 0;
+}
+
+/* A lower limit is enough as long as no party is above it: a CPU is free, and there the parent is woken at once. */
+static int control_by_lower_limit(void)
+{
+    int failed = control_beside(&bench_watch, 0, 40, 40, "");
+
+    failed = failed ? failed : control_beside(&bench_watch, 40, 40, 40, "");
+    return failed ? failed
+                  : control_beside(&bench_watch, 41, 40, 0, "control: SCHED_FIFO 98 refused: Operation not permitted");
+}
+
+static void test_trial_control_takes_what_the_limit_allows(void **state)
+{
+    (void)state;
+    assert_int_equal(fixture_in_child(control_by_lower_limit), 0);
+}
+
+/* A benchmark that does not ask for it. */
+static int control_of_fifo(void)
+{
+    int failed = control_beside(&bench_watch_only, 0, 0, 0, "");
+
+    return failed ? failed : control_beside(&bench_watch_only, 10, 0, 98, "");
+}
+
+static void test_trial_with_a_fifo_party_has_fifo_control(void **state)
+{
+    (void)state;
+    assert_int_equal(fixture_in_child(control_of_fifo), 0);
+}
+
 static int control_without_rights(void)
 {
     struct trial_spec spec = spec_of(&bench_watch, NULL, NULL, 0);
@@ -595,6 +668,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_trial_control_is_real_time_while_it_runs),
         cmocka_unit_test(test_trial_control_gets_back_what_it_had),
         cmocka_unit_test(test_trial_control_by_limit_is_given_back),
+        cmocka_unit_test(test_trial_control_takes_what_the_limit_allows),
+        cmocka_unit_test(test_trial_with_a_fifo_party_has_fifo_control),
         cmocka_unit_test(test_trial_control_without_rights_says_so),
     };
     trial_worker_main(argc, argv, benches, loads);

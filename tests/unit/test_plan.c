@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Plans of a trivial benchmark: the order of trials, when an item ends, what becomes of those that fail. */
 #include "plan_fixture.h"
+#include "tree_fixture.h"
 
 #include "engine/load.h"
 
@@ -348,6 +349,63 @@ static void test_plan_skipped_items_say_why(void **state)
     assert_string_equal(value_row("B")->reason, "not on this machine");
     assert_int_equal(value_row("B")->n_samples, 0);
     assert_int_equal(value_row("C")->status, ROW_OK);
+}
+
+/* --- Memory. --- */
+
+static void put_meminfo(uint64_t available_kib)
+{
+    char text[128];
+
+    (void)snprintf(text, sizeof(text), "MemTotal: 8388608 kB\nMemAvailable: %llu kB\n",
+                   (unsigned long long)available_kib);
+    tree_put("/proc/meminfo", text);
+}
+
+static void put_group(uint64_t limit_kib, uint64_t used_kib)
+{
+    char text[32];
+
+    tree_put("/proc/self/cgroup", "0::/\n");
+    tree_put("/proc/self/mountinfo", "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
+    (void)snprintf(text, sizeof(text), "%llu\n", (unsigned long long)limit_kib << 10);
+    tree_put("/sys/fs/cgroup/memory.max", text);
+    (void)snprintf(text, sizeof(text), "%llu\n", (unsigned long long)used_kib << 10);
+    tree_put("/sys/fs/cgroup/memory.current", text);
+}
+
+static void expect_skipped_for_memory(const char *reason)
+{
+    plan_free(&plan);
+    fixture_free_rows(&rows);
+    add('A', 1)->copies = 512;
+    execute(ROW_SKIPPED);
+    assert_int_equal(rows.n, 1);
+    assert_string_equal(rows.row[0].reason, reason);
+    assert_string_equal(seen.trials, ""); /* no process was started */
+}
+
+/* 512 workers take 256 KiB each, and the memory that they share. */
+static void test_plan_skips_what_memory_cannot_hold(void **state)
+{
+    const struct tick_params params = {.base = 1};
+    const struct trial_spec spec = {.bench = &bench_tick, .params = &params, .copies = 512};
+
+    assert_in_range(trial_memory_bytes(&spec), 512 * (256 << 10), 512 * (264 << 10));
+    assert_int_equal(tree_make(state), 0);
+    how.proc_root = tree_root;
+    put_meminfo(1 << 22);
+    put_group(160 << 10, 60 << 10);
+    expect_skipped_for_memory("512 copies need 130 MiB of memory, and the memory cgroup has 100 MiB left");
+    put_group(1 << 22, 0);
+    put_meminfo(10 << 10);
+    expect_skipped_for_memory("512 copies need 130 MiB of memory, and the machine has 10 MiB left");
+    put_meminfo(1 << 22);
+    plan_free(&plan);
+    fixture_free_rows(&rows);
+    add('A', 1);
+    execute(ROW_OK);
+    assert_int_equal(tree_remove(state), 0);
 }
 
 static void test_plan_of_nothing_is_done(void **state)
@@ -743,6 +801,7 @@ int main(int argc, char **argv)
         TEST(test_plan_calibrated_item_waits_when_going_backwards),
         TEST(test_plan_calibration_that_found_nothing_fails_the_item),
         TEST(test_plan_skipped_items_say_why),
+        TEST(test_plan_skips_what_memory_cannot_hold),
         TEST(test_plan_of_nothing_is_done),
         TEST(test_plan_samples_until_precise_enough),
         TEST(test_plan_samples_at_most_the_maximum),
