@@ -227,7 +227,7 @@ static void test_noise_real_time_leaves_a_cpu_to_others(void **state)
         bool normal = !strcmp(cli_cell(&csv, row, "policy"), "other");
         assert_string_equal(cli_cell(&csv, row, "status"), normal ? "degraded" : "ok");
         if (normal)
-            cli_expect_text(cli_cell(&csv, row, "reason"), "may not take every CPU");
+            cli_expect_text(cli_cell(&csv, row, "reason"), "one CPU must stay free of real-time work");
         else
             assert_string_equal(cli_cell(&csv, row, "policy"), "fifo");
         degraded += normal;
