@@ -95,7 +95,8 @@ struct detour_cost {
 uint64_t detour_added(struct detour_account *a, struct detour_cost *cost, uint64_t took, bool again);
 /* The same for the reading of the CPU's counters. */
 uint64_t detour_read(struct detour_account *a, struct detour_cost *cost, uint64_t took);
-/* A step of unknown length, up to now: blind, unless the kernel says that it ran something else meanwhile. */
+/* A step of unknown length, up to now: blind, unless it took longer than the threshold and the kernel says that it ran
+ * something else meanwhile. */
 void detour_unwatched(struct detour_account *a, uint64_t now, uint64_t took, const struct detour_seen *seen);
 
 /* The window ends; the CPU had so many interrupts in it (0 when not known). One of them belongs to each detour that was

@@ -185,7 +185,7 @@ static const struct option options[] = {
      .value_name = "N",
      .min = 1,
      .max = 1e12,
-     .preset = {"100K", "10K", "1M"},
+     .preset = {"100K", "10K", "10M"},
      OPTION_AT(struct array_params, experiments),
      .help = "copies of the small array a run"},
 };

@@ -250,10 +250,12 @@ uint64_t detour_read(struct detour_account *a, struct detour_cost *cost, uint64_
 
 void detour_unwatched(struct detour_account *a, uint64_t now, uint64_t took, const struct detour_seen *seen)
 {
-    if (cause_of(&a->seen, seen) != DETOUR_UNEXPLAINED)
+    if (cause_of(&a->seen, seen) != DETOUR_UNEXPLAINED && took > a->threshold) {
         detour_add(a, now, took, seen);
-    else
+    } else {
         a->blind += took;
+        a->seen = *seen;
+    }
 }
 
 /* --- Ends. --- */

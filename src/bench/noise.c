@@ -386,6 +386,7 @@ static int run(struct party_context *context)
     number[NOISE_LOOP_LEAST] = (double)s->least * s->ns_per_tick;
     number[NOISE_THRESHOLD] = (double)s->threshold * s->ns_per_tick;
     number[NOISE_OBSERVED] = (double)detour_observed(a) * s->ns_per_tick;
+    number[NOISE_BLIND] = (double)a->blind * s->ns_per_tick;
     for (unsigned c = 0; c < DETOUR_CAUSES; c++) {
         number[NOISE_LOST + c] = (double)a->sum[c].ticks * s->ns_per_tick;
         number[NOISE_COUNT + c] = (double)a->sum[c].n;
@@ -474,6 +475,8 @@ static int reduce_copy(const struct trial *trial, unsigned copy, struct results 
     error |= results_series_from(results, copy, NOISE_METRIC_DETOUR, series, first_us);
     error |= results_sample(results, copy, NOISE_METRIC_LOOP, number[NOISE_LOOP]);
     error |= results_sample(results, copy, NOISE_METRIC_THRESHOLD, number[NOISE_THRESHOLD]);
+    error |= results_sample(results, copy, NOISE_METRIC_BLIND,
+                            100 * number[NOISE_BLIND] / (observed_ns + number[NOISE_BLIND]));
     for (unsigned c = 0; c < DETOUR_CAUSES; c++) {
         error |= results_sample(results, copy, NOISE_METRIC_LOST_BY + c, 100 * number[NOISE_LOST + c] / observed_ns);
         error |= enter_classes(results, copy, number, c);
@@ -542,6 +545,7 @@ static const struct metric metrics[NOISE_N_METRICS] = {
     [NOISE_METRIC_LOOP] = LOWER("loop", "ns", "the most frequent time of the loop"),
     [NOISE_METRIC_THRESHOLD] =
         {.id = "threshold", .unit = "ns", .better = "", .value = VALUE_MEAN, .title = "what took longer was a detour"},
+    [NOISE_METRIC_BLIND] = LOWER("blind", "%", "share of the time in which the sampler read counters and saw nothing"),
     [NOISE_METRIC_LOST_BY + DETOUR_PREEMPTED] = LOWER("lost_preempted", "%", "lost while somebody else ran"),
     [NOISE_METRIC_LOST_BY + DETOUR_FAULT] = LOWER("lost_fault", "%", "lost to page faults"),
     [NOISE_METRIC_LOST_BY + DETOUR_MIGRATED] = LOWER("lost_migrated", "%", "lost on the way to another CPU"),

@@ -167,7 +167,7 @@ static const struct option rows[] = {
      .min = 1,
      .max = 1000,
      OPTION_AT(struct latency_options, hack_groups),
-     .help = "groups of hack, 40 threads each; one a CPU unless given"},
+     .help = "groups of hack, 40 threads each; one a CPU unless given, with --classic one a CPU online"},
 };
 
 static size_t tables(void *options, struct option_table *out)
@@ -333,6 +333,9 @@ static const char *fill_load(const struct measure *m, const struct latency_optio
     if (cgroup != UINT64_MAX) /* what is cached of it is the group's */
         p->file_bytes = least(p->file_bytes, cgroup / 2);
     p->threads = o->load_threads ? o->load_threads : cpus;
+    /* The original counts the machine's CPUs, wherever its load may run. */
+    if (m->preset == PRESET_CLASSIC && machine->cpus_online)
+        cpus = machine->cpus_online;
     p->groups = o->hack_groups ? o->hack_groups : cpus;
     p->memory_spare = !swap;
     p->memory_bytes = swap ? wanted_bytes : least(available / 100 * NO_SWAP_PCT, memload_room(""));

@@ -114,6 +114,7 @@ static const struct table_column columns[] = {
     {.heading = "Loop ns", .metric = "loop", .field = TABLE_VALUE, .decimals = 1},
     COUNT_COLUMN("Detours/s", "detours"),
     SHARE_COLUMN("Lost %", "lost"),
+    {.heading = "Blind %", .metric = "blind", .field = TABLE_VALUE, .decimals = 2},
     DETOUR_COLUMN("Min", TABLE_MIN),
     DETOUR_COLUMN("Median", TABLE_MEDIAN),
     DETOUR_COLUMN("P99", TABLE_P99),

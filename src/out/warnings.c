@@ -11,6 +11,7 @@
 #define SHIFT_PCT     3.0 /* smaller shifts are not worth a word */
 #define PRECISION_PCT 2.0
 #define GRAIN_PCT     2.0
+#define BLIND_PCT     1.0
 
 struct finding {
     double worst;
@@ -78,6 +79,13 @@ static double grain_pct(const struct row *rows, size_t n, const struct row *row)
     return 0;
 }
 
+static void put_more(const struct finding *f, struct text *out)
+{
+    if (f->count > 1)
+        text_printf(out, " (and %zu more like it)", f->count - 1);
+    text_append(out, "\n", 1);
+}
+
 static void put(const struct finding *f, const char *before, const char *after, struct text *out)
 {
     if (!f->row)
@@ -85,17 +93,33 @@ static void put(const struct finding *f, const char *before, const char *after, 
     const char *param = f->row->param;
     text_printf(out, "Warning: %s %.*s: %s%.1f %%%s", f->row->test, (int)strcspn(param, " "), param, before, f->worst,
                 after);
-    if (f->count > 1)
-        text_printf(out, " (and %zu more like it)", f->count - 1);
-    text_append(out, "\n", 1);
+    put_more(f, out);
+}
+
+static bool is_blind(const struct row *row)
+{
+    return !strcmp(row->suite, "noise") && !strcmp(row->metric, "blind") && row->value >= BLIND_PCT;
+}
+
+static void put_blind(const struct finding *f, struct text *out)
+{
+    if (!f->row)
+        return;
+    text_printf(out,
+                "Warning: noise: the sampler on CPU %s was blind for %.1f %% of the time: it was reading its counters; "
+                "detours in that time are not seen",
+                f->row->cpus, f->worst);
+    put_more(f, out);
 }
 
 void warnings_collect(const struct row *rows, size_t n, struct text *out)
 {
-    struct finding spread = {0}, first = {0}, drift = {0}, interval = {0}, grain = {0};
+    struct finding spread = {0}, first = {0}, drift = {0}, interval = {0}, grain = {0}, blind = {0};
 
     for (size_t i = 0; i < n; i++) {
         const struct row *row = &rows[i];
+        if (is_blind(row))
+            find(&blind, row->value, 0, row);
         if (!row->headline || row->n_samples == 0)
             continue;
         struct stats_running samples = running_of(row->samples, row->n_samples);
@@ -110,4 +134,5 @@ void warnings_collect(const struct row *rows, size_t n, struct text *out)
     put(&drift, "the second half of the samples is ", " away from the first: the machine drifted", out);
     put(&interval, "the mean is known to +-", " only; more samples (--max-time) would narrow it", out);
     put(&grain, "the clock's grain is ", " of what it timed", out);
+    put_blind(&blind, out);
 }

@@ -422,6 +422,24 @@ static void test_latency_threads_of_the_load(void **state)
                         "groups", "2");
 }
 
+/* The original counts the machine's CPUs, wherever its load may run. */
+static void test_latency_hack_groups_are_those_of_the_original(void **state)
+{
+    struct cli_csv csv;
+    char online[24];
+
+    (void)snprintf(online, sizeof(online), "%ld", sysconf(_SC_NPROCESSORS_ONLN));
+    measure(*state, ARGS("latency", "audio", "-w", "hack", "-u", FAST), 0, &csv);
+    expect_word(&csv, "audio", "hack", "groups", "1");
+    cli_csv_free(&csv);
+    measure(*state, ARGS("latency", "audio", "-w", "hack", "-u", "--classic", FAST), 0, &csv);
+    expect_word(&csv, "audio", "hack", "groups", online);
+    cli_csv_free(&csv);
+    measure(*state, ARGS("latency", "audio", "-w", "hack", "--classic", "--hack-groups", "3", FAST), 0, &csv);
+    expect_word(&csv, "audio", "hack", "groups", "3");
+    cli_csv_free(&csv);
+}
+
 /* Every 50 ms. */
 static void test_latency_time(void **state)
 {
@@ -1082,6 +1100,7 @@ int main(void)
         CLI_TEST(test_latency_loops_are_measured_unless_given),
         CLI_TEST(test_latency_loops_from_an_earlier_file),
         CLI_TEST(test_latency_threads_of_the_load),
+        CLI_TEST(test_latency_hack_groups_are_those_of_the_original),
         CLI_TEST(test_latency_time),
         CLI_TEST(test_latency_nice),
         CLI_TEST(test_latency_no_file),

@@ -49,6 +49,43 @@ static void run_noise(const struct cli *cli, struct cli_run run, struct cli_resu
 
 /* --- What it says. --- */
 
+/* A warning names the CPU whose sampler was blind for longest, from 1 % on. */
+static void expect_warning(const struct cli_csv *csv, const char *text)
+{
+    const char *worst = value_of(csv, "1", "blind") > value_of(csv, "0", "blind") ? "1" : "0";
+    double pct = value_of(csv, worst, "blind");
+    char warning[96];
+
+    (void)snprintf(warning, sizeof(warning), "Warning: noise: the sampler on CPU %s was blind for %.1f %% of", worst,
+                   pct);
+    if ((pct >= 1) != (strstr(text, warning) != NULL))
+        fail_msg("the sampler of CPU %s was blind for %.17g %%: %s", worst, pct, text);
+}
+
+/* Two turns of the loop are a threshold that it passes all the time, one of 1 s is never passed. */
+static void test_noise_warns_of_a_blind_sampler(void **state)
+{
+    static const char *const thresholds[] = {"2x", "1s"};
+    const struct cli *cli = *state;
+    struct cli_result result;
+    struct cli_csv csv;
+    double blind[2];
+
+    cli_need_cpus(2);
+    for (unsigned i = 0; i < 2; i++) {
+        const struct cli_run run = {
+            .args = ARGS("noise", "-t", "500ms", "--cpus", "0,1", "--threshold", thresholds[i], "-o", "-")};
+        cli_expect(cli, &run, 0, &result);
+        cli_csv_parse(result.out, &csv);
+        blind[i] = value_of(&csv, "0", "blind");
+        assert_true(blind[i] > 0 && blind[i] < 100);
+        expect_warning(&csv, result.err);
+        cli_csv_free(&csv);
+        cli_result_free(&result);
+    }
+    assert_true(blind[0] > blind[1]);
+}
+
 static void expect_histogram(const char *out, unsigned cpu)
 {
     char heading[64];
@@ -319,6 +356,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         CLI_TEST(test_noise_causes_add_up_to_what_was_lost),
+        CLI_TEST(test_noise_warns_of_a_blind_sampler),
         CLI_TEST(test_noise_a_busy_cpu_is_the_noisiest),
         CLI_TEST(test_noise_wrong_values_are_refused),
         CLI_TEST(test_noise_threshold_is_kept_to),

@@ -302,7 +302,7 @@ static void test_options_classic_sweeps_the_limits(void **state)
         assert_true(seen[k]);
     cli_csv_free(&csv);
     expect_param(*state, ARGS("stream", "array", "--classic", "-q", "-i", "1", "--sizes", "25"),
-                 "experiments=1000000 ");
+                 "experiments=10000000 ");
 }
 
 /* One copy a CPU on all of them: real-time work leaves the last one out, whoever asks. */

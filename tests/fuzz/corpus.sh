@@ -1,20 +1,22 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Makes tests/fuzz/corpus/TARGET the fewest inputs that reach all that the seeds, the corpus and what was found reach, small
-# ones first: corpus.sh FOLDER TARGET... FOUND names another folder of what was found. An input longer than
-# 2 KiB, or beyond the first 32 KiB of a target, is left out: corpora stay small.
+# ones first: corpus.sh FOLDER TARGET... FOUND names another directory of what was found. An input longer than
+# 2 KiB, or beyond the first 32 KiB of a target, is left out: corpora stay small. libFuzzer leaves inputs that fail out of
+# the merge and goes on: they are copied to FOLDER/failed/TARGET, and the exit status is 1.
 set -eu
 folder=$1
 shift
 here=$(dirname "$0")
-most=32768 longest=2048
+most=32768 longest=2048 status=0
 python3 "$here/seeds.py" "$folder/seeds"
 for target in "$@"; do
-	corpus=$here/corpus/$target found=${FOUND:-$folder/found}/$target
-	mkdir -p "$corpus" "$found" "$folder/seeds/$target"
-	rm -rf "$folder/merged"
+	corpus=$here/corpus/$target found=${FOUND:-$folder/found}/$target failed=$folder/failed/$target
+	mkdir -p "$corpus" "$found" "$folder/seeds/$target" "$failed"
+	rm -rf "$folder/merged" "$failed"/merge-*
 	mkdir -p "$folder/merged"
-	"$folder/fuzz_$target" -merge=1 -timeout=5 "$folder/merged" "$corpus" "$folder/seeds/$target" "$found" >"$folder/merge.log" 2>&1
+	"$folder/fuzz_$target" -merge=1 -timeout=5 -artifact_prefix="$failed/merge-" \
+		"$folder/merged" "$corpus" "$folder/seeds/$target" "$found" >"$folder/merge.log" 2>&1
 	rm -rf "$corpus"
 	mkdir -p "$corpus"
 	size=0
@@ -25,4 +27,10 @@ for target in "$@"; do
 		cp "$file" "$corpus/"
 	done
 	echo "$target: $(find "$corpus" -type f | wc -l) inputs, $(du -sb "$corpus" | cut -f1) bytes"
+	failures=$(find "$failed" -name 'merge-*' | wc -l)
+	test "$failures" -eq 0 || {
+		status=1
+		echo "$target: inputs that failed: $failures, see $failed/merge-*"
+	}
 done
+exit $status

@@ -164,7 +164,7 @@ static void test_array_rows_of_a_trial(void **state)
 static void test_array_defaults(void **state)
 {
     static const uint64_t sizes[] = {25, 50, 100, 200, 400, 800, 1600, 3200, 6400, 12800};
-    static const uint64_t experiments[PRESET_COUNT] = {100000, 10000, 1000000};
+    static const uint64_t experiments[PRESET_COUNT] = {100000, 10000, 10000000};
     struct option_table table = {.rows = bench_array.options, .n = bench_array.n_options};
     char error[160];
 

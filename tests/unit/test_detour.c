@@ -455,6 +455,20 @@ static void test_detour_unwatched_steps_are_blind_unless_somebody_ran(void **sta
     assert_sum(DETOUR_PREEMPTED, 1, 60000);
 }
 
+/* What was seen in such a step is not the cause of the next detour. */
+static void test_detour_unwatched_steps_within_the_threshold_are_blind(void **state)
+{
+    (void)state;
+    begin();
+    run.seen.switches++;
+    detour_unwatched(&run.a, START + 10000, THRESHOLD, &run.seen);
+    assert_int_equal(run.a.blind, THRESHOLD);
+    add(50000, 200);
+    finish(0);
+    assert_sum(DETOUR_PREEMPTED, 0, 0);
+    assert_sum(DETOUR_UNEXPLAINED, 1, 200);
+}
+
 /* --- Where in the run. --- */
 
 static void test_detour_series_tells_when_and_how_long(void **state)
@@ -583,6 +597,7 @@ int main(void)
         cmocka_unit_test(test_detour_chains_do_not_count_as_usual),
         cmocka_unit_test(test_detour_what_was_counted_late_belongs_to_the_longer_one),
         cmocka_unit_test(test_detour_unwatched_steps_are_blind_unless_somebody_ran),
+        cmocka_unit_test(test_detour_unwatched_steps_within_the_threshold_are_blind),
         cmocka_unit_test(test_detour_series_tells_when_and_how_long),
         cmocka_unit_test(test_detour_cells_share_a_long_one),
         cmocka_unit_test(test_detour_cells_cover_the_run),

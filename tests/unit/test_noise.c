@@ -292,10 +292,10 @@ static void assert_adds_up(unsigned copy)
 
 static void test_noise_rows_of_a_trial(void **state)
 {
-    static const char *const expected[] = {"lost",           "detours",        "detour",           "loop",
-                                           "threshold",      "lost_preempted", "lost_fault",       "lost_migrated",
-                                           "lost_interrupt", "lost_steal",     "lost_unexplained", "count_timer",
-                                           "count_resched",  "count_ipi",      "count_device",     "count_softirq"};
+    static const char *const expected[] = {
+        "lost",           "detours",       "detour",        "loop",           "threshold",    "blind",
+        "lost_preempted", "lost_fault",    "lost_migrated", "lost_interrupt", "lost_steal",   "lost_unexplained",
+        "count_timer",    "count_resched", "count_ipi",     "count_device",   "count_softirq"};
 
     (void)state;
     assert_int_equal(run_trials(&eight, 2, 1), ROW_OK);
@@ -313,6 +313,7 @@ static void test_noise_rows_of_a_trial(void **state)
         assert_non_null(strstr(lost->causes, ";unexplained:"));
         assert_true(row_of(copy, NOISE_METRIC_LOOP)->value > 0);
         assert_true(row_of(copy, NOISE_METRIC_THRESHOLD)->value > row_of(copy, NOISE_METRIC_LOOP)->value);
+        assert_true(row_of(copy, NOISE_METRIC_BLIND)->value > 0 && row_of(copy, NOISE_METRIC_BLIND)->value < 100);
         assert_adds_up(copy);
     }
     fixture_free_rows(&rows);
@@ -367,7 +368,8 @@ static void test_noise_lost_share_is_that_of_all_causes(void **state)
     fixture_assert_near(noise_lost_pct(number), 2.1);
 }
 
-/* Of two seconds: 500 timer interrupts are 250 a second, 20 ms lost to faults are 1 %. */
+/* Of two seconds observed: 500 timer interrupts are 250 a second, 20 ms lost to faults are 1 %. 40 ms beside them, in
+ * which nothing was observed, are 1.96 % of all 2,040 ms. */
 static void test_noise_rates_are_those_of_a_second(void **state)
 {
     const struct noise_params params = {.threshold = "8x"};
@@ -383,6 +385,7 @@ static void test_noise_rates_are_those_of_a_second(void **state)
     for (unsigned i = 0; i < 7; i++)
         hist_add(hist, 4000);
     number[NOISE_OBSERVED] = 2e9;
+    number[NOISE_BLIND] = 40e6;
     number[NOISE_LOST + DETOUR_FAULT] = 20e6;
     for (unsigned i = 0; i < NOISE_CELLS - NOISE_TIMER; i++)
         number[NOISE_TIMER + i] = 500 + 2 * i;
@@ -395,6 +398,7 @@ static void test_noise_rates_are_those_of_a_second(void **state)
     fixture_assert_near(trial.sample[0][NOISE_METRIC_DETOURS], 3.5);
     fixture_assert_near(trial.sample[0][NOISE_METRIC_DETOUR], 4000);
     fixture_assert_near(trial.sample[0][NOISE_METRIC_LOST], 1);
+    fixture_assert_near(trial.sample[0][NOISE_METRIC_BLIND], 100 * 40e6 / 2040e6);
     fixture_assert_near(trial.sample[0][NOISE_METRIC_LOST_BY + DETOUR_FAULT], 1);
     free(number);
     free(hist);

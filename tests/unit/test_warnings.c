@@ -216,6 +216,47 @@ static void test_warnings_of_all_kinds_in_order(void **state)
                     "Warning: prime : the clock's grain is 25.0 % of what it timed\n");
 }
 
+/* A row of noise, which has no samples that could spread. */
+static struct row make_blind(double pct, const char *cpu)
+{
+    struct row row = make_row(NULL, 0);
+
+    text_copy(row.suite, sizeof(row.suite), "noise");
+    text_copy(row.test, sizeof(row.test), "noise");
+    text_copy(row.param, sizeof(row.param), "threshold=8x");
+    text_copy(row.metric, sizeof(row.metric), "blind");
+    text_copy(row.cpus, sizeof(row.cpus), cpu);
+    row.headline = 0;
+    row.value = pct;
+    return row;
+}
+
+#define BLIND_SENTENCE(cpu, pct)                                                                                       \
+    "Warning: noise: the sampler on CPU " cpu " was blind for " pct                                                    \
+    " % of the time: it was reading its counters; detours in that time are not seen"
+
+static void test_warnings_blind_sampler(void **state)
+{
+    struct row one[] = {make_blind(1, "0")};
+    struct row rows[] = {make_blind(1.1, "2"), make_blind(2.06, "3"), make_blind(0.99, "4"), make_blind(0, "5")};
+
+    (void)state;
+    assert_warnings(one, COUNT(one), BLIND_SENTENCE("0", "1.0") "\n");
+    assert_warnings(rows, COUNT(rows), BLIND_SENTENCE("3", "2.1") " (and 1 more like it)\n");
+}
+
+/* Less than 1 %, not measured, or another metric or suite. */
+static void test_warnings_no_blind_sampler(void **state)
+{
+    struct row rows[] = {make_blind(0.999, "0"), make_blind((double)NAN, "1"), make_blind(50, "2"),
+                         make_blind(50, "3")};
+
+    (void)state;
+    text_copy(rows[2].metric, sizeof(rows[2].metric), "lost_fault");
+    text_copy(rows[3].suite, sizeof(rows[3].suite), "prime");
+    assert_warnings(rows, COUNT(rows), "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -232,6 +273,8 @@ int main(void)
         cmocka_unit_test(test_warnings_clock_of_another_row),
         cmocka_unit_test(test_warnings_only_about_headline_rows_that_ran),
         cmocka_unit_test(test_warnings_of_all_kinds_in_order),
+        cmocka_unit_test(test_warnings_blind_sampler),
+        cmocka_unit_test(test_warnings_no_blind_sampler),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
