@@ -235,10 +235,11 @@ static int check(void)
 
 int main(int argc, char **argv)
 {
-    char *end = NULL;
-    double wanted = argc > 1 ? strtod(argv[1], &end) : 0.0;
+    char *end;
+    const char *text = argc > 1 ? argv[1] : "";
+    double wanted = strtod(text, &end);
     int verbose = argc == 3 && strcmp(argv[2], "-v") == 0;
-    if (argc != 2 + verbose || end == argv[1] || *end || !(wanted > 0.0 && wanted <= 3600.0)) {
+    if (argc != 2 + verbose || end == text || *end || !(wanted > 0.0 && wanted <= 3600.0)) {
         fprintf(stderr, "usage: whetstone SECONDS [-v]\n");
         return 2;
     }
