@@ -88,7 +88,7 @@ static __attribute__((noinline)) void n3(struct whetstone *w)
             j = 1;
         else
             j = 0;
-        __asm__ volatile("" : "+r"(j)); /* else the loop becomes an exclusive or of vectors */
+        __asm__ volatile("" : "+r"(i)); /* prevents vectorization, which would do several turns at once */
     }
     w->result[N3] = j;
 }
@@ -159,15 +159,24 @@ static __attribute__((noinline)) void n7(struct whetstone *w)
 
     for (uint64_t i = 0; i < n; i++) {
         po(e, j, k, l);
-        __asm__ volatile("" : "+r"(i)); /* else eight turns become none: their assignments cancel out */
+        __asm__ volatile("" : "+r"(i)); /* prevents unrolling: the assignments of eight turns cancel out */
     }
     w->result[N7] = e[2];
 }
 
-/* x starts from 0.75 at each pass: numbers that drift on would become harder to work on the faster the CPU is. */
-static void n8(struct whetstone *w)
+/* x starts from 0.75 at each pass: otherwise it would drift from pass to pass, and a faster CPU would get numbers that
+ * take longer to compute. With -ffast-math gcc computes exp(log(x) * (0.5 / t1)) each turn, clang
+ * sqrt(exp(log(x) * (1 / t1))). Both the 0.75 and t1 are hidden: a compiler that knows the first x replaces log and exp
+ * of each turn by one multiplication. */
+__attribute__((noinline)) void whetstone_n8(struct whetstone *w)
 {
-    w->result[N8] = whetstone_n8(0.75, w->t1, turns(93));
+    const double t1 = w->t1;
+    const uint64_t n = turns(93);
+    double x = hidden(0.75);
+
+    for (uint64_t i = 0; i < n; i++)
+        x = sqrt(exp(log(x) / t1));
+    w->result[N8] = x;
 }
 
 static void pass(struct whetstone *w, uint64_t n1_times)
@@ -179,13 +188,13 @@ static void pass(struct whetstone *w, uint64_t n1_times)
     n5(w);
     n6(w);
     n7(w);
-    n8(w);
+    whetstone_n8(w);
     w->t = 1.0 - w->t;
 }
 
 /* The published results of the first pass; those of the later ones, which run N1 once as often, come from a program in
- * another language (Python's floats). -ffast-math sums in another order: 1e-6. N8 is exact but for the last digits of
- * another C library's functions. */
+ * another language (Python's floats). -ffast-math sums in another order: 1e-6. A turn of N8 changes its result by 1e-7,
+ * so its tolerance is smaller: the functions' last digits and those of 1 / t1 add up to less than 1e-11. */
 static void check(struct checks *checks, const struct whetstone *w, unsigned which)
 {
     static const double expected[3][WHETSTONE_SECTIONS] = {
@@ -196,7 +205,7 @@ static void check(struct checks *checks, const struct whetstone *w, unsigned whi
         {-1.13239499303135970, -1.13027102478474980, 1, 12, 0.49902937281518261, 0.99999987890802811, 3,
          0.75100163018458665},
     };
-    static const double tolerance[WHETSTONE_SECTIONS] = {1e-6, 1e-6, 0, 0, 1e-6, 1e-6, 0, 1e-12};
+    static const double tolerance[WHETSTONE_SECTIONS] = {1e-6, 1e-6, 0, 0, 1e-6, 1e-6, 0, 1e-9};
     static const char *const name[3][WHETSTONE_SECTIONS] = {
         {"N1 of the first pass", "N2 of the first pass", "N3 of the first pass", "N4 of the first pass",
          "N5 of the first pass", "N6 of the first pass", "N7 of the first pass", "N8 of the first pass"},

@@ -417,7 +417,7 @@ static void test_payload_altered_fails_its_self_check(void **state)
     alter("dhry2reg_2.c", "Int_1_Par_Val + 3;", "Int_1_Par_Val + 2;");
     alter("dhry2reg.c", "7 * (Int_2_Loc - Int_3_Loc)", "6 * (Int_2_Loc - Int_3_Loc)");
     alter("whetstone.c", "0.49999976", "0.49999975");
-    alter("whetstone_n8.c", "exp(log(x) / t1)", "exp(log(x) * t1)");
+    alter("whetstone.c", "exp(log(x) / t1)", "exp(log(x) * t1)");
     build();
     assert_check_fails("prime", NULL, "", NULL);
     assert_check_fails("stream", "array", "", NULL);

@@ -29,6 +29,8 @@ UNIX_ROUNDS = 16
 UNIX_SECONDS = 0.25
 UNIX_SPREAD_RUNS = 8
 UNIX_SPREAD_SAMPLES = 4
+WHETSTONE_ROUNDS = 10
+WHETSTONE_SECONDS = 2
 COPIES = (1, 8, 64, 512)
 LATENCY_ROUNDS = 8
 LATENCY_SECONDS = 4
@@ -228,6 +230,31 @@ def unix(jitbench, loops):
         middle = statistics.quantiles(values, n=4)
         line("%s: rate over that of a plain loop%s" % (test, " in a program as large" if program == sized else ""),
              "%.3f" % middle[1], "0.99 (%d rounds, the middle half %.3f to %.3f)" % (UNIX_ROUNDS, middle[0], middle[2]))
+
+
+def whetstone(jitbench, original):
+    """Beside a program of the same sections, built as the original is. Every other round begins with it."""
+    cpu = str(max(os.sched_getaffinity(0)))
+
+    def ours():
+        rows = rows_of(jitbench, "unix", "whetstone", "--cpus", cpu, "--copies", "1", "--samples", "1", "-t",
+                       "%ds" % WHETSTONE_SECONDS)
+        return float(only(rows, "rate")["value"])
+
+    def theirs():
+        done = subprocess.run(["taskset", "-c", cpu, original, str(WHETSTONE_SECONDS)], stdout=subprocess.PIPE, text=True,
+                              check=True)
+        return float(re.search(r"^MWIPS (\S+)$", done.stdout, re.MULTILINE)[1])
+
+    rates = []
+    for turn in range(WHETSTONE_ROUNDS):
+        before = theirs() if turn % 2 else 0
+        rate = ours()
+        rates.append((rate, before or theirs()))
+    ratios = [a / b for a, b in rates]
+    line("whetstone: rate over that of a program built as the original", "%.3f" % statistics.median(ratios),
+         "0.95 to 1.05 (%d rounds, %.3f to %.3f)" % (WHETSTONE_ROUNDS, min(ratios), max(ratios)))
+    line("  ours, and that program's", "%.0f, %.0f MWIPS" % tuple(map(statistics.median, zip(*rates))))
 
 
 def rsd_pct(values):
@@ -692,6 +719,7 @@ SECTIONS = {
     "bandwidth": lambda jitbench, musl, programs: bandwidth(jitbench, programs + "/bandwidth"),
     "memory": lambda jitbench, musl, programs: memory(jitbench),
     "unix": lambda jitbench, musl, programs: unix(jitbench, programs + "/loops"),
+    "whetstone": lambda jitbench, musl, programs: whetstone(jitbench, programs + "/whetstone"),
     "unix-spread": lambda jitbench, musl, programs: unix_spread(jitbench, programs + "/loops-sized"),
     "unix-copies": lambda jitbench, musl, programs: unix_copies(jitbench),
     "latency": lambda jitbench, musl, programs: latency(jitbench),
