@@ -216,6 +216,7 @@ old: $(PROGRAM) $(BUILD)/cli/test_old ## each system call refused, with all comm
 built: $(PROGRAM) $(UNIT:%=$(BUILD)/unit/%) $(CLI:%=$(BUILD)/cli/%)
 test: ## all tests of the build: units, then the command line
 	$(MAKE) -j$(JOBS) built
+	tests/cpu_work.sh $(BUILD)
 	$(MAKE) unit
 	$(MAKE) cli
 	$(MAKE) installcheck

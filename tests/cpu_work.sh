@@ -6,7 +6,8 @@ set -eu
 objects=${1:-build}/bench
 status=0
 
-if ! objdump -f "$objects/whetstone.o" | grep -q x86-64; then
+format=$(objdump -f "$objects/whetstone.o")
+if ! echo "$format" | grep -q x86-64; then
     echo "cpu_work: not x86-64, not looked at"
     exit 0
 fi
