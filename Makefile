@@ -175,6 +175,9 @@ comma := ,
 $(BUILD)/unit/test_%: $(BUILD)/unit/test_%.o $$(call layer_objects,$$(below_$$(call module_layer,$$*)))
 	$(CC) $(CFLAGS_ALL) $(filter-out -static,$(LDFLAGS_ALL)) $(UNIT_LINK) $(addprefix -Wl$(comma)--wrap=,$(WRAP_$(@F))) -o $@ $^ -lcmocka -lm
 
+# It holds the program to a model in a file of its own.
+$(BUILD)/unit/test_sim: $(BUILD)/unit/classic_model.o
+
 # Most tests measure, and would disturb each other: they run one after the other. These look at no time, and run beside each
 # other first.
 JOBS ?= $(shell nproc 2>/dev/null || echo 1)

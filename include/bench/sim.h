@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Simulated interactive tasks: a task that wakes on an absolute schedule, does a fixed amount of work and sleeps again,
  * woken by a timing thread of its own. The accounting is pure: it is fed times, and asks no clock.
- * Method: Interbench by Con Kolivas (2006) as documented; see jitbench-latency(1) for what is counted differently. */
+ * Method: Interbench by Con Kolivas (2006) as documented. There are two protocols. By default the timing thread keeps
+ * the schedule by itself, and late work begins at once. Under --classic the task takes Interbench's turns: it wakes its
+ * timing thread for each sleep, and skips what it was too late for. See jitbench-latency(1). */
 #ifndef BENCH_SIM_H
 #define BENCH_SIM_H
 
@@ -22,6 +24,7 @@ struct sim_params {
     double loops_per_ms;
     bool real_time;  /* SCHED_FIFO for the task and locked memory, also when --fifo was not given */
     bool single_cpu; /* everything on the first CPU of the order */
+    bool classic;    /* Interbench's turns and figures */
 };
 
 /* --- The work. --- */
@@ -34,38 +37,71 @@ void sim_work(uint64_t loops);
 /* One task. All times in nanoseconds of one clock; wake-up number k is at start_ns + k * interval_ns. */
 struct sim_account {
     uint64_t start_ns, interval_ns;
-    uint64_t next;         /* the first wake-up that is not accounted for */
-    uint64_t done_ns;      /* end of the work before it; the task did not sleep when it was announced earlier */
-    bool no_sleep;         /* nor was it to: that work was planned to last until now */
-    uint64_t last_busy_ns; /* x: its classic deadline is that much later; 0 for the others */
-    struct hist *latency, *classic;
+    uint64_t next; /* the first wake-up that is not accounted for */
+    bool no_sleep; /* the work before it was planned to last until then: nobody waits for it */
+    struct hist *latency;
     struct series *series; /* latency by number of the wake-up */
     uint64_t burns_done, burns_missed, deadlines_met, deadlines_missed;
+    /* The classic protocol alone; it counts its wake-ups in next, and uses interval_ns but not start_ns. */
+    struct hist *classic;
+    uint64_t deadline_ns; /* when the turn should begin */
+    uint64_t asked_ns;    /* when the timing thread was to wake the task; 0: the task does not sleep before this turn */
+    uint64_t late_ns;     /* the turn's classic latency so far */
 };
 
-/* The last wake-ups as the timing thread saw them: woke_ns[k % SIM_RING] for wake-up k. */
+/* The last wake-ups as the timing thread saw them. It overwrites entries while the task may be reading them, so it
+ * raises claimed first. The task looks at claimed after it has read the entry of wake-up k: above k + SIM_RING, what it
+ * read may be the time of a later wake-up. */
 #define SIM_RING 1024u
+struct sim_ring {
+    uint32_t claimed;                    /* wake-ups below this number are written or being written */
+    volatile uint64_t woke_ns[SIM_RING]; /* of wake-up k at k % SIM_RING */
+};
 
 /* The task runs, at now_ns, and wake-ups below posted have been announced (posted > a->next). Enters one latency for
- * each of them: now_ns less the time the timing thread woke (for those older than the ring, less their own time), so
- * that a stall counts once for each wake-up that it swallowed and no more; and the classic figures. Returns the number
- * of the wake-up whose work is to be done now, which is the last one announced: the others were missed. */
-uint64_t sim_begin(struct sim_account *a, uint64_t now_ns, uint64_t posted, const uint64_t *woke_ns);
+ * each of them: now_ns less the time the timing thread woke, or less the wake-up's own time where that entry of the
+ * ring is or may be overwritten. So a stall counts once for each wake-up that it swallowed and no more. Returns the
+ * number of the wake-up whose work is to be done now, which is the last one announced: the others were missed. */
+uint64_t sim_begin(struct sim_account *a, uint64_t now_ns, uint64_t posted, const struct sim_ring *ring);
 
-/* The work of the wake-up that sim_begin() returned, planned to last busy_ns, is done at now_ns. slide: the deadline is
- * later by the length of the work (x). */
-void sim_end(struct sim_account *a, uint64_t now_ns, uint64_t busy_ns, bool slide);
-
-/* Gaming: a burst planned to last busy_ns took took_ns. */
-void sim_burst(struct sim_account *a, uint64_t number, uint64_t busy_ns, uint64_t took_ns);
+/* The work of the wake-up that sim_begin() returned is done at now_ns: in time until the next one is due. to_the_end:
+ * it was planned to last until then (x's full window). */
+void sim_end(struct sim_account *a, uint64_t now_ns, bool to_the_end);
 
 /* The timing thread ran at now_ns, and wake-ups from first on (to the last before limit that is due) are announced by
- * it: keeps the time for each in woke_ns. Returns the number behind the last one. */
+ * it: keeps the time for each in the ring. Returns the number behind the last one. */
 uint64_t sim_timer(uint64_t start_ns, uint64_t interval_ns, uint64_t first, uint64_t limit, uint64_t now_ns,
-                   uint64_t *woke_ns);
+                   struct sim_ring *ring);
+
+/* Gaming, in both protocols: a burst planned to last busy_ns took took_ns. */
+void sim_burst(struct sim_account *a, uint64_t number, uint64_t busy_ns, uint64_t took_ns);
 
 /* Work of wake-up number k of a run of time_ns (0: of unknown length). */
 uint64_t sim_busy_ns(const struct sim_params *params, uint64_t k, uint64_t time_ns);
+
+/* --- The accounting of the classic protocol. --- */
+
+/* One of Interbench's turns. */
+struct sim_turn {
+    uint64_t busy_ns;
+    uint64_t interval_ns; /* from this turn's deadline to the next one; 0: the task does not sleep behind it */
+    uint64_t shift_ns;    /* x: that deadline is later by this much, though the task sleeps only until it */
+};
+
+/* Turn number k of a run of time_ns (0: of unknown length). x: the work, and of the window what is left. */
+struct sim_turn sim_turn(const struct sim_params *params, uint64_t k, uint64_t time_ns);
+
+/* The first turn is due at start_ns, and the task sleeps until then. */
+void sim_turn_first(struct sim_account *a, uint64_t start_ns);
+
+/* The task runs at now_ns, after a sleep (a->asked_ns) from which the timing thread woke it at woke_ns; without a sleep
+ * woke_ns does not matter. True: the turn's work is to be done, and sim_turn_done() follows. False: the turn was lost,
+ * and the next one is due. Either way the classic latency is entered at the end of the turn; and into a->latency the
+ * true one of the wake-up, and what was left of each whole period that was skipped. */
+bool sim_turn_woken(struct sim_account *a, const struct sim_turn *turn, uint64_t now_ns, uint64_t woke_ns);
+
+/* Its work is done at now_ns, and the next turn is due. */
+void sim_turn_done(struct sim_account *a, const struct sim_turn *turn, uint64_t now_ns);
 
 /* --- The descriptors. --- */
 
@@ -77,7 +113,7 @@ enum { SIM_BURNS_DONE, SIM_BURNS_MISSED, SIM_DEADLINES_MET, SIM_DEADLINES_MISSED
 
 enum {
     SIM_METRIC_LATENCY,
-    SIM_METRIC_CLASSIC,
+    SIM_METRIC_CLASSIC, /* of the classic protocol */
     SIM_METRIC_DESIRED_CPU,
     SIM_METRIC_DEADLINES, /* not of gaming */
     SIM_METRIC_TIMER,     /* not of gaming */

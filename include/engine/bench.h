@@ -125,6 +125,7 @@ struct metric {
     const char *id, *unit, *better, *title; /* unit NULL: the clock's ("cycles" or "ns") */
     enum metric_value value;                /* what the row's value is */
     bool headline;                          /* precision and stability are judged by it */
+    bool optional;                          /* has no row where reduce entered nothing for it */
     double baseline;                        /* of an index; 0: none */
     double scale;                           /* for the benchmark's reduce: counts to units; 0 is 1 */
 };

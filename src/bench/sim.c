@@ -67,80 +67,147 @@ static uint64_t above(uint64_t a, uint64_t b)
     return a > b ? a - b : 0;
 }
 
-uint64_t sim_begin(struct sim_account *a, uint64_t now_ns, uint64_t posted, const uint64_t *woke_ns)
+static void add_latency(struct sim_account *a, uint64_t k, uint64_t late_ns)
 {
-    uint64_t current = posted - 1, first = a->next, lost = current - first, classic = 0;
-    bool asleep = true;
+    hist_add(a->latency, late_ns);
+    series_add(a->series, k, late_ns);
+}
 
-    for (uint64_t k = first; k <= current; k++) {
-        uint64_t woke = posted - k <= SIM_RING ? woke_ns[k % SIM_RING] : due(a, k);
-        if (k == first) { /* less what the timing thread overslept */
-            classic = above(now_ns, woke + a->last_busy_ns);
-            asleep = a->done_ns <= woke;
-        }
-        if (k == first && a->no_sleep)
-            continue; /* nobody was to wake up */
-        hist_add(a->latency, above(now_ns, woke));
-        series_add(a->series, k, above(now_ns, woke));
-    }
-    if (asleep)
-        hist_add(a->classic, classic + lost * a->interval_ns);
-    if (!asleep || lost)
-        hist_add(a->classic, 0); /* the period that is under way, begun at once */
+/* When the timing thread woke for wake-up k. The entry is read before the claim, and written behind it. */
+static uint64_t woke_at(const struct sim_account *a, const struct sim_ring *ring, uint64_t k)
+{
+    uint64_t woke = ring->woke_ns[k % SIM_RING];
+
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    return __atomic_load_n(&ring->claimed, __ATOMIC_RELAXED) > k + SIM_RING ? due(a, k) : woke;
+}
+
+uint64_t sim_begin(struct sim_account *a, uint64_t now_ns, uint64_t posted, const struct sim_ring *ring)
+{
+    uint64_t current = posted - 1, first = a->next, lost = current - first;
+
+    for (uint64_t k = first + a->no_sleep; k <= current; k++)
+        add_latency(a, k, above(now_ns, woke_at(a, ring, k)));
     a->burns_missed += lost;
     a->deadlines_missed += lost;
     a->next = current;
     return current;
 }
 
-void sim_end(struct sim_account *a, uint64_t now_ns, uint64_t busy_ns, bool slide)
+void sim_end(struct sim_account *a, uint64_t now_ns, bool to_the_end)
 {
-    uint64_t next = a->next + 1, slack_ns = slide ? busy_ns : 0;
-
+    a->next++;
     a->burns_done++;
-    if (now_ns <= due(a, next) + slack_ns)
+    if (now_ns <= due(a, a->next))
         a->deadlines_met++;
     else
         a->deadlines_missed++;
-    a->done_ns = now_ns;
-    a->no_sleep = slide && busy_ns >= a->interval_ns;
-    a->last_busy_ns = slack_ns;
-    a->next = next;
+    a->no_sleep = to_the_end;
 }
 
 void sim_burst(struct sim_account *a, uint64_t number, uint64_t busy_ns, uint64_t took_ns)
 {
     uint64_t excess = above(took_ns, busy_ns);
 
-    hist_add(a->latency, excess);
+    add_latency(a, number, excess);
     hist_add(a->classic, excess);
-    series_add(a->series, number, excess);
     a->burns_done++;
 }
 
 uint64_t sim_timer(uint64_t start_ns, uint64_t interval_ns, uint64_t first, uint64_t limit, uint64_t now_ns,
-                   uint64_t *woke_ns)
+                   struct sim_ring *ring)
 {
-    uint64_t k = first;
+    uint64_t behind = first + 1;
 
-    do {
-        woke_ns[k % SIM_RING] = now_ns;
-        k++;
-    } while (k < limit && now_ns >= start_ns + k * interval_ns);
-    return k;
+    while (behind < limit && now_ns >= start_ns + behind * interval_ns)
+        behind++;
+    __atomic_store_n(&ring->claimed, (uint32_t)behind, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+    for (uint64_t k = behind - first > SIM_RING ? behind - SIM_RING : first; k < behind; k++)
+        ring->woke_ns[k % SIM_RING] = now_ns;
+    return behind;
+}
+
+/* --- The accounting of the classic protocol. --- */
+
+struct sim_turn sim_turn(const struct sim_params *params, uint64_t k, uint64_t time_ns)
+{
+    uint64_t busy = sim_busy_ns(params, k, time_ns), shift = params->sweep ? busy : 0;
+
+    return (struct sim_turn){.busy_ns = busy, .interval_ns = params->interval_ns - shift, .shift_ns = shift};
+}
+
+void sim_turn_first(struct sim_account *a, uint64_t start_ns)
+{
+    a->deadline_ns = a->asked_ns = start_ns;
+}
+
+/* Moves the deadline, which is over, to the next one after now_ns. Returns how many were skipped. True latency is per
+ * period: x's intervals shrink to nothing, but its windows do not become more. */
+static uint64_t skip(struct sim_account *a, const struct sim_turn *turn, uint64_t now_ns)
+{
+    uint64_t n = (now_ns - a->deadline_ns) / turn->interval_ns + 1;
+
+    for (uint64_t missed_ns = a->deadline_ns; missed_ns <= now_ns; missed_ns += a->interval_ns)
+        add_latency(a, a->next++, now_ns - missed_ns);
+    a->deadlines_missed += n;
+    a->late_ns += n * turn->interval_ns;
+    a->deadline_ns += n * turn->interval_ns;
+    return n;
+}
+
+static void end_turn(struct sim_account *a, const struct sim_turn *turn)
+{
+    hist_add(a->classic, a->late_ns);
+    a->asked_ns = turn->interval_ns ? a->deadline_ns : 0;
+    a->deadline_ns += turn->shift_ns;
+}
+
+bool sim_turn_woken(struct sim_account *a, const struct sim_turn *turn, uint64_t now_ns, uint64_t woke_ns)
+{
+    uint64_t overslept = a->asked_ns ? above(woke_ns, a->asked_ns) : 0;
+
+    if (a->asked_ns)
+        add_latency(a, a->next++, above(now_ns, woke_ns));
+    a->late_ns = above(now_ns, a->deadline_ns + overslept);
+    if (!turn->interval_ns || now_ns <= a->deadline_ns + turn->interval_ns)
+        return true;
+    a->deadline_ns += turn->interval_ns;
+    a->burns_missed += skip(a, turn, now_ns);
+    end_turn(a, turn);
+    return false;
+}
+
+void sim_turn_done(struct sim_account *a, const struct sim_turn *turn, uint64_t now_ns)
+{
+    a->burns_done++;
+    a->deadline_ns += turn->interval_ns;
+    if (a->deadline_ns >= now_ns) {
+        a->deadlines_met++;
+    } else if (turn->interval_ns) {
+        uint64_t n = skip(a, turn, now_ns);
+        a->burns_missed += n > 1 ? n : 0; /* as Interbench: a single one is a missed deadline, but no missed work */
+    }
+    if (!turn->interval_ns)
+        a->deadline_ns = now_ns;
+    end_turn(a, turn);
 }
 
 /* --- The parties. --- */
 
-/* What task and timing thread of a process share. */
+/* Shared by the task and the timing thread of a process. Each counter is the futex that the other one sleeps on; END is
+ * set when nothing more comes. */
 struct sim_shared {
-    uint32_t posted; /* wake-ups announced; END when there will be no more: what the task sleeps on */
-    uint64_t start_ns;
-    char apart[48]; /* the times do not share a cache line with what is slept on */
-    uint64_t woke_ns[SIM_RING];
+    uint32_t posted;   /* wake-ups announced by the timing thread */
+    uint32_t asked;    /* classic: sleeps that the task asked it for */
+    uint64_t start_ns; /* of the timing thread's own schedule */
+    uint64_t until_ns; /* classic: end of the sleep asked for */
+    uint64_t woke_ns;  /* classic: when the timing thread woke from it */
+    char apart[32];    /* the ring does not share a cache line with the futexes */
+    struct sim_ring ring;
 };
 typedef char shared_fits[sizeof(struct sim_shared) <= SIM_SHARED_SIZE ? 1 : -1];
-#define POSTED_END 0x80000000u
+#define COUNT_END 0x80000000u
 
 /* CLOCK_MONOTONIC, on which the timing thread sleeps. */
 static uint64_t now_ns(void)
@@ -161,33 +228,72 @@ static int task_setup(struct party_context *context)
     return 0;
 }
 
-/* Sleeps until more than next wake-ups are announced. Returns how many are; next or less at the end. */
-static uint64_t wait_for_wakeup(struct sim_shared *shared, uint64_t next)
+/* Sleeps until the counter is above number. Returns the counter; number or less at the end. */
+static uint64_t wait_above(uint32_t *counter, uint64_t number)
 {
     for (;;) {
-        uint32_t posted = __atomic_load_n(&shared->posted, __ATOMIC_ACQUIRE);
-        if ((posted & ~POSTED_END) > next || posted & POSTED_END)
-            return posted & ~POSTED_END;
-        futex_wait(&shared->posted, posted);
+        uint32_t count = __atomic_load_n(counter, __ATOMIC_ACQUIRE);
+        if ((count & ~COUNT_END) > number || count & COUNT_END)
+            return count & ~COUNT_END;
+        futex_wait(counter, count);
     }
 }
 
-/* Each wake-up until the timing thread says that there are no more. */
+static void put_count(uint32_t *counter, uint64_t count)
+{
+    __atomic_store_n(counter, (uint32_t)count, __ATOMIC_RELEASE);
+    futex_wake_all(counter);
+}
+
+static void end_count(uint32_t *counter)
+{
+    __atomic_or_fetch(counter, COUNT_END, __ATOMIC_RELEASE);
+    futex_wake_all(counter);
+}
+
+/* Each wake-up until the timing thread says that there are no more. burst may be NULL. */
 static void task_loop(struct party_context *context, struct sim_account *a,
-                      void (*burst)(struct party_context *context, uint64_t number))
+                      void (*burst)(struct party_context *context))
 {
     const struct sim_params *params = context->params;
     struct sim_shared *shared = context->shared;
 
-    for (uint64_t posted; (posted = wait_for_wakeup(shared, a->next)) > a->next;) {
+    for (uint64_t posted; (posted = wait_above(&shared->posted, a->next)) > a->next;) {
         a->start_ns = shared->start_ns;
-        uint64_t k = sim_begin(a, now_ns(), posted, shared->woke_ns);
+        uint64_t k = sim_begin(a, now_ns(), posted, &shared->ring);
         uint64_t busy_ns = sim_busy_ns(params, k, context->time_ns);
         work_for(params, busy_ns);
-        sim_end(a, now_ns(), busy_ns, params->sweep);
+        sim_end(a, now_ns(), params->sweep && busy_ns >= params->interval_ns);
         if (burst)
-            burst(context, k);
+            burst(context);
     }
+}
+
+/* Interbench's turns, those that are due in the next time_ns. Between its work and its own sleep the task wakes the
+ * timing thread, which sleeps for it. */
+static void classic_loop(struct party_context *context, struct sim_account *a, uint64_t time_ns,
+                         void (*burst)(struct party_context *context))
+{
+    const struct sim_params *params = context->params;
+    struct sim_shared *shared = context->shared;
+    uint64_t start = now_ns() + FIRST_WAKE_NS, sleeps = 0;
+
+    sim_turn_first(a, start);
+    for (uint64_t k = 0; a->deadline_ns - start < time_ns; k++) {
+        const struct sim_turn turn = sim_turn(params, k, context->time_ns);
+        if (a->asked_ns) {
+            shared->until_ns = a->asked_ns;
+            put_count(&shared->asked, ++sleeps);
+            (void)wait_above(&shared->posted, sleeps - 1);
+        }
+        if (!sim_turn_woken(a, &turn, now_ns(), shared->woke_ns))
+            continue;
+        work_for(params, turn.busy_ns);
+        sim_turn_done(a, &turn, now_ns());
+        if (burst)
+            burst(context);
+    }
+    end_count(&shared->asked);
 }
 
 static void bursts_loop(struct party_context *context, struct sim_account *a)
@@ -212,15 +318,17 @@ static int task_run(struct party_context *context)
                             .classic = context->recorder[SIM_CLASSIC],
                             .series = context->recorder[SIM_SERIES]};
 
-    if (params->interval_ns)
-        task_loop(context, &a, NULL);
-    else
+    if (!params->interval_ns)
         bursts_loop(context, &a);
+    else if (params->classic)
+        classic_loop(context, &a, context->time_ns, NULL);
+    else
+        task_loop(context, &a, NULL);
     numbers[SIM_BURNS_DONE] = (double)a.burns_done;
     numbers[SIM_BURNS_MISSED] = (double)a.burns_missed;
     numbers[SIM_DEADLINES_MET] = (double)a.deadlines_met;
     numbers[SIM_DEADLINES_MISSED] = (double)a.deadlines_missed;
-    return a.burns_done ? 0 : party_fail(context, "the simulated task never ran");
+    return a.burns_done || a.next ? 0 : party_fail(context, "the simulated task never ran");
 }
 
 static void sleep_until(uint64_t ns)
@@ -240,30 +348,50 @@ static int timer_setup(struct party_context *context)
     return error && error != EINTR ? party_fail(context, "cannot sleep: clock_nanosleep: %s", strerror(error)) : 0;
 }
 
-/* Nothing stands between the clock and the announcement; what is to be recorded is recorded behind it. A load's timing
- * thread has no recorder. */
-static int timer_run(struct party_context *context)
+/* The task's sleeps, until it asks for no more. */
+static void sleep_for_task(struct sim_shared *shared, struct hist *hist)
+{
+    for (uint64_t k = 0; wait_above(&shared->asked, k) > k; k++) {
+        sleep_until(shared->until_ns);
+        uint64_t woke = shared->woke_ns = now_ns(), until = shared->until_ns;
+        put_count(&shared->posted, k + 1);
+        if (hist)
+            hist_add(hist, woke - until);
+    }
+}
+
+/* The schedule, whatever the task does. */
+static void keep_schedule(struct party_context *context, struct sim_shared *shared, struct hist *hist)
 {
     const struct sim_params *params = context->params;
-    struct sim_shared *shared = context->shared;
-    struct hist *hist = context->recorder[TIMER_LATENCY];
     uint64_t interval = params->interval_ns, start = now_ns() + FIRST_WAKE_NS;
-    uint64_t limit = context->time_ns ? context->time_ns / interval : POSTED_END - 1;
+    uint64_t limit = context->time_ns ? context->time_ns / interval : COUNT_END - 1;
 
     shared->start_ns = start;
     limit = limit ? limit : 1;
     /* The stop may come before the last of a known number of wake-ups is due, or while this thread is kept waiting. */
     for (uint64_t k = 0; k < limit && (context->time_ns || !party_stopped(context));) {
         sleep_until(start + k * interval);
-        uint64_t woke = now_ns(), behind = sim_timer(start, interval, k, limit, woke, shared->woke_ns);
-        __atomic_store_n(&shared->posted, (uint32_t)behind, __ATOMIC_RELEASE);
-        futex_wake_all(&shared->posted);
+        uint64_t woke = now_ns(), behind = sim_timer(start, interval, k, limit, woke, &shared->ring);
+        put_count(&shared->posted, behind);
         for (; k < behind; k++)
             if (hist)
                 hist_add(hist, woke - (start + k * interval));
     }
-    __atomic_or_fetch(&shared->posted, POSTED_END, __ATOMIC_RELEASE);
-    futex_wake_all(&shared->posted);
+    end_count(&shared->posted);
+}
+
+/* Nothing stands between the clock and the announcement; its own lateness is recorded behind it. A load's timing thread
+ * has no recorder. */
+static int timer_run(struct party_context *context)
+{
+    const struct sim_params *params = context->params;
+    struct hist *hist = context->recorder[TIMER_LATENCY];
+
+    if (params->classic)
+        sleep_for_task(context->shared, hist);
+    else
+        keep_schedule(context, context->shared, hist);
     return 0;
 }
 
@@ -306,9 +434,8 @@ static int load_setup(struct party_context *context)
     return task_setup(context);
 }
 
-static void count_burst(struct party_context *context, uint64_t number)
+static void count_burst(struct party_context *context)
 {
-    (void)number;
     load_add(context, LOAD_BURSTS, 1);
     load_set(context, LOAD_CPU, task_process_cpu_s());
     party_proved(context);
@@ -316,10 +443,14 @@ static void count_burst(struct party_context *context, uint64_t number)
 
 static int load_run(struct party_context *context)
 {
+    const struct sim_params *params = context->params;
     struct sim_account *a = context->state;
 
-    a->interval_ns = ((const struct sim_params *)context->params)->interval_ns;
-    task_loop(context, a, count_burst);
+    a->interval_ns = params->interval_ns;
+    if (params->classic)
+        classic_loop(context, a, UINT64_MAX, count_burst);
+    else
+        task_loop(context, a, count_burst);
     return 0;
 }
 
@@ -366,16 +497,17 @@ const struct party sim_load_parties[2] = {
 void sim_describe(const void *params, const struct clock_info *clock, char *buf, size_t size)
 {
     const struct sim_params *p = params;
+    const char *protocol = p->classic && p->interval_ns ? " protocol=classic" : "";
     char every[32] = "";
 
     (void)clock;
     if (p->interval_ns)
         (void)snprintf(every, sizeof(every), "interval_us=%llu ", (unsigned long long)(p->interval_ns / 1000));
     if (p->sweep)
-        (void)snprintf(buf, size, "%sbusy=sweep loops_per_ms=%.0f", every, p->loops_per_ms);
+        (void)snprintf(buf, size, "%sbusy=sweep loops_per_ms=%.0f%s", every, p->loops_per_ms, protocol);
     else
-        (void)snprintf(buf, size, "%sbusy_us=%llu loops_per_ms=%.0f", every, (unsigned long long)(p->busy_ns / 1000),
-                       p->loops_per_ms);
+        (void)snprintf(buf, size, "%sbusy_us=%llu loops_per_ms=%.0f%s", every, (unsigned long long)(p->busy_ns / 1000),
+                       p->loops_per_ms, protocol);
 }
 
 /* The task may go wherever its load is, unless the user says otherwise. */
@@ -431,7 +563,8 @@ const struct metric sim_metrics[SIM_N_METRICS] = {
                             .unit = "ns",
                             .better = "lower",
                             .value = VALUE_MEAN,
-                            .title = "the same by Interbench's rule"},
+                            .optional = true,
+                            .title = "as Interbench counts it; with --classic only"},
     [SIM_METRIC_DESIRED_CPU] = {.id = "desired_cpu",
                                 .unit = "%",
                                 .better = "higher",
@@ -462,14 +595,16 @@ int sim_reduce(const struct trial *trial, struct results *results)
     const double *n = trial_recorder(trial, SIM_TASK, 0, SIM_NUMBERS);
     double busy = (double)params->busy_ns;
     double desired =
-        params->interval_ns ? percent(n[SIM_BURNS_DONE], n[SIM_BURNS_MISSED]) : percent(busy, hist_mean(classic));
+        params->interval_ns ? percent(n[SIM_BURNS_DONE], n[SIM_BURNS_MISSED]) : percent(busy, hist_mean(latency));
     int error = 0;
 
     error |= results_hist(results, 0, SIM_METRIC_LATENCY, latency);
     error |= results_sample(results, 0, SIM_METRIC_LATENCY, hist_mean(latency));
     error |= results_series(results, 0, SIM_METRIC_LATENCY, trial_recorder(trial, SIM_TASK, 0, SIM_SERIES));
-    error |= results_hist(results, 0, SIM_METRIC_CLASSIC, classic);
-    error |= results_sample(results, 0, SIM_METRIC_CLASSIC, hist_mean(classic));
+    if (params->classic) {
+        error |= results_hist(results, 0, SIM_METRIC_CLASSIC, classic);
+        error |= results_sample(results, 0, SIM_METRIC_CLASSIC, hist_mean(classic));
+    }
     error |= results_sample(results, 0, SIM_METRIC_DESIRED_CPU, desired);
     if (!params->interval_ns)
         return error;

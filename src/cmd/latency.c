@@ -167,7 +167,7 @@ static const struct option rows[] = {
      .min = 1,
      .max = 1000,
      OPTION_AT(struct latency_options, hack_groups),
-     .help = "groups of hack, 40 threads each; one a CPU unless given, with --classic one a CPU online"},
+     .help = "groups of hack, 40 threads each; one a CPU unless given"},
 };
 
 static size_t tables(void *options, struct option_table *out)
@@ -319,8 +319,11 @@ static const char *fill_load(const struct measure *m, const struct latency_optio
                              struct load_params *p)
 {
     const struct machine *machine = &m->machine;
-    uint64_t cpus = o->single_cpu || (m->place.bind_given && m->place.bind == BIND_ONE) ? 1 : m->place.n_order,
-             free_bytes;
+    /* Interbench counts the CPUs of the machine. -u says where load and task run, not how much load there is. */
+    uint64_t cpus = m->preset == PRESET_CLASSIC && machine->cpus_online ? machine->cpus_online
+                    : m->place.bind_given && m->place.bind == BIND_ONE  ? 1
+                                                                        : m->place.n_order;
+    uint64_t free_bytes;
     uint64_t cgroup = cgroup_memory_available(""), available = least(machine->memory_available_bytes, cgroup);
     uint64_t wanted_bytes = machine->memory_total_bytes / 100 * MEMLOAD_PCT;
     /* Without room in the swap for what is wanted, somebody would have to be killed for it. */
@@ -333,9 +336,6 @@ static const char *fill_load(const struct measure *m, const struct latency_optio
     if (cgroup != UINT64_MAX) /* what is cached of it is the group's */
         p->file_bytes = least(p->file_bytes, cgroup / 2);
     p->threads = o->load_threads ? o->load_threads : cpus;
-    /* The original counts the machine's CPUs, wherever its load may run. */
-    if (m->preset == PRESET_CLASSIC && machine->cpus_online)
-        cpus = machine->cpus_online;
     p->groups = o->hack_groups ? o->hack_groups : cpus;
     p->memory_spare = !swap;
     p->memory_bytes = swap ? wanted_bytes : least(available / 100 * NO_SWAP_PCT, memload_room(""));
@@ -344,6 +344,7 @@ static const char *fill_load(const struct measure *m, const struct latency_optio
     p->nice_given = measure_given(m, "load-nice");
     p->nice = (int)o->load_nice;
     p->sim.single_cpu = o->single_cpu;
+    p->sim.classic = m->preset == PRESET_CLASSIC;
     if (!machine->memory_total_bytes)
         return "the size of the memory is not known here";
     return swap || choice->telling || o->loads & BIT(LOAD_AT_MEMLOAD)
@@ -360,16 +361,16 @@ static void fill_custom(const struct latency_options *o, struct sim_params *p)
 /* The simulation that a load is. */
 static void fill_load_sim(const struct latency_options *o, size_t load, struct load_params *p)
 {
-    bool single_cpu = p->sim.single_cpu;
-    double loops = p->sim.loops_per_ms;
+    const struct sim_params common = p->sim;
 
     for (size_t t = 0; t < N_TASKS; t++)
         if (!strcmp(task_names[t], load_names[load]) && tasks[t].params)
             p->sim = *tasks[t].params;
     if (load == LOAD_AT_CUSTOM)
         fill_custom(o, &p->sim);
-    p->sim.single_cpu = single_cpu;
-    p->sim.loops_per_ms = loops;
+    p->sim.single_cpu = common.single_cpu;
+    p->sim.classic = common.classic;
+    p->sim.loops_per_ms = common.loops_per_ms;
 }
 
 static int add_pair(const struct measure *m, const struct latency_options *o, size_t task, size_t load,
@@ -385,6 +386,7 @@ static int add_pair(const struct measure *m, const struct latency_options *o, si
     params.loops_per_ms = load_params->sim.loops_per_ms;
     params.real_time = o->real_time;
     params.single_cpu = o->single_cpu;
+    params.classic = load_params->sim.classic;
     fill_load_sim(o, load, &beside);
     if (load == LOAD_AT_COMPILE)
         beside.file_bytes /= 2; /* it has two of them */

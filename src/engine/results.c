@@ -654,6 +654,8 @@ enum row_status results_rows(struct results *results, enum row_status status, co
             if (status >= ROW_SKIPPED &&
                 (bench_metric(bench, judged)->headline ? !bench_metric(bench, m)->headline : m > 0))
                 continue;
+            if (bench_metric(bench, m)->optional && !results->group[g].metric[m].n)
+                continue;
             enum row_status one = put_row(results, g, m, status, reason);
             if (one > worst)
                 worst = one;

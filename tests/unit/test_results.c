@@ -314,6 +314,29 @@ static void test_results_metric_without_samples_is_not_known(void **state)
     assert_int_equal(rows.n, SHEET_COUNT);
 }
 
+static void test_results_optional_metric_without_samples_has_no_row(void **state)
+{
+    static const struct metric metrics[] = {{.id = "headline", .unit = "ns", .better = "lower", .headline = true},
+                                            {.id = "optional", .unit = "ns", .better = "lower", .optional = true}};
+    const struct bench bench = {
+        .name = "optional", .suite = "dummy", .metrics = metrics, .n_shared_metrics = 2, .n_metrics = 2};
+
+    (void)state;
+    for (unsigned entered = 0; entered < 2; entered++) {
+        results_free(&results);
+        begin_with(&bench, 1);
+        ENTER(0, 0, 1);
+        if (entered)
+            ENTER(0, 1, NAN);
+        assert_int_equal(results_rows(&results, ROW_OK, ""), ROW_OK);
+        assert_int_equal(rows.n, 1 + entered);
+        assert_non_null(metric_row("headline"));
+        if (entered)
+            assert_non_null(metric_row("optional"));
+        fixture_free_rows(&rows);
+    }
+}
+
 static void test_results_index_against_the_baseline(void **state)
 {
     (void)state;
@@ -1014,6 +1037,7 @@ int main(int argc, char **argv)
         TEST(test_results_unit_of_a_counter),
         TEST(test_results_unknown_samples_count_for_nothing),
         TEST(test_results_metric_without_samples_is_not_known),
+        TEST(test_results_optional_metric_without_samples_has_no_row),
         TEST(test_results_index_against_the_baseline),
         TEST(test_results_histograms_of_all_trials_are_one),
         TEST(test_results_percentiles_need_events),

@@ -5,6 +5,7 @@
 #include "bench_fixture.h"
 
 #include "bench/sim.h"
+#include "classic_model.h"
 #include "engine/load.h"
 
 /* --- One account, and what is to come of it. --- */
@@ -16,8 +17,9 @@ static struct {
     struct sim_account a;
     struct hist latency, classic;
     struct series series;
-    uint64_t woke[SIM_RING], posted, limit;
-    bool slide;
+    struct sim_ring ring;
+    uint64_t posted, limit;
+    bool sweep;
 } sim;
 
 static void begin(uint64_t interval)
@@ -37,7 +39,7 @@ static void begin(uint64_t interval)
 /* The timing thread runs. */
 static void timer_at(uint64_t t)
 {
-    sim.posted = sim_timer(START, sim.a.interval_ns, sim.posted, sim.limit, START + t, sim.woke);
+    sim.posted = sim_timer(START, sim.a.interval_ns, sim.posted, sim.limit, START + t, &sim.ring);
 }
 
 /* It runs whenever it is due, so much late, up to that time. */
@@ -49,12 +51,12 @@ static void timer_until(uint64_t t, uint64_t late)
 
 static uint64_t task_at(uint64_t t)
 {
-    return sim_begin(&sim.a, START + t, sim.posted, sim.woke);
+    return sim_begin(&sim.a, START + t, sim.posted, &sim.ring);
 }
 
 static void done_at(uint64_t t, uint64_t busy)
 {
-    sim_end(&sim.a, START + t, busy, sim.slide);
+    sim_end(&sim.a, START + t, sim.sweep && busy >= sim.a.interval_ns);
 }
 
 /* With a timing thread that is always in time: the task runs at from, works, and is done at to. */
@@ -170,8 +172,7 @@ static void test_sim_constant_latency_has_no_deviation(void **state)
     assert_true(hist_mean(&sim.latency) == 7 && hist_sd(&sim.latency) == 0);
     assert_true(hist_quantile(&sim.latency, 0.5) == 7 && hist_quantile(&sim.latency, 0.999) == 7);
     assert_int_equal(sim.latency.max, 7);
-    assert_int_equal(sim.classic.n, 1000);
-    assert_true(hist_mean(&sim.classic) == 7 && hist_sd(&sim.classic) == 0);
+    assert_int_equal(sim.classic.n, 0);
     assert_series(points, COUNT(points));
     assert_counts(1000, 0, 1000, 0);
 }
@@ -185,7 +186,6 @@ static void test_sim_constant_latency_of_half_a_millisecond(void **state)
         (void)turn(k * 50 * MS + MS / 2, k * 50 * MS + 3 * MS, 5 * MS / 2);
     assert_int_equal(sim.latency.n, 600);
     assert_true(hist_mean(&sim.latency) == 500000 && hist_sd(&sim.latency) == 0);
-    assert_true(hist_mean(&sim.classic) == 500000 && hist_sd(&sim.classic) == 0);
     assert_true(hist_quantile(&sim.latency, 0.99) == 500000);
     assert_int_equal(sim.latency.max, 500000);
 }
@@ -197,17 +197,14 @@ static void test_sim_stall_within_a_period_is_one_sample(void **state)
     begin(1000);
     for (uint64_t k = 0; k < 100; k++)
         (void)turn(k * 1000 + (k == 60 ? 400 : 10), k * 1000 + 900, 300);
-    for (int classic = 0; classic < 2; classic++) {
-        const struct hist *h = classic ? &sim.classic : &sim.latency;
-        assert_int_equal(h->n, 100);
-        assert_close(hist_mean(h), 13.9);
-        assert_close(hist_sd(h), 39);
-        assert_close(hist_quantile(h, 0.5), 10);
-        assert_close(hist_quantile(h, 0.9), 10);
-        assert_close(hist_quantile(h, 0.99), 13.9);
-        assert_int_equal(h->min, 10);
-        assert_int_equal(h->max, 400);
-    }
+    assert_int_equal(sim.latency.n, 100);
+    assert_close(hist_mean(&sim.latency), 13.9);
+    assert_close(hist_sd(&sim.latency), 39);
+    assert_close(hist_quantile(&sim.latency, 0.5), 10);
+    assert_close(hist_quantile(&sim.latency, 0.9), 10);
+    assert_close(hist_quantile(&sim.latency, 0.99), 13.9);
+    assert_int_equal(sim.latency.min, 10);
+    assert_int_equal(sim.latency.max, 400);
     assert_counts(100, 0, 100, 0);
 }
 
@@ -219,7 +216,6 @@ static void test_sim_work_is_met_until_the_next_wake_up(void **state)
     (void)turn(101, 200, 60);
     (void)turn(200, 301, 60);
     VALUES(&sim.latency, 40, 1, 0);
-    VALUES(&sim.classic, 40, 1, 0);
     assert_counts(3, 0, 2, 1);
 }
 
@@ -234,12 +230,10 @@ static void test_sim_stall_counts_once_for_each_wake_up_that_it_swallowed(void *
     VALUES(&sim.latency, 125 * MS, 75 * MS, 25 * MS);
     SERIES({0, 125 * MS}, {1, 75 * MS}, {2, 25 * MS});
     /* The work of two periods is lost; that of the third is late, but met. */
-    VALUES(&sim.classic, 225 * MS, 0);
     assert_counts(1, 2, 1, 2);
     assert_int_equal(turn(151 * MS, 154 * MS, 3 * MS), 3);
     VALUES(&sim.latency, 125 * MS, 75 * MS, 25 * MS, MS);
     SERIES({0, 125 * MS}, {1, 75 * MS}, {2, 25 * MS}, {3, MS});
-    VALUES(&sim.classic, 225 * MS, 0, MS);
     assert_counts(2, 2, 2, 2);
 }
 
@@ -253,7 +247,6 @@ static void test_sim_stall_in_the_middle_of_a_run(void **state)
     (void)turn(505, 522, 17);
     VALUES(&sim.latency, 3, 4, 250, 150, 50, 5);
     SERIES({0, 3}, {1, 4}, {2, 250}, {3, 150}, {4, 50}, {5, 5});
-    VALUES(&sim.classic, 3, 4, 450, 0, 5);
     assert_counts(4, 2, 4, 2);
 }
 
@@ -264,7 +257,6 @@ static void test_sim_stall_of_whole_periods(void **state)
     assert_int_equal(turn(100, 120, 20), 2);
     VALUES(&sim.latency, 100, 50, 0);
     SERIES({0, 100}, {1, 50}, {2, 0});
-    VALUES(&sim.classic, 200, 0);
     assert_counts(1, 2, 1, 2);
 }
 
@@ -276,11 +268,9 @@ static void test_sim_stall_until_just_before_a_wake_up(void **state)
     timer_until(99, 0);
     assert_int_equal(task_at(100), 1);
     VALUES(&sim.latency, 100, 50);
-    VALUES(&sim.classic, 150, 0);
     done_at(120, 20); /* too late for its own deadline, and at once for the next */
     assert_int_equal(turn(120, 140, 20), 2);
     VALUES(&sim.latency, 100, 50, 20);
-    VALUES(&sim.classic, 150, 0, 0);
     assert_counts(2, 1, 1, 2);
 }
 
@@ -298,7 +288,6 @@ static void check_long_stall(uint64_t periods, uint64_t forgotten)
     for (uint64_t k = 0; k <= periods; k++)
         values[k] = now - k * 15 - (k < forgotten ? 0 : 7);
     assert_values(&sim.latency, values, (size_t)periods + 1);
-    VALUES(&sim.classic, values[0] + periods * 15, 0);
     done_at(now + 3, 3);
     assert_counts(1, periods, 1, periods);
 }
@@ -317,47 +306,96 @@ static void test_sim_stall_longer_than_the_ring(void **state)
     check_long_stall(4 * SIM_RING - 1, 3 * SIM_RING);
 }
 
+/* --- The timing thread goes on while the task reads its times. --- */
+
+/* The task sees backlog wake-ups announced; before it reads their times, further ones are announced. */
+static void check_overwritten(uint64_t backlog, uint64_t further, uint64_t timer_late)
+{
+    static uint64_t values[SIM_RING];
+    const uint64_t now = backlog * 15;
+
+    begin(15);
+    timer_until(now - 1, timer_late);
+    assert_int_equal(sim.posted, backlog);
+    timer_until(now - 1 + further * 15, timer_late);
+    assert_int_equal(sim.posted, backlog + further);
+    assert_int_equal(sim_begin(&sim.a, START + now, backlog, &sim.ring), backlog - 1);
+    for (uint64_t k = 0; k < backlog; k++)
+        values[k] = now - k * 15 - (k + SIM_RING < backlog + further ? 0 : timer_late);
+    assert_values(&sim.latency, values, (size_t)backlog);
+}
+
+static void test_sim_times_overwritten_while_they_are_read(void **state)
+{
+    (void)state;
+    check_overwritten(SIM_RING, 0, 7);
+    check_overwritten(SIM_RING, 1, 7);
+    check_overwritten(SIM_RING, 36, 0);
+    check_overwritten(SIM_RING - 24, 24, 7);
+    check_overwritten(SIM_RING - 24, 60, 7);
+    check_overwritten(SIM_RING / 2, 2 * SIM_RING, 7);
+}
+
+/* The timing thread is held up between its claim and the announcement, with some of its times written. */
+static void test_sim_times_claimed_but_not_announced(void **state)
+{
+    static uint64_t values[SIM_RING];
+    const uint64_t now = SIM_RING * 15;
+
+    (void)state;
+    begin(15);
+    timer_until(now - 1, 7);
+    sim.ring.claimed = SIM_RING + 36;
+    for (uint64_t k = 0; k < 20; k++)
+        sim.ring.woke_ns[k] = START + now + 540;
+    assert_int_equal(task_at(now), SIM_RING - 1);
+    for (uint64_t k = 0; k < SIM_RING; k++)
+        values[k] = now - k * 15 - (k < 36 ? 0 : 7);
+    assert_values(&sim.latency, values, SIM_RING);
+}
+
 /* --- A timing thread that is late itself. --- */
 
 static void test_sim_timer_announces_what_is_due(void **state)
 {
-    uint64_t woke[SIM_RING] = {0};
+    struct sim_ring ring = {0};
 
     (void)state;
-    assert_int_equal(sim_timer(START, 100, 0, 50, START, woke), 1);
-    assert_int_equal(sim_timer(START, 100, 1, 50, START + 199, woke), 2);
-    assert_int_equal(sim_timer(START, 100, 2, 50, START + 300, woke), 4); /* two at once: the second is due just now */
-    assert_int_equal(sim_timer(START, 100, 4, 50, START + 650, woke), 7);
+    assert_int_equal(sim_timer(START, 100, 0, 50, START, &ring), 1);
+    assert_int_equal(sim_timer(START, 100, 1, 50, START + 199, &ring), 2);
+    assert_int_equal(sim_timer(START, 100, 2, 50, START + 300, &ring), 4); /* two at once: the second is due just now */
+    assert_int_equal(sim_timer(START, 100, 4, 50, START + 650, &ring), 7);
     for (uint64_t k = 0; k < SIM_RING; k++)
-        assert_int_equal(woke[k], k == 0   ? START
-                                  : k == 1 ? START + 199
-                                  : k <= 3 ? START + 300
-                                  : k <= 6 ? START + 650
-                                           : 0);
+        assert_int_equal(ring.woke_ns[k], k == 0   ? START
+                                          : k == 1 ? START + 199
+                                          : k <= 3 ? START + 300
+                                          : k <= 6 ? START + 650
+                                                   : 0);
 }
 
 static void test_sim_timer_announces_none_behind_the_last(void **state)
 {
-    uint64_t woke[SIM_RING] = {0};
+    struct sim_ring ring = {0};
 
     (void)state;
-    assert_int_equal(sim_timer(START, 100, 3, 5, START + 5000, woke), 5);
-    assert_int_equal(woke[4], START + 5000);
-    assert_int_equal(woke[5], 0);
-    assert_int_equal(sim_timer(START, 100, 0, 1, START + 5000, woke), 1);
+    assert_int_equal(sim_timer(START, 100, 3, 5, START + 5000, &ring), 5);
+    assert_int_equal(ring.woke_ns[4], START + 5000);
+    assert_int_equal(ring.woke_ns[5], 0);
+    assert_int_equal(sim_timer(START, 100, 0, 1, START + 5000, &ring), 1);
 }
 
 static void test_sim_timer_goes_round_the_ring(void **state)
 {
-    uint64_t woke[SIM_RING] = {0}, n = 3 * SIM_RING + 5;
+    struct sim_ring ring = {0};
+    const uint64_t n = 3 * SIM_RING + 5;
 
     (void)state;
-    assert_int_equal(sim_timer(START, 10, 0, UINT64_MAX, START + (n - 1) * 10 + 9, woke), n);
+    assert_int_equal(sim_timer(START, 10, 0, UINT64_MAX, START + (n - 1) * 10 + 9, &ring), n);
     for (uint64_t k = 0; k < SIM_RING; k++)
-        assert_int_equal(woke[k], START + (n - 1) * 10 + 9);
-    assert_int_equal(sim_timer(START, 10, n, UINT64_MAX, START + n * 10 + 1, woke), n + 1);
+        assert_int_equal(ring.woke_ns[k], START + (n - 1) * 10 + 9);
+    assert_int_equal(sim_timer(START, 10, n, UINT64_MAX, START + n * 10 + 1, &ring), n + 1);
     for (uint64_t k = 0; k < SIM_RING; k++)
-        assert_int_equal(woke[k], START + (k == n % SIM_RING ? n * 10 + 1 : (n - 1) * 10 + 9));
+        assert_int_equal(ring.woke_ns[k], START + (k == n % SIM_RING ? n * 10 + 1 : (n - 1) * 10 + 9));
 }
 
 /* What it overslept is not the task's. */
@@ -372,7 +410,6 @@ static void test_sim_latency_begins_when_the_timing_thread_woke(void **state)
     (void)task_at(101);
     done_at(119, 18);
     VALUES(&sim.latency, 12, 1);
-    VALUES(&sim.classic, 12, 1);
     assert_counts(2, 0, 2, 0);
 }
 
@@ -387,7 +424,6 @@ static void test_sim_timing_thread_that_slept_for_periods(void **state)
     VALUES(&sim.latency, 1, 1, 1);
     SERIES({0, 1}, {1, 1}, {2, 1});
     /* Two periods were lost all the same. */
-    VALUES(&sim.classic, 101, 0);
     assert_counts(1, 2, 1, 2);
 }
 
@@ -399,7 +435,6 @@ static void test_sim_both_are_late(void **state)
     timer_at(100);
     assert_int_equal(task_at(110), 2);
     VALUES(&sim.latency, 40, 40, 10);
-    VALUES(&sim.classic, 140, 0);
 }
 
 /* --- Work that takes too long. --- */
@@ -412,12 +447,10 @@ static void test_sim_overrun_of_a_third_of_a_period(void **state)
     assert_counts(1, 0, 0, 1);
     assert_int_equal(turn(130, 190, 60), 1);
     VALUES(&sim.latency, 0, 30);
-    VALUES(&sim.classic, 0, 0);
     assert_counts(2, 0, 1, 1);
     assert_int_equal(turn(208, 268, 60), 2); /* it was asleep again */
     VALUES(&sim.latency, 0, 30, 8);
     SERIES({0, 0}, {1, 30}, {2, 8});
-    VALUES(&sim.classic, 0, 0, 8);
     assert_counts(3, 0, 2, 1);
 }
 
@@ -429,14 +462,12 @@ static void test_sim_overrun_of_periods(void **state)
     assert_int_equal(turn(230, 290, 60), 2);
     VALUES(&sim.latency, 0, 130, 30);
     SERIES({0, 0}, {1, 130}, {2, 30});
-    VALUES(&sim.classic, 0, 0);
     assert_counts(2, 1, 1, 2); /* beyond the first period a burn is missed as well */
 
     begin(100);
     (void)turn(0, 300, 60);
     assert_int_equal(turn(300, 360, 60), 3);
     VALUES(&sim.latency, 0, 200, 100, 0);
-    VALUES(&sim.classic, 0, 0);
     assert_counts(2, 2, 1, 3);
 }
 
@@ -448,7 +479,6 @@ static void test_sim_overrun_after_overrun(void **state)
     (void)turn(120, 230, 60);
     (void)turn(230, 290, 60);
     VALUES(&sim.latency, 0, 20, 30);
-    VALUES(&sim.classic, 0, 0, 0);
     assert_counts(3, 0, 1, 2);
 }
 
@@ -464,7 +494,6 @@ static void test_sim_overrun_before_the_announcement_is_a_wake_up(void **state)
     (void)task_at(159);
     done_at(190, 31);
     VALUES(&sim.latency, 0, 9);
-    VALUES(&sim.classic, 0, 9);
     assert_counts(2, 0, 1, 1);
 }
 
@@ -517,74 +546,56 @@ static void test_sim_work_without_a_sweep_is_always_the_same(void **state)
     assert_int_equal(sim_busy_ns(&sim_gaming, 17, 1000 * MS), 100 * MS);
 }
 
-/* The classic deadline is the wake-up and the burn before it. */
-static void test_sim_x_hides_what_is_less_than_the_burn_before(void **state)
-{
-    static const uint64_t busy[] = {0, 20, 49, 50, 51, 300}, late[] = {50, 50, 50, 50, 50, 90, 400};
-
-    (void)state;
-    begin(1000);
-    sim.slide = true;
-    for (uint64_t k = 0; k < COUNT(late); k++)
-        (void)turn(k * 1000 + late[k], k * 1000 + late[k] + (k < COUNT(busy) ? busy[k] : 0),
-                   k < COUNT(busy) ? busy[k] : 0);
-    VALUES(&sim.latency, 50, 50, 50, 50, 50, 90, 400);
-    VALUES(&sim.classic, 50, 50, 30, 1, 0, 39, 100);
-    assert_counts(7, 0, 7, 0);
-}
-
-static void test_sim_x_has_the_length_of_its_work_more(void **state)
+/* A window's work is met until the next window is due, however long it was planned to be. */
+static void test_sim_x_is_met_until_the_next_wake_up(void **state)
 {
     (void)state;
     begin(1000);
-    sim.slide = true;
-    (void)turn(0, 1400, 400);
+    sim.sweep = true;
+    (void)turn(0, 1000, 400);
     assert_counts(1, 0, 1, 0);
-    (void)turn(1400, 2401, 400);
+    (void)turn(1000, 2001, 400);
     assert_counts(2, 0, 1, 1);
-    VALUES(&sim.latency, 0, 400);
-    VALUES(&sim.classic, 0, 0);
+    (void)turn(2001, 2400, 400);
+    (void)turn(3300, 4300, 1000); /* a whole window from 300 on: it ends when the next should have */
+    assert_counts(4, 0, 2, 2);
+    VALUES(&sim.latency, 0, 0, 1, 300);
 }
 
 static void test_sim_x_was_not_asleep_after_a_full_window(void **state)
 {
     (void)state;
     begin(1000);
-    sim.slide = true;
+    sim.sweep = true;
     (void)turn(10, 1010, 1000);
     (void)turn(1010, 1510, 500);
     VALUES(&sim.latency, 10);
     SERIES({0, 10});
-    VALUES(&sim.classic, 10, 0);
     (void)turn(2020, 2320, 300);
     VALUES(&sim.latency, 10, 20);
     SERIES({0, 10}, {2, 20});
-    VALUES(&sim.classic, 10, 0, 0);
-    assert_counts(3, 0, 3, 0);
+    assert_counts(3, 0, 2, 1);
 }
 
 /* 5 ms at each wake-up that there is, over a whole sweep: from 96 % on the work is late itself, and the next begins at
  * once. */
 static void test_sim_x_over_a_sweep_of_constant_lateness(void **state)
 {
-    static uint64_t latency[101], classic[101];
+    static uint64_t latency[101];
     uint64_t free_at = 0;
 
     (void)state;
     begin(100);
-    sim.slide = true;
+    sim.sweep = true;
     for (uint64_t k = 0; k <= 100; k++) {
         uint64_t from = free_at > k * 100 ? free_at : k * 100 + 5;
         (void)turn(from, from + k, k);
         free_at = from + k;
         latency[k] = k == 97 ? 1 : k == 99 ? 3 : k == 100 ? 2 : 5;
-        classic[k] = k == 0 ? 5 : k <= 5 ? 6 - k : 0;
     }
     assert_values(&sim.latency, latency, 101);
-    assert_values(&sim.classic, classic, 101);
     assert_close(hist_mean(&sim.latency), 496.0 / 101);
-    assert_close(hist_mean(&sim.classic), 20.0 / 101);
-    assert_counts(101, 0, 101, 0);
+    assert_counts(101, 0, 97, 4);
 }
 
 /* --- Gaming. --- */
@@ -603,6 +614,259 @@ static void test_sim_bursts_are_late_by_what_they_took_too_long(void **state)
     assert_counts(6, 0, 0, 0);
 }
 
+/* --- Interbench's turns. --- */
+
+/* The made-up clock of classic_model.h. */
+static uint64_t turn_clock;
+
+static void begin_turns(uint64_t period)
+{
+    begin(period);
+    sim_turn_first(&sim.a, START);
+    turn_clock = START;
+}
+
+/* Returns whether the turn's work was done. */
+static bool take_turn(const struct classic_turn *t)
+{
+    const struct sim_turn turn = {.busy_ns = t->run_ns, .interval_ns = t->interval_ns, .shift_ns = t->shift_ns};
+    uint64_t woke = 0;
+
+    if (sim.a.asked_ns) {
+        assert_true(sim.a.asked_ns >= turn_clock); /* it never sleeps to a time that is over */
+        woke = sim.a.asked_ns + t->overslept_ns;
+        turn_clock = woke + t->late_ns;
+    }
+    if (!sim_turn_woken(&sim.a, &turn, turn_clock, woke))
+        return false;
+    turn_clock += t->burn_ns;
+    sim_turn_done(&sim.a, &turn, turn_clock);
+    return true;
+}
+
+/* Late after the wake-up, then busy. */
+static bool plain_turn(uint64_t late, uint64_t burn)
+{
+    const struct classic_turn t = {.interval_ns = sim.a.interval_ns, .late_ns = late, .burn_ns = burn};
+
+    return take_turn(&t);
+}
+
+static void test_sim_turn_in_time(void **state)
+{
+    (void)state;
+    begin_turns(100);
+    assert_true(plain_turn(7, 20));
+    assert_true(plain_turn(40, 60)); /* done just when the next is due */
+    assert_true(plain_turn(0, 99));
+    VALUES(&sim.classic, 7, 40, 0);
+    VALUES(&sim.latency, 7, 40, 0);
+    SERIES({0, 7}, {1, 40}, {2, 0});
+    assert_counts(3, 0, 3, 0);
+}
+
+/* The stall is counted twice, and the work of the time that is left is not begun. */
+static void test_sim_turn_lost_before_its_work(void **state)
+{
+    (void)state;
+    begin_turns(50 * MS);
+    assert_false(plain_turn(125 * MS, 3 * MS));
+    VALUES(&sim.classic, 225 * MS);
+    VALUES(&sim.latency, 125 * MS, 75 * MS, 25 * MS);
+    assert_counts(0, 2, 0, 2);
+    assert_int_equal(sim.a.asked_ns, START + 150 * MS);
+    assert_true(plain_turn(MS, 3 * MS));
+    VALUES(&sim.classic, 225 * MS, MS);
+    VALUES(&sim.latency, 125 * MS, 75 * MS, 25 * MS, MS);
+    SERIES({0, 125 * MS}, {1, 75 * MS}, {2, 25 * MS}, {3, MS});
+    assert_counts(1, 2, 1, 2);
+}
+
+static void test_sim_turn_late_by_a_whole_interval_is_not_lost(void **state)
+{
+    (void)state;
+    begin_turns(50);
+    assert_true(plain_turn(50, 0)); /* begun and done on its deadline */
+    VALUES(&sim.classic, 50);
+    assert_counts(1, 0, 1, 0);
+    begin_turns(50);
+    assert_false(plain_turn(51, 0));
+    VALUES(&sim.classic, 101);
+    VALUES(&sim.latency, 51, 1);
+    assert_counts(0, 1, 0, 1);
+}
+
+/* One interval too late is a missed deadline only; from two on as much work is missed as well. */
+static void test_sim_turn_overrun(void **state)
+{
+    (void)state;
+    begin_turns(100);
+    assert_true(plain_turn(0, 130));
+    VALUES(&sim.classic, 100);
+    VALUES(&sim.latency, 0, 30);
+    assert_counts(1, 0, 0, 1);
+    assert_int_equal(sim.a.asked_ns, START + 200); /* it does not begin at once */
+    assert_true(plain_turn(5, 225));
+    VALUES(&sim.classic, 100, 205);
+    VALUES(&sim.latency, 0, 30, 5, 130, 30);
+    assert_counts(2, 2, 0, 3);
+    assert_int_equal(sim.a.asked_ns, START + 500);
+    assert_true(plain_turn(0, 200)); /* a deadline that is due at this moment is over */
+    VALUES(&sim.classic, 100, 205, 200);
+    VALUES(&sim.latency, 0, 30, 5, 130, 30, 0, 100, 0);
+    assert_counts(3, 4, 0, 5);
+}
+
+static void test_sim_turn_does_not_count_what_the_timing_thread_overslept(void **state)
+{
+    const struct classic_turn overslept = {.interval_ns = 100, .overslept_ns = 60, .late_ns = 12, .burn_ns = 20},
+                              lost = {.interval_ns = 100, .overslept_ns = 130, .late_ns = 1, .burn_ns = 20};
+
+    (void)state;
+    begin_turns(100);
+    assert_true(take_turn(&overslept));
+    assert_false(take_turn(&lost)); /* but it may lose the turn */
+    VALUES(&sim.classic, 12, 101);
+    VALUES(&sim.latency, 12, 1, 31);
+    assert_counts(1, 1, 1, 1);
+}
+
+static void test_sim_turn_of_x_burns_i_and_sleeps_the_rest(void **state)
+{
+    (void)state;
+    for (uint64_t k = 0; k < 202; k++) {
+        const struct sim_turn turn = sim_turn(&sim_x, k, 0);
+        assert_int_equal(turn.busy_ns, k % 101 * MS);
+        assert_int_equal(turn.interval_ns, 100 * MS - k % 101 * MS);
+        assert_int_equal(turn.shift_ns, k % 101 * MS);
+    }
+    assert_int_equal(sim_turn(&sim_audio, 17, 0).busy_ns, sim_audio.busy_ns);
+    assert_int_equal(sim_turn(&sim_audio, 17, 0).interval_ns, sim_audio.interval_ns);
+    assert_int_equal(sim_turn(&sim_audio, 17, 0).shift_ns, 0);
+}
+
+/* Turn k of x, late by so much at its wake-up, in a window of 100. */
+static bool x_turn(uint64_t k, uint64_t late)
+{
+    const struct classic_turn t = {.run_ns = k, .interval_ns = 100 - k, .shift_ns = k, .late_ns = late, .burn_ns = k};
+
+    return take_turn(&t);
+}
+
+/* Lateness that is less than the work before does not show; what shows is that the work does not fit any more. */
+static void test_sim_turn_of_x_over_a_sweep_of_constant_lateness(void **state)
+{
+    static uint64_t latency[106], classic[101] = {5, 5, 4, 3, 2, 1, [95] = 5, 4, 6, 6, 6};
+    static const uint64_t skipped[] = {1, 2, 3, 4, 5};
+
+    (void)state;
+    begin_turns(100);
+    for (uint64_t k = 0; k <= 100; k++) {
+        assert_true(x_turn(k, 5));
+        latency[k] = 5;
+    }
+    memcpy(latency + 101, skipped, sizeof(skipped)); /* one window each, though 1 + 1 + 2 + 3 + 6 deadlines */
+    assert_values(&sim.classic, classic, 101);
+    assert_values(&sim.latency, latency, 106);
+    /* The work of 97 to 99 % missed several deadlines at once; that of 100 % neither met nor missed one. */
+    assert_counts(101, 2 + 3 + 6, 95, 1 + 1 + 2 + 3 + 6);
+    assert_int_equal(sim.a.asked_ns, 0);
+}
+
+/* After a whole window it does not sleep, and its deadline is the window behind now. */
+static void test_sim_turn_of_x_without_a_sleep(void **state)
+{
+    (void)state;
+    begin_turns(100);
+    assert_true(x_turn(100, 30));
+    assert_int_equal(turn_clock, START + 130);
+    assert_int_equal(sim.a.asked_ns, 0);
+    assert_int_equal(sim.a.deadline_ns, START + 230);
+    assert_true(x_turn(0, 9)); /* 9 is not used */
+    assert_int_equal(turn_clock, START + 130);
+    assert_int_equal(sim.a.asked_ns, START + 330);
+    VALUES(&sim.classic, 30, 0);
+    VALUES(&sim.latency, 30);
+    assert_counts(2, 0, 1, 0);
+}
+
+static uint64_t random_state;
+
+static uint64_t random_below(uint64_t n)
+{
+    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+    return (random_state >> 33) % n;
+}
+
+enum { TURNS = 20000 };
+static struct classic_turn turns[TURNS];
+
+static void assert_model(size_t n)
+{
+    struct classic_result model;
+    uint64_t max = 0;
+
+    classic_model(START, turns, n, &model);
+    assert_int_equal(sim.classic.n, model.samples);
+    if (n) {
+        max = sim.classic.max;
+        assert_close(hist_mean(&sim.classic) * (double)n, (double)model.sum_ns);
+    }
+    assert_int_equal(max, model.max_ns);
+    if (n > 1) {
+        double mean = (double)model.sum_ns / (double)n;
+        double sd = sqrt((model.sum_squares - mean * (double)model.sum_ns) / (double)(n - 1));
+        assert_true(fabs(hist_sd(&sim.classic) - sd) <= 1e-6 * sd);
+    }
+    assert_counts(model.burns_done, model.burns_missed, model.deadlines_met, model.deadlines_missed);
+}
+
+/* Wake-ups and work that are mostly in time, often to the tick, and now and then late by periods. Returns how much. */
+static uint64_t random_time(uint64_t usual, uint64_t period)
+{
+    uint64_t kind = random_below(100);
+
+    return kind < 40   ? usual
+           : kind < 80 ? random_below(usual + 2)
+           : kind < 95 ? random_below(2 * period)
+           : kind < 98 ? period * random_below(4)
+                       : random_below(30 * period);
+}
+
+static void check_turns_at_random(uint64_t seed, bool sweep, uint64_t period, uint64_t busy)
+{
+    random_state = seed;
+    begin_turns(period);
+    for (size_t i = 0; i < TURNS; i++) {
+        uint64_t run = sweep ? i % (period + 1) : busy, shift = sweep ? run : 0;
+        turns[i] = (struct classic_turn){.run_ns = run,
+                                         .interval_ns = period - shift,
+                                         .shift_ns = shift,
+                                         .overslept_ns = random_time(0, period),
+                                         .late_ns = random_time(1, period),
+                                         .burn_ns = random_time(run, period)};
+        (void)take_turn(&turns[i]);
+        if (i < 300 || i + 1 == TURNS)
+            assert_model(i + 1);
+        if (!sweep)
+            assert_int_equal(sim.latency.n, sim.classic.n + sim.a.deadlines_missed);
+    }
+    assert_true(sim.a.burns_missed > TURNS / 100 && sim.a.deadlines_met > TURNS / 10);
+    assert_int_equal(sim.series.n, sim.latency.n);
+}
+
+/* The model is not made by who made the program, nor from it: both follow the same description. */
+static void test_sim_turns_agree_with_the_model_at_random(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 6; seed++) {
+        check_turns_at_random(seed, false, 50, seed);
+        check_turns_at_random(seed, false, 10, 10);
+        check_turns_at_random(seed, true, 100, 0);
+        check_turns_at_random(seed, true, 10, 0);
+    }
+}
+
 /* --- At random, against a model that knows the whole schedule beforehand. --- */
 
 enum { PERIODS = 5000, INTERVAL = 400, WINDOWS = 600 };
@@ -613,14 +877,6 @@ struct stalls {
     size_t n;
 };
 static struct stalls task_stalls, timer_stalls;
-
-static uint64_t random_state;
-
-static uint64_t random_below(uint64_t n)
-{
-    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
-    return (random_state >> 33) % n;
-}
 
 /* Mostly short ones, some of a few periods, and now and then one longer than the ring. */
 static void random_stalls(struct stalls *s, uint64_t apart)
@@ -658,9 +914,9 @@ static uint64_t works_until(const struct stalls *s, uint64_t t, uint64_t busy)
 
 /* What is to come of it. */
 static struct {
-    uint64_t latency[PERIODS], classic[2 * PERIODS], of[PERIODS];
+    uint64_t latency[PERIODS], of[PERIODS];
     bool counted[PERIODS];
-    size_t n_latency, n_classic;
+    size_t n_latency;
     uint64_t done, missed, met, unmet;
 } model;
 
@@ -682,18 +938,9 @@ static void model_run(const struct sim_params *params)
             if (model.counted[k])
                 model.latency[model.n_latency++] = model.of[k];
         }
-        /* As far as is still known. */
-        bool was_busy = free_at > (last - first < SIM_RING ? woke[first] : first * INTERVAL);
-        if (!was_busy) {
-            uint64_t hidden = params->sweep ? planned : 0,
-                     late = model.of[first] > hidden ? model.of[first] - hidden : 0;
-            model.classic[model.n_classic++] = late + (last - first) * INTERVAL;
-        }
-        if (was_busy || last > first)
-            model.n_classic++; /* begun at once: 0 */
         planned = sim_busy_ns(params, last, 0);
         free_at = works_until(&task_stalls, t, planned);
-        bool met = free_at <= (last + 1) * INTERVAL + (params->sweep ? planned : 0);
+        bool met = free_at <= (last + 1) * INTERVAL;
         model.done++;
         model.missed += last - first;
         model.met += met;
@@ -718,7 +965,7 @@ static void threads_run(const struct sim_params *params)
 
     begin(INTERVAL);
     sim.limit = PERIODS;
-    sim.slide = params->sweep;
+    sim.sweep = params->sweep;
     while (sim.a.next < PERIODS) {
         announce_until(t);
         if (sim.posted == sim.a.next)
@@ -763,7 +1010,6 @@ static void check_random(const struct sim_params *params, uint64_t seed, uint64_
     model_run(params);
     threads_run(params);
     assert_values(&sim.latency, model.latency, model.n_latency);
-    assert_values(&sim.classic, model.classic, model.n_classic);
     assert_counts(model.done, model.missed, model.met, model.unmet);
     assert_int_equal(model.done + model.missed, PERIODS);
     assert_int_equal(model.met + model.unmet, PERIODS);
@@ -814,6 +1060,14 @@ static void test_sim_param_identifies_the_work(void **state)
     assert_described(&sim_video, "interval_us=16666 busy_us=6666 loops_per_ms=0");
     assert_described(&sim_x, "interval_us=100000 busy=sweep loops_per_ms=0");
     assert_described(&sim_gaming, "busy_us=100000 loops_per_ms=0");
+    params.classic = true; /* its rows are not compared with those of the other protocol */
+    assert_described(&params, "interval_us=50000 busy_us=2500 loops_per_ms=123457 protocol=classic");
+    params = sim_x;
+    params.classic = true;
+    assert_described(&params, "interval_us=100000 busy=sweep loops_per_ms=0 protocol=classic");
+    params = sim_gaming; /* which is the same in both */
+    params.classic = true;
+    assert_described(&params, "busy_us=100000 loops_per_ms=0");
 }
 
 static void test_sim_does_not_run_uncalibrated(void **state)
@@ -928,19 +1182,33 @@ static void test_sim_real_time_mode_is_below_the_timing_thread(void **state)
 
 /* --- Rows, of a task that only pretends. --- */
 
+static void record_to(const struct party_context *context)
+{
+    sim.a.latency = context->recorder[SIM_LATENCY];
+    sim.a.classic = context->recorder[SIM_CLASSIC];
+    sim.a.series = context->recorder[SIM_SERIES];
+}
+
 /* 125 ms late, then 5 ms, then an overrun of 1.3 periods. */
 static int pretend_run(struct party_context *context)
 {
     double *numbers = context->recorder[SIM_NUMBERS];
 
-    begin(50 * MS);
-    sim.a.latency = context->recorder[SIM_LATENCY];
-    sim.a.classic = context->recorder[SIM_CLASSIC];
-    sim.a.series = context->recorder[SIM_SERIES];
-    (void)turn(125 * MS, 128 * MS, 3 * MS);
-    (void)turn(155 * MS, 158 * MS, 3 * MS);
-    (void)turn(200 * MS, 265 * MS, 3 * MS);
-    (void)turn(265 * MS, 268 * MS, 3 * MS);
+    if (((const struct sim_params *)context->params)->classic) {
+        begin_turns(50 * MS);
+        record_to(context);
+        (void)plain_turn(125 * MS, 3 * MS);
+        (void)plain_turn(5 * MS, 3 * MS);
+        (void)plain_turn(0, 65 * MS);
+        (void)plain_turn(0, 3 * MS);
+    } else {
+        begin(50 * MS);
+        record_to(context);
+        (void)turn(125 * MS, 128 * MS, 3 * MS);
+        (void)turn(155 * MS, 158 * MS, 3 * MS);
+        (void)turn(200 * MS, 265 * MS, 3 * MS);
+        (void)turn(265 * MS, 268 * MS, 3 * MS);
+    }
     numbers[SIM_BURNS_DONE] = (double)sim.a.burns_done;
     numbers[SIM_BURNS_MISSED] = (double)sim.a.burns_missed;
     numbers[SIM_DEADLINES_MET] = (double)sim.a.deadlines_met;
@@ -958,9 +1226,7 @@ static int pretend_timer_run(struct party_context *context)
 static int pretend_bursts_run(struct party_context *context)
 {
     begin(0);
-    sim.a.latency = context->recorder[SIM_LATENCY];
-    sim.a.classic = context->recorder[SIM_CLASSIC];
-    sim.a.series = context->recorder[SIM_SERIES];
+    record_to(context);
     for (uint64_t i = 0; i < 4; i++)
         sim_burst(&sim.a, i, 100 * MS, 100 * MS + 10 * i * MS);
     return 0;
@@ -1013,16 +1279,14 @@ static void test_sim_rows_of_a_periodic_task(void **state)
 {
     (void)state;
     assert_int_equal(fixture_one_trial(&bench_pretend, &sim_audio, 1, &rows), ROW_OK);
-    assert_int_equal(rows.n, SIM_N_METRICS);
-    /* 125, 75, 25, 5, 0 and 15; 225, 0, 5, 0 and 0. */
+    assert_int_equal(rows.n, SIM_N_METRICS - 1); /* without latency_classic */
+    /* 125, 75, 25, 5, 0 and 15. */
     assert_row("latency", "ns", 245.0 * MS / 6, 6, 125 * MS);
     assert_close(metric_row("latency")->stats.median, 20 * MS);
     assert_int_equal(metric_row("latency")->headline, 1);
     assert_int_equal(metric_row("latency")->n_hist, 6);
     assert_int_equal(metric_row("latency")->n_series, 6);
     assert_close(metric_row("latency")->series[5].value, 15 * MS);
-    assert_row("latency_classic", "ns", 46 * MS, 5, 225 * MS);
-    assert_int_equal(metric_row("latency_classic")->n_series, 0);
     assert_row("desired_cpu", "%", 100 * 4.0 / 6, 1, 100 * 4.0 / 6);
     assert_row("deadlines_met", "%", 50, 1, 50);
     assert_row("timer_latency", "ns", 9000, 5, 25000); /* the median, not the mean of 11000 */
@@ -1030,13 +1294,40 @@ static void test_sim_rows_of_a_periodic_task(void **state)
     fixture_free_rows(&rows);
 }
 
+static void test_sim_rows_of_the_classic_protocol(void **state)
+{
+    struct sim_params params = sim_audio;
+
+    (void)state;
+    params.classic = true;
+    assert_int_equal(fixture_one_trial(&bench_pretend, &params, 1, &rows), ROW_OK);
+    assert_int_equal(rows.n, SIM_N_METRICS);
+    /* 225, 5, 50 and 0; 125, 75, 25, 5, 0, 15 and 0. */
+    assert_row("latency_classic", "ns", 70 * MS, 4, 225 * MS);
+    assert_close(metric_row("latency_classic")->stats.sd, sqrt((155.0 * 155 + 65 * 65 + 20 * 20 + 70 * 70) / 3) * MS);
+    assert_int_equal(metric_row("latency_classic")->n_series, 0);
+    assert_int_equal(metric_row("latency_classic")->headline, 0);
+    assert_row("latency", "ns", 245.0 * MS / 7, 7, 125 * MS);
+    assert_int_equal(metric_row("latency")->headline, 1);
+    assert_row("desired_cpu", "%", 100 * 3.0 / 5, 1, 100 * 3.0 / 5);
+    assert_row("deadlines_met", "%", 40, 1, 40);
+    fixture_free_rows(&rows);
+}
+
 static void test_sim_rows_of_bursts(void **state)
 {
+    struct sim_params params = sim_gaming;
+
     (void)state;
     assert_int_equal(fixture_one_trial(&bench_pretend_bursts, &sim_gaming, 1, &rows), ROW_OK);
-    assert_int_equal(rows.n, SIM_METRIC_DEADLINES);
+    assert_int_equal(rows.n, SIM_METRIC_DEADLINES - 1);
     assert_row("latency", "ns", 15 * MS, 4, 30 * MS);
     assert_int_equal(metric_row("latency")->n_series, 4);
+    assert_row("desired_cpu", "%", 100 * 100.0 / 115, 1, 100 * 100.0 / 115);
+    fixture_free_rows(&rows);
+    params.classic = true;
+    assert_int_equal(fixture_one_trial(&bench_pretend_bursts, &params, 1, &rows), ROW_OK);
+    assert_int_equal(rows.n, SIM_METRIC_DEADLINES);
     assert_row("latency_classic", "ns", 15 * MS, 4, 30 * MS);
     assert_row("desired_cpu", "%", 100 * 100.0 / 115, 1, 100 * 100.0 / 115);
     fixture_free_rows(&rows);
@@ -1192,7 +1483,7 @@ static void check_periodic(const struct trial *trial, uint64_t wakeups)
     assert_int_equal(latency->n, wakeups);
     assert_int_equal(series->n, wakeups);
     assert_int_equal(timer->n, wakeups);
-    assert_true(classic->n >= (uint64_t)n[SIM_BURNS_DONE] && classic->n <= wakeups);
+    assert_int_equal(classic->n, 0);
     assert_true(n[SIM_BURNS_DONE] > 0);
     assert_true(n[SIM_BURNS_DONE] + n[SIM_BURNS_MISSED] == (double)wakeups);
     assert_true(n[SIM_DEADLINES_MET] + n[SIM_DEADLINES_MISSED] == (double)wakeups);
@@ -1236,6 +1527,54 @@ static void test_sim_load_goes_on_to_the_end(void **state)
     (void)state;
     load_params = (struct sim_params){.interval_ns = 2 * MS, .busy_ns = MS / 10};
     trial_free(run_beside(&bench_late, &sim_gaming, &time_ns));
+}
+
+/* However late the machine was: a sample for each turn, and a deadline that is met or missed for each but x's full
+ * window. */
+static void check_classic(const struct trial *trial, const struct sim_params *params, uint64_t most)
+{
+    const struct hist *latency = trial_recorder(trial, SIM_TASK, 0, SIM_LATENCY);
+    const struct hist *classic = trial_recorder(trial, SIM_TASK, 0, SIM_CLASSIC);
+    const struct hist *timer = trial_recorder(trial, SIM_TIMER, 0, TIMER_LATENCY);
+    const double *n = trial_recorder(trial, SIM_TASK, 0, SIM_NUMBERS);
+
+    assert_in_range(classic->n, 1, most);
+    assert_true(n[SIM_BURNS_DONE] > 0 && n[SIM_BURNS_DONE] <= (double)classic->n);
+    assert_true(latency->n >= timer->n);
+    if (!params->sweep) {
+        assert_int_equal(timer->n, classic->n); /* it sleeps before each turn */
+        assert_true((double)latency->n == (double)classic->n + n[SIM_DEADLINES_MISSED]);
+        assert_true(n[SIM_DEADLINES_MET] <= n[SIM_BURNS_DONE]);
+    }
+    check_threads(trial);
+}
+
+static void test_sim_classic_takes_turns(void **state)
+{
+    struct sim_params params = sim_audio;
+
+    (void)state;
+    params.classic = true;
+    struct trial *trial = run_trial(&bench_audio, &params, 150 * MS, NULL);
+    check_classic(trial, &params, 3);
+    trial_free(trial);
+    trial = run_trial(&bench_audio, &params, 20 * MS, NULL);
+    check_classic(trial, &params, 1);
+    trial_free(trial);
+}
+
+static void test_sim_classic_x_beside_a_classic_load(void **state)
+{
+    struct sim_params params = sim_x;
+    uint64_t time_ns = 300 * MS;
+
+    (void)state;
+    params.classic = true;
+    load_params = sim_video;
+    load_params.classic = true;
+    struct trial *trial = run_beside(&bench_x, &params, &time_ns);
+    check_classic(trial, &params, time_ns / params.interval_ns + 1);
+    trial_free(trial);
 }
 
 static void test_sim_x_has_a_window_of_each_length(void **state)
@@ -1343,6 +1682,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_sim_stall_until_just_before_a_wake_up),
         cmocka_unit_test(test_sim_stall_as_long_as_the_ring),
         cmocka_unit_test(test_sim_stall_longer_than_the_ring),
+        cmocka_unit_test(test_sim_times_overwritten_while_they_are_read),
+        cmocka_unit_test(test_sim_times_claimed_but_not_announced),
         cmocka_unit_test(test_sim_timer_announces_what_is_due),
         cmocka_unit_test(test_sim_timer_announces_none_behind_the_last),
         cmocka_unit_test(test_sim_timer_goes_round_the_ring),
@@ -1356,11 +1697,19 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_sim_x_covers_nothing_to_all_in_any_time),
         cmocka_unit_test(test_sim_x_of_a_single_window_is_half_of_it),
         cmocka_unit_test(test_sim_work_without_a_sweep_is_always_the_same),
-        cmocka_unit_test(test_sim_x_hides_what_is_less_than_the_burn_before),
-        cmocka_unit_test(test_sim_x_has_the_length_of_its_work_more),
+        cmocka_unit_test(test_sim_x_is_met_until_the_next_wake_up),
         cmocka_unit_test(test_sim_x_was_not_asleep_after_a_full_window),
         cmocka_unit_test(test_sim_x_over_a_sweep_of_constant_lateness),
         cmocka_unit_test(test_sim_bursts_are_late_by_what_they_took_too_long),
+        cmocka_unit_test(test_sim_turn_in_time),
+        cmocka_unit_test(test_sim_turn_lost_before_its_work),
+        cmocka_unit_test(test_sim_turn_late_by_a_whole_interval_is_not_lost),
+        cmocka_unit_test(test_sim_turn_overrun),
+        cmocka_unit_test(test_sim_turn_does_not_count_what_the_timing_thread_overslept),
+        cmocka_unit_test(test_sim_turn_of_x_burns_i_and_sleeps_the_rest),
+        cmocka_unit_test(test_sim_turn_of_x_over_a_sweep_of_constant_lateness),
+        cmocka_unit_test(test_sim_turn_of_x_without_a_sleep),
+        cmocka_unit_test(test_sim_turns_agree_with_the_model_at_random),
         cmocka_unit_test(test_sim_agrees_with_a_model_at_random),
         cmocka_unit_test(test_sim_x_agrees_with_a_model_at_random),
         cmocka_unit_test(test_sim_param_identifies_the_work),
@@ -1369,10 +1718,13 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_sim_timing_thread_is_real_time_in_every_mode),
         cmocka_unit_test(test_sim_real_time_mode_is_below_the_timing_thread),
         cmocka_unit_test(test_sim_rows_of_a_periodic_task),
+        cmocka_unit_test(test_sim_rows_of_the_classic_protocol),
         cmocka_unit_test(test_sim_rows_of_bursts),
         cmocka_unit_test(test_sim_audio_wakes_up_twenty_times_a_second),
         cmocka_unit_test(test_sim_video_beside_a_load),
         cmocka_unit_test(test_sim_load_goes_on_to_the_end),
+        cmocka_unit_test(test_sim_classic_takes_turns),
+        cmocka_unit_test(test_sim_classic_x_beside_a_classic_load),
         cmocka_unit_test(test_sim_x_has_a_window_of_each_length),
         cmocka_unit_test(test_sim_gaming_bursts_until_the_time_is_over),
         cmocka_unit_test(test_sim_custom_of_a_short_interval_misses_none),
