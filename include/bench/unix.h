@@ -55,6 +55,9 @@ enum { UNIX_RATE, UNIX_UNDISTURBED, UNIX_START_SPREAD, UNIX_END_SPREAD, UNIX_N_M
 /* Where the two halves of context1 sit. */
 enum unix_halves { HALVES_FREE, HALVES_SAME, HALVES_TWO };
 
+/* Tests of an index that is not partial. */
+enum { UNIX_N_INDEX = 12 };
+
 /* What all descriptors of the suite begin with. */
 #define UNIX_BENCH(name_, title_)                                                                                      \
     .name = name_, .suite = "unix", .title = title_, .params_size = sizeof(struct unix_params),                        \
@@ -65,8 +68,8 @@ struct unix_params {
     uint64_t concurrent;   /* shell: scripts at once */
     int halves;            /* context1: enum unix_halves */
     uint64_t resident_mib; /* of this program, rounded up to a power of two: rows of two runs can be compared */
-    bool classic; /* the original's protocol: fcopy measures its 2 s write and read parts, spawn of /bin/true etc. as it
-                     did */
+    bool classic; /* the original's protocol: fcopy measures its 2 s write and read parts, spawn and execl have the
+                     footprint of dynamically linked processes */
 };
 
 /* Where a test sits unless --bind says otherwise: each copy on a CPU of its own; tests that make processes on all CPUs
