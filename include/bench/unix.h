@@ -55,9 +55,6 @@ enum { UNIX_RATE, UNIX_UNDISTURBED, UNIX_START_SPREAD, UNIX_END_SPREAD, UNIX_N_M
 /* Where the two halves of context1 sit. */
 enum unix_halves { HALVES_FREE, HALVES_SAME, HALVES_TWO };
 
-/* Tests of an index that is not partial. */
-enum { UNIX_N_INDEX = 12 };
-
 /* What all descriptors of the suite begin with. */
 #define UNIX_BENCH(name_, title_)                                                                                      \
     .name = name_, .suite = "unix", .title = title_, .params_size = sizeof(struct unix_params),                        \

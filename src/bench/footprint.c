@@ -28,9 +28,9 @@
  *
  * A read makes the kernel map the pages around it as well, so one page in each 64 KiB is read, and the last one.
  *
- * The system calls are the loader's, in its order: mapping its own image (which the kernel does in execve), its heap, the
- * file of preloaded libraries, the cache of library names, the C library, thread-local storage, the protection of relro,
- * and unmapping the cache. Left out is what a static program does when it starts as well.
+ * The system calls are the loader's, in its order: mapping its own image (which the kernel does in execve), its heap,
+ * the file of preloaded libraries, the cache of library names, the C library, thread-local storage, the protection of
+ * relro, and unmapping the cache. Left out is what a static program does when it starts as well.
  *
  * The list was made before any rate was measured with it, and nothing was fitted to a rate since. */
 #include "bench/footprint.h"
