@@ -104,7 +104,8 @@ static void write_pages(unsigned char *at, unsigned pages, size_t page)
 {
     for (unsigned i = 0; i < pages; i++) {
         volatile unsigned char *byte = at + i * page;
-        *byte = *byte;
+        const unsigned char value = *byte;
+        *byte = value;
     }
 }
 

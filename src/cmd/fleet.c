@@ -247,10 +247,12 @@ static void put_line(const struct fleet *f, const struct judged *j, const struct
 static void put_other_indices(const struct fleet *f, const struct shown *what, const struct column *column,
                               struct text *out)
 {
-    const struct gather_figure *of = column->figure == SIZE_MAX ? NULL : &f->g.figure[column->figure];
     char protocol[ROW_PROTOCOL_SIZE];
 
-    row_protocol(of ? of->work : "", protocol);
+    if (column->figure == SIZE_MAX)
+        return;
+    const struct gather_figure *of = &f->g.figure[column->figure];
+    row_protocol(of->work, protocol);
     for (size_t k = 0; k < f->g.figures.n && protocol[0]; k++) {
         const struct gather_figure *figure = &f->g.figure[k];
         size_t n = 0;

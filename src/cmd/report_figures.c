@@ -657,12 +657,12 @@ static void put_lines(const struct picks *picks, const char *test, struct text *
 {
     const struct report_figure *about = picks->about;
     struct figure_entry entries[FIGURE_LINES_MAX] = {0};
-    char labels[FIGURE_LINES_MAX][LABEL_SIZE + REPORT_NAME], protocols[PROTOCOLS_SIZE] = "",
-                                                             title[256 + PROTOCOLS_SIZE];
+    char labels[FIGURE_LINES_MAX][LABEL_SIZE + REPORT_NAME], protocols[PROTOCOLS_SIZE], title[256 + PROTOCOLS_SIZE];
     size_t n = take_entries(picks, NULL, test, true, entries, FIGURE_LINES_MAX);
 
     if (n == 0)
         return;
+    protocols[0] = '\0';
     if (about->kind == KIND_INDEX)
         name_protocols(picks->report, protocols, sizeof(protocols));
     struct figure words = words_of(about, entries[0].row, test ? test : protocols, title, sizeof(title));
