@@ -124,7 +124,8 @@ static bool is_shown(const struct shown *what, const struct gather_figure *figur
            !strcmp(figure->unit, what->unit);
 }
 
-/* Of figures that differ in copies or work that of most machines, and of these that of the fewest copies. */
+/* Chooses the figure of a column: of those that differ in copies or work the one that most machines have, and of these
+ * the one of the fewest copies. */
 static void find_shown(const struct gather *g, const struct shown *what, struct column *column)
 {
     size_t found = SIZE_MAX;

@@ -88,7 +88,7 @@ static void put_results(const struct export_rows *rows, const struct block *bloc
     }
 }
 
-/* That of the block's index, whose row is not among those of the format; "" when it has none. */
+/* Finds the protocol in the row of the block's index, which the format itself leaves out; "" when there is none. */
 static void find_protocol(const struct export_rows *rows, const struct row *of, char protocol[ROW_PROTOCOL_SIZE])
 {
     protocol[0] = '\0';
