@@ -65,8 +65,8 @@ struct unix_params {
     uint64_t concurrent;   /* shell: scripts at once */
     int halves;            /* context1: enum unix_halves */
     uint64_t resident_mib; /* of this program, rounded up to a power of two: rows of two runs can be compared */
-    bool classic; /* the original's protocol: fcopy measures its 2 s write and read parts, spawn of /bin/true etc. as it
-                     did */
+    bool classic; /* the original's protocol: fcopy measures its 2 s write and read parts, spawn and execl have the
+                     footprint of dynamically linked processes */
 };
 
 /* Where a test sits unless --bind says otherwise: each copy on a CPU of its own; tests that make processes on all CPUs

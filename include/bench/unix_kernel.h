@@ -32,6 +32,11 @@
 
 /* describe: nothing but linkage, C library and resident size. */
 void unix_describe_plain(const void *params, const struct clock_info *clock, char *buf, size_t size);
+/* describe, for tests that carry the footprint of a dynamically linked process under the classic protocol: which. */
+void unix_describe_footprint(const void *params, const struct clock_info *clock, char *buf, size_t size);
+/* Gives this process that footprint under the classic protocol, from a file at path of at least
+ * footprint_file_bytes(); without it the row is degraded. */
+void unix_take_footprint(struct party_context *context, const char *path);
 
 /* For tests that need a scratch folder: params->dir; whether one can write there and that many bytes are free (as far
  * as known). supported's 0, or -1 with the reason. */

@@ -13,6 +13,9 @@ extern const struct command command_noise, command_prime, command_stream, comman
     command_help_, command_list_, command_version, command_check, command_tune, command_untune, command_project,
     command_fleet, command_completion, command_export, command_init, command_report, command_run, command_compare;
 
+/* By what name a person knows a test of suite unix ("context1-same"); NULL when it is none. */
+const char *unix_title(const char *test);
+
 /* The tables of very short experiments: a line a run as the original prints it, and the runs together. */
 enum { EXPERIMENT_COLUMNS = 10 };
 extern const struct table_column cmd_experiment_columns[EXPERIMENT_COLUMNS];

@@ -107,6 +107,11 @@ const char *row_command_line(const char *param);
  * *length. NULL when there is no such word. */
 const char *row_param(const struct row *row, const char *key, size_t *length);
 
+/* "stable protocol": the protocol that an index of suite unix is of, from the word protocol= of its param; "" when
+ * there is none. */
+enum { ROW_PROTOCOL_SIZE = 32 };
+void row_protocol(const char *param, char buf[ROW_PROTOCOL_SIZE]);
+
 /* Takes rows as they become known. The row is the caller's; the sink copies what it keeps. */
 struct row_sink {
     void (*put)(void *context, const struct row *row);

@@ -63,9 +63,10 @@ uint64_t scratch_free_bytes(const char *dir);
 /* Whether programs may be executed from dir (not mounted noexec): 1, 0, or -errno. */
 int scratch_may_exec(const char *dir);
 
-/* A copy of this program that is an inode of its own: a memfd, else a file in dir (unlinked; dir "": none). Returns a
- * descriptor (close-on-exec) to be executed with scratch_exec(), or -errno: -EACCES when dir is mounted noexec. */
-int scratch_own_image(const char *dir);
+/* A copy of this program that is an inode of its own: a memfd, else a file in dir (unlinked; dir "": none). Zeros
+ * behind the program make it at least least_bytes long. Returns a descriptor (close-on-exec) to be executed with
+ * scratch_exec(), or -errno: -EACCES when dir is mounted noexec. */
+int scratch_own_image(const char *dir, uint64_t least_bytes);
 /* Whether scratch_exec() has a way: before Linux 3.19, or where execveat is forbidden, it needs /proc. */
 bool scratch_can_exec(int fd);
 /* Replaces the process by the image behind the descriptor: execveat, else /proc/self/fd. Returns -errno. */

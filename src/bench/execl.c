@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Execl throughput: the process replaces itself by exec of the same program. Each copy executes an image of its own, a
- * copy of this program in memory, so that copies do not all exec one inode. */
+ * copy of this program in memory, so that copies do not all exec one inode. Under the classic protocol each image takes
+ * the footprint of a dynamically linked process first. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "bench/footprint.h"
 #include "bench/unix_kernel.h"
 #include "engine/text.h"
 #include "sys/process.h"
@@ -19,9 +21,11 @@ static int setup(struct party_context *context)
 {
     const struct unix_params *params = context->params;
 
-    if (context->baton->execs)
+    if (context->baton->execs) { /* in each new image, as a dynamic loader would */
+        unix_take_footprint(context, "/proc/self/exe");
         return 0;
-    int fd = scratch_own_image(params->dir);
+    }
+    int fd = scratch_own_image(params->dir, params->classic ? footprint_file_bytes() : 0);
     if (fd < 0)
         return party_fail(context, "cannot make a program file of its own: %s%s", strerror(-fd),
                           fd == -EACCES ? " (the scratch folder is mounted noexec)" : "");
@@ -75,7 +79,7 @@ static int supported(const void *params, char *why, size_t why_size)
         text_copy(why, why_size, "the program's own file cannot be executed");
         return -1;
     }
-    int fd = scratch_own_image(p->dir);
+    int fd = scratch_own_image(p->dir, 0);
     if (fd >= 0) {
         (void)close(fd);
         return 0;
@@ -105,6 +109,6 @@ const struct bench bench_execl = {
     .metrics = metrics,
     .sampling = UNIX_LONG_SAMPLING,
     .place = unix_place,
-    .describe = unix_describe_plain,
+    .describe = unix_describe_footprint,
     .supported = supported,
 };

@@ -1,14 +1,38 @@
 /* SPDX-License-Identifier: MIT */
-/* Process creation: fork, a child that exits at once, wait; and the same with an exec of /bin/true in between. */
+/* Process creation: fork, a child that exits at once, wait; and the same with an exec of /bin/true in between. Under
+ * the classic protocol the first has the footprint of a dynamically linked process. */
 #include <errno.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "bench/footprint.h"
 #include "bench/unix_kernel.h"
 #include "engine/text.h"
+#include "sys/scratch.h"
 
 #define TRUE_PATH "/bin/true"
+
+/* Once: fork copies the footprint. */
+static int setup_spawn(struct party_context *context)
+{
+    const struct unix_params *params = context->params;
+    char path[32];
+
+    if (!params->classic)
+        return 0;
+    int fd = scratch_own_image(params->dir, footprint_file_bytes());
+    if (fd < 0) {
+        party_degraded(context, "without the footprint of a dynamically linked process: no file for it: %s",
+                       strerror(-fd));
+        return 0;
+    }
+    (void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+    unix_take_footprint(context, path);
+    (void)close(fd);
+    return 0;
+}
 
 static int work_spawn(struct party_context *context, uint64_t count)
 {
@@ -59,6 +83,7 @@ static const struct party parties_spawn[] = {
      .stop = STOP_FLAG,
      .children = CHILDREN_NORMAL,
      UNIX_RECORDERS,
+     .setup = setup_spawn,
      .work = work_spawn},
 };
 static const struct party parties_exec[] = {
@@ -80,7 +105,7 @@ const struct bench bench_spawn = {
     .n_parties = 1,
     .metrics = metrics_spawn,
     .sampling = UNIX_LONG_SAMPLING,
-    .describe = unix_describe_plain,
+    .describe = unix_describe_footprint,
     .place = unix_place_range,
 };
 

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "bench/footprint.h"
 #include "engine/signals.h"
 #include "engine/text.h"
 #include "sys/scratch.h"
@@ -17,6 +18,21 @@ void unix_describe_plain(const void *params, const struct clock_info *clock, cha
 {
     (void)clock;
     unix_describe(params, "", buf, size);
+}
+
+void unix_describe_footprint(const void *params, const struct clock_info *clock, char *buf, size_t size)
+{
+    (void)clock;
+    unix_describe(params, ((const struct unix_params *)params)->classic ? "footprint=dynamic" : "", buf, size);
+}
+
+void unix_take_footprint(struct party_context *context, const char *path)
+{
+    if (!((const struct unix_params *)context->params)->classic)
+        return;
+    int error = footprint_map(path);
+    if (error)
+        party_degraded(context, "without the footprint of a dynamically linked process: %s", strerror(-error));
 }
 
 const char *unix_scratch_dir(const void *params)

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/list.h"
 #include "cmd/files.h"
 #include "cmd/suites.h"
 #include "out/export.h"
@@ -50,17 +49,6 @@ static int complain(const struct command *command, const char *what, int status)
     return command_complain(command->name, what, status);
 }
 
-/* "context1-same" is a form of context1. */
-static const char *title_of(const char *test)
-{
-    const size_t length = strcspn(test, "-");
-
-    for (size_t i = 0; bench_list[i]; i++)
-        if (!strncmp(bench_list[i]->name, test, length) && !bench_list[i]->name[length])
-            return bench_list[i]->title;
-    return NULL;
-}
-
 /* Takes the set over. */
 static int convert(const struct command *command, const struct export_options *options, struct row_set *set)
 {
@@ -70,7 +58,7 @@ static int convert(const struct command *command, const struct export_options *o
 
     if (format->for_people)
         row_set_harmless(set);
-    const size_t taken = export_write(format, set->rows, set->n, title_of, &out, &left_out);
+    const size_t taken = export_write(format, set->rows, set->n, unix_title, &out, &left_out);
     export_describe(&left_out, format->name, set->n, &message);
     row_set_free(set);
     if (message.length)

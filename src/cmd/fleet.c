@@ -112,32 +112,49 @@ static const struct shown {
 };
 enum { N_SHOWN = sizeof(shown) / sizeof(shown[0]) };
 
-/* Of figures that differ in copies or work that of most machines, and of these that of the fewest copies. */
-static size_t find_shown(const struct gather *g, const struct shown *what)
+struct column {
+    size_t figure; /* SIZE_MAX: no machine has it */
+    char heading[48];
+};
+
+static bool is_shown(const struct shown *what, const struct gather_figure *figure)
+{
+    return !strcmp(figure->suite, what->suite) && !strcmp(figure->test, what->test) &&
+           !strcmp(figure->metric, what->metric) && !strcmp(figure->load, what->load) &&
+           !strcmp(figure->unit, what->unit);
+}
+
+/* Chooses the figure of a column: of those that differ in copies or work the one that most machines have, and of these
+ * the one of the fewest copies. */
+static void find_shown(const struct gather *g, const struct shown *what, struct column *column)
 {
     size_t found = SIZE_MAX;
+    char protocol[ROW_PROTOCOL_SIZE];
 
     for (size_t k = 0; k < g->figures.n; k++) {
         const struct gather_figure *figure = &g->figure[k], *before = found == SIZE_MAX ? NULL : &g->figure[found];
-        if (strcmp(figure->suite, what->suite) || strcmp(figure->test, what->test) ||
-            strcmp(figure->metric, what->metric) || strcmp(figure->load, what->load) ||
-            strcmp(figure->unit, what->unit))
+        if (!is_shown(what, figure))
             continue;
         if (!before || figure->n > before->n || (figure->n == before->n && figure->copies < before->copies))
             found = k;
     }
-    return found;
+    column->figure = found;
+    row_protocol(found == SIZE_MAX ? "" : g->figure[found].work, protocol);
+    (void)snprintf(column->heading, sizeof(column->heading), "%s%s%s", what->heading, protocol[0] ? ", " : "",
+                   protocol);
 }
 
 static void name_figure(const struct gather_figure *figure, char *buf, size_t size)
 {
-    char copies[32] = "";
+    char copies[32] = "", protocol[ROW_PROTOCOL_SIZE];
     bool named = strcmp(figure->test, figure->suite) != 0;
 
     if (figure->copies > 1)
         (void)snprintf(copies, sizeof(copies), " x%llu", (unsigned long long)figure->copies);
-    (void)snprintf(buf, size, "%s%s%s%s%s%s %s", figure->suite, named ? " " : "", named ? figure->test : "",
-                   figure->load[0] ? "/" : "", figure->load, copies, figure->metric);
+    row_protocol(figure->work, protocol);
+    (void)snprintf(buf, size, "%s%s%s%s%s%s%s%s%s %s", figure->suite, named ? " " : "", named ? figure->test : "",
+                   figure->load[0] ? "/" : "", figure->load, copies, protocol[0] ? " (" : "", protocol,
+                   protocol[0] ? ")" : "", figure->metric);
 }
 
 /* "prime cycles +5.2 %": as the value is, whichever is better. */
@@ -205,17 +222,18 @@ static void put_all_far(const struct fleet *f, const struct judged *j, int width
     }
 }
 
-static void put_line(const struct fleet *f, const struct judged *j, const size_t *columns, int width, struct text *out)
+static void put_line(const struct fleet *f, const struct judged *j, const struct column *columns, int width,
+                     struct text *out)
 {
     text_printf(out, "%-*s", width, j->name);
     for (size_t c = 0; c < N_SHOWN; c++) {
-        if (columns[c] == SIZE_MAX)
+        if (columns[c].figure == SIZE_MAX)
             continue;
-        double value = gather_value(&f->g, columns[c], j->machine) * shown[c].scale;
+        double value = gather_value(&f->g, columns[c].figure, j->machine) * shown[c].scale;
         if (isnan(value))
-            text_printf(out, "  %*s", (int)strlen(shown[c].heading), "-");
+            text_printf(out, "  %*s", (int)strlen(columns[c].heading), "-");
         else
-            text_printf(out, fabs(value) < 1e9 ? "  %*.*f" : "  %*.*g", (int)strlen(shown[c].heading),
+            text_printf(out, fabs(value) < 1e9 ? "  %*.*f" : "  %*.*g", (int)strlen(columns[c].heading),
                         shown[c].decimals, value);
     }
     text_printf(out, "  ");
@@ -226,6 +244,29 @@ static void put_line(const struct fleet *f, const struct judged *j, const size_t
         put_all_far(f, j, width, out);
 }
 
+/* Machines that have only an index of other tests than that of the column. */
+static void put_other_indices(const struct fleet *f, const struct shown *what, const struct column *column,
+                              struct text *out)
+{
+    char protocol[ROW_PROTOCOL_SIZE];
+
+    if (column->figure == SIZE_MAX)
+        return;
+    const struct gather_figure *of = &f->g.figure[column->figure];
+    row_protocol(of->work, protocol);
+    for (size_t k = 0; k < f->g.figures.n && protocol[0]; k++) {
+        const struct gather_figure *figure = &f->g.figure[k];
+        size_t n = 0;
+        if (k == column->figure || !is_shown(what, figure) || figure->copies != of->copies)
+            continue;
+        for (size_t m = 0; m < f->g.machines.n; m++)
+            n += isnan(gather_value(&f->g, column->figure, m)) && !isnan(gather_value(&f->g, k, m));
+        if (n)
+            text_printf(out, "%s: not comparable with the index of %zu %s%s: %s\n", column->heading, n,
+                        f->options.by ? "rank" : "host", n == 1 ? "" : "s", figure->work);
+    }
+}
+
 static bool has_finding(const struct fleet *f, const struct judged *j)
 {
     return judge_stands_out(j) || j->differences || f->g.machine[j->machine].failed ||
@@ -234,7 +275,8 @@ static bool has_finding(const struct fleet *f, const struct judged *j)
 
 static void put_table(const struct fleet *f, struct text *out)
 {
-    size_t columns[N_SHOWN], plain = 0, hidden = 0;
+    struct column columns[N_SHOWN];
+    size_t plain = 0, hidden = 0;
     int width = 4;
 
     for (size_t m = 0; m < f->g.machines.n; m++) {
@@ -244,9 +286,9 @@ static void put_table(const struct fleet *f, struct text *out)
     }
     text_printf(out, "%-*s", width, f->options.by ? "Rank" : "Host");
     for (size_t c = 0; c < N_SHOWN; c++) {
-        columns[c] = find_shown(&f->g, &shown[c]);
-        if (columns[c] != SIZE_MAX)
-            text_printf(out, "  %s", shown[c].heading);
+        find_shown(&f->g, &shown[c], &columns[c]);
+        if (columns[c].figure != SIZE_MAX)
+            text_printf(out, "  %s", columns[c].heading);
     }
     text_printf(out, "  Verdict\n");
     for (size_t i = 0; i < f->g.machines.n; i++) {
@@ -259,6 +301,8 @@ static void put_table(const struct fleet *f, struct text *out)
     }
     if (hidden)
         text_printf(out, "(%zu more without findings: -v shows them)\n", hidden);
+    for (size_t c = 0; c < N_SHOWN; c++)
+        put_other_indices(f, &shown[c], &columns[c], out);
 }
 
 static size_t count_out(const struct fleet *f)

@@ -173,6 +173,7 @@ static int parse(struct session *s, int argc, char **argv)
         free(operands);
         return usage_error(s, error);
     }
+    m->preset = m->options.quick ? PRESET_QUICK : m->options.classic ? PRESET_CLASSIC : PRESET_DEFAULT;
     int status = 0;
     if (m->options.help) {
         struct text help = {0};
@@ -191,7 +192,6 @@ static int parse(struct session *s, int argc, char **argv)
         return usage_error(s, "--no-csv and --output exclude each other");
     if (measure_given(m, "output") && !m->options.output[0])
         return usage_error(s, "--output: '' is not a file name");
-    m->preset = m->options.quick ? PRESET_QUICK : m->options.classic ? PRESET_CLASSIC : PRESET_DEFAULT;
     if (option_defaults(m->tables, m->n_tables, m->preset, error, sizeof(error)))
         return usage_error(s, error);
     m->options.no_csv |= m->options.no_file;

@@ -138,9 +138,11 @@ void report_label(const struct row *row, char *buf, size_t size)
     static const char *const telling[] = {"limit", "elements", "stores", "copy"};
     struct text out = {0};
     size_t length;
+    char protocol[ROW_PROTOCOL_SIZE];
     bool told = false;
 
-    text_printf(&out, "%s%s%s", row->test, row->load[0] ? ", " : "", row->load);
+    row_protocol(row->param, protocol);
+    text_printf(&out, "%s%s%s%s%s", row->test, row->load[0] ? ", " : "", row->load, protocol[0] ? ", " : "", protocol);
     for (size_t i = 0; i < sizeof(telling) / sizeof(telling[0]); i++) {
         const char *word = row_param(row, telling[i], &length);
         if (word)

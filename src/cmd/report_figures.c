@@ -629,16 +629,43 @@ static void put_index(const struct figure *words, const struct figure_entry *ent
     (void)figure_lengths(out, words, entries, values, n);
 }
 
+#define PROTOCOLS_SIZE (REPORT_RUNS_MAX * (REPORT_NAME + ROW_PROTOCOL_SIZE + 4))
+
+/* "stable protocol", or where runs differ "box: stable protocol, other: classic protocol". */
+static void name_protocols(const struct report *report, char *buf, size_t size)
+{
+    char protocol[REPORT_RUNS_MAX][ROW_PROTOCOL_SIZE] = {""};
+    struct text out = {0};
+    bool differ = false;
+
+    for (size_t i = 0; i < report->set.n; i++) {
+        const struct row *row = &report->set.rows[i];
+        const size_t run = report_run_of(report, row);
+        if (run < report->n_runs && !strcmp(row->suite, "unix") && !strcmp(row->metric, "index"))
+            row_protocol(row->param, protocol[run]);
+    }
+    for (size_t run = 1; run < report->n_runs; run++)
+        differ = differ || strcmp(protocol[0], protocol[run]) != 0;
+    for (size_t run = 0; run < report->n_runs && differ; run++)
+        if (protocol[run][0])
+            text_printf(&out, "%s%s: %s", out.length ? ", " : "", report->name[run], protocol[run]);
+    text_copy(buf, size, differ && out.data ? out.data : protocol[0]);
+    text_free(&out);
+}
+
 static void put_lines(const struct picks *picks, const char *test, struct text *out)
 {
     const struct report_figure *about = picks->about;
     struct figure_entry entries[FIGURE_LINES_MAX] = {0};
-    char labels[FIGURE_LINES_MAX][LABEL_SIZE + REPORT_NAME], title[256];
+    char labels[FIGURE_LINES_MAX][LABEL_SIZE + REPORT_NAME], protocols[PROTOCOLS_SIZE], title[256 + PROTOCOLS_SIZE];
     size_t n = take_entries(picks, NULL, test, true, entries, FIGURE_LINES_MAX);
 
     if (n == 0)
         return;
-    struct figure words = words_of(about, entries[0].row, test ? test : "", title, sizeof(title));
+    protocols[0] = '\0';
+    if (about->kind == KIND_INDEX)
+        name_protocols(picks->report, protocols, sizeof(protocols));
+    struct figure words = words_of(about, entries[0].row, test ? test : protocols, title, sizeof(title));
     for (size_t i = 0; i < picks->n && about->kind == KIND_RANGES; i++)
         share_axis(&words, &picks->pick[i].row->stats);
     name_lines(picks->report, entries, n, labels);

@@ -33,6 +33,7 @@ static void name_figure(const struct gather_figure *figure, char *buf, size_t si
     static const char *const telling[] = {"limit", "elements", "stores"};
     struct row work;
     struct text out = {0};
+    char protocol[ROW_PROTOCOL_SIZE];
     size_t length;
 
     row_init(&work, NULL);
@@ -47,6 +48,9 @@ static void name_figure(const struct gather_figure *figure, char *buf, size_t si
         if (word)
             text_printf(&out, " %.*s", (int)length, word);
     }
+    row_protocol(figure->work, protocol);
+    if (protocol[0])
+        text_printf(&out, ", %s", protocol);
     if (figure->copies > 1)
         text_printf(&out, " \xc3\x97%" PRIu64, figure->copies);
     if (strcmp(figure->metric, figure->test) != 0)

@@ -99,14 +99,18 @@ static const struct row *find(const struct report *report, size_t run, const str
     return found;
 }
 
-/* Which of many it was: the CPU, the load, the size. "" where there is only one. */
+/* Which of many it was: the CPU, the load, the size, the protocol. "" where there is only one. */
 static void which(const struct headline *h, const struct row *row, char *buf, size_t size)
 {
     size_t length = 0;
     const char *word = h->key ? row_param(row, h->key, &length) : NULL;
+    char protocol[ROW_PROTOCOL_SIZE];
 
     buf[0] = '\0';
-    if (word)
+    row_protocol(row->param, protocol);
+    if (protocol[0])
+        (void)snprintf(buf, size, "%s; ", protocol);
+    else if (word)
         (void)snprintf(buf, size, "%s %.*s; ", h->key, (int)(length < 24 ? length : 24), word);
     else if (h->choice == CHOOSE_LONGEST && row->load[0])
         (void)snprintf(buf, size, "%.40s beside %.40s; ", row->test, row->load);

@@ -3,6 +3,7 @@
 #include "engine/row.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -221,11 +222,11 @@ const char *row_command_line(const char *param)
     return NULL;
 }
 
-const char *row_param(const struct row *row, const char *key, size_t *length)
+static const char *param_value(const char *param, const char *key, size_t *length)
 {
     size_t n = strlen(key);
 
-    for (const char *word = row->param; *word; word += strspn(word, " ")) {
+    for (const char *word = param; *word; word += strspn(word, " ")) {
         size_t end = strcspn(word, " ");
         if (end > n && word[n] == '=' && !memcmp(word, key, n)) {
             *length = end - n - 1;
@@ -236,6 +237,21 @@ const char *row_param(const struct row *row, const char *key, size_t *length)
         word += end;
     }
     return NULL;
+}
+
+const char *row_param(const struct row *row, const char *key, size_t *length)
+{
+    return param_value(row->param, key, length);
+}
+
+void row_protocol(const char *param, char buf[ROW_PROTOCOL_SIZE])
+{
+    size_t length = 0;
+    const char *protocol = param_value(param, "protocol", &length);
+
+    buf[0] = '\0';
+    if (protocol)
+        (void)snprintf(buf, ROW_PROTOCOL_SIZE, "%.*s protocol", (int)(length < 16 ? length : 16), protocol);
 }
 
 enum row_word row_word_kind(const char *param, const char *word, size_t length)

@@ -106,8 +106,9 @@ static void put_label(const char *name, const char *value, struct text *out)
 static void put_labels(const struct row *row, struct text *out)
 {
     struct text param = {0};
-    char copies[24] = "";
+    char copies[24] = "", protocol[ROW_PROTOCOL_SIZE];
 
+    row_protocol(row->param, protocol);
     export_param(row, ' ', &param);
     if (row->copies)
         (void)snprintf(copies, sizeof(copies), "%llu", (unsigned long long)row->copies);
@@ -119,6 +120,7 @@ static void put_labels(const struct row *row, struct text *out)
     put_label("test", row->test, out);
     put_label("load", row->load, out);
     put_label("param", param.length ? param.data : "", out);
+    put_label("protocol", protocol, out);
     put_label("copies", copies, out);
     put_label("cpus", row->cpus, out);
     put_label("status", row_status_name(row->status), out);

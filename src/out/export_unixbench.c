@@ -10,6 +10,8 @@
 
 /* The index scores a test at so many points for its baseline. */
 #define BASELINE_INDEX 10
+/* Tests of an index that is not partial. */
+#define INDEX_TESTS 12u
 
 static const char *refuse(const struct row *row)
 {
@@ -86,36 +88,55 @@ static void put_results(const struct export_rows *rows, const struct block *bloc
     }
 }
 
-static void put_index(const struct export_rows *rows, const struct block *block, struct text *out)
+/* Finds the protocol in the row of the block's index, which the format itself leaves out; "" when there is none. */
+static void find_protocol(const struct export_rows *rows, const struct row *of, char protocol[ROW_PROTOCOL_SIZE])
+{
+    protocol[0] = '\0';
+    for (size_t i = 0; i < rows->n_all && !protocol[0]; i++) {
+        const struct row *row = &rows->all[i];
+        if (row->run == of->run && row->copies == of->copies && !strcmp(row->suite, "unix") &&
+            !strcmp(row->metric, "index"))
+            row_protocol(row->param, protocol);
+    }
+}
+
+static void put_index(const struct export_rows *rows, const struct block *block, const char *protocol, struct text *out)
 {
     double sum = 0;
-    size_t n = 0;
+    size_t n = 0, tests = 0;
 
+    for (size_t i = 0; i < block->n; i++)
+        tests += block->entries[i].row->index > 0;
+    const bool partial = tests != INDEX_TESTS;
     for (size_t i = 0; i < block->n; i++) {
         const struct row *row = block->entries[i].row;
         if (!(row->index > 0))
             continue;
         if (n++ == 0)
-            text_printf(out, "\n%-40s %12s %12s %8s\n", "System Benchmarks Index Values", "BASELINE", "RESULT",
-                        "INDEX");
+            text_printf(out, "\n%-40s %12s %12s %8s\n",
+                        partial ? "System Benchmarks Partial Index" : "System Benchmarks Index Values", "BASELINE",
+                        "RESULT", "INDEX");
         text_printf(out, "%-40s %12.1f %12.1f %8.1f\n", title(rows, row), BASELINE_INDEX * row->value / row->index,
                     row->value, row->index);
         sum += log(row->index);
     }
     if (n)
-        text_printf(out, "%-40s %12s %12s %8s\n%-40s %12s %12s %8.1f\n", "", "", "",
-                    "========", "System Benchmarks Index Score", "", "", exp(sum / (double)n));
+        text_printf(out, "%-40s %12s %12s %8s\n%-44s %21s %8.1f\n", "", "", "", "========",
+                    partial ? "System Benchmarks Index Score (Partial Only)" : "System Benchmarks Index Score",
+                    protocol, exp(sum / (double)n));
 }
 
 static void put_block(const struct export_rows *rows, const struct block *block, struct text *out)
 {
     const struct row *row = block->entries[0].row;
+    char protocol[ROW_PROTOCOL_SIZE];
 
-    text_printf(out, "Benchmark Run: %s on %s\n%llu CPUs in system; running %llu parallel cop%s of tests\n\n",
+    find_protocol(rows, row, protocol);
+    text_printf(out, "Benchmark Run: %s on %s\n%llu CPUs in system; running %llu parallel cop%s of tests%s%s\n\n",
                 row->run->utc, row->run->host, (unsigned long long)row->run->cpus_online,
-                (unsigned long long)row->copies, row->copies == 1 ? "y" : "ies");
+                (unsigned long long)row->copies, row->copies == 1 ? "y" : "ies", protocol[0] ? ", " : "", protocol);
     put_results(rows, block, out);
-    put_index(rows, block, out);
+    put_index(rows, block, protocol, out);
 }
 
 static void write_report(const struct export_rows *rows, struct text *out)

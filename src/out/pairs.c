@@ -315,6 +315,19 @@ static bool other_command(const struct row *a, const struct row *b)
     return x && y && strcmp(x, y) != 0;
 }
 
+/* Indices of two protocols are made of other tests, whatever else they have in common. */
+static bool other_index(const struct row *base, const struct row *changed, char *why, size_t size)
+{
+    char before[ROW_PROTOCOL_SIZE], after[ROW_PROTOCOL_SIZE];
+
+    row_protocol(base->param, before);
+    row_protocol(changed->param, after);
+    if (!before[0] || !after[0] || !strcmp(before, after))
+        return false;
+    (void)snprintf(why, size, "another index: %s against %s", before, after);
+    return true;
+}
+
 /* The only row of each side that is left: beside each other, with the words that differ. */
 static void join(struct pair *base, struct pair *changed, uint64_t across)
 {
@@ -327,7 +340,9 @@ static void join(struct pair *base, struct pair *changed, uint64_t across)
     changed->n_base = base->n_base;
     base->base = rows;
     base->n_base = 0;
-    if (lacking.length || surplus.length) {
+    if (other_index(base->about, changed->about, changed->why, sizeof(changed->why))) {
+        changed->reason = -1;
+    } else if (lacking.length || surplus.length) {
         changed->reason = -1;
         (void)snprintf(changed->why, sizeof(changed->why), "other work: %.100s against %.100s",
                        lacking.length ? lacking.data : "without", surplus.length ? surplus.data : "without");

@@ -57,12 +57,16 @@ static void name_row(const struct compared *c, const struct pair *pair, char *bu
 {
     const struct row *row = pair->about;
     struct text name = {0};
+    char protocol[ROW_PROTOCOL_SIZE];
     size_t length;
 
     append_words(&name, row->suite);
     if (strcmp(row->suite, row->test) != 0)
         append_words(&name, row->test);
     append_words(&name, row->load);
+    row_protocol(row->param, protocol);
+    if (protocol[0])
+        text_printf(&name, " (%s)", protocol);
     for (const char *at = row->param; *at; at += length) {
         at += strspn(at, " ");
         length = strcspn(at, " ");

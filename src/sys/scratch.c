@@ -477,9 +477,11 @@ int scratch_may_exec(const char *dir)
 
 /* --- Copies of this program. --- */
 
-static int copy_file(int from, int to)
+/* Zeros follow the end of from until the copy has least_bytes. */
+static int copy_file(int from, int to, uint64_t least_bytes)
 {
     char buffer[16384];
+    uint64_t size = 0;
 
     if (lseek(from, 0, SEEK_SET) < 0)
         return -errno;
@@ -487,8 +489,13 @@ static int copy_file(int from, int to)
         ssize_t n = read(from, buffer, sizeof(buffer));
         if (n < 0)
             return -errno;
-        if (n == 0)
+        if (n == 0 && size >= least_bytes)
             return 0;
+        if (n == 0) {
+            n = least_bytes - size < sizeof(buffer) ? (ssize_t)(least_bytes - size) : (ssize_t)sizeof(buffer);
+            memset(buffer, 0, (size_t)n);
+        }
+        size += (uint64_t)n;
         for (ssize_t done = 0; done < n;) {
             ssize_t written = write(to, buffer + done, (size_t)(n - done));
             if (written < 0)
@@ -509,7 +516,7 @@ static int open_self(void)
     return fd < 0 ? -errno : fd;
 }
 
-static int memory_image(int self)
+static int memory_image(int self, uint64_t least_bytes)
 {
     /* Linux before 6.3 does not know the flag; with vm.memfd_noexec=2 it is refused. */
     long fd = syscall(SYS_memfd_create, "jitbench", MEMFD_CLOEXEC | MEMFD_EXEC);
@@ -518,7 +525,7 @@ static int memory_image(int self)
         fd = syscall(SYS_memfd_create, "jitbench", MEMFD_CLOEXEC);
     if (fd < 0)
         return -errno;
-    int error = copy_file(self, (int)fd);
+    int error = copy_file(self, (int)fd, least_bytes);
     if (error) {
         (void)close((int)fd);
         return error;
@@ -527,7 +534,7 @@ static int memory_image(int self)
 }
 
 /* What is open for writing cannot be executed (ETXTBSY): a second descriptor, for reading, is what stays. */
-static int file_image(int self, const char *dir)
+static int file_image(int self, const char *dir, uint64_t least_bytes)
 {
     int read_fd = -1;
     int may_exec = scratch_may_exec(dir);
@@ -539,7 +546,7 @@ static int file_image(int self, const char *dir)
         (void)close(folder);
     if (fd < 0)
         return fd;
-    int error = read_fd < 0 ? read_fd : copy_file(self, fd);
+    int error = read_fd < 0 ? read_fd : copy_file(self, fd, least_bytes);
     (void)close(fd);
     if (error) {
         if (read_fd >= 0)
@@ -549,15 +556,15 @@ static int file_image(int self, const char *dir)
     return read_fd;
 }
 
-int scratch_own_image(const char *dir)
+int scratch_own_image(const char *dir, uint64_t least_bytes)
 {
     int self = open_self();
 
     if (self < 0)
         return self;
-    int fd = memory_image(self);
+    int fd = memory_image(self, least_bytes);
     if (fd < 0 && dir[0])
-        fd = file_image(self, dir);
+        fd = file_image(self, dir, least_bytes);
     (void)close(self);
     return fd;
 }

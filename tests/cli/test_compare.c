@@ -269,6 +269,32 @@ static void test_compare_refuses_what_differs_in_kind(void **state)
     }
 }
 
+#define INDEX_ROWS(id, protocol, value)                                                                                \
+    "run_id,suite,test,param,copies,metric,unit,better,value,status\n" id ",unix,index,protocol=" protocol             \
+    ",1,index,ratio,higher," value ",ok\n" id ",unix,pipe,,1,rate,lps,higher," value ",ok\n"
+
+/* An index is named with its protocol, and that of the other protocol is refused. */
+static void test_compare_refuses_the_index_of_another_protocol(void **state)
+{
+    const struct cli *cli = *state;
+    struct cli_result result;
+
+    cli_write_file(cli->work, "one.csv", INDEX_ROWS("r1", "stable context1=same", "900"));
+    cli_write_file(cli->work, "two.csv", INDEX_ROWS("r2", "stable context1=same", "990"));
+    cli_write_file(cli->work, "classic.csv", INDEX_ROWS("r3", "classic context1=free", "990"));
+    compare(cli, "compare ./one.csv ./two.csv", DONE, &result);
+    cli_expect_text(result.out, "\nunix index (stable protocol)  index, ratio ");
+    cli_expect_text(result.out, "  1.1000  ");
+    cli_expect_no_text(result.out, "another index");
+    cli_result_free(&result);
+    compare(cli, "compare ./one.csv ./classic.csv --across build,cpu,degraded --fail-on not-comparable", FINDING,
+            &result);
+    cli_expect_text(result.out, "1 row, another index: stable protocol against classic protocol: "
+                                "unix index (classic protocol) index\n");
+    cli_expect_no_text(result.out, "index, ratio");
+    cli_result_free(&result);
+}
+
 static void test_compare_names_rows_without_figures_or_partner(void **state)
 {
     struct cli_result result;
@@ -548,6 +574,7 @@ int main(void)
         CLI_TEST(test_compare_all_metrics_leave_the_means_alone),
         CLI_TEST(test_compare_least_effect),
         CLI_TEST(test_compare_refuses_what_differs_in_kind),
+        CLI_TEST(test_compare_refuses_the_index_of_another_protocol),
         CLI_TEST(test_compare_names_rows_without_figures_or_partner),
         CLI_TEST(test_compare_fail_on),
         CLI_TEST(test_compare_by_host_shows_who_stands_out),

@@ -56,6 +56,22 @@ static void test_export_writes_each_format(void **state)
     }
 }
 
+/* By the names of the live table. */
+static void test_export_names_the_three_forms_of_context1(void **state)
+{
+    const struct cli *cli = *state;
+
+    cli_write_file(cli->work, "a.csv",
+                   "suite,test,metric,unit,better,value,index,status\nunix,context1,rate,lps,higher,1,1,ok\n"
+                   "unix,context1-same,rate,lps,higher,2,1,ok\nunix,context1-two,rate,lps,higher,3,1,ok\n");
+    expect(state, ARGS("export", "-f", "unixbench-csv", "a.csv"), 0,
+           "Concurrency,Pipe-based Context Switching,Pipe-based Context Switching (one CPU),"
+           "Pipe-based Context Switching (two CPUs)\n",
+           "");
+    expect(state, ARGS("export", "-f", "unixbench", "a.csv"), 0,
+           "\nPipe-based Context Switching (one CPU)            2.0 lps ", "");
+}
+
 static void test_export_is_json_unless_told(void **state)
 {
     expect(state, ARGS("export", unix_csv), 0, "{\"rows\": [\n{\"schema\": 1, ", "");
@@ -164,6 +180,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         CLI_TEST(test_export_writes_each_format),
+        CLI_TEST(test_export_names_the_three_forms_of_context1),
         CLI_TEST(test_export_is_json_unless_told),
         CLI_TEST(test_export_says_what_is_left_out_in_one_line),
         CLI_TEST(test_export_with_nothing_left_writes_nothing),

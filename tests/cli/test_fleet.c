@@ -97,6 +97,40 @@ static void test_fleet_equal_hosts_are_ok(void **state)
     cli_result_free(&result);
 }
 
+/* The index of another protocol has no place in the column, and is not judged with it. */
+static void test_fleet_indices_of_two_protocols(void **state)
+{
+    static const char *const contents[] = {"protocol=stable context1=same", "protocol=classic context1=free",
+                                           "protocol=stable"};
+    const struct cli *cli = *state;
+    struct cli_result result;
+
+    for (unsigned i = 0; i < 7; i++) {
+        char name[32], text[1024];
+        (void)snprintf(name, sizeof(name), "r-%u.csv", i);
+        (void)snprintf(text, sizeof(text),
+                       HEADER "1,r%u,n%u,%u,6.1,x86_64,Model,8,,unix,index,,%s tests=12 of=12,1,index,ratio,higher,"
+                              "%u,ok,0\n",
+                       i, i, i,
+                       contents[i == 2   ? 1
+                                : i == 4 ? 2
+                                         : 0],
+                       900 + i);
+        cli_write_file(cli->work, name, text);
+    }
+    run(cli, ARGS("fleet", "."), 0, &result);
+    cli_expect_text(result.out, "Host  unix index, stable protocol  Verdict\n");
+    cli_expect_text(result.out, "\nn2                              -  not judged");
+    cli_expect_text(result.out, "\nn3                            903  ok\n");
+    cli_expect_text(result.out, "\nn4                              -  not judged");
+    cli_expect_text(result.out, "\nunix index, stable protocol: not comparable with the index of 1 host: "
+                                "protocol=classic context1=free tests=12 of=12\n"
+                                "unix index, stable protocol: not comparable with the index of 1 host: "
+                                "protocol=stable tests=12 of=12\n");
+    cli_expect_text(result.out, "7 hosts, 1 figure judged");
+    cli_result_free(&result);
+}
+
 static void test_fleet_setting_that_differs(void **state)
 {
     const struct cli *cli = *state;
@@ -294,6 +328,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CLI_TEST(test_fleet_slow_host_is_the_first_line),
         CLI_TEST(test_fleet_equal_hosts_are_ok),
+        CLI_TEST(test_fleet_indices_of_two_protocols),
         CLI_TEST(test_fleet_setting_that_differs),
         CLI_TEST(test_fleet_csv),
         CLI_TEST(test_fleet_bad_files),

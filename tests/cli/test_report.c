@@ -179,6 +179,32 @@ static void test_report_of_one_run_and_of_two(void **state)
 }
 
 /* As with fleet: the files of a folder, or those that match, in the order of their names. */
+/* Whatever is an index says of which protocol. */
+static void test_report_names_the_protocol_of_an_index(void **state)
+{
+    static const char rows[] = "run_id,host,suite,test,param,copies,metric,unit,better,value,index,status\n"
+                               "%s,h,unix,pipe,,1,rate,lps,higher,1244000,1000,ok\n"
+                               "%s,h,unix,index,protocol=%s tests=1 of=12,1,index,ratio,higher,1000,,ok\n";
+    const struct cli *cli = *state;
+    char text[1024];
+    size_t size;
+
+    (void)snprintf(text, sizeof(text), rows, "r1", "r1", "stable");
+    cli_write_file(cli->work, "stable.csv", text);
+    (void)snprintf(text, sizeof(text), rows, "r2", "r2", "classic");
+    cli_write_file(cli->work, "classic.csv", text);
+    char *page = report(cli, ARGS("report", "stable.csv"), &size);
+    cli_expect_text(page, "<span>UNIX index</span><b>1000</b><small>stable protocol</small>");
+    cli_expect_text(page, "Index of each test: stable protocol");
+    cli_expect_text(page, ">index, stable protocol<");
+    free(page);
+    page = report(cli, ARGS("report", "stable.csv", "classic.csv"), &size);
+    cli_expect_text(page, "<small>stable protocol</small>");
+    cli_expect_text(page, "<small>classic protocol</small>");
+    cli_expect_text(page, "Index of each test: A: stable protocol, B: classic protocol");
+    free(page);
+}
+
 static void test_report_of_folders_and_patterns(void **state)
 {
     const struct cli *cli = *state;
@@ -511,6 +537,7 @@ int main(void)
         CLI_TEST(test_report_never_overwrites),
         CLI_TEST(test_report_on_a_terminal_makes_a_file),
         CLI_TEST(test_report_that_cannot_be_written),
+        CLI_TEST(test_report_names_the_protocol_of_an_index),
         CLI_TEST(test_report_of_folders_and_patterns),
     };
 

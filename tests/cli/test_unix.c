@@ -33,7 +33,7 @@ static char top[CLI_PATH];
 enum scratch { NO_SCRATCH, SCRATCH };
 enum cpus { ONE_CPU, ALL_CPUS };
 
-/* In the table's order; the baselines are those of the published index, 0 outside it. */
+/* In the table's order; the baselines are those of the published index, 0 outside that of the stable protocol. */
 static const struct {
     const char *name;
     double baseline;
@@ -41,21 +41,36 @@ static const struct {
     enum cpus cpus;
     enum scratch scratch;
 } tests[] = {
-    {"dhry2reg", 116700, "lps", ONE_CPU, NO_SCRATCH}, {"whetstone", 55, "MWIPS", ONE_CPU, NO_SCRATCH},
-    {"execl", 43, "lps", ONE_CPU, NO_SCRATCH},        {"fcopy1024", 3960, "KBps", ONE_CPU, SCRATCH},
-    {"fcopy256", 1655, "KBps", ONE_CPU, SCRATCH},     {"fcopy4096", 5800, "KBps", ONE_CPU, SCRATCH},
-    {"pipe", 12440, "lps", ONE_CPU, NO_SCRATCH},      {"context1", 4000, "lps", ALL_CPUS, NO_SCRATCH},
-    {"context1-same", 0, "lps", ONE_CPU, NO_SCRATCH}, {"context1-two", 0, "lps", ONE_CPU, NO_SCRATCH},
-    {"spawn", 126, "lps", ALL_CPUS, NO_SCRATCH},      {"shell1", 42.4, "lpm", ALL_CPUS, SCRATCH},
-    {"shell8", 6, "lpm", ALL_CPUS, SCRATCH},          {"syscall", 15000, "lps", ONE_CPU, NO_SCRATCH},
-    {"fwrite1024", 0, "KBps", ONE_CPU, SCRATCH},      {"fwrite256", 0, "KBps", ONE_CPU, SCRATCH},
-    {"fwrite4096", 0, "KBps", ONE_CPU, SCRATCH},      {"fread1024", 0, "KBps", ONE_CPU, SCRATCH},
-    {"fread256", 0, "KBps", ONE_CPU, SCRATCH},        {"fread4096", 0, "KBps", ONE_CPU, SCRATCH},
-    {"short", 0, "lps", ONE_CPU, NO_SCRATCH},         {"int", 0, "lps", ONE_CPU, NO_SCRATCH},
-    {"long", 0, "lps", ONE_CPU, NO_SCRATCH},          {"float", 0, "lps", ONE_CPU, NO_SCRATCH},
-    {"double", 0, "lps", ONE_CPU, NO_SCRATCH},        {"arithoh", 0, "lps", ONE_CPU, NO_SCRATCH},
-    {"hanoi", 0, "lps", ONE_CPU, NO_SCRATCH},         {"sysexec", 0, "lps", ALL_CPUS, NO_SCRATCH},
-    {"shell16", 0, "lpm", ALL_CPUS, SCRATCH},         {"sysclose", 0, "lps", ONE_CPU, NO_SCRATCH},
+    {"dhry2reg", 116700, "lps", ONE_CPU, NO_SCRATCH},
+    {"whetstone", 55, "MWIPS", ONE_CPU, NO_SCRATCH},
+    {"execl", 43, "lps", ONE_CPU, NO_SCRATCH},
+    {"fcopy1024", 3960, "KBps", ONE_CPU, SCRATCH},
+    {"fcopy256", 1655, "KBps", ONE_CPU, SCRATCH},
+    {"fcopy4096", 5800, "KBps", ONE_CPU, SCRATCH},
+    {"pipe", 12440, "lps", ONE_CPU, NO_SCRATCH},
+    {"context1", 0, "lps", ALL_CPUS, NO_SCRATCH},
+    {"context1-same", 4000, "lps", ONE_CPU, NO_SCRATCH},
+    {"context1-two", 0, "lps", ONE_CPU, NO_SCRATCH},
+    {"spawn", 126, "lps", ALL_CPUS, NO_SCRATCH},
+    {"shell1", 42.4, "lpm", ALL_CPUS, SCRATCH},
+    {"shell8", 6, "lpm", ALL_CPUS, SCRATCH},
+    {"syscall", 15000, "lps", ONE_CPU, NO_SCRATCH},
+    {"fwrite1024", 0, "KBps", ONE_CPU, SCRATCH},
+    {"fwrite256", 0, "KBps", ONE_CPU, SCRATCH},
+    {"fwrite4096", 0, "KBps", ONE_CPU, SCRATCH},
+    {"fread1024", 0, "KBps", ONE_CPU, SCRATCH},
+    {"fread256", 0, "KBps", ONE_CPU, SCRATCH},
+    {"fread4096", 0, "KBps", ONE_CPU, SCRATCH},
+    {"short", 0, "lps", ONE_CPU, NO_SCRATCH},
+    {"int", 0, "lps", ONE_CPU, NO_SCRATCH},
+    {"long", 0, "lps", ONE_CPU, NO_SCRATCH},
+    {"float", 0, "lps", ONE_CPU, NO_SCRATCH},
+    {"double", 0, "lps", ONE_CPU, NO_SCRATCH},
+    {"arithoh", 0, "lps", ONE_CPU, NO_SCRATCH},
+    {"hanoi", 0, "lps", ONE_CPU, NO_SCRATCH},
+    {"sysexec", 0, "lps", ALL_CPUS, NO_SCRATCH},
+    {"shell16", 0, "lpm", ALL_CPUS, SCRATCH},
+    {"sysclose", 0, "lps", ONE_CPU, NO_SCRATCH},
     {"sysgetpid", 0, "lps", ONE_CPU, NO_SCRATCH},
 };
 enum { N_DEFAULT = 14, N_INDEX = 12, N_METRICS = 4 };
@@ -234,7 +249,7 @@ static void test_unix_table_of_some_is_partial(void **state)
     measure(*state, ARGS("unix", "syscall", "pipe", ONCE), 0, &result, &csv);
     expect_tests(&csv, ARGS("pipe", "syscall"));
     cli_expect_text(result.err, "System Benchmarks Partial Index  ");
-    cli_expect_text(result.err, "System Benchmarks Index Score (Partial Only)  ");
+    cli_expect_text(result.err, "System Benchmarks Index Score (Partial Only)           stable protocol  ");
     cli_expect_no_text(result.err, "Index Values");
     size_t row = cli_row(&csv, "index", "index", 0);
     expect_near(cli_number(&csv, row, "value"), geometric_mean(&csv, "1"));
@@ -282,7 +297,8 @@ static void test_unix_rows_hold_the_index(void **state)
     }
     size_t row = cli_row(&whole_csv, "index", "index", 0);
     expect_near(cli_number(&whole_csv, row, "value"), geometric_mean(&whole_csv, "1"));
-    assert_string_equal(cli_cell(&whole_csv, row, "param"), "protocol=stable tests=12 of=12");
+    assert_string_equal(cli_cell(&whole_csv, row, "param"),
+                        "protocol=stable context1=same footprint=bare tests=12 of=12");
 }
 
 static bool rates_agree(const struct cli_csv *csv, const char *test)
@@ -389,6 +405,7 @@ static void test_unix_groups(void **state)
           "fread4096"}},
         {"arith", {"short", "int", "long", "float", "double", "arithoh"}},
         {"shell", {"shell1", "shell8", "shell16"}},
+        {"oldsystem", {"execl", "fcopy1024", "fcopy256", "fcopy4096", "pipe", "context1-same", "spawn", "syscall"}},
     };
     struct cli_result result;
     struct cli_csv csv;
@@ -461,7 +478,8 @@ static void expect_two_blocks(const struct cli_result *result, const struct cli_
     double ratio = geometric_mean(csv, "2") / geometric_mean(csv, "1");
     expect_near(cli_number(csv, row, "value"), ratio);
     assert_string_equal(cli_cell(csv, row, "copies"), "2");
-    (void)snprintf(scaling, sizeof(scaling), "Scaling: the index of 2 copies is %.2f times that of 1\n", ratio);
+    (void)snprintf(scaling, sizeof(scaling),
+                   "Scaling: the index of 2 copies is %.2f times that of 1 (stable protocol)\n", ratio);
     cli_expect_text(result->err, scaling);
 }
 
@@ -545,8 +563,40 @@ static void test_unix_classic_protocol(void **state)
     assert_int_equal(cli_items(samples), 3);
     expect_near(cli_number(&csv, row, "value"), classic_value(samples));
     expect_near(cli_number(&csv, row, "index"), cli_number(&csv, row, "value") / 15000 * 10);
-    assert_string_equal(cli_cell(&csv, cli_row(&csv, "index", "index", 0), "param"), "protocol=classic tests=1 of=12");
     expect_cpus(&csv, row, ALL_CPUS, "none");
+    done(&result, &csv);
+}
+
+/* The footprint is a word in the param of the tests that have it. */
+static void expect_footprint(const struct cli_csv *csv, const char *test, bool footprint)
+{
+    const char *param = cli_cell(csv, cli_row(csv, test, "rate", 0), "param");
+
+    if ((strstr(param, "footprint=dynamic ") != NULL) != footprint)
+        fail_msg("param of %s is '%s'", test, param);
+}
+
+/* Free halves, and what a dynamically linked process has: the two that the index of the stable protocol is without. */
+static void test_unix_classic_index_is_another_one(void **state)
+{
+    struct cli_result result;
+    struct cli_csv csv;
+
+    cli_need_cpus(2);
+    measure(*state, ARGS("unix", "oldsystem", "--classic", "-t", "50ms", "--passes", "1", "-c", "1", CSV, NO_DIR), 0,
+            &result, &csv);
+    expect_tests(&csv, ARGS("execl", "fcopy1024", "fcopy256", "fcopy4096", "pipe", "context1", "spawn", "syscall"));
+    cli_expect_text(result.err, "1 parallel copy of tests, classic protocol\n");
+    cli_expect_text(result.err, "System Benchmarks Index Score (Partial Only)          classic protocol  ");
+    assert_true(cli_number(&csv, cli_row(&csv, "context1", "rate", 0), "index") > 0);
+    expect_footprint(&csv, "execl", true);
+    expect_footprint(&csv, "spawn", true);
+    expect_footprint(&csv, "pipe", false);
+    expect_rate(&csv, "execl", "ok", "");
+    expect_rate(&csv, "spawn", "ok", "");
+    size_t row = cli_row(&csv, "index", "index", 0);
+    assert_string_equal(cli_cell(&csv, row, "param"), "protocol=classic context1=free footprint=dynamic tests=5 of=12");
+    expect_near(cli_number(&csv, row, "value"), geometric_mean(&csv, "1"));
     done(&result, &csv);
 }
 
@@ -824,6 +874,34 @@ static void test_unix_no_shell(void **state)
     done(&result, &csv);
 }
 
+/* The file of the footprint is opened by its path. */
+static void test_unix_classic_footprint_needs_proc(void **state)
+{
+    static const char *const of[] = {"execl", "spawn"};
+    struct cli *cli = *state;
+    char binary[CLI_PATH];
+    struct cli_result result;
+    struct cli_csv csv;
+
+    cli_need_root();
+    cli_copy_binary(cli, binary);
+    const struct cli_run run = {
+        .program = "/bin/jitbench",
+        .args = ARGS("unix", "execl", "spawn", "--classic", "-t", "50ms", "--passes", "1", CSV, "-c", "1"),
+        .env = ARGS("TMPDIR=/tmp"),
+        .prepare = enter_root,
+        .context = cli};
+    measure_as(cli, run, 0, &result, &csv);
+    for (size_t i = 0; i < COUNT(of); i++) {
+        size_t row = cli_row(&csv, of[i], "rate", 0);
+        assert_string_equal(cli_cell(&csv, row, "status"), "degraded");
+        assert_string_equal(cli_cell(&csv, row, "reason"),
+                            "without the footprint of a dynamically linked process: No such file or directory");
+        assert_true(cli_number(&csv, row, "value") > 0);
+    }
+    done(&result, &csv);
+}
+
 /* Another file in the place of sort. */
 struct replaced {
     char file[CLI_PATH];
@@ -1092,6 +1170,8 @@ int main(void)
         CLI_TEST(test_unix_copies_have_a_cpu_each),
         CLI_TEST(test_unix_512_copies),
         CLI_TEST(test_unix_classic_protocol),
+        CLI_TEST(test_unix_classic_index_is_another_one),
+        CLI_TEST(test_unix_classic_footprint_needs_proc),
         CLI_TEST(test_unix_unixbench_csv),
         CLI_TEST(test_unix_unixbench_csv_is_never_overwritten),
         CLI_TEST(test_unix_bad_input),

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Plain loops of what tests of `jitbench unix` count, for `make perf`: `loops NAME SECONDS` runs one that long after a
  * short warm-up and prints counts a second. An alarm ends a loop, so it reads a flag and no clock. Linked statically,
- * as jitbench is. `integer` and `float` are work of the kind of dhry2reg and whetstone, not the same work; built with
- * LOOPS_WITH_JITBENCH and linked with its objects, `dhry2reg` and `whetstone` are the same. */
+ * as jitbench is; built with LOOPS_WITHOUT_MATH and linked dynamically, `spawn` and `execl` are the processes of which
+ * jitbench takes the footprint under the classic protocol. `integer` and `float` are work of the kind of dhry2reg and
+ * whetstone, not the same work; built with LOOPS_WITH_JITBENCH and linked with its objects, `dhry2reg` and `whetstone`
+ * are the same. */
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
@@ -147,6 +149,7 @@ static uint64_t loop_integer(void)
     return n;
 }
 
+#ifndef LOOPS_WITHOUT_MATH
 static uint64_t loop_float(void)
 {
     volatile double result;
@@ -162,6 +165,7 @@ static uint64_t loop_float(void)
     (void)result;
     return n;
 }
+#endif
 
 #ifdef LOOPS_WITH_JITBENCH
 /* The work of a CPU test itself, called by nothing but a loop: what jitbench adds to it shows in the difference. */
@@ -208,7 +212,10 @@ static const struct loop {
     uint64_t (*run)(void);
 } loops[] = {
     {"syscall", loop_syscall},   {"pipe", loop_pipe},           {"context1", loop_context1},
-    {"spawn", loop_spawn},       {"integer", loop_integer},     {"float", loop_float},
+    {"spawn", loop_spawn},       {"integer", loop_integer},
+#ifndef LOOPS_WITHOUT_MATH
+    {"float", loop_float},
+#endif
 #ifdef LOOPS_WITH_JITBENCH
     {"dhry2reg", loop_dhry2reg}, {"whetstone", loop_whetstone},
 #endif

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Speed, spread and memory of jitbench beside their targets: perf.py [SECTION...]. `make perf` calls it, and names in the
 environment JITBENCH, MUSL_JITBENCH and PERF_PROGRAMS, the folder of what is built from tests/perf. PERF_ROUNDS=N has the
-sections latency, noise and run take N turns; PERF_SECONDS=N has noise look at memory for so long.
+sections unix-footprint, latency, noise and run take N turns; PERF_SECONDS=N has noise look at memory for so long.
 
 Nothing passes or fails here: figures of time depend on the machine and on what else runs. What is compared is measured
 in turns in one run, and a ratio is the median of the ratios of the turns."""
@@ -28,6 +28,8 @@ SPREAD_RUNS = 15
 UNIX_ROUNDS = 16
 UNIX_SECONDS = 0.25
 UNIX_SPREAD_RUNS = 8
+FOOTPRINT_ROUNDS = 12
+FOOTPRINT_SECONDS = 0.5
 UNIX_SPREAD_SAMPLES = 4
 WHETSTONE_ROUNDS = 10
 WHETSTONE_SECONDS = 2
@@ -255,6 +257,34 @@ def whetstone(jitbench, original):
     line("whetstone: rate over that of a program built as the original", "%.3f" % statistics.median(ratios),
          "0.95 to 1.05 (%d rounds, %.3f to %.3f)" % (WHETSTONE_ROUNDS, min(ratios), max(ratios)))
     line("  ours, and that program's", "%.0f, %.0f MWIPS" % tuple(map(statistics.median, zip(*rates))))
+
+
+def footprint_rate(jitbench, test, *options):
+    """The row of a rate. Both protocols are bound alike, or placement would be in the ratio as well."""
+    bind = "one" if test == "execl" else "range"
+    return only(rows_of(jitbench, "unix", test, "--copies", "1", "--samples", "1", "--bind", bind, "-t",
+                        "%dms" % (FOOTPRINT_SECONDS * 1e3), *options), "rate")
+
+
+def footprint(jitbench, musl, loops):
+    """spawn and execl of both protocols, over the same loops in a small program that is linked dynamically as those of
+    published scores are. The loop follows at once: a classic pass begins with a pause of 3 s."""
+    rounds = int(os.environ.get("PERF_ROUNDS", FOOTPRINT_ROUNDS))
+    builds = {"the system's C library": jitbench}
+    if os.path.exists(musl):
+        builds["musl"] = musl
+    else:
+        line("spawn and execl with musl over a dynamically linked loop", "no musl-gcc")
+    forms = {"bare": (), "with the footprint": ("--classic",)}
+    ratios = {(test, form, libc): [] for test in ("spawn", "execl") for form in forms for libc in builds}
+    for _ in range(rounds):
+        for (test, form, libc), values in ratios.items():
+            row = footprint_rate(builds[libc], test, *forms[form])
+            values.append(float(row["value"]) / loop_rate(loops, test, row["cpus"], FOOTPRINT_SECONDS))
+    for (test, form, libc), values in ratios.items():
+        low, middle, high = statistics.quantiles(values, n=4)
+        line("%s %s, %s: rate over a dynamic loop" % (test, form, libc), "%.2f" % middle,
+             "none (%d rounds, the middle half %.2f to %.2f)" % (rounds, low, high))
 
 
 def rsd_pct(values):
@@ -720,6 +750,9 @@ SECTIONS = {
     "memory": lambda jitbench, musl, programs: memory(jitbench),
     "unix": lambda jitbench, musl, programs: unix(jitbench, programs + "/loops"),
     "whetstone": lambda jitbench, musl, programs: whetstone(jitbench, programs + "/whetstone"),
+
+
+    "unix-footprint": lambda jitbench, musl, programs: footprint(jitbench, musl, programs + "/loops-dynamic"),
     "unix-spread": lambda jitbench, musl, programs: unix_spread(jitbench, programs + "/loops-sized"),
     "unix-copies": lambda jitbench, musl, programs: unix_copies(jitbench),
     "latency": lambda jitbench, musl, programs: latency(jitbench),

@@ -65,6 +65,16 @@ static const char *title_of(const char *test)
         text_free(&out_);                                                                                              \
     } while (0)
 
+#define assert_export_has(format, rows, n, expected)                                                                   \
+    do {                                                                                                               \
+        struct export_left_out left_;                                                                                  \
+        struct text out_ = {0};                                                                                        \
+        (void)export_write(format, rows, n, title_of, &out_, &left_);                                                  \
+        if (!out_.data || !strstr(out_.data, expected))                                                                \
+            fail_msg("no '%s' in:\n%s", expected, out_.data ? out_.data : "");                                         \
+        text_free(&out_);                                                                                              \
+    } while (0)
+
 #define assert_leaves_out(format, rows, n, expected)                                                                   \
     do {                                                                                                               \
         struct export_left_out left_;                                                                                  \
@@ -407,6 +417,7 @@ static void test_export_openmetrics(void **state)
         make_row(&first, "unix pipe - x=1+load_read=2 rate lps higher", 120),
         make_row(&odd, "noise noise - - lost % lower", 50),
         make_row(&first, "unix shell1 - - rate lpm higher", 120),
+        make_row(&first, "unix index - protocol=stable index ratio higher", 900),
         make_row(&first, "prime prime - - delays_a events lower", 3),
         make_row(&first, "latency calibrate - - loops_per_ms 1/ms -", 2),
         make_row(&first, "prime prime - - divisions count -", 84),
@@ -431,6 +442,11 @@ static void test_export_openmetrics(void **state)
         "# UNIT jitbench_lost_ratio ratio\n"
         "jitbench_lost_ratio{host=\"b\\\"\\\\\\n\xef\xbf\xbd\",suite=\"noise\",test=\"noise\",status=\"degraded\"} "
         "0.5\n"
+        "# HELP jitbench_index_ratio Value of jitbench's metric index, higher is better.\n"
+        "# TYPE jitbench_index_ratio gauge\n"
+        "# UNIT jitbench_index_ratio ratio\n"
+        "jitbench_index_ratio{host=\"box\",suite=\"unix\",test=\"index\",param=\"protocol=stable\","
+        "protocol=\"stable protocol\",copies=\"1\",status=\"ok\"} 900\n"
         "# HELP jitbench_delaysa_events Value of jitbench's metric delays_a, lower is better.\n"
         "# TYPE jitbench_delaysa_events gauge\n"
         "# UNIT jitbench_delaysa_events events\n"
@@ -452,7 +468,7 @@ static void test_export_openmetrics(void **state)
         "jitbench_run_info{host=\"b\\\"\\\\\\n\xef\xbf\xbd\",run_id=\"r3\",utc=\"2026-11-21T08:00:00Z\",comment=\"c\"} "
         "1\n"
         "# EOF\n");
-    assert_leaves_out(&export_openmetrics, rows, COUNT(rows), "1 of 8 rows left out of openmetrics: 1 without a value");
+    assert_leaves_out(&export_openmetrics, rows, COUNT(rows), "1 of 9 rows left out of openmetrics: 1 without a value");
 }
 
 static void test_export_openmetrics_keeps_the_newest(void **state)
@@ -514,6 +530,7 @@ static void test_export_unixbench(void **state)
         with_samples(make_row(&first, "unix hanoi - - rate lps higher", 7), samples, 1),
         with_samples(make_row(&second, "unix pipe - - rate lps higher", 124400), samples, 1),
     };
+    struct row twelve[14];
 
     (void)state;
     rows[0].wall_s = 20;
@@ -529,24 +546,41 @@ static void test_export_unixbench(void **state)
                    "a,b                                              42.4 lpm   (0.0 s, 2 samples)\n"
                    "hanoi                                             7.0 lps   (0.0 s, 1 samples)\n"
                    "\n"
-                   "System Benchmarks Index Values               BASELINE       RESULT    INDEX\n"
+                   "System Benchmarks Partial Index              BASELINE       RESULT    INDEX\n"
                    "Pipe Throughput                               12440.0    1244000.0   1000.0\n"
                    "a,b                                              42.4         42.4     10.0\n"
                    "                                                                   ========\n"
-                   "System Benchmarks Index Score                                         100.0\n"
+                   "System Benchmarks Index Score (Partial Only)                          100.0\n"
                    "\n\n"
                    "Benchmark Run: 2026-11-21T08:00:00Z on box\n"
                    "2 CPUs in system; running 2 parallel copies of tests\n\n"
                    "Pipe Throughput                             2488000.0 lps   (0.0 s, 2 samples)\n"
                    "\n"
-                   "System Benchmarks Index Values               BASELINE       RESULT    INDEX\n"
+                   "System Benchmarks Partial Index              BASELINE       RESULT    INDEX\n"
                    "Pipe Throughput                               12440.0    2488000.0   2000.0\n"
                    "                                                                   ========\n"
-                   "System Benchmarks Index Score                                        2000.0\n");
+                   "System Benchmarks Index Score (Partial Only)                         2000.0\n");
     assert_leaves_out(&export_unixbench, rows, COUNT(rows),
                       "2 of 7 rows left out of unixbench: 1 without a value, 1 that are no rates of suite unix");
     assert_exports(&export_unixbench_csv, rows, COUNT(rows),
                    "Concurrency,Pipe Throughput,\"a,b\"\n1,1244000.0,42.4\n2,2488000.0,\n1,124400.0,\n");
+    /* Twelve are the whole index, whose row says of which protocol; that of other copies says nothing of these. */
+    for (size_t i = 0; i < 12; i++) {
+        char words[64];
+        (void)snprintf(words, sizeof(words), "unix t%zu - - rate lps higher", i);
+        twelve[i] = with_samples(make_row(&first, words, 1), samples, 1);
+        twelve[i].index = 100;
+    }
+    twelve[12] = make_row(&first, "unix index - protocol=classic+tests=12 index ratio higher", 100);
+    twelve[13] = make_row(&first, "unix index - protocol=other+tests=12 index ratio higher", 100);
+    twelve[13].copies = 2;
+    assert_export_has(&export_unixbench, twelve, 14, "running 1 parallel copy of tests, classic protocol\n\nt0  ");
+    assert_export_has(&export_unixbench, twelve, 14, "\nSystem Benchmarks Index Values               BASELINE");
+    assert_export_has(&export_unixbench, twelve, 14,
+                      "\nSystem Benchmarks Index Score                     classic protocol    100.0\n");
+    twelve[0].index = NAN;
+    assert_export_has(&export_unixbench, twelve, 14,
+                      "\nSystem Benchmarks Index Score (Partial Only)      classic protocol    100.0\n");
 }
 
 static void test_export_takes_no_rows(void **state)

@@ -215,6 +215,19 @@ static void test_pairs_left_over_are_joined_when_there_is_one_a_side(void **stat
     assert_int_equal(pairs.n, 4);
 }
 
+/* That of another protocol is refused by name, also where other words agree; that of an older program by its words. */
+static void test_pairs_of_two_indices_are_refused(void **state)
+{
+    (void)state;
+    struct row *row = add_row(&base, "protocol=stable tests=1 of=12", 1);
+    add_row(&changed, "protocol=classic tests=1 of=12", 1);
+    expect_why("another index: stable protocol against classic protocol");
+    make(~UINT64_C(0));
+    assert_string_equal(pairs.pair[0].why, "another index: stable protocol against classic protocol");
+    text_copy(row->param, sizeof(row->param), "protocol=classic footprint=dynamic tests=1 of=12");
+    expect_why("other work: footprint=dynamic against without");
+}
+
 static void test_pairs_across_a_build_with_what_follows_from_it(void **state)
 {
     (void)state;
@@ -421,6 +434,7 @@ int main(void)
         TEST(test_pairs_by_cpus_where_a_run_has_several),
         TEST(test_pairs_of_another_cpu_are_the_same),
         TEST(test_pairs_left_over_are_joined_when_there_is_one_a_side),
+        TEST(test_pairs_of_two_indices_are_refused),
         TEST(test_pairs_across_a_build_with_what_follows_from_it),
         TEST(test_pairs_name_what_differs),
         TEST(test_pairs_within_a_side_must_be_of_a_kind_too),

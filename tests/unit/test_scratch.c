@@ -384,7 +384,7 @@ static void test_scratch_own_image_is_a_program_of_its_own(void **state)
     struct stat first, second;
 
     (void)state;
-    int a = scratch_own_image(dir), b = scratch_own_image("");
+    int a = scratch_own_image(dir, 0), b = scratch_own_image("", 0);
     assert_true(a >= 0);
     assert_true(b >= 0);
     assert_int_equal(fstat(a, &first), 0);
@@ -412,11 +412,11 @@ static int without_new_calls(void)
 
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
         return 255;
-    if (scratch_own_image("") != -ENOSYS)
+    if (scratch_own_image("", 0) != -ENOSYS)
         return 1;
-    if (scratch_own_image("/proc") >= 0)
+    if (scratch_own_image("/proc", 0) >= 0)
         return 2;
-    int fd = scratch_own_image(dir);
+    int fd = scratch_own_image(dir, 0);
     if (fd < 0)
         return 3;
     if (count_entries(dir) != 0)

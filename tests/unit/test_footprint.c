@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+/* The footprint of a dynamically linked process is that of the list: mappings, protection, resident and written pages.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "bench/footprint.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define MAPPINGS_MAX 256u
+
+static char path[] = "/tmp/test_footprint_XXXXXX";
+static int file;
+
+/* A file as long as it has to be, whose pages are all there. */
+static void make_file(uint64_t bytes)
+{
+    static const char zeros[4096];
+
+    assert_int_equal(ftruncate(file, 0), 0);
+    assert_int_equal(lseek(file, 0, SEEK_SET), 0);
+    while (bytes) {
+        size_t part = bytes < sizeof(zeros) ? (size_t)bytes : sizeof(zeros);
+        assert_int_equal(write(file, zeros, part), part);
+        bytes -= part;
+    }
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    file = mkstemp(path);
+    return file < 0 ? -1 : 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    (void)close(file);
+    return unlink(path);
+}
+
+/* A mapping as smaps shows it, sizes in KiB. */
+struct mapping {
+    uint64_t offset, inode;
+    char prot[5];
+    unsigned size, resident, written;
+};
+
+static size_t read_mappings(struct mapping *mappings)
+{
+    FILE *smaps = fopen("/proc/self/smaps", "re");
+    char line[512];
+    size_t n = 0;
+
+    if (!smaps)
+        return 0;
+    while (fgets(line, sizeof(line), smaps)) {
+        struct mapping m = {.offset = 0};
+        uint64_t start, end;
+        unsigned kib;
+        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %" SCNu64, &start, &end, m.prot, &m.offset,
+                   &m.inode) == 5 &&
+            n < MAPPINGS_MAX)
+            mappings[n++] = m;
+        else if (n && sscanf(line, "Size: %u", &kib) == 1)
+            mappings[n - 1].size = kib;
+        else if (n && sscanf(line, "Rss: %u", &kib) == 1)
+            mappings[n - 1].resident = kib;
+        else if (n && sscanf(line, "Anonymous: %u", &kib) == 1)
+            mappings[n - 1].written = kib;
+    }
+    (void)fclose(smaps);
+    return n;
+}
+
+/* The list of footprint.c without its anonymous mappings, in KiB. More may be resident: the kernel maps pages around
+ * those that were read. */
+static const struct mapping expected[] = {
+    {0x00000, 0, "r--p", 4, 4, 0},      {0x01000, 0, "r-xp", 152, 152, 0}, {0x27000, 0, "r--p", 40, 40, 0},
+    {0x31000, 0, "r--p", 8, 8, 8},      {0x33000, 0, "rw-p", 8, 8, 8},     {0x00000, 0, "r--p", 152, 152, 0},
+    {0x26000, 0, "r-xp", 1368, 404, 0}, {0x17c000, 0, "r--p", 332, 0, 0},  {0x1cf000, 0, "r--p", 16, 12, 12},
+    {0x1d3000, 0, "rw-p", 8, 0, 0},
+};
+
+static int has(const struct mapping *mappings, size_t n, uint64_t inode, const struct mapping *wanted)
+{
+    int found = 0;
+
+    for (size_t i = 0; i < n; i++)
+        found += mappings[i].inode == inode && mappings[i].offset == wanted->offset &&
+                 mappings[i].size == wanted->size && mappings[i].resident >= wanted->resident &&
+                 mappings[i].written == wanted->written && !strcmp(mappings[i].prot, wanted->prot);
+    return found;
+}
+
+static unsigned written(const struct mapping *mappings, size_t n, uint64_t inode)
+{
+    unsigned kib = 0;
+
+    for (size_t i = 0; i < n; i++)
+        kib += mappings[i].inode == inode ? mappings[i].written : 0;
+    return kib;
+}
+
+/* In a process of its own: 0 when all is as it should be, else what is not. */
+static int look_at_footprint(void)
+{
+    static struct mapping before[MAPPINGS_MAX], after[MAPPINGS_MAX];
+    struct stat status;
+
+    if (fstat(file, &status))
+        return 99;
+    (void)read_mappings(before); /* writes the pages that it writes */
+    const size_t n_before = read_mappings(before);
+    if (footprint_map(path))
+        return 98;
+    const size_t n_after = read_mappings(after);
+    for (size_t i = 0; i < COUNT(expected); i++)
+        if (has(after, n_after, status.st_ino, &expected[i]) != 1)
+            return 1 + (int)i;
+#if !defined(__SANITIZE_ADDRESS__) /* which has anonymous memory of its own */
+    /* Those of the heap, of zeroed data and of the thread; two anonymous ones may have become one. */
+    if (n_after < n_before + COUNT(expected) + 1 || n_after > n_before + COUNT(expected) + 3)
+        return 97;
+    /* 11 pages, 4 of them anonymous. */
+    if (written(after, n_after, status.st_ino) != 7 * 4 ||
+        written(after, n_after, 0) - written(before, n_before, 0) != 4 * 4)
+        return 96;
+#endif
+    return 0;
+}
+
+static int in_child(int (*run)(void))
+{
+    int status;
+    pid_t child = fork();
+
+    assert_true(child >= 0);
+    if (child == 0)
+        _exit(run());
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+static void test_footprint_is_that_of_the_list(void **state)
+{
+    (void)state;
+    if (sysconf(_SC_PAGESIZE) != 4096) {
+        print_message("skipped: the list is of pages of 4 KiB\n");
+        skip();
+    }
+    assert_int_equal(footprint_file_bytes(), 0x1d5000);
+    make_file(footprint_file_bytes());
+    assert_int_equal(in_child(look_at_footprint), 0);
+}
+
+/* Reading behind the end of a mapped file would be a SIGBUS. */
+static void test_footprint_refuses_a_short_file(void **state)
+{
+    (void)state;
+    make_file(footprint_file_bytes() - 1);
+    assert_int_equal(footprint_map(path), -ENOEXEC);
+    make_file(0);
+    assert_int_equal(footprint_map(path), -ENOEXEC);
+    assert_int_equal(footprint_map("/nonexistent"), -ENOENT);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_footprint_is_that_of_the_list),
+        cmocka_unit_test(test_footprint_refuses_a_short_file),
+    };
+
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
