@@ -107,8 +107,8 @@ const char *row_command_line(const char *param);
  * *length. NULL when there is no such word. */
 const char *row_param(const struct row *row, const char *key, size_t *length);
 
-/* "stable protocol": the protocol that an index of suite unix is of, from the word protocol= of its param; "" when
- * there is none. */
+/* "stable protocol", "classic protocol": what the word protocol= of a param says (an index of suite unix, latency under
+ * --classic); "" when there is none. */
 enum { ROW_PROTOCOL_SIZE = 32 };
 void row_protocol(const char *param, char buf[ROW_PROTOCOL_SIZE]);
 

@@ -108,12 +108,12 @@ static void which(const struct headline *h, const struct row *row, char *buf, si
 
     buf[0] = '\0';
     row_protocol(row->param, protocol);
-    if (protocol[0])
-        (void)snprintf(buf, size, "%s; ", protocol);
-    else if (word)
+    if (word)
         (void)snprintf(buf, size, "%s %.*s; ", h->key, (int)(length < 24 ? length : 24), word);
     else if (h->choice == CHOOSE_LONGEST && row->load[0])
         (void)snprintf(buf, size, "%.40s beside %.40s; ", row->test, row->load);
+    else if (protocol[0])
+        (void)snprintf(buf, size, "%s; ", protocol);
     else if (h->choice != CHOOSE_FIRST && !h->test)
         (void)snprintf(buf, size, "CPU %.40s; ", row->cpus);
 }

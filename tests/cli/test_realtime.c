@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What --fifo leaves to the rest of the machine, and what its rows say of children. Needs real-time rights and two
- * CPUs. */
+/* --fifo leaves CPU time to ordinary processes, ends on time, and its rows say when children run normally. Needs
+ * real-time rights and two CPUs. */
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -81,7 +81,7 @@ static void run_beside_spinners(const struct cli *cli, const struct cli_run *run
         const struct spinner *s = &all->each[i];
         print_message("spinner %d: %.2f s of the %.2f s that all had on two CPUs, worst gap %.3f s\n", i, s->cpu_s,
                       total, s->worst_gap_s);
-        /* Of what the spinners and jitbench got together: what else runs here takes from all of them. */
+        /* A share of the spinners' and jitbench's time together: other processes take from all of them alike. */
         assert_true(s->cpu_s >= SHARE_MIN * total / 2);
         assert_true(s->worst_gap_s < GAP_MAX_S);
     }
