@@ -105,9 +105,9 @@ static void set_place(struct place_request *place, unsigned cpus, enum bind_mode
     place->fifo_priority = 50;
 }
 
-/* The suite's plan for these words of a command line; NULL ends them. */
-static void check_suite(const struct suite *suite, char *const *words, unsigned cpus, enum bind_mode bind,
-                        struct seen *seen)
+/* Makes the suite's plan for these words of a command line (NULL ends them) and looks at it. Returns its schedule. */
+static enum schedule check_suite(const struct suite *suite, char *const *words, unsigned cpus, enum bind_mode bind,
+                                 struct seen *seen)
 {
     static char command[] = "true";
     static char *run_words[] = {command};
@@ -115,7 +115,7 @@ static void check_suite(const struct suite *suite, char *const *words, unsigned 
     void *options = calloc(1, suite->options_size ? suite->options_size : 1);
     const char *operands[16];
     char error[512] = "";
-    struct plan plan = {.n = 0};
+    struct plan plan = {.schedule = suite->schedule};
     int argc = 0;
 
     assert_true(m && options);
@@ -127,8 +127,10 @@ static void check_suite(const struct suite *suite, char *const *words, unsigned 
         measure_timed_table(&m->options, &m->tables[m->n_tables++]);
     if (suite->copies)
         measure_copies_table(&m->options, &m->tables[m->n_tables++]);
-    if (option_parse(argc, words, m->tables, m->n_tables, operands, error, sizeof(error)) ||
-        option_defaults(m->tables, m->n_tables, PRESET_DEFAULT, error, sizeof(error)))
+    if (option_parse(argc, words, m->tables, m->n_tables, operands, error, sizeof(error)))
+        fail_msg("%s: %s", suite->name, error);
+    m->preset = m->options.classic ? PRESET_CLASSIC : PRESET_DEFAULT;
+    if (option_defaults(m->tables, m->n_tables, m->preset, error, sizeof(error)))
         fail_msg("%s: %s", suite->name, error);
     for (size_t t = 0; t < TESTS_MAX; t++)
         m->selected[t] = true;
@@ -146,9 +148,11 @@ static void check_suite(const struct suite *suite, char *const *words, unsigned 
         check_item(m, &plan.items[i], seen);
     if (suite->end)
         suite->end(options, true);
+    const enum schedule schedule = plan.schedule;
     plan_free(&plan);
     free(options);
     free(m);
+    return schedule;
 }
 
 #define WORDS(...)                                                                                                     \
@@ -175,7 +179,7 @@ static void check_all_suites(unsigned cpus, enum bind_mode bind, struct seen *se
     check_suite(&suite_latency, WORDS(fifo, (char *)"-u", custom, load), cpus, bind, seen);
 }
 
-static void test_free_cpu_is_left_by_every_plan(void **state)
+static void test_suites_leave_a_cpu_free_of_real_time_work(void **state)
 {
     static const unsigned cpus[] = {1, 2, CPUS_MAX};
 
@@ -191,7 +195,7 @@ static void test_free_cpu_is_left_by_every_plan(void **state)
 }
 
 /* No more is given up than has to be. */
-static void test_free_cpu_costs_a_single_copy_nothing(void **state)
+static void test_suites_keep_real_time_for_a_single_copy(void **state)
 {
     struct seen seen = {0};
 
@@ -203,11 +207,22 @@ static void test_free_cpu_costs_a_single_copy_nothing(void **state)
     assert_int_equal(seen.given_up, 0);
 }
 
+/* Bad seconds of the machine fall on all tests alike; the original takes all passes of a test before the next one. */
+static void test_suites_unix_takes_turns_but_for_the_classic_protocol(void **state)
+{
+    struct seen seen = {0};
+
+    (void)state;
+    assert_int_equal(check_suite(&suite_unix, WORDS((char *)"-c1"), 2, BIND_ONE, &seen), SCHEDULE_INTERLEAVED);
+    assert_int_equal(check_suite(&suite_unix, WORDS((char *)"--classic"), 2, BIND_ONE, &seen), SCHEDULE_SEQUENCE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_free_cpu_is_left_by_every_plan),
-        cmocka_unit_test(test_free_cpu_costs_a_single_copy_nothing),
+        cmocka_unit_test(test_suites_leave_a_cpu_free_of_real_time_work),
+        cmocka_unit_test(test_suites_keep_real_time_for_a_single_copy),
+        cmocka_unit_test(test_suites_unix_takes_turns_but_for_the_classic_protocol),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
