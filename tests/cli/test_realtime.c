@@ -113,69 +113,57 @@ static void test_realtime_ping_pong_on_every_cpu_is_given_up(void **state)
     cli_csv_free(&csv);
 }
 
-/* The parent shares the only named CPU with work that never sleeps, and ends it on time. */
-static void test_realtime_run_ends_on_time(void **state)
+/* Runs tests of unix on CPU 1, one sample each. The CSV is for the caller to free. */
+#define ON_CPU_1 "--samples", "1", "--cpus", "1", "-q", "-o", "-"
+static void measure(const struct cli *cli, const char *const *args, struct cli_csv *csv)
 {
-    const struct cli_run run = {
-        .args = ARGS("unix", "syscall", "--fifo", "-t", "1500ms", "--samples", "1", "--cpus", "1", "-q", "-o", "-")};
+    const struct cli_run run = {.args = args};
     struct cli_result result;
-    struct cli_csv csv;
 
     cli_need_root();
     cli_need_fifo();
     cli_need_cpus(2);
-    cli_expect(*state, &run, 0, &result);
-    cli_csv_parse(result.out, &csv);
+    cli_expect(cli, &run, 0, &result);
+    cli_csv_parse(result.out, csv);
+    cli_result_free(&result);
+}
+
+/* The parent shares the only named CPU with work that never sleeps, and ends it on time. */
+static void test_realtime_run_ends_on_time(void **state)
+{
+    struct cli_csv csv;
+
+    measure(*state, ARGS("unix", "syscall", "--fifo", "-t", "1500ms", ON_CPU_1), &csv);
     size_t row = cli_row(&csv, "syscall", "rate", 0);
     assert_string_equal(cli_cell(&csv, row, "status"), "ok");
     assert_string_equal(cli_cell(&csv, row, "policy"), "fifo");
     cli_expect_text(cli_cell(&csv, row, "param"), " control=fifo:98");
     assert_true(cli_number(&csv, row, "wall_s") <= 1.1 * RUN_S);
     cli_csv_free(&csv);
-    cli_result_free(&result);
-}
-
-static void expect_children(const struct cli *cli, const struct cli_run *run, const char *status, const char *reason)
-{
-    static const char *const tests[] = {"spawn", "sysexec", "shell1"};
-    struct cli_result result;
-    struct cli_csv csv;
-
-    cli_expect(cli, run, 0, &result);
-    cli_csv_parse(result.out, &csv);
-    for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
-        size_t row = cli_row(&csv, tests[i], "rate", 0);
-        assert_string_equal(cli_cell(&csv, row, "status"), status);
-        assert_string_equal(cli_cell(&csv, row, "reason"), reason);
-    }
-    cli_csv_free(&csv);
-    cli_result_free(&result);
 }
 
 /* A real-time policy ends at a fork (reset-on-fork), a nice value does not; exec keeps both. */
 static void test_realtime_children_are_normal_and_rows_say_so(void **state)
 {
-    const struct cli_run fifo = {.args = ARGS("unix", "spawn", "sysexec", "shell1", "--fifo", "-t", "100ms",
-                                              "--samples", "1", "--cpus", "1", "-q", "-o", "-")};
-    const struct cli_run nice = {.args = ARGS("unix", "spawn", "sysexec", "shell1", "--nice", "-3", "-t", "100ms",
-                                              "--samples", "1", "--cpus", "1", "-q", "-o", "-")};
-    const struct cli_run execl = {
-        .args = ARGS("unix", "execl", "--fifo", "-t", "100ms", "--samples", "1", "--cpus", "1", "-q", "-o", "-")};
-    struct cli_result result;
-    struct cli_csv csv;
+    static const struct {
+        const char *option, *test, *reason;
+    } cases[] = {
+        {"--fifo", "spawn", "children run with the normal policy"},
+        {"--fifo", "sysexec", "children run with the normal policy"},
+        {"--fifo", "shell1", "children run with the normal policy"},
+        {"--fifo", "execl", ""},
+        {"--nice=-3", "spawn", ""},
+        {"--nice=-3", "shell1", ""},
+    };
 
-    cli_need_root();
-    cli_need_fifo();
-    cli_need_cpus(2);
-    expect_children(*state, &fifo, "degraded", "children run with the normal policy");
-    expect_children(*state, &nice, "ok", "");
-    cli_expect(*state, &execl, 0, &result);
-    cli_csv_parse(result.out, &csv);
-    size_t row = cli_row(&csv, "execl", "rate", 0);
-    assert_string_equal(cli_cell(&csv, row, "reason"), "");
-    assert_string_equal(cli_cell(&csv, row, "policy"), "fifo");
-    cli_csv_free(&csv);
-    cli_result_free(&result);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct cli_csv csv;
+        measure(*state, ARGS("unix", cases[i].test, cases[i].option, "-t", "100ms", ON_CPU_1), &csv);
+        size_t row = cli_row(&csv, cases[i].test, "rate", 0);
+        assert_string_equal(cli_cell(&csv, row, "status"), cases[i].reason[0] ? "degraded" : "ok");
+        assert_string_equal(cli_cell(&csv, row, "reason"), cases[i].reason);
+        cli_csv_free(&csv);
+    }
 }
 
 int main(void)
