@@ -54,6 +54,9 @@ int cli_group_setup(void **state)
         return -1;
     }
     memcpy(cli_binary, path, strlen(path) + 1);
+    /* Ignored by whoever started the tests (nohup, a shell's background job), they would be ignored in jitbench too. */
+    (void)signal(SIGHUP, SIG_DFL);
+    (void)signal(SIGINT, SIG_DFL);
     /* Whatever a killed jitbench leaves behind becomes a child of this process and can be told from other runs. */
     return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 }

@@ -48,6 +48,15 @@ static inline void fixture_place(struct place_request *place)
     assert_true(place->n_order > 0);
 }
 
+/* Whoever started the test may ignore them, as nohup and a shell's background jobs do. */
+static inline void fixture_default_signals(void)
+{
+    static const int numbers[] = {SIGHUP, SIGINT, SIGTERM};
+
+    for (size_t i = 0; i < COUNT(numbers); i++)
+        (void)signal(numbers[i], SIG_DFL);
+}
+
 static inline int fixture_count_fds(void)
 {
     int n = 0;

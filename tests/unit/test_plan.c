@@ -823,6 +823,7 @@ int main(int argc, char **argv)
     };
     trial_worker_main(argc, argv, registry, loads);
     process_init();
+    fixture_default_signals();
     signals_init();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
