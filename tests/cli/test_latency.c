@@ -441,9 +441,6 @@ static void test_latency_hack_groups_are_those_of_the_original(void **state)
     measure(*state, ARGS("latency", "audio", "-w", "hack", "--cpus", "0", "-u", "--classic", FAST), 0, &csv);
     expect_word(&csv, "audio", "hack", "groups", online);
     cli_csv_free(&csv);
-    measure(*state, ARGS("latency", "audio", "-w", "hack", "--classic", "--hack-groups", "3", FAST), 0, &csv);
-    expect_word(&csv, "audio", "hack", "groups", "3");
-    cli_csv_free(&csv);
 }
 
 /* Every 50 ms. */
