@@ -1,25 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The footprint of a dynamically linked process is that of the list: mappings, protection, resident and written pages.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <cmocka.h>
+#include "engine_fixture.h"
 
 #include "bench/footprint.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define MAPPINGS_MAX 256u
 
 static char path[] = "/tmp/test_footprint_XXXXXX";
@@ -144,19 +132,6 @@ static int look_at_footprint(void)
     return 0;
 }
 
-static int in_child(int (*run)(void))
-{
-    int status;
-    pid_t child = fork();
-
-    assert_true(child >= 0);
-    if (child == 0)
-        _exit(run());
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status));
-    return WEXITSTATUS(status);
-}
-
 static void test_footprint_is_that_of_the_list(void **state)
 {
     (void)state;
@@ -166,7 +141,7 @@ static void test_footprint_is_that_of_the_list(void **state)
     }
     assert_int_equal(footprint_file_bytes(), 0x1d5000);
     make_file(footprint_file_bytes());
-    assert_int_equal(in_child(look_at_footprint), 0);
+    assert_int_equal(fixture_in_child(look_at_footprint), 0);
 }
 
 /* Reading behind the end of a mapped file would be a SIGBUS. */
