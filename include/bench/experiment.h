@@ -12,18 +12,27 @@
 #include "engine/trial.h"
 
 /* The recorders of such a benchmark, in this order. */
-enum { EXPERIMENT_HIST, EXPERIMENT_SERIES, EXPERIMENT_NUMBERS, EXPERIMENT_CHECKS, EXPERIMENT_N_RECORDERS };
+enum {
+    EXPERIMENT_HIST,
+    EXPERIMENT_SERIES,
+    EXPERIMENT_NUMBERS,
+    EXPERIMENT_CHECKS,
+    EXPERIMENT_CORE,
+    EXPERIMENT_N_RECORDERS
+};
 enum { NUMBER_COST_MIN, NUMBER_COST_MEDIAN, NUMBER_GRAIN, NUMBER_OWN, NUMBER_COUNT = NUMBER_OWN + 4 };
 #define EXPERIMENT_RECORDERS                                                                                           \
     .recorders = {[EXPERIMENT_HIST] = {RECORD_HIST, 0},                                                                \
                   [EXPERIMENT_SERIES] = {RECORD_SERIES, 0},                                                            \
                   [EXPERIMENT_NUMBERS] = {RECORD_NUMBERS, NUMBER_COUNT},                                               \
-                  [EXPERIMENT_CHECKS] = {RECORD_CHECKS, 8}},                                                           \
+                  [EXPERIMENT_CHECKS] = {RECORD_CHECKS, 8},                                                            \
+                  [EXPERIMENT_CORE] = {RECORD_CORE, 0}},                                                               \
     .n_recorders = EXPERIMENT_N_RECORDERS
 
 /* The metrics they share come first; a benchmark's own follow from METRIC_OWN on. */
 enum {
     METRIC_CYCLES,
+    METRIC_CYCLES_ALONE,
     METRIC_TIME,
     METRIC_SD,
     METRIC_CI90,
@@ -63,10 +72,10 @@ struct experiment {
 };
 
 int experiment_setup(struct party_context *context, struct experiment *e, const char *prefix);
-/* Empties the recorders after the warm-up; the histogram begins below the least value that the warm-up saw. */
-void experiment_restart(struct experiment *e);
-/* Writes out what is buffered, measures the clock's own cost. */
-int experiment_finish(struct party_context *context, struct experiment *e);
+/* A run of so many counts of work, in slices with core probes between, and the clock's own cost. The recorders are
+ * emptied first; the histogram begins below the least value that the warm-up saw. */
+int experiment_run(struct party_context *context, struct experiment *e, uint64_t counts,
+                   int (*work)(struct party_context *, uint64_t count));
 void experiment_teardown(struct experiment *e);
 void experiment_write(struct experiment *e, uint64_t ticks);
 

@@ -13,17 +13,18 @@
 
 /* The measured party is the first, and its recorders are these. The engine's own loop calls work and fills the slices;
  * a party with a run of its own calls slices_add. */
-enum { UNIX_SLICES, UNIX_CHECKS, UNIX_NUMBERS, UNIX_N_RECORDERS };
+enum { UNIX_SLICES, UNIX_CHECKS, UNIX_NUMBERS, UNIX_CORE, UNIX_N_RECORDERS };
 enum { UNIX_N_NUMBERS = 16 }; /* a benchmark's own use */
 #define UNIX_RECORDERS                                                                                                 \
     .recorders = {[UNIX_SLICES] = {RECORD_SLICES, 4096},                                                               \
                   [UNIX_CHECKS] = {RECORD_CHECKS, 48},                                                                 \
-                  [UNIX_NUMBERS] = {RECORD_NUMBERS, UNIX_N_NUMBERS}},                                                  \
+                  [UNIX_NUMBERS] = {RECORD_NUMBERS, UNIX_N_NUMBERS},                                                   \
+                  [UNIX_CORE] = {RECORD_CORE, 0}},                                                                     \
     .n_recorders = UNIX_N_RECORDERS
 
 /* Every UNIX benchmark has exactly these metrics. scale turns counts a second into the unit (60 for lpm, 10 for MWIPS).
  * baseline is 0 outside the index. */
-enum { UNIX_RATE, UNIX_UNDISTURBED, UNIX_START_SPREAD, UNIX_END_SPREAD, UNIX_N_METRICS };
+enum { UNIX_RATE, UNIX_ALONE, UNIX_START_SPREAD, UNIX_END_SPREAD, UNIX_N_METRICS };
 #define UNIX_METRICS(unit_, scale_, baseline_)                                                                         \
     {                                                                                                                  \
         [UNIX_RATE] = {.id = "rate",                                                                                   \
@@ -34,12 +35,15 @@ enum { UNIX_RATE, UNIX_UNDISTURBED, UNIX_START_SPREAD, UNIX_END_SPREAD, UNIX_N_M
                        .scale = scale_,                                                                                \
                        .baseline = baseline_,                                                                          \
                        .title = "mean rate: completions of all copies in the common window"},                          \
-        [UNIX_UNDISTURBED] = {.id = "rate_undisturbed",                                                                \
-                              .unit = unit_,                                                                           \
-                              .better = "higher",                                                                      \
-                              .value = VALUE_MEAN,                                                                     \
-                              .scale = scale_,                                                                         \
-                              .title = "median rate over slices of about 10 ms, summed over copies"},                  \
+        [UNIX_ALONE] = {.id = "rate_alone",                                                                            \
+                        .unit = unit_,                                                                                 \
+                        .better = "higher",                                                                            \
+                        .value = VALUE_MEAN,                                                                           \
+                        .scale = scale_,                                                                               \
+                        .alone = true,                                                                                 \
+                        .of = UNIX_RATE,                                                                               \
+                        .recorder = UNIX_CORE,                                                                         \
+                        .title = "mean rate over the slices with the core free"},                                      \
         [UNIX_START_SPREAD] = {.id = "start_spread",                                                                   \
                                .unit = "ms",                                                                           \
                                .better = "lower",                                                                      \

@@ -20,6 +20,7 @@ struct measure_options {
     uint64_t samples, max_time_ns, time_ns;
     double precision_pct;
     char output[1024], comment[256], dir[512], start_at[64];
+    int core_probe; /* 0: on */
     bool hold_latency, tuned, no_csv, no_file, quick, classic, strict, quiet, verbose, help;
 };
 
@@ -37,7 +38,8 @@ struct measure {
     struct place_request place;
     struct clock_info clock;
     struct clock_pair clock_start;
-    uint64_t start_at_ns; /* of CLOCK_REALTIME; 0: at once */
+    struct core_session *core; /* NULL: no core probes */
+    uint64_t start_at_ns;      /* of CLOCK_REALTIME; 0: at once */
     struct row_run run;
     struct csv *csv;
     /* The words behind the first "--" of suites that take commands, as they were given. */

@@ -10,6 +10,7 @@
 
 #include "engine/bench.h"
 #include "engine/load.h"
+#include "sys/core_probe.h"
 #include "sys/scratch.h"
 #include "sys/task.h"
 
@@ -52,6 +53,7 @@ struct trial_head {
     unsigned copies, n_slots;
     uint64_t sample, time_ns;
     enum clock_kind clock;
+    struct core_probe core_probe; /* blocks 0: none is taken */
     bool fixed_layout;
     int event_fd, series_fd, arena_fd;
     /* The gate: a futex, then a common moment, so that copies woken one after the other start together. */

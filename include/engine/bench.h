@@ -31,10 +31,12 @@ enum party_stop {
 struct baton {
     uint64_t execs; /* how often the image was replaced since the gate */
     uint64_t count;
-    uint64_t start_ns; /* of the run; free for the party's use */
-    int image_fd;      /* what party_exec() executes, set by the first setup (scratch_own_image()); -1: the own file */
+    uint64_t start_ns;   /* of the run; free for the party's use */
+    uint32_t core_level; /* of the last core probe; free for the party's use */
+    int image_fd; /* what party_exec() executes, set by the first setup (scratch_own_image()); -1: the own file */
 };
 
+struct core_probe;
 struct trial_head;
 struct trial_slot;
 
@@ -44,9 +46,10 @@ struct party_context {
     unsigned copy, copies;
     uint64_t sample; /* number of the trial within its item, from 0 */
     enum clock_kind clock;
-    uint64_t time_ns;     /* how long the trial is to run; 0: until the work is done */
-    double rate;          /* counts a second, measured in warm-up (parties with work) */
-    uint64_t expected_ns; /* setup may say how long run will take; from the rate otherwise */
+    uint64_t time_ns;                    /* how long the trial is to run; 0: until the work is done */
+    const struct core_probe *core_probe; /* NULL: not to be taken */
+    double rate;                         /* counts a second, measured in warm-up (parties with work) */
+    uint64_t expected_ns;                /* setup may say how long run will take; from the rate otherwise */
     void *recorder[RECORDERS_MAX];
     struct baton *baton;
     const int (*pipes)[2]; /* the benchmark's n_pipes pipes of this copy */
@@ -126,8 +129,12 @@ struct metric {
     enum metric_value value;                /* what the row's value is */
     bool headline;                          /* precision and stability are judged by it */
     bool optional;                          /* has no row where reduce entered nothing for it */
-    double baseline;                        /* of an index; 0: none */
-    double scale;                           /* for the benchmark's reduce: counts to units; 0 is 1 */
+    /* The figure of metric `of` with the core free, which the engine finds in the first party's RECORD_CORE with number
+     * `recorder`: counts a second times scale where higher is better, else cost a count times scale. */
+    bool alone;
+    unsigned of, recorder;
+    double baseline; /* of an index; 0: none */
+    double scale;    /* for the benchmark's reduce: counts to units; 0 is 1 */
 };
 
 /* Trials repeat until the 95 % interval's half-width is below precision_pct of the mean in every group's headline

@@ -50,6 +50,7 @@ struct plan_run {
     const struct place_request *place;
     const struct clock_info *clock;
     const struct clock_pair *clock_start; /* taken when the program began */
+    struct core_session *core;            /* learns from each trial; NULL: no core probes */
     const char *proc_root;
     int series_fd;
     const char *layout_varied; /* what --layout random varies here: "random stack,heap,map,env" */

@@ -15,6 +15,7 @@ enum recorder_kind {
     RECORD_HIST,    /* struct hist */
     RECORD_SERIES,  /* struct series */
     RECORD_CHECKS,  /* struct checks: self-checks; the engine fails the row of a wrong one */
+    RECORD_CORE,    /* struct core_record: slices by core probe (engine/core.h) */
 };
 
 struct recorder_spec {
@@ -26,7 +27,7 @@ struct recorder_spec {
 size_t recorder_size(const struct recorder_spec *spec);
 void recorder_init(const struct recorder_spec *spec, void *recorder);
 
-/* The fewest whole counts that last some 10 ms, with the time they began and ended. When the room is used up,
+/* The fewest whole counts that last some 1.5 ms, with the time they began and ended. When the room is used up,
  * neighbours are joined, and from then on a slice is twice as long. */
 struct slice {
     uint64_t count, start_ns, end_ns; /* CLOCK_MONOTONIC_RAW */

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "engine/causes.h"
+#include "engine/core.h"
 #include "engine/plan.h"
 
 /* Of an item, so many samples in which something was stopped are taken again; further ones count, and degrade the row.
@@ -19,6 +20,7 @@ struct metric_values {
     struct hist *hist;
     struct series *series;
     const struct metric_values *of; /* scaled from another metric */
+    struct core_notes core;         /* of an alone metric */
     double scale;
 };
 
@@ -33,6 +35,10 @@ struct group_values {
     char others[160]; /* how the parties beside the measured one ran: "timer=fifo:96 load=other" */
     double load_count[LOAD_COUNTS];
     struct causes causes;
+    uint64_t core_probes[CORE_LEVELS];
+    unsigned core_cpu;            /* of the last trial; CPUSET_NONE: no probe was taken */
+    struct stats_running core_hz; /* as measured, once a trial */
+    bool core_own;                /* other parties of the trials can share the core */
     double wall_s, khz_sum;
     uint64_t khz_n;
 };

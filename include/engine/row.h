@@ -10,7 +10,7 @@
 
 #include "engine/stats.h"
 
-#define ROW_SCHEMA 1
+#define ROW_SCHEMA 2
 
 enum row_status { ROW_OK, ROW_UNSTABLE, ROW_DEGRADED, ROW_SKIPPED, ROW_FAILED };
 const char *row_status_name(enum row_status status);
@@ -47,6 +47,9 @@ struct row {
     double run_delay_ms, irqs, softirqs, steal_ms, freq_khz;
     char causes[384];           /* causes_format() */
     char timer_latency_held[8]; /* "yes", "no" or "" */
+    char core_share[8];         /* part of the core that it had, 0 to 1; "own": its own parties shared it */
+    double core_mhz;            /* as measured */
+    double explained_pct;       /* of the variance between samples, by the core probe */
     /* Owned by the row: row_free(). */
     double *samples;
     size_t n_samples;

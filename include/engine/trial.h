@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "engine/bench.h"
+#include "engine/core.h"
 #include "engine/load.h"
 #include "sys/machine.h"
 #include "sys/task.h"
@@ -21,9 +22,10 @@ struct trial_spec {
     uint64_t time_ns; /* 0: until the measured parties are done */
     const struct place_request *place;
     const struct clock_info *clock;
-    uint64_t start_at_ns;  /* the gate opens not before this time of CLOCK_REALTIME; 0: as soon as all are ready */
-    int series_fd;         /* -1: none */
-    const char *proc_root; /* "" */
+    struct core_session *core; /* NULL: no core probes */
+    uint64_t start_at_ns;      /* the gate opens not before this time of CLOCK_REALTIME; 0: as soon as all are ready */
+    int series_fd;             /* -1: none */
+    const char *proc_root;     /* "" */
     /* Called once a second from the gate on, by the parent. NULL: it sleeps until something happens. */
     void (*tick)(void *context, uint64_t elapsed_ns);
     void *tick_context;
@@ -34,6 +36,7 @@ struct trial_party {
     struct placement_seen seen;
     struct task_counters counters; /* of the run alone; -1: not known */
     uint64_t start_ns, end_ns;     /* CLOCK_MONOTONIC_RAW */
+    unsigned last_cpu;             /* where it ended; CPUSET_NONE: not known */
     uint64_t khz;                  /* of its CPU, right after the run; 0: not known */
     enum bind_mode bind;           /* as it was placed */
     const char *refused;           /* what was not as asked for (placement refused, party_degraded()); "": nothing */
@@ -75,6 +78,8 @@ double trial_load_count(const struct trial *trial, enum load_count count);
  * benchmark asks for it, so that it can end the trial on time. Why it did not get it; "" when it did or needed none. */
 int trial_control_priority(const struct trial *trial);
 const char *trial_control_refused(const struct trial *trial);
+/* Whether other parties of the trial can sit on another hardware thread of a core that is measured. */
+bool trial_shares_core(const struct trial *trial);
 const void *trial_recorder(const struct trial *trial, unsigned party, unsigned copy, unsigned recorder);
 
 /* When argv asks for a worker of a trial ("@worker"), runs it with the benchmark and the load found in the NULL-ended

@@ -123,11 +123,7 @@ static int run(struct party_context *context)
     struct experiment *e = context->state;
 
     initialise(e->own);
-    experiment_restart(e);
-    e->fd = context->series_fd;
-    if (work(context, counts(context->params)))
-        return -1;
-    return experiment_finish(context, e);
+    return experiment_run(context, e, counts(context->params), work);
 }
 
 /* a was raised by one each time; c holds what a was before the last time. */

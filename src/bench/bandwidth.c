@@ -10,14 +10,15 @@
 
 #include "bench/stream.h"
 #include "bench/stream_kernels.h"
+#include "engine/core.h"
 #include "engine/plan.h"
 #include "engine/text.h"
 #include "engine/trial.h"
 
-enum { RECORD_TIMES, RECORD_VALID };
+enum { RECORD_TIMES, RECORD_VALID, RECORD_CORES, N_RECORDERS = RECORD_CORES + 4 };
 enum { KERNEL_COPY, KERNEL_SCALE, KERNEL_ADD, KERNEL_TRIAD, N_KERNELS };
-/* Two metrics a kernel: the rate, and the time of each repetition. */
-enum { METRIC_RATE, METRIC_TIME, METRICS_A_KERNEL };
+/* Metrics a kernel: the rate, the same with the core free, and the time of each repetition. */
+enum { METRIC_RATE, METRIC_ALONE, METRIC_TIME, METRICS_A_KERNEL };
 
 #define REPETITIONS_MAX 200u
 #define SCALAR          3.0
@@ -94,22 +95,45 @@ static int setup(struct party_context *context)
     return 0;
 }
 
-static void run_kernel(const struct stream_kernels *kernels, unsigned kernel, const struct arrays *x)
+/* On n elements of the arrays from `from` on. */
+static void run_kernel(const struct stream_kernels *kernels, unsigned kernel, const struct arrays *x, size_t from,
+                       size_t n)
 {
+    double *a = x->a + from, *b = x->b + from, *c = x->c + from;
+
     switch (kernel) {
     case KERNEL_COPY:
-        kernels->copy(x->c, x->a, x->n);
+        kernels->copy(c, a, n);
         break;
     case KERNEL_SCALE:
-        kernels->scale(x->b, x->c, SCALAR, x->n);
+        kernels->scale(b, c, SCALAR, n);
         break;
     case KERNEL_ADD:
-        kernels->add(x->c, x->a, x->b, x->n);
+        kernels->add(c, a, b, n);
         break;
     default:
-        kernels->triad(x->a, x->b, x->c, SCALAR, x->n);
+        kernels->triad(a, b, c, SCALAR, n);
         break;
     }
+}
+
+/* One repetition, in slices of so many elements with core probes between. */
+static void repeat(const struct stream_kernels *kernels, unsigned kernel, const struct arrays *x, size_t slice,
+                   struct core_meter *core)
+{
+    for (size_t from = 0; from < x->n; from += slice) {
+        uint64_t start = clock_raw_ns();
+        size_t n = x->n - from < slice ? x->n - from : slice;
+        run_kernel(kernels, kernel, x, from, n);
+        core_slice(core, (double)n * bytes_per_element[kernel], (double)(clock_raw_ns() - start), start);
+    }
+}
+
+/* Elements that last a slice, at the speed of the last repetition; a whole number of the kernels' granules. */
+static size_t slice_of(const struct arrays *x, uint64_t took_ns)
+{
+    size_t slice = (size_t)((double)x->n * CORE_SLICE_NS / (double)(took_ns + 1)) / GRANULE * GRANULE;
+    return slice < GRANULE ? GRANULE : slice > x->n ? x->n : slice;
 }
 
 static int run(struct party_context *context)
@@ -118,15 +142,22 @@ static int run(struct party_context *context)
     const struct stream_kernels *kernels = stream_kernels_choose(params->nontemporal);
     struct slices *times = context->recorder[RECORD_TIMES];
     const struct arrays *arrays = context->state;
+    uint64_t took_ns[N_KERNELS] = {0};
 
     if (!kernels)
         return party_fail(context, "this machine has no such stores");
     for (uint64_t r = 0; r < params->repetitions; r++)
         for (unsigned k = 0; k < N_KERNELS; k++) {
+            /* The first repetition is not counted, but shows how long a slice is. */
+            struct core_meter core = {.probe = r ? context->core_probe : NULL,
+                                      .record = context->recorder[RECORD_CORES + k]};
             party_barrier(context);
+            core_begin(&core, took_ns[k] * N_KERNELS * params->repetitions);
             uint64_t start = clock_raw_ns();
-            run_kernel(kernels, k, arrays);
-            slices_add(times, arrays->n, start, clock_raw_ns());
+            repeat(kernels, k, arrays, core.probe ? slice_of(arrays, took_ns[k]) : arrays->n, &core);
+            uint64_t end = clock_raw_ns();
+            slices_add(times, arrays->n, start, end);
+            took_ns[k] = end - start;
         }
     return 0;
 }
@@ -261,8 +292,13 @@ static const struct party parties[] = {
      .role = ROLE_MEASURED,
      .kind = PARTY_PROCESS,
      .stop = STOP_SELF,
-     .recorders = {[RECORD_TIMES] = {RECORD_SLICES, REPETITIONS_MAX *N_KERNELS}, [RECORD_VALID] = {RECORD_CHECKS, 4}},
-     .n_recorders = 2,
+     .recorders = {[RECORD_TIMES] = {RECORD_SLICES, REPETITIONS_MAX *N_KERNELS},
+                   [RECORD_VALID] = {RECORD_CHECKS, 4},
+                   [RECORD_CORES + KERNEL_COPY] = {RECORD_CORE, 0},
+                   [RECORD_CORES + KERNEL_SCALE] = {RECORD_CORE, 0},
+                   [RECORD_CORES + KERNEL_ADD] = {RECORD_CORE, 0},
+                   [RECORD_CORES + KERNEL_TRIAD] = {RECORD_CORE, 0}},
+     .n_recorders = N_RECORDERS,
      .setup = setup,
      .run = run,
      .verify = verify,
@@ -276,6 +312,16 @@ static const struct party parties[] = {
                                                  .value = VALUE_MAX,                                                   \
                                                  .headline = true,                                                     \
                                                  .title = name ": best rate of a run's repetitions"},                  \
+                                 [number * METRICS_A_KERNEL +                                                          \
+                                     METRIC_ALONE] = {.id = name "_rate_alone",                                        \
+                                                      .unit = "MB/s",                                                  \
+                                                      .better = "higher",                                              \
+                                                      .value = VALUE_MEAN,                                             \
+                                                      .scale = 1e-6,                                                   \
+                                                      .alone = true,                                                   \
+                                                      .of = number * METRICS_A_KERNEL + METRIC_RATE,                   \
+                                                      .recorder = RECORD_CORES + number,                               \
+                                                      .title = name ": mean rate over the slices with the core free"}, \
                                  [number * METRICS_A_KERNEL + METRIC_TIME] = {.id = name "_time",                      \
                                                                               .unit = "ns",                            \
                                                                               .better = "lower",                       \

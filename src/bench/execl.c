@@ -10,12 +10,10 @@
 
 #include "bench/footprint.h"
 #include "bench/unix_kernel.h"
+#include "engine/core.h"
 #include "engine/text.h"
 #include "sys/process.h"
 #include "sys/scratch.h"
-
-/* The fewest whole counts that last this long are a slice. */
-#define SLICE_NS 10000000u
 
 static int setup(struct party_context *context)
 {
@@ -40,22 +38,32 @@ static int setup(struct party_context *context)
     return 0;
 }
 
-/* Runs once an image; the first one has no exec behind it. The slice under way is in the baton: how many execs, since
- * when. */
+/* The image is new, and so are the caches: the first probe is for them. */
+static unsigned probe(const struct core_probe *core)
+{
+    (void)core_probe_take(core);
+    return core_probe_take(core);
+}
+
+/* Runs once an image; the first one has no exec behind it. An exec is a slice. */
 static int run(struct party_context *context)
 {
     struct baton *baton = context->baton;
+    struct core_record *record = context->recorder[UNIX_CORE];
     uint64_t now = clock_raw_ns();
+    unsigned level = context->core_probe ? probe(context->core_probe) : 0;
 
-    if (baton->execs)
-        baton->count++;
-    if (now - baton->start_ns >= SLICE_NS) {
-        slices_add(context->recorder[UNIX_SLICES], baton->count, baton->start_ns, now);
-        baton->count = 0;
-        baton->start_ns = now;
+    if (baton->execs) {
+        slices_add(context->recorder[UNIX_SLICES], 1, baton->start_ns, now);
+        if (context->core_probe)
+            core_enter(record, baton->core_level, level, 1, (double)(now - baton->start_ns), baton->start_ns);
         if (party_stopped(context))
             return 0;
+    } else {
+        core_record_begin(record, context->time_ns);
     }
+    baton->core_level = level;
+    baton->start_ns = context->core_probe ? clock_raw_ns() : now;
     return party_fail(context, "cannot execute the program again: %s", strerror(-party_exec(context)));
 }
 

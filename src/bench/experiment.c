@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "engine/core.h"
 #include "engine/text.h"
 
 #define BUFFER_SIZE     65536u
@@ -21,6 +22,14 @@ const struct metric experiment_metrics[METRIC_OWN] = {
                        .value = VALUE_MEDIAN,
                        .headline = true,
                        .title = "one experiment"},
+    [METRIC_CYCLES_ALONE] = {.id = "cycles_alone",
+                             .unit = NULL,
+                             .better = "lower",
+                             .value = VALUE_MEAN,
+                             .alone = true,
+                             .of = METRIC_CYCLES,
+                             .recorder = EXPERIMENT_CORE,
+                             .title = "mean of the experiments in slices with the core free"},
     [METRIC_TIME] =
         {.id = "time", .unit = "ns", .better = "lower", .value = VALUE_MEDIAN, .title = "one experiment, as time"},
     [METRIC_SD] = {.id = "cycles_sd",
@@ -147,7 +156,7 @@ int experiment_setup(struct party_context *context, struct experiment *e, const 
     return 0;
 }
 
-void experiment_restart(struct experiment *e)
+static void restart(struct experiment *e)
 {
     uint64_t least = e->hist->n ? e->hist->min : 0;
 
@@ -174,14 +183,14 @@ void experiment_write(struct experiment *e, uint64_t ticks)
 {
     if (BUFFER_SIZE - e->used < LINE_MAX_LENGTH) {
         if (write_all(e->fd, e->buffer, e->used))
-            e->fd = -2; /* experiment_finish() reports it */
+            e->fd = -2; /* finish() reports it */
         e->used = 0;
     }
     e->used += (size_t)snprintf(e->buffer + e->used, LINE_MAX_LENGTH, "%s%llu,%llu\n", e->prefix,
                                 (unsigned long long)(e->number - 1), (unsigned long long)ticks);
 }
 
-int experiment_finish(struct party_context *context, struct experiment *e)
+static int finish(struct party_context *context, struct experiment *e)
 {
     double *number = context->recorder[EXPERIMENT_NUMBERS];
     struct clock_cost cost;
@@ -195,6 +204,32 @@ int experiment_finish(struct party_context *context, struct experiment *e)
     number[NUMBER_COST_MEDIAN] = cost.median;
     number[NUMBER_GRAIN] = cost.grain;
     return 0;
+}
+
+/* The sum of the values, whatever the histogram's base. */
+static double sum_of(const struct hist *h)
+{
+    return h->sum + (double)h->n * (double)h->base;
+}
+
+int experiment_run(struct party_context *context, struct experiment *e, uint64_t counts,
+                   int (*work)(struct party_context *, uint64_t count))
+{
+    struct core_meter core = {.probe = context->core_probe, .record = context->recorder[EXPERIMENT_CORE]};
+    double fit = context->rate * CORE_SLICE_NS * 1e-9;
+    uint64_t slice = core.probe && fit < (double)counts ? (uint64_t)fit + 1 : counts;
+
+    restart(e);
+    e->fd = context->series_fd;
+    core_begin(&core, context->expected_ns);
+    for (uint64_t done = 0; done < counts; done += slice) {
+        double before = sum_of(e->hist);
+        uint64_t start = clock_raw_ns(), count = counts - done < slice ? counts - done : slice;
+        if (work(context, count))
+            return -1;
+        core_slice(&core, (double)count, sum_of(e->hist) - before, start);
+    }
+    return finish(context, e);
 }
 
 void experiment_teardown(struct experiment *e)

@@ -126,13 +126,7 @@ static uint64_t counts(const void *params)
 
 static int run(struct party_context *context)
 {
-    struct experiment *e = context->state;
-
-    experiment_restart(e);
-    e->fd = context->series_fd;
-    if (work(context, counts(context->params)))
-        return -1;
-    return experiment_finish(context, e);
+    return experiment_run(context, context->state, counts(context->params), work);
 }
 
 static void teardown(struct party_context *context)

@@ -9,9 +9,6 @@
 
 #include "sys/process.h"
 
-#define WINDOW_NS   10000000u
-#define WINDOWS_MAX 4096u
-
 void unix_describe(const void *params, const char *own, char *buf, size_t size)
 {
     char libc[48];
@@ -75,70 +72,6 @@ static double mean_rate(const struct trial *trial, uint64_t from_ns, uint64_t to
     return total * 1e9 / (double)(to_ns - from_ns);
 }
 
-/* The median over a copy's slices: a slice that was preempted or stolen does not move it. */
-static double median_slice_rate(const struct slices *slices)
-{
-    double *rates = malloc((slices->n ? slices->n : 1) * sizeof(*rates)), median;
-    size_t n = 0;
-
-    if (!rates)
-        return (double)NAN;
-    for (size_t i = 0; i < slices->n; i++)
-        if (slices->slice[i].end_ns > slices->slice[i].start_ns)
-            rates[n++] =
-                (double)slices->slice[i].count * 1e9 / (double)(slices->slice[i].end_ns - slices->slice[i].start_ns);
-    median = n ? stats_median(rates, n) : 0;
-    free(rates);
-    return median;
-}
-
-/* Adds what a copy completed in each of n windows of width_ns from from_ns on. */
-static void add_to_windows(const struct slices *slices, uint64_t from_ns, double width_ns, double *windows, size_t n)
-{
-    for (size_t i = 0; i < slices->n; i++) {
-        const struct slice *s = &slices->slice[i];
-        double start = ((double)s->start_ns - (double)from_ns) / width_ns;
-        double end = ((double)s->end_ns - (double)from_ns) / width_ns, rate = (double)s->count / (end - start);
-        for (size_t w = start > 0 ? (size_t)start : 0; w < n && (double)w < end; w++) {
-            double low = start > (double)w ? start : (double)w, high = end < (double)(w + 1) ? end : (double)(w + 1);
-            if (high > low)
-                windows[w] += rate * (high - low);
-        }
-    }
-}
-
-/* Copies that share a CPU are preempted by each other: their sum over common windows of about 10 ms is what a
- * disturbance from outside shows in. */
-static double median_window_rate(const struct trial *trial)
-{
-    const struct trial_spec *spec = trial_spec_of(trial);
-    size_t n = (size_t)(spec->time_ns / WINDOW_NS);
-    double *windows, rate;
-
-    n = n < 1 ? 1 : n > WINDOWS_MAX ? WINDOWS_MAX : n;
-    windows = calloc(n, sizeof(*windows));
-    if (!windows)
-        return (double)NAN;
-    for (unsigned copy = 0; copy < spec->copies; copy++)
-        add_to_windows(trial_recorder(trial, 0, copy, UNIX_SLICES), trial_gate_ns(trial),
-                       (double)spec->time_ns / (double)n, windows, n);
-    rate = stats_median(windows, n) * 1e9 / ((double)spec->time_ns / (double)n);
-    free(windows);
-    return rate;
-}
-
-static double undisturbed_rate(const struct trial *trial)
-{
-    const struct trial_spec *spec = trial_spec_of(trial);
-    double sum = 0;
-
-    if (spec->copies > spec->place->n_order)
-        return median_window_rate(trial);
-    for (unsigned copy = 0; copy < spec->copies; copy++)
-        sum += median_slice_rate(trial_recorder(trial, 0, copy, UNIX_SLICES));
-    return sum;
-}
-
 int unix_reduce(const struct trial *trial, struct results *results)
 {
     const struct trial_spec *spec = trial_spec_of(trial);
@@ -156,7 +89,6 @@ int unix_reduce(const struct trial *trial, struct results *results)
         }
     }
     error |= results_sample(results, 0, UNIX_RATE, scale * mean_rate(trial, gate, gate + spec->time_ns));
-    error |= results_sample(results, 0, UNIX_UNDISTURBED, scale * undisturbed_rate(trial));
     error |= results_sample(results, 0, UNIX_START_SPREAD, (double)(last[0] - first[0]) * 1e-6);
     error |= results_sample(results, 0, UNIX_END_SPREAD, (double)(last[1] - first[1]) * 1e-6);
     return error;

@@ -701,6 +701,7 @@ static void run_suite(struct session *s, size_t i)
                            .place = &m->place,
                            .clock = &m->clock,
                            .clock_start = &m->clock_start,
+                           .core = m->core,
                            .proc_root = "",
                            .series_fd = m->series_fd,
                            .layout_varied = layout_varied(&m->machine),
@@ -860,6 +861,8 @@ int measure_main(const struct command *command, const struct suite *const *suite
     int status = prepare(s, argc, argv);
     bool unused = status != 0;
     if (!unused) {
+        if (s->m.options.core_probe == 0)
+            s->m.core = core_session_make("", &s->m.clock, &s->m.place.online);
         set_machine(&s->m);
         describe_settings(&s->m);
         put_header(s);
@@ -875,6 +878,7 @@ int measure_main(const struct command *command, const struct suite *const *suite
     }
     if (s->m.series_fd > 0)
         (void)close(s->m.series_fd);
+    free(s->m.core);
     free(s);
     return status < 0 ? EXIT_DONE : status;
 }

@@ -7,6 +7,8 @@
 
 static const char *const layout_choices[] = {"random", "fixed", NULL};
 
+static const char *const on_off[] = {"on", "off", NULL};
+
 static const struct option rows[] = {
     {.name = "cpus",
      .type = OPTION_CPUS,
@@ -69,6 +71,13 @@ static const struct option rows[] = {
      .type = OPTION_FLAG,
      OPTION_AT(struct measure_options, hold_latency),
      .help = "keep idle CPUs awake: hold /dev/cpu_dma_latency at 0"},
+    {.name = "core-probe",
+     .type = OPTION_CHOICE,
+     .value_name = "on|off",
+     .choices = on_off,
+     .preset = {"on", "on", "off"},
+     OPTION_AT(struct measure_options, core_probe),
+     .help = "probe between slices whether somebody else uses the core"},
     {.name = "tuned",
      .type = OPTION_FLAG,
      OPTION_AT(struct measure_options, tuned),

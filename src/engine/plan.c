@@ -149,6 +149,7 @@ static struct trial_spec spec_of(const struct execution *e, size_t i)
                                .time_ns = item->sampling.time_ns,
                                .place = how->place,
                                .clock = how->clock,
+                               .core = item->sampling.classic ? NULL : how->core,
                                .start_at_ns = e->started ? 0 : how->start_at_ns,
                                .series_fd = how->series_fd,
                                .proc_root = how->proc_root,

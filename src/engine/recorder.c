@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/core.h"
 #include "engine/text.h"
 
 size_t recorder_size(const struct recorder_spec *spec)
@@ -21,6 +22,8 @@ size_t recorder_size(const struct recorder_spec *spec)
         return sizeof(struct series);
     case RECORD_CHECKS:
         return sizeof(struct checks) + spec->capacity * sizeof(struct check);
+    case RECORD_CORE:
+        return sizeof(struct core_record);
     }
     return 0;
 }
@@ -42,6 +45,9 @@ void recorder_init(const struct recorder_spec *spec, void *recorder)
         break;
     case RECORD_CHECKS:
         ((struct checks *)recorder)->capacity = spec->capacity;
+        break;
+    case RECORD_CORE:
+        core_record_init(recorder);
         break;
     case RECORD_NUMBERS:
         break;

@@ -44,6 +44,7 @@ int results_init(struct results *results, const struct plan_item *item, const st
         results->group[g].metric = calloc(item->bench->n_metrics, sizeof(struct metric_values));
         if (!results->group[g].metric)
             return -1; /* the caller frees */
+        results->group[g].core_cpu = CPUSET_NONE;
     }
     return 0;
 }
@@ -56,6 +57,7 @@ void results_free(struct results *results)
             free(metric[m].samples);
             free(metric[m].hist);
             free(metric[m].series);
+            core_notes_free(&metric[m].core);
         }
         free(metric);
     }
@@ -248,9 +250,40 @@ static void enter_others(struct results *results, const struct trial *trial)
         enter_load(g, results->item->load, trial);
 }
 
+/* What the core probes of a copy say: of the CPU for the session, and of the slices for the metrics with the core free.
+ */
+static int enter_core(struct results *results, const struct trial *trial, unsigned copy, unsigned cpu)
+{
+    const struct bench *bench = results->item->bench;
+    struct core_session *session = results->how->core;
+    struct group_values *g = &results->group[bench->group_per_copy ? copy : 0];
+    int error = 0;
+
+    for (unsigned r = 0; session && r < bench->parties[0].n_recorders; r++) {
+        if (bench->parties[0].recorders[r].kind != RECORD_CORE)
+            continue;
+        const struct core_record *record = trial_recorder(trial, 0, copy, r);
+        if (!record->slices)
+            continue;
+        core_learn(session, cpu, record->probes, record->cycles_per_tick);
+        for (unsigned level = 0; level < CORE_LEVELS; level++)
+            g->core_probes[level] += record->probes[level];
+        if (record->cycles_per_tick > 0)
+            stats_add(&g->core_hz, record->cycles_per_tick * results_clock_hz(results));
+        g->core_cpu = cpu;
+        g->core_own |= trial_shares_core(trial);
+        for (unsigned m = 0; m < bench->n_metrics; m++)
+            if (bench_metric(bench, m)->alone && bench_metric(bench, m)->recorder == r)
+                error |= core_notes_add(&g->metric[m].core, record, (uint32_t)results->n_trials, cpu,
+                                        core_highest(session, cpu));
+    }
+    return error;
+}
+
 int results_enter(struct results *results, const struct trial *trial)
 {
     const struct bench *bench = results->item->bench;
+    int error = 0;
 
     for (unsigned g = 0; g < results->n_groups; g++)
         enter_machine(&results->group[g], trial, g);
@@ -262,10 +295,12 @@ int results_enter(struct results *results, const struct trial *trial)
             trial_party(trial, party, copy, &left);
             enter_party(&results->group[bench->group_per_copy ? copy : 0], &left,
                         results->n_trials == 0 && (bench->group_per_copy || copy == 0));
+            if (party == 0)
+                error |= enter_core(results, trial, copy, left.last_cpu);
         }
     enter_others(results, trial);
     results->n_trials++;
-    return bench->reduce(trial, results);
+    return error | bench->reduce(trial, results);
 }
 
 /* --- The rule when to stop. --- */
@@ -590,6 +625,85 @@ static void identify(const struct results *results, unsigned group, const struct
     row->headline = metric->headline;
 }
 
+/* What the core probes of the group say, in all of its rows. */
+static void fill_core(const struct results *results, const struct group_values *g, struct row *row)
+{
+    char why[160];
+
+    if (g->core_cpu == CPUSET_NONE)
+        return;
+    row->core_mhz = g->core_hz.n ? g->core_hz.mean * 1e-6 : (double)NAN;
+    unsigned level = core_free_level(results->how->core, g->core_cpu, why, sizeof(why));
+    if (g->core_own)
+        text_copy(row->core_share, sizeof(row->core_share), "own");
+    else if (level)
+        (void)snprintf(row->core_share, sizeof(row->core_share), "%.3f", core_share(g->core_probes, level));
+}
+
+/* How much of the spread between a metric's samples is gone with the core free; NAN where there is no such figure. */
+static double explained(const struct results *results, const struct group_values *g, unsigned metric)
+{
+    const struct bench *bench = results->item->bench;
+    const struct metric_values *raw = &g->metric[metric];
+    double *samples = calloc(results->n_trials + 1, sizeof(*samples)), pct = (double)NAN;
+    struct core_alone alone;
+
+    for (unsigned m = 0; samples && g->core_cpu != CPUSET_NONE && !g->core_own && m < bench->n_metrics; m++) {
+        const struct metric *about = bench_metric(bench, m);
+        if (about->alone && about->of == metric && raw->n == results->n_trials &&
+            !core_alone_find(&g->metric[m].core, results->how->core, !strcmp(about->better, "lower"),
+                             (uint32_t)results->n_trials, samples, &alone) &&
+            !isnan(alone.value))
+            pct = core_explained_pct(raw->samples, samples, raw->n);
+    }
+    free(samples);
+    return pct;
+}
+
+/* The figure with the core free: value, interval over blocks of time, and the figure of each sample. Empty where it is
+ * not known, and the reason says why. It has a judgement of its own, which is not that of the test. */
+static int fill_alone(const struct results *results, const struct group_values *g, const struct metric *about,
+                      const struct metric_values *m, struct row *row)
+{
+    bool lower = !strcmp(about->better, "lower");
+    double factor = lower ? 1 : (about->scale > 0 ? about->scale : 1) * 1e9;
+    double *samples = calloc(results->n_trials + 1, sizeof(*samples));
+    struct core_alone alone;
+    char why[160] = "";
+
+    /* Copies that are pooled add up. */
+    if (results->n_groups < results->item->copies && !lower)
+        factor *= results->item->copies;
+    if (!samples ||
+        core_alone_find(&m->core, results->how->core, lower, (uint32_t)results->n_trials, samples, &alone)) {
+        free(samples);
+        return -1;
+    }
+    if (g->core_own) {
+        text_copy(row->reason, sizeof(row->reason), "other parties of the run can be on the same core");
+    } else if (!core_free_level(results->how->core, g->core_cpu, why, sizeof(why))) {
+        text_copy(row->reason, sizeof(row->reason), why);
+    } else {
+        (void)snprintf(row->reason, sizeof(row->reason), "the core was free in %llu of %llu slices",
+                       (unsigned long long)alone.slices, (unsigned long long)m->core.slices);
+        row->explained_pct = explained(results, g, about->of);
+        if (!isnan(alone.value))
+            for (size_t i = 0; i < results->n_trials; i++)
+                if (!isnan(samples[i]))
+                    samples[row->n_samples++] = samples[i] * factor;
+    }
+    row->samples = samples;
+    if (stats_summarise(samples, row->n_samples, &row->stats))
+        return -1;
+    if (!row->n_samples)
+        return 0;
+    row->stats.n = alone.slices;
+    row->value = row->stats.mean = alone.value * factor;
+    row->stats.ci95_lo = alone.low * factor;
+    row->stats.ci95_hi = alone.high * factor;
+    return 0;
+}
+
 static enum row_status put_row(struct results *results, unsigned group, unsigned metric, enum row_status status,
                                const char *reason)
 {
@@ -609,10 +723,14 @@ static enum row_status put_row(struct results *results, unsigned group, unsigned
     if (results->n_trials) {
         fill_placement(results, g, &row);
         fill_counters(results, g, &row);
+        fill_core(results, g, &row);
     }
-    if (status < ROW_SKIPPED) {
+    if (status < ROW_SKIPPED && about->alone) {
+        error |= fill_alone(results, g, about, m, &row);
+    } else if (status < ROW_SKIPPED) {
         const struct metric_values *source = m->of ? m->of : m;
         error |= fill_values(source, about, scale, &row);
+        row.explained_pct = explained(results, g, metric);
         if (m->hist)
             error |= fill_hist(m->hist, &row);
         if (m->series)
@@ -654,7 +772,8 @@ enum row_status results_rows(struct results *results, enum row_status status, co
             if (status >= ROW_SKIPPED &&
                 (bench_metric(bench, judged)->headline ? !bench_metric(bench, m)->headline : m > 0))
                 continue;
-            if (bench_metric(bench, m)->optional && !results->group[g].metric[m].n)
+            if (bench_metric(bench, m)->alone ? !results->how->core || results->item->sampling.classic
+                                              : bench_metric(bench, m)->optional && !results->group[g].metric[m].n)
                 continue;
             enum row_status one = put_row(results, g, m, status, reason);
             if (one > worst)

@@ -92,6 +92,9 @@ const struct row_column row_columns[] = {
     {"samples", COLUMN_SAMPLES, 0, offsetof(struct row, samples), 0},
     {"hist", COLUMN_HIST, 0, offsetof(struct row, hist), 0},
     {"series", COLUMN_SERIES, 0, offsetof(struct row, series), 0},
+    ROW_TEXT(core_share),
+    ROW_REAL(core_mhz),
+    ROW_REAL(explained_pct),
 };
 const size_t row_n_columns = sizeof row_columns / sizeof row_columns[0];
 

@@ -59,6 +59,7 @@ struct trial {
     struct machine_counters *machine; /* by copy, or one for all */
     struct cpuset *machine_cpus;      /* of their measured parties */
     double load_count[LOAD_COUNTS];
+    bool shares_core;   /* trial_shares_core() */
     bool may_end_early; /* a signal ends it, but does not spoil it any more */
     unsigned stops; /* of a party or the parent that were seen, stopped and continued being two: no deadline holds */
     bool stopped;   /* a party was; what it measured is spoiled */
@@ -186,6 +187,47 @@ void arena_place(const struct trial_spec *spec, struct trial_slot *slots, unsign
     leave_a_cpu(spec, &slots[of_bench], n - of_bench, &taken);
 }
 
+static bool can_be_on(const struct trial_slot *slot, unsigned cpu)
+{
+    return !cpuset_count(&slot->placement.cpus) || cpuset_has(&slot->placement.cpus, cpu);
+}
+
+/* Whether a party other than this one, or a process that this one starts, can be on another thread of the CPU's core.
+ */
+static bool has_neighbour(const struct trial *trial, const struct trial_slot *slot, unsigned cpu)
+{
+    const struct core_session *core = trial->spec.core;
+    const struct cpuset *online = &trial->spec.place->online;
+    bool starts = arena_party(slot, trial->spec.bench, trial->spec.load)->children != CHILDREN_NONE;
+
+    for (unsigned thread = core->core[cpu]; thread != CPUSET_NONE; thread = cpuset_next(online, thread + 1)) {
+        if (thread == cpu || core->core[thread] != core->core[cpu])
+            continue;
+        for (unsigned i = 0; i < trial->n_slots; i++)
+            if (can_be_on(&trial->head->slot[i], thread) && (starts || &trial->head->slot[i] != slot))
+                return true;
+    }
+    return false;
+}
+
+/* Is it the trial's own parties who share a core? Only where the machine shows threads of cores. */
+static bool shares_core(const struct trial *trial)
+{
+    const struct cpuset *online = &trial->spec.place->online;
+
+    if (!trial->spec.core || !trial->spec.core->threads)
+        return false;
+    for (unsigned i = 0; i < trial->n_slots; i++) {
+        const struct trial_slot *slot = &trial->head->slot[i];
+        if (party_of(trial, i)->role != ROLE_MEASURED)
+            continue;
+        for (unsigned cpu = cpuset_next(online, 0); cpu != CPUSET_NONE; cpu = cpuset_next(online, cpu + 1))
+            if (can_be_on(slot, cpu) && has_neighbour(trial, slot, cpu))
+                return true;
+    }
+    return false;
+}
+
 /* Slots stand copy by copy and end with the load's, so that the threads of a process follow it. */
 static void arena_lay_out(struct trial *trial, int arena_fd, size_t size)
 {
@@ -207,6 +249,8 @@ static void arena_lay_out(struct trial *trial, int arena_fd, size_t size)
     head->sample = spec->sample;
     head->time_ns = spec->time_ns;
     head->clock = spec->clock->kind;
+    if (spec->core)
+        head->core_probe = spec->core->probe;
     head->setup_limit_ns = bench->setup_limit_ns ? bench->setup_limit_ns(spec->params) : SETUP_DEADLINE_NS;
     head->setup_limit_ns += (turns(spec) - 1) * TURN_NS;
     head->fixed_layout = spec->place->layout_fixed;
@@ -232,6 +276,7 @@ static void arena_lay_out(struct trial *trial, int arena_fd, size_t size)
             slot->recorder[r] = take(&offset, recorder_size(&party->recorders[r]));
     }
     arena_place(spec, head->slot, trial->n_slots);
+    trial->shares_core = shares_core(trial);
 }
 
 static int arena_make(struct trial *trial)
@@ -1093,6 +1138,7 @@ static void fill_party(const struct trial_slot *slot, struct trial_party *out)
                                 .counters = slot->counters,
                                 .start_ns = slot->start_ns,
                                 .end_ns = slot->end_ns,
+                                .last_cpu = slot->last_cpu,
                                 .khz = slot->khz,
                                 .bind = slot->placement.bind,
                                 .refused = slot->refused};
@@ -1111,6 +1157,11 @@ void trial_load_party(const struct trial *trial, unsigned party, struct trial_pa
 double trial_load_count(const struct trial *trial, enum load_count count)
 {
     return trial->load_count[count];
+}
+
+bool trial_shares_core(const struct trial *trial)
+{
+    return trial->shares_core;
 }
 
 int trial_control_priority(const struct trial *trial)

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "engine/arena.h"
+#include "engine/core.h"
 #include "engine/text.h"
 #include "engine/trial.h"
 #include "sys/futex.h"
@@ -25,7 +26,6 @@
 #define WARM_LIMIT_NS 250000000u
 #define WARM_FLAT     0.01
 /* The fewest whole counts that last this long are a slice. */
-#define SLICE_NS 10000000u
 /* A load beside work of unknown length: the parent ends it long before. */
 #define LOAD_LIMIT_S 86400
 /* By then the parent has ended the other parties, if there is a parent. */
@@ -175,6 +175,7 @@ static void fill_context(struct trial_head *head, struct trial_slot *slot, const
     context->copies = head->copies;
     context->sample = head->sample;
     context->clock = head->clock;
+    context->core_probe = head->core_probe.blocks && party->role == ROLE_MEASURED ? &head->core_probe : NULL;
     context->time_ns = head->time_ns;
     for (unsigned i = 0; i < party->n_recorders; i++)
         context->recorder[i] = (char *)head + slot->recorder[i];
@@ -233,18 +234,18 @@ static int warm_up(struct party_context *context, const struct party *party)
     return 0;
 }
 
-static struct slices *slices_of(const struct party_context *context, const struct party *party)
+static void *recorder_of(const struct party_context *context, const struct party *party, enum recorder_kind kind)
 {
     for (unsigned i = 0; i < party->n_recorders; i++)
-        if (party->recorders[i].kind == RECORD_SLICES)
+        if (party->recorders[i].kind == kind)
             return context->recorder[i];
     return NULL;
 }
 
-/* The fewest whole counts that last SLICE_NS at this rate. */
+/* The fewest whole counts that last CORE_SLICE_NS at this rate. */
 static uint64_t slice_count(double rate)
 {
-    double fit = rate * SLICE_NS / 1e9;
+    double fit = rate * CORE_SLICE_NS / 1e9;
     return fit < 1 ? 1 : (uint64_t)(fit + 0.999);
 }
 
@@ -252,21 +253,26 @@ static uint64_t slice_count(double rate)
  * stays as it is unless the rate is another one for good, as when the kernel moves two halves of the work together. */
 static int run_slices(struct party_context *context, const struct party *party)
 {
-    struct slices *slices = slices_of(context, party);
-    uint64_t count = slice_count(context->rate), from = clock_raw_ns();
+    struct slices *slices = recorder_of(context, party, RECORD_SLICES);
+    struct core_meter core = {.record = recorder_of(context, party, RECORD_CORE)};
+    uint64_t count = slice_count(context->rate);
 
     if (!slices)
         return party_fail(context, "the benchmark declares no slices");
+    core.probe = core.record ? context->core_probe : NULL;
+    core_begin(&core, context->time_ns);
+    uint64_t from = clock_raw_ns();
     while (!party_stopped(context)) {
         if (party->work(context, count))
             return -1;
         uint64_t to = clock_raw_ns();
         slices_add(slices, count, from, to);
+        core_slice(&core, (double)count, (double)(to - from), from);
         if (party->before_gate)
             party_proved(context);
-        if (to - from > 2 * SLICE_NS || to - from < SLICE_NS / 2)
+        if (to - from > 2 * CORE_SLICE_NS || to - from < CORE_SLICE_NS / 2)
             count = slice_count((double)count * 1e9 / (double)(to - from + 1));
-        from = to;
+        from = core.probe ? clock_raw_ns() : to;
     }
     return 0;
 }
@@ -346,6 +352,15 @@ static void note_moved(struct party_context *context)
                    slot->last_cpu);
 }
 
+/* The core's frequency right after the run, for each record of core probes. */
+static void note_cycles(const struct party_context *context, const struct party *party)
+{
+    for (unsigned i = 0; context->core_probe && i < party->n_recorders; i++)
+        if (party->recorders[i].kind == RECORD_CORE)
+            ((struct core_record *)context->recorder[i])->cycles_per_tick =
+                core_probe_cycles_per_tick(context->core_probe);
+}
+
 /* From the gate to the last counter. */
 static int run_behind_gate(struct party_context *context, const struct party *party)
 {
@@ -384,6 +399,7 @@ static int run_behind_gate(struct party_context *context, const struct party *pa
         slot->last_cpu = task_current_cpu();
         note_moved(context);
     }
+    note_cycles(context, party);
     if (!failed && party->verify)
         failed = party->verify(context);
     if (!failed)

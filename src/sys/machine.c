@@ -375,6 +375,18 @@ bool machine_core_cpus(const char *root, unsigned cpu, struct cpuset *out)
     return false;
 }
 
+unsigned machine_core_type(const char *root, unsigned cpu)
+{
+    struct cpuset small = {{0}};
+    char path[96];
+    uint64_t capacity;
+
+    snprintf(path, sizeof path, CPU_FOLDER "/cpu%u/cpu_capacity", cpu);
+    if (tree_read_u64(root, path, &capacity))
+        return (unsigned)capacity;
+    return read_cpu_list(root, "/sys/devices/cpu_atom/cpus", &small) && cpuset_has(&small, cpu);
+}
+
 /* The lowest CPU of the physical core, by which its siblings know each other. */
 static unsigned core_of(const char *root, unsigned cpu)
 {

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+/* Shared cores: what workers record, what the session learns, and the figure with the core free. */
+#include "engine/core.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/stats.h"
+#include "sys/machine.h"
+
+/* A level counts when so many probes of a trial showed it: one may be a quirk of the counter. */
+#define SEEN_MIN 3u
+/* The core is free up to this many levels above the lowest: one step of the counter at each of the two readings, and
+ * the probe's first pass through the instruction cache. */
+#define FREE_MARGIN 4u
+/* A core that is half taken all the time does two additions a cycle. */
+#define WIDTH_MIN 2.5
+/* And it is as wide as the widest of its type, but for what the margin hides. */
+#define WIDTH_OF_WIDEST 0.93
+#define INTERRUPTED     2.4
+#define BLOCKS_MAX      40u
+#define BLOCKS_MIN      5u
+#define RESAMPLES       1000u
+
+/* --- The worker's side. --- */
+
+void core_record_init(struct core_record *record)
+{
+    memset(record, 0, sizeof(*record));
+    record->cycles_per_tick = (double)NAN;
+}
+
+static void add_cell(struct core_cell *into, const struct core_cell *other)
+{
+    into->count += other->count;
+    into->cost += other->cost;
+    into->n += other->n;
+}
+
+static void join_blocks(struct core_record *record)
+{
+    for (unsigned b = 0; b < CORE_BLOCKS; b++)
+        for (unsigned level = 0; level < CORE_CELLS; level++) {
+            struct core_cell cell = record->cell[b][level];
+            memset(&record->cell[b][level], 0, sizeof(cell));
+            add_cell(&record->cell[b / 2][level], &cell);
+        }
+    record->block_ns *= 2;
+}
+
+void core_record_begin(struct core_record *record, uint64_t expected_ns)
+{
+    record->start_ns = clock_raw_ns();
+    record->block_ns = expected_ns / CORE_BLOCKS + 1;
+}
+
+void core_begin(struct core_meter *meter, uint64_t expected_ns)
+{
+    if (!meter->probe)
+        return;
+    if (!meter->record->start_ns)
+        core_record_begin(meter->record, expected_ns);
+    meter->level = core_probe_take(meter->probe);
+}
+
+void core_enter(struct core_record *record, uint32_t before, uint32_t after, double count, double cost,
+                uint64_t start_ns)
+{
+    uint32_t level = before > after ? before : after;
+
+    record->probes[after]++;
+    record->slices++;
+    if (level >= CORE_CELLS)
+        return;
+    uint64_t at = start_ns > record->start_ns ? start_ns - record->start_ns : 0;
+    while (at / record->block_ns >= CORE_BLOCKS)
+        join_blocks(record);
+    add_cell(&record->cell[at / record->block_ns][level], &(struct core_cell){.count = count, .cost = cost, .n = 1});
+}
+
+void core_slice(struct core_meter *meter, double count, double cost, uint64_t start_ns)
+{
+    if (!meter->probe)
+        return;
+    uint32_t before = meter->level;
+    meter->level = core_probe_take(meter->probe);
+    core_enter(meter->record, before, meter->level, count, cost, start_ns);
+}
+
+/* --- What the session learns. --- */
+
+struct core_session *core_session_make(const char *root, const struct clock_info *clock, const struct cpuset *online)
+{
+    struct core_session *session = calloc(1, sizeof(*session));
+    struct cpuset threads;
+
+    if (!session)
+        return NULL;
+    core_probe_init(&session->probe, clock);
+    for (unsigned cpu = cpuset_next(online, 0); cpu != CPUSET_NONE; cpu = cpuset_next(online, cpu + 1)) {
+        (void)machine_core_cpus(root, cpu, &threads);
+        session->core[cpu] = cpuset_next(&threads, 0);
+        session->type[cpu] = machine_core_type(root, cpu);
+        session->threads |= cpuset_count(&threads) > 1;
+    }
+    return session;
+}
+
+void core_learn(struct core_session *session, unsigned cpu, const uint32_t probes[CORE_LEVELS], double cycles_per_tick)
+{
+    if (cpu >= CPUSET_MAX)
+        return;
+    for (unsigned level = 1; level < CORE_LEVELS - 1; level++)
+        if (probes[level] >= SEEN_MIN) {
+            if (!session->lowest[cpu] || level < session->lowest[cpu])
+                session->lowest[cpu] = (uint16_t)level;
+            break;
+        }
+    if (cycles_per_tick > (double)session->cycles_per_tick[cpu])
+        session->cycles_per_tick[cpu] = (float)cycles_per_tick;
+}
+
+/* Additions a cycle at the CPU's lowest level; 0 when that is not known. */
+static double width_of(const struct core_session *session, unsigned cpu)
+{
+    double cycles = (double)session->cycles_per_tick[cpu];
+
+    return session->lowest[cpu] && cycles > 0 ? core_probe_width(&session->probe, session->lowest[cpu], cycles) : 0;
+}
+
+unsigned core_free_level(const struct core_session *session, unsigned cpu, char *why, size_t why_size)
+{
+    if (!session->probe.blocks) {
+        (void)snprintf(why, why_size, "%s", session->probe.why);
+        return 0;
+    }
+    double width = cpu < CPUSET_MAX ? width_of(session, cpu) : 0, widest = width;
+    if (!(width > 0)) {
+        (void)snprintf(why, why_size, "no core probe was taken");
+        return 0;
+    }
+    for (unsigned other = 0; other < CPUSET_MAX; other++)
+        if (session->lowest[other] && session->type[other] == session->type[cpu] && width_of(session, other) > widest)
+            widest = width_of(session, other);
+    if (width <= WIDTH_MIN)
+        (void)snprintf(why, why_size, "the core was never seen free: %.1f additions a cycle at most", width);
+    else if (width < WIDTH_OF_WIDEST * widest)
+        (void)snprintf(why, why_size,
+                       "the core was never seen free: %.1f additions a cycle at most, %.1f on another CPU", width,
+                       widest);
+    else
+        return core_highest(session, cpu);
+    return 0;
+}
+
+unsigned core_highest(const struct core_session *session, unsigned cpu)
+{
+    return cpu < CPUSET_MAX ? session->lowest[cpu] + FREE_MARGIN : 0;
+}
+
+double core_share(const uint64_t probes[CORE_LEVELS], unsigned free_level)
+{
+    double sum = 0, n = 0;
+
+    for (unsigned level = 1; level < CORE_LEVELS && (double)level <= INTERRUPTED * free_level; level++) {
+        double share = level <= free_level ? 1 : (double)free_level / level;
+        sum += share * (double)probes[level];
+        n += (double)probes[level];
+    }
+    return n > 0 ? sum / n : (double)NAN;
+}
+
+/* --- The figure with the core free. --- */
+
+int core_notes_add(struct core_notes *notes, const struct core_record *record, uint32_t trial, unsigned cpu,
+                   unsigned highest)
+{
+    notes->slices += record->slices;
+    for (unsigned b = 0; b < CORE_BLOCKS; b++)
+        for (unsigned level = 0; level <= highest && level < CORE_CELLS; level++) {
+            if (!record->cell[b][level].n)
+                continue;
+            if (notes->n == notes->capacity) {
+                size_t capacity = notes->capacity ? 2 * notes->capacity : 64;
+                struct core_note *larger = realloc(notes->note, capacity * sizeof(*larger));
+                if (!larger)
+                    return -1;
+                notes->note = larger;
+                notes->capacity = capacity;
+            }
+            notes->note[notes->n++] = (struct core_note){.trial = trial,
+                                                         .block = (uint16_t)b,
+                                                         .level = (uint16_t)level,
+                                                         .cpu = cpu,
+                                                         .cell = record->cell[b][level]};
+        }
+    return 0;
+}
+
+void core_notes_free(struct core_notes *notes)
+{
+    free(notes->note);
+    memset(notes, 0, sizeof(*notes));
+}
+
+static double figure(const struct core_cell *cell, bool cost_per_count)
+{
+    return cost_per_count ? cell->cost / cell->count : cell->count / cell->cost;
+}
+
+/* The bootstrap's standard error over blocks, with Student's t for their number: percentiles of few blocks are too
+ * narrow (Efron, Tibshirani 1993, ch. 13). */
+static void find_interval(const struct core_cell *blocks, size_t n, bool cost_per_count, struct core_alone *out)
+{
+    struct stats_running figures = {.n = 0};
+    uint64_t seed = n;
+
+    if (n < BLOCKS_MIN)
+        return;
+    for (unsigned r = 0; r < RESAMPLES; r++) {
+        struct core_cell sum = {.n = 0};
+        for (size_t i = 0; i < n; i++)
+            add_cell(&sum, &blocks[stats_random(&seed) % n]);
+        stats_add(&figures, figure(&sum, cost_per_count));
+    }
+    /* Of n blocks a resample's variance is (n-1)/n of that of the mean. */
+    double half = stats_student_t(0.95, (double)(n - 1)) * stats_sd(&figures) * sqrt((double)n / (double)(n - 1));
+    out->low = out->value - half;
+    out->high = out->value + half;
+}
+
+/* Joins neighbours until they are few: long blocks are less dependent on each other than short ones. */
+static size_t join(struct core_cell *blocks, size_t n)
+{
+    size_t joined = 0, together = (n + BLOCKS_MAX - 1) / BLOCKS_MAX;
+
+    for (size_t i = 0; i < n; i++) {
+        if (i % together == 0)
+            joined++;
+        else
+            add_cell(&blocks[joined - 1], &blocks[i]);
+        if (i % together == 0 && joined - 1 != i)
+            blocks[joined - 1] = blocks[i];
+    }
+    return joined;
+}
+
+int core_alone_find(const struct core_notes *notes, const struct core_session *session, bool cost_per_count,
+                    uint32_t n_trials, double *samples, struct core_alone *out)
+{
+    size_t n_blocks = (size_t)n_trials * CORE_BLOCKS, n = 0;
+    struct core_cell *blocks = calloc(n_blocks ? n_blocks : 1, sizeof(*blocks)), all = {.n = 0};
+    unsigned cpu = CPUSET_NONE, free_level = 0;
+    char why[160];
+
+    *out = (struct core_alone){.value = (double)NAN, .low = (double)NAN, .high = (double)NAN};
+    if (!blocks)
+        return -1;
+    for (size_t i = 0; i < notes->n; i++) {
+        const struct core_note *note = &notes->note[i];
+        if (note->cpu != cpu)
+            free_level = core_free_level(session, cpu = note->cpu, why, sizeof(why));
+        if (note->trial < n_trials && note->level <= free_level)
+            add_cell(&blocks[(size_t)note->trial * CORE_BLOCKS + note->block], &note->cell);
+    }
+    for (uint32_t t = 0; t < n_trials; t++) {
+        struct core_cell trial = {.n = 0};
+        for (unsigned b = 0; b < CORE_BLOCKS; b++) {
+            struct core_cell block = blocks[(size_t)t * CORE_BLOCKS + b];
+            add_cell(&trial, &block);
+            if (block.n)
+                blocks[n++] = block;
+        }
+        add_cell(&all, &trial);
+        if (samples)
+            samples[t] = trial.n < CORE_SLICES_A_TRIAL ? (double)NAN : figure(&trial, cost_per_count);
+    }
+    out->slices = all.n;
+    if (all.n >= CORE_SLICES_MIN) {
+        out->value = figure(&all, cost_per_count);
+        find_interval(blocks, join(blocks, n), cost_per_count, out);
+    }
+    free(blocks);
+    return 0;
+}
+
+double core_explained_pct(const double *raw, const double *alone, size_t n)
+{
+    struct stats_running of_raw = {.n = 0}, of_alone = {.n = 0};
+
+    for (size_t i = 0; i < n; i++)
+        if (!isnan(raw[i]) && !isnan(alone[i])) {
+            stats_add(&of_raw, raw[i]);
+            stats_add(&of_alone, alone[i]);
+        }
+    if (of_raw.n < 5 || !(of_raw.m2 > 0))
+        return (double)NAN;
+    /* Of relative values: the two means differ. */
+    double ratio = (of_alone.m2 / (of_alone.mean * of_alone.mean)) / (of_raw.m2 / (of_raw.mean * of_raw.mean));
+    return ratio < 1 ? 100 * (1 - ratio) : 0;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* This architecture has no core probe. */
+#include "sys/core_work.h"
+
+const int core_work_exists = 0;
+const unsigned core_link_cycles = 1;
+
+void core_work_adds(uint64_t blocks)
+{
+    (void)blocks;
+}
+
+void core_work_chain(uint64_t blocks)
+{
+    (void)blocks;
+}
