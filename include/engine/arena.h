@@ -85,6 +85,10 @@ struct trial_spec;
  * party can keep busy, timing threads aside: a copy that would take the last one runs with the normal policy. */
 void arena_place(const struct trial_spec *spec, struct trial_slot *slots, unsigned n);
 
+/* Whether, placed so, parties of the trial can sit on two hardware threads of a core one of which is measured. Only
+ * where the machine shows such threads. */
+bool arena_shares_core(const struct trial_spec *spec, const struct trial_slot *slots, unsigned n);
+
 /* The worker's side. Runs the process party of the slot and its threads; returns the exit status. load may be NULL. */
 int worker_run(struct trial_head *head, unsigned slot, const struct bench *bench, const struct load *load);
 

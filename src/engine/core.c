@@ -22,7 +22,9 @@
 #define INTERRUPTED     2.4
 #define BLOCKS_MAX      40u
 #define BLOCKS_MIN      5u
-#define RESAMPLES       1000u
+/* From so many trials on a trial is a block: what changes between trials is then in the interval. */
+#define TRIALS_MIN 8u
+#define RESAMPLES  1000u
 
 /* --- The worker's side. --- */
 
@@ -231,28 +233,28 @@ static void find_interval(const struct core_cell *blocks, size_t n, bool cost_pe
     out->high = out->value + half;
 }
 
-/* Joins neighbours until they are few: long blocks are less dependent on each other than short ones. */
-static size_t join(struct core_cell *blocks, size_t n)
+/* Joins each `together` neighbours, leaves out what is empty, and joins on until they are few: long blocks depend less
+ * on each other than short ones. */
+static size_t gather(struct core_cell *blocks, size_t n, size_t together)
 {
-    size_t joined = 0, together = (n + BLOCKS_MAX - 1) / BLOCKS_MAX;
+    size_t gathered = 0;
 
-    for (size_t i = 0; i < n; i++) {
-        if (i % together == 0)
-            joined++;
-        else
-            add_cell(&blocks[joined - 1], &blocks[i]);
-        if (i % together == 0 && joined - 1 != i)
-            blocks[joined - 1] = blocks[i];
+    for (size_t i = 0; i < n; i += together) {
+        struct core_cell sum = {.n = 0};
+        for (size_t k = i; k < i + together && k < n; k++)
+            add_cell(&sum, &blocks[k]);
+        if (sum.n)
+            blocks[gathered++] = sum;
     }
-    return joined;
+    return gathered > BLOCKS_MAX ? gather(blocks, gathered, 2) : gathered;
 }
 
 int core_alone_find(const struct core_notes *notes, const struct core_session *session, bool cost_per_count,
                     uint32_t n_trials, double *samples, struct core_alone *out)
 {
-    size_t n_blocks = (size_t)n_trials * CORE_BLOCKS, n = 0;
+    size_t n_blocks = (size_t)n_trials * CORE_BLOCKS;
     struct core_cell *blocks = calloc(n_blocks ? n_blocks : 1, sizeof(*blocks)), all = {.n = 0};
-    unsigned cpu = CPUSET_NONE, free_level = 0;
+    unsigned cpu = CPUSET_NONE, free_level = 0, trials = 0;
     char why[160];
 
     *out = (struct core_alone){.value = (double)NAN, .low = (double)NAN, .high = (double)NAN};
@@ -267,20 +269,18 @@ int core_alone_find(const struct core_notes *notes, const struct core_session *s
     }
     for (uint32_t t = 0; t < n_trials; t++) {
         struct core_cell trial = {.n = 0};
-        for (unsigned b = 0; b < CORE_BLOCKS; b++) {
-            struct core_cell block = blocks[(size_t)t * CORE_BLOCKS + b];
-            add_cell(&trial, &block);
-            if (block.n)
-                blocks[n++] = block;
-        }
+        for (unsigned b = 0; b < CORE_BLOCKS; b++)
+            add_cell(&trial, &blocks[(size_t)t * CORE_BLOCKS + b]);
         add_cell(&all, &trial);
+        trials += trial.n > 0;
         if (samples)
             samples[t] = trial.n < CORE_SLICES_A_TRIAL ? (double)NAN : figure(&trial, cost_per_count);
     }
+    size_t n = gather(blocks, n_blocks, trials < TRIALS_MIN ? 1 : CORE_BLOCKS);
     out->slices = all.n;
     if (all.n >= CORE_SLICES_MIN) {
         out->value = figure(&all, cost_per_count);
-        find_interval(blocks, join(blocks, n), cost_per_count, out);
+        find_interval(blocks, n, cost_per_count, out);
     }
     free(blocks);
     return 0;

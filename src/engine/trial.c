@@ -194,35 +194,33 @@ static bool can_be_on(const struct trial_slot *slot, unsigned cpu)
 
 /* Whether a party other than this one, or a process that this one starts, can be on another thread of the CPU's core.
  */
-static bool has_neighbour(const struct trial *trial, const struct trial_slot *slot, unsigned cpu)
+static bool has_neighbour(const struct trial_spec *spec, const struct trial_slot *slots, unsigned n,
+                          const struct trial_slot *slot, unsigned cpu)
 {
-    const struct core_session *core = trial->spec.core;
-    const struct cpuset *online = &trial->spec.place->online;
-    bool starts = arena_party(slot, trial->spec.bench, trial->spec.load)->children != CHILDREN_NONE;
+    const unsigned *core = spec->core->core;
+    bool starts = arena_party(slot, spec->bench, spec->load)->children != CHILDREN_NONE;
 
-    for (unsigned thread = core->core[cpu]; thread != CPUSET_NONE; thread = cpuset_next(online, thread + 1)) {
-        if (thread == cpu || core->core[thread] != core->core[cpu])
+    for (unsigned thread = core[cpu]; thread != CPUSET_NONE; thread = cpuset_next(&spec->place->online, thread + 1)) {
+        if (thread == cpu || core[thread] != core[cpu])
             continue;
-        for (unsigned i = 0; i < trial->n_slots; i++)
-            if (can_be_on(&trial->head->slot[i], thread) && (starts || &trial->head->slot[i] != slot))
+        for (unsigned i = 0; i < n; i++)
+            if (can_be_on(&slots[i], thread) && (starts || &slots[i] != slot))
                 return true;
     }
     return false;
 }
 
-/* Is it the trial's own parties who share a core? Only where the machine shows threads of cores. */
-static bool shares_core(const struct trial *trial)
+bool arena_shares_core(const struct trial_spec *spec, const struct trial_slot *slots, unsigned n)
 {
-    const struct cpuset *online = &trial->spec.place->online;
+    const struct cpuset *online = &spec->place->online;
 
-    if (!trial->spec.core || !trial->spec.core->threads)
+    if (!spec->core || !spec->core->threads)
         return false;
-    for (unsigned i = 0; i < trial->n_slots; i++) {
-        const struct trial_slot *slot = &trial->head->slot[i];
-        if (party_of(trial, i)->role != ROLE_MEASURED)
+    for (unsigned i = 0; i < n; i++) {
+        if (arena_party(&slots[i], spec->bench, spec->load)->role != ROLE_MEASURED)
             continue;
         for (unsigned cpu = cpuset_next(online, 0); cpu != CPUSET_NONE; cpu = cpuset_next(online, cpu + 1))
-            if (can_be_on(slot, cpu) && has_neighbour(trial, slot, cpu))
+            if (can_be_on(&slots[i], cpu) && has_neighbour(spec, slots, n, &slots[i], cpu))
                 return true;
     }
     return false;
@@ -276,7 +274,7 @@ static void arena_lay_out(struct trial *trial, int arena_fd, size_t size)
             slot->recorder[r] = take(&offset, recorder_size(&party->recorders[r]));
     }
     arena_place(spec, head->slot, trial->n_slots);
-    trial->shares_core = shares_core(trial);
+    trial->shares_core = arena_shares_core(spec, head->slot, trial->n_slots);
 }
 
 static int arena_make(struct trial *trial)

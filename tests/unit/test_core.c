@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: MIT */
+/* Shared cores, on made-up probes: when a core counts as free, what the records keep, and what the figure with the core
+ * free says where its truth is known. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/arena.h"
+#include "engine/core.h"
+#include "engine/stats.h"
+#include "engine/trial.h"
+
+#define FREE 66u
+#define HALF 132u
+#define MS   1000000u
+
+static struct core_session *session;
+static char why[160];
+
+/* Units of 25 ticks and 15 blocks: at level 66 4.1 additions a cycle when a tick is 1.33 cycles. */
+static int make_session(void **state)
+{
+    (void)state;
+    session = calloc(1, sizeof(*session));
+    assert_non_null(session);
+    session->probe = (struct core_probe){.blocks = 15, .empty = 49, .unit = 25};
+    for (unsigned cpu = 0; cpu < 8; cpu++)
+        session->core[cpu] = cpu;
+    return 0;
+}
+
+static int free_session(void **state)
+{
+    (void)state;
+    free(session);
+    return 0;
+}
+
+static void see(unsigned cpu, unsigned level, unsigned times)
+{
+    uint32_t probes[CORE_LEVELS] = {0};
+
+    probes[level] = times;
+    core_learn(session, cpu, probes, 1.33);
+}
+
+/* --- When a core is free. --- */
+
+static void test_free_is_the_lowest_level(void **state)
+{
+    (void)state;
+    assert_int_equal(core_free_level(session, 0, why, sizeof(why)), 0);
+    see(0, FREE + 20, 100);
+    unsigned first = core_free_level(session, 0, why, sizeof(why));
+    assert_in_range(first, FREE + 20, FREE + 25);
+    see(0, FREE, 3);
+    assert_in_range(core_free_level(session, 0, why, sizeof(why)), FREE, FREE + 5);
+    see(0, FREE - 20, 2); /* too few: a quirk of the counter */
+    see(0, HALF, 1000);
+    assert_in_range(core_free_level(session, 0, why, sizeof(why)), FREE, FREE + 5);
+}
+
+/* Exactly two additions a cycle, always: a core that somebody else has half of all the time. */
+static void test_half_a_core_is_never_free(void **state)
+{
+    (void)state;
+    see(0, HALF + 2, 5000);
+    assert_int_equal(core_free_level(session, 0, why, sizeof(why)), 0);
+    assert_non_null(strstr(why, "2.0 additions a cycle at most"));
+}
+
+static void test_another_cpu_of_the_type_shows_what_is_free(void **state)
+{
+    (void)state;
+    see(0, 80, 5000); /* 3.4 a cycle */
+    assert_true(core_free_level(session, 0, why, sizeof(why)) > 0);
+    see(1, FREE, 5000);
+    assert_int_equal(core_free_level(session, 0, why, sizeof(why)), 0);
+    assert_non_null(strstr(why, "on another CPU"));
+    assert_true(core_free_level(session, 1, why, sizeof(why)) > 0);
+    session->type[1] = 1024; /* a core of another kind says nothing */
+    assert_true(core_free_level(session, 0, why, sizeof(why)) > 0);
+}
+
+static void test_without_a_probe_the_reason_is_given(void **state)
+{
+    (void)state;
+    session->probe.blocks = 0;
+    strcpy(session->probe.why, "no cycle counter");
+    assert_int_equal(core_free_level(session, 0, why, sizeof(why)), 0);
+    assert_string_equal(why, "no cycle counter");
+}
+
+static void test_share(void **state)
+{
+    uint64_t probes[CORE_LEVELS] = {0};
+    (void)state;
+
+    assert_true(isnan(core_share(probes, FREE)));
+    probes[FREE - 1] = 50;
+    probes[FREE] = 50;
+    assert_float_equal(core_share(probes, FREE), 1, 1e-9);
+    probes[HALF] = 100;
+    assert_float_equal(core_share(probes, FREE), 0.75, 1e-9);
+    probes[CORE_LEVELS - 1] = 1000; /* interrupted */
+    assert_float_equal(core_share(probes, FREE), 0.75, 1e-9);
+}
+
+/* --- Records. --- */
+
+static struct core_record record;
+
+static void test_joining_blocks_loses_nothing(void **state)
+{
+    double count = 0, cost = 0;
+    uint64_t n = 0;
+    (void)state;
+
+    core_record_init(&record);
+    record.block_ns = 10 * MS;
+    for (unsigned i = 0; i < 1000; i++) /* 1.5 s in blocks for 80 ms */
+        core_enter(&record, FREE + i % 3, FREE, 100 + i, 1.5e6, (uint64_t)i * 1500000u);
+    for (unsigned b = 0; b < CORE_BLOCKS; b++)
+        for (unsigned level = 0; level < CORE_CELLS; level++) {
+            count += record.cell[b][level].count;
+            cost += record.cell[b][level].cost;
+            n += record.cell[b][level].n;
+            assert_true(!record.cell[b][level].n || (level >= FREE && level < FREE + 3));
+        }
+    assert_int_equal(n, 1000);
+    assert_int_equal(record.slices, 1000);
+    assert_int_equal(record.probes[FREE], 1000);
+    assert_float_equal(count, 100 * 1000 + 999 * 500, 1e-6);
+    assert_float_equal(cost, 1.5e9, 1e-3);
+    assert_true(record.block_ns * CORE_BLOCKS > 1500 * (uint64_t)MS);
+    assert_true(record.cell[CORE_BLOCKS / 2][FREE].n > 0);
+}
+
+/* A slice with a neighbour before or after it is not one with the core free. */
+static void test_a_slice_is_as_bad_as_its_worse_probe(void **state)
+{
+    (void)state;
+    core_record_init(&record);
+    record.block_ns = MS;
+    core_enter(&record, FREE, FREE + 20, 1, 1, 0);
+    core_enter(&record, FREE + 20, FREE, 1, 1, 0);
+    core_enter(&record, FREE, CORE_LEVELS - 1, 1, 1, 0); /* interrupted */
+    assert_int_equal(record.cell[0][FREE].n, 0);
+    assert_int_equal(record.cell[0][FREE + 20].n, 2);
+    assert_int_equal(record.slices, 3);
+}
+
+/* --- The figure with the core free. --- */
+
+#define TRIALS 10u
+#define SLICES 160u
+
+/* A neighbour who comes and goes; by how much he slows the work down (0: not at all). */
+struct made_up {
+    uint64_t seed;
+    double slower, noise, free_share;
+    double drift; /* of what no probe shows, from trial to trial */
+};
+
+static double uniform(uint64_t *seed)
+{
+    return (double)(stats_random(seed) >> 11) * 0x1p-53;
+}
+
+static double normal(uint64_t *seed)
+{
+    double u = uniform(seed), v = uniform(seed);
+    return sqrt(-2 * log(u + 1e-300)) * cos(6.283185307179586 * v);
+}
+
+/* Enters TRIALS trials of SLICES slices whose rate with the core free is 1. raw: the mean of each. */
+static void run(struct made_up *m, struct core_notes *notes, double raw[TRIALS])
+{
+    for (uint32_t t = 0; t < TRIALS; t++) {
+        double sum = 0, drift = 1 + m->drift * normal(&m->seed);
+        bool is_free = uniform(&m->seed) < m->free_share;
+        core_record_init(&record);
+        record.block_ns = SLICES * 1500000u / CORE_BLOCKS + 1;
+        for (unsigned i = 0; i < SLICES; i++) {
+            if (uniform(&m->seed) < 0.05)
+                is_free = uniform(&m->seed) < m->free_share;
+            double rate = drift * (1 + m->noise * normal(&m->seed)) * (is_free ? 1 : 1 - m->slower);
+            unsigned level = is_free ? FREE + (unsigned)(stats_random(&m->seed) % 3) : 90;
+            core_enter(&record, level, level, rate * 1.5e6, 1.5e6, (uint64_t)i * 1500000u);
+            sum += rate;
+        }
+        raw[t] = sum / SLICES;
+        core_learn(session, 0, record.probes, 1.33);
+        assert_int_equal(core_notes_add(notes, &record, t, 0, core_highest(session, 0)), 0);
+    }
+}
+
+/* The truth in how many of 1,000 intervals. */
+static unsigned held(struct made_up *m, struct stats_running *explained)
+{
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < 1000; i++) {
+        struct core_notes notes = {.n = 0};
+        struct core_alone alone;
+        double raw[TRIALS], samples[TRIALS];
+        run(m, &notes, raw);
+        assert_int_equal(core_alone_find(&notes, session, false, TRIALS, samples, &alone), 0);
+        n += alone.low <= 1 && 1 <= alone.high;
+        double pct = core_explained_pct(raw, samples, TRIALS);
+        if (!isnan(pct))
+            stats_add(explained, pct);
+        core_notes_free(&notes);
+    }
+    return n;
+}
+
+static void test_the_truth_is_in_its_interval(void **state)
+{
+    struct made_up m = {.seed = 20261122, .slower = 0.15, .noise = 0.01, .free_share = 0.4};
+    struct stats_running explained = {.n = 0};
+    (void)state;
+
+    assert_in_range(held(&m, &explained), 930, 970);
+    assert_true(explained.mean > 90);
+}
+
+/* Neighbours that do not slow the work down: the figure is that of all slices, and nothing is explained. */
+static void test_without_a_relation_no_figure_moves(void **state)
+{
+    struct made_up m = {.seed = 20261123, .slower = 0, .noise = 0.02, .free_share = 0.5};
+    struct stats_running explained = {.n = 0};
+    (void)state;
+
+    assert_in_range(held(&m, &explained), 930, 970);
+    assert_true(explained.mean < 10);
+}
+
+/* What no probe shows, and changes from trial to trial, is in the interval too. */
+static void test_an_interval_holds_what_no_probe_shows(void **state)
+{
+    struct made_up m = {.seed = 20261124, .slower = 0.15, .noise = 0.01, .free_share = 0.6, .drift = 0.01};
+    struct stats_running explained = {.n = 0};
+    (void)state;
+
+    assert_in_range(held(&m, &explained), 930, 970);
+}
+
+static void test_too_few_slices_are_no_figure(void **state)
+{
+    struct core_notes notes = {.n = 0};
+    struct core_alone alone;
+    double samples[2];
+    (void)state;
+
+    see(0, FREE, 100);
+    for (uint32_t trial = 0; trial < 2; trial++) {
+        core_record_init(&record);
+        record.block_ns = 10 * MS;
+        for (unsigned i = 0; i < (trial ? 9 : 20); i++)
+            core_enter(&record, FREE, FREE, 3, 2, (uint64_t)i * 1500000u);
+        for (unsigned i = 0; i < 50; i++)
+            core_enter(&record, 90, 90, 1, 2, (uint64_t)i * 1500000u);
+        assert_int_equal(core_notes_add(&notes, &record, trial, 0, core_highest(session, 0)), 0);
+    }
+    assert_int_equal(core_alone_find(&notes, session, false, 2, samples, &alone), 0);
+    assert_true(isnan(alone.value));
+    assert_int_equal(alone.slices, 29);
+    assert_int_equal(notes.slices, 129);
+    core_record_init(&record);
+    record.block_ns = MS;
+    core_enter(&record, FREE, FREE, 3, 2, 0);
+    assert_int_equal(core_notes_add(&notes, &record, 1, 0, core_highest(session, 0)), 0);
+    assert_int_equal(core_alone_find(&notes, session, false, 2, samples, &alone), 0);
+    assert_float_equal(alone.value, 1.5, 1e-9);
+    assert_float_equal(samples[0], 1.5, 1e-9);
+    assert_float_equal(samples[1], 1.5, 1e-9);
+    assert_int_equal(core_alone_find(&notes, session, true, 2, samples, &alone), 0);
+    assert_true(fabs(alone.value - 2 / 3.0) < 1e-12);
+    core_notes_free(&notes);
+}
+
+/* --- Whose neighbour? --- */
+
+static const struct party pair[] = {{.name = "measured", .role = ROLE_MEASURED},
+                                    {.name = "partner", .role = ROLE_PARTNER}};
+static const struct party parent[] = {{.name = "parent", .role = ROLE_MEASURED, .children = CHILDREN_NORMAL}};
+
+static bool shares(const struct bench *bench, unsigned copies, const unsigned *cpus)
+{
+    static struct place_request place;
+    struct trial_slot slots[4];
+    struct trial_spec spec = {.bench = bench, .copies = copies, .place = &place, .core = session};
+
+    memset(&place, 0, sizeof(place));
+    memset(slots, 0, sizeof(slots));
+    for (unsigned cpu = 0; cpu < 4; cpu++)
+        cpuset_add(&place.online, cpu);
+    for (unsigned i = 0; i < copies * bench->n_parties; i++) {
+        slots[i].party = i % bench->n_parties;
+        slots[i].copy = i / bench->n_parties;
+        if (cpus[i] != CPUSET_NONE)
+            cpuset_add(&slots[i].placement.cpus, cpus[i]);
+    }
+    return arena_shares_core(&spec, slots, copies * bench->n_parties);
+}
+
+/* Two cores of two threads: CPUs 0 and 2, 1 and 3. */
+static void test_own_parties_on_a_core_are_no_neighbours(void **state)
+{
+    const struct bench alone = {.parties = pair, .n_parties = 1}, two = {.parties = pair, .n_parties = 2},
+                       forks = {.parties = parent, .n_parties = 1};
+    const unsigned apart[] = {0, 1}, together[] = {0, 2}, same[] = {0, 0}, anywhere[] = {CPUSET_NONE, CPUSET_NONE};
+    (void)state;
+
+    assert_false(shares(&two, 1, together)); /* no threads to be seen */
+    session->threads = true;
+    for (unsigned cpu = 0; cpu < 4; cpu++)
+        session->core[cpu] = cpu % 2;
+    assert_false(shares(&alone, 1, apart));
+    assert_false(shares(&alone, 1, anywhere));
+    assert_false(shares(&alone, 2, apart));
+    assert_true(shares(&alone, 2, together));
+    assert_true(shares(&alone, 2, anywhere));
+    assert_false(shares(&two, 1, apart));
+    assert_false(shares(&two, 1, same));
+    assert_true(shares(&two, 1, together));
+    assert_false(shares(&forks, 1, apart));
+    assert_true(shares(&forks, 1, anywhere));
+}
+
+/* --- The probe itself. --- */
+
+static void test_probe_of_this_machine(void **state)
+{
+    struct clock_info clock;
+    struct core_probe probe;
+    unsigned least = CORE_LEVELS;
+    (void)state;
+
+    clock_choose(&clock);
+    core_probe_init(&probe, &clock);
+    if (!probe.blocks) {
+        assert_string_not_equal(probe.why, "");
+        skip();
+    }
+    for (unsigned i = 0; i < 2000; i++) {
+        unsigned level = core_probe_take(&probe);
+        least = level < least ? level : least;
+    }
+    assert_in_range(least, 20, CORE_LEVELS - 2);
+    assert_true(core_probe_cycles_per_tick(&probe) > 0);
+}
+
+static void test_no_probe_without_a_counter(void **state)
+{
+    const struct clock_info clock = {.kind = CLOCK_KIND_GETTIME, .why = "the TSC is not invariant"};
+    struct core_probe probe;
+    (void)state;
+
+    core_probe_init(&probe, &clock);
+    assert_int_equal(probe.blocks, 0);
+    if (core_work_exists)
+        assert_string_equal(probe.why, "no cycle counter: the TSC is not invariant");
+    assert_true(isnan(core_probe_cycles_per_tick(&probe)));
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make_session, free_session)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_free_is_the_lowest_level),
+        TEST(test_half_a_core_is_never_free),
+        TEST(test_another_cpu_of_the_type_shows_what_is_free),
+        TEST(test_without_a_probe_the_reason_is_given),
+        TEST(test_share),
+        TEST(test_joining_blocks_loses_nothing),
+        TEST(test_a_slice_is_as_bad_as_its_worse_probe),
+        TEST(test_the_truth_is_in_its_interval),
+        TEST(test_without_a_relation_no_figure_moves),
+        TEST(test_an_interval_holds_what_no_probe_shows),
+        TEST(test_too_few_slices_are_no_figure),
+        TEST(test_own_parties_on_a_core_are_no_neighbours),
+        TEST(test_probe_of_this_machine),
+        TEST(test_no_probe_without_a_counter),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
