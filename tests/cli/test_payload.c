@@ -186,6 +186,39 @@ static bool is_32_bit_register(const char *operand)
     return !strncmp(operand, "%e", 2) || (!strncmp(operand, "%r", 2) && operand[strlen(operand) - 1] == 'd');
 }
 
+/* Additions in six registers in turn, so that none waits for the one before, and nothing else but the loop's count. */
+static void test_core_probe_adds_in_six_chains(void **state)
+{
+    static struct code code;
+    const char *chain[6];
+    size_t adds = 0, others = 0;
+
+    (void)state;
+    require_objdump();
+    disassemble("core_work_adds", &code);
+    for (size_t i = 0; i < code.n; i++) {
+        const struct instruction *one = &code.at[i];
+        if (!is(one, "add")) {
+            others += !is_nop(one) && !is(one, "ret");
+            assert_true(is_nop(one) || is(one, "ret") || is(one, "dec") || is(one, "jne"));
+            continue;
+        }
+        assert_memory_equal(one->operands, "$0x3,%", 6);
+        if (adds < 6)
+            chain[adds] = one->operands;
+        for (size_t k = 0; k < 6 && k < adds; k++)
+            assert_int_equal(!strcmp(one->operands, chain[k]), k == adds % 6);
+        adds++;
+    }
+    assert_int_equal(adds, 600);
+    assert_int_equal(others, 2);
+    disassemble("core_work_chain", &code);
+    adds = 0;
+    for (size_t i = 0; i < code.n; i++)
+        adds += is(&code.at[i], "imul") && !strcmp(code.at[i].operands, "%rdx,%rax");
+    assert_int_equal(adds, 300);
+}
+
 static void test_prime_divides_once_a_turn(void **state)
 {
     /* What a compiler puts in the place of a division, or of its remainder. */
@@ -481,6 +514,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_prime_touches_no_memory_between_the_readings),
+        cmocka_unit_test(test_core_probe_adds_in_six_chains),
         cmocka_unit_test(test_prime_divides_once_a_turn),
         cmocka_unit_test(test_array_moves_each_element_by_one_load_and_two_stores),
         cmocka_unit_test(test_stream_kernels_call_nothing),

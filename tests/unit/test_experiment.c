@@ -207,7 +207,31 @@ static struct experiment *set_up(struct fixture_party *p, int series_fd, const c
     return e;
 }
 
-static void test_experiment_restart_forgets_the_warm_up(void **state)
+/* Works that record known values. */
+static int record_from_801(struct party_context *context, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++)
+        experiment_record(context->state, 801 + i);
+    return 0;
+}
+
+static int record_thousands(struct party_context *context, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++)
+        experiment_record(context->state, 1000 + i % 7);
+    return 0;
+}
+
+static int record_the_largest(struct party_context *context, uint64_t count)
+{
+    struct experiment *e = context->state;
+
+    e->number = UINT64_MAX - count;
+    experiment_record(e, UINT64_MAX);
+    return 0;
+}
+
+static void test_experiment_run_forgets_the_warm_up(void **state)
 {
     struct fixture_party p;
     struct experiment *e = set_up(&p, -1, "");
@@ -218,13 +242,10 @@ static void test_experiment_restart_forgets_the_warm_up(void **state)
     experiment_record(e, 800);
     experiment_record(e, 70000);
     assert_int_equal(e->number, 3);
-    experiment_restart(e);
-    assert_int_equal(e->number, 0);
-    assert_int_equal(e->hist->n, 0);
+    p.context.state = e;
+    assert_int_equal(experiment_run(&p.context, e, 2, record_from_801), 0);
+    assert_int_equal(e->number, 2);
     assert_int_equal(e->hist->base, 700); /* an eighth below the least */
-    assert_int_equal(e->series->n, 0);
-    experiment_record(e, 801);
-    experiment_record(e, 802);
     assert_int_equal(e->hist->n, 2);
     assert_int_equal(e->hist->min, 801);
     assert_int_equal(e->series->n, 2);
@@ -234,15 +255,16 @@ static void test_experiment_restart_forgets_the_warm_up(void **state)
     fixture_party_end(&p);
 }
 
-static void test_experiment_restart_without_a_warm_up(void **state)
+static void test_experiment_run_without_a_warm_up(void **state)
 {
     struct fixture_party p;
     struct experiment *e = set_up(&p, -1, "");
 
     (void)state;
-    experiment_restart(e);
+    p.context.state = e;
+    assert_int_equal(experiment_run(&p.context, e, 3, record_from_801), 0);
     assert_int_equal(e->hist->base, 0);
-    assert_int_equal(e->hist->n, 0);
+    assert_int_equal(e->hist->n, 3);
     experiment_teardown(e);
     fixture_party_end(&p);
 }
@@ -258,13 +280,10 @@ static void test_experiment_writes_every_event(void **state)
 
     (void)state;
     experiment_record(e, 5); /* warm-up */
-    experiment_restart(e);
-    e->fd = fd;
-    for (uint64_t i = 0; i < LINES; i++) {
-        experiment_record(e, 1000 + i % 7);
+    for (uint64_t i = 0; i < LINES; i++)
         text_printf(&expected, "22,3,1,%llu,%llu\n", (unsigned long long)i, (unsigned long long)(1000 + i % 7));
-    }
-    assert_int_equal(experiment_finish(&p.context, e), 0);
+    p.context.state = e;
+    assert_int_equal(experiment_run(&p.context, e, LINES, record_thousands), 0);
     char *text = fixture_read_file(fd);
     assert_int_equal(strlen(text), expected.length);
     assert_string_equal(text, expected.data);
@@ -284,10 +303,8 @@ static void test_experiment_longest_line_fits(void **state)
     char expected[128];
 
     (void)state;
-    e->fd = fd;
-    e->number = UINT64_MAX - 1;
-    experiment_record(e, UINT64_MAX);
-    assert_int_equal(experiment_finish(&p.context, e), 0);
+    p.context.state = e;
+    assert_int_equal(experiment_run(&p.context, e, 1, record_the_largest), 0);
     char *text = fixture_read_file(fd);
     (void)snprintf(expected, sizeof(expected), "%.47s18446744073709551614,18446744073709551615\n", prefix);
     assert_string_equal(text, expected);
@@ -304,10 +321,8 @@ static void check_full_disk(uint64_t lines)
 
     assert_true(fd >= 0);
     struct experiment *e = set_up(&p, fd, "");
-    e->fd = fd;
-    for (uint64_t i = 0; i < lines; i++)
-        experiment_record(e, 1000);
-    assert_int_equal(experiment_finish(&p.context, e), -1);
+    p.context.state = e;
+    assert_int_equal(experiment_run(&p.context, e, lines, record_thousands), -1);
     assert_string_equal(p.reason, "--series: cannot write: No space left on device");
     assert_int_equal(e->hist->n, lines);
     (void)close(fd);
@@ -322,14 +337,15 @@ static void test_experiment_full_disk_is_told(void **state)
     check_full_disk(LINES); /* in the middle */
 }
 
-static void test_experiment_finish_measures_the_clock(void **state)
+static void test_experiment_run_measures_the_clock(void **state)
 {
     struct fixture_party p;
     struct experiment *e = set_up(&p, -1, "");
     const double *number = p.context.recorder[EXPERIMENT_NUMBERS];
 
     (void)state;
-    assert_int_equal(experiment_finish(&p.context, e), 0);
+    p.context.state = e;
+    assert_int_equal(experiment_run(&p.context, e, 1, record_thousands), 0);
     assert_true(number[NUMBER_COST_MIN] >= 0);
     assert_true(number[NUMBER_COST_MEDIAN] >= number[NUMBER_COST_MIN]);
     assert_true(number[NUMBER_GRAIN] > 0);
@@ -350,12 +366,12 @@ int main(int argc, char **argv)
         TEST(test_experiment_says_when_a_class_limit_cuts_a_bin),
         TEST(test_experiment_rows_by_copy),
         TEST(test_experiment_every_metric_is_described),
-        TEST(test_experiment_restart_forgets_the_warm_up),
-        TEST(test_experiment_restart_without_a_warm_up),
+        TEST(test_experiment_run_forgets_the_warm_up),
+        TEST(test_experiment_run_without_a_warm_up),
         TEST(test_experiment_writes_every_event),
         TEST(test_experiment_longest_line_fits),
         TEST(test_experiment_full_disk_is_told),
-        TEST(test_experiment_finish_measures_the_clock),
+        TEST(test_experiment_run_measures_the_clock),
     };
     trial_worker_main(argc, argv, registry, no_loads);
     process_init();
