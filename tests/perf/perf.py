@@ -28,6 +28,7 @@ SPREAD_RUNS = 15
 UNIX_ROUNDS = 16
 UNIX_SECONDS = 0.25
 UNIX_SPREAD_RUNS = 8
+CORE_PROBE_ROUNDS = 30
 FOOTPRINT_ROUNDS = 12
 FOOTPRINT_SECONDS = 0.5
 UNIX_SPREAD_SAMPLES = 4
@@ -208,9 +209,9 @@ def loop_rate(loops, name, cpus, seconds):
 
 
 def unix_rates(jitbench, test, samples=1):
-    """The rows of the rate and of the undisturbed rate, with one copy."""
+    """The rows of the rate and of the rate with the core free, with one copy."""
     rows = rows_of(jitbench, "unix", test, "--copies", "1", "--samples", str(samples), "-t", "%dms" % (UNIX_SECONDS * 1e3))
-    return only(rows, "rate"), only(rows, "rate_undisturbed")
+    return only(rows, "rate"), only(rows, "rate_alone")
 
 
 def unix(jitbench, loops):
@@ -291,21 +292,74 @@ def rsd_pct(values):
     return 100 * statistics.stdev(values) / statistics.mean(values)
 
 
+def halves_apart_pct(runs):
+    """How far the mean of the runs with more of the core is above that of the others."""
+    runs = sorted(runs)
+    low, high = runs[:len(runs) // 2], runs[-(len(runs) // 2):]
+    means = [statistics.mean(value for _, value in half) for half in (low, high)]
+    return 100 * (means[1] / means[0] - 1)
+
+
+def put_spread(test, loop, runs):
+    rates, alone, shares, plain = zip(*runs)
+    known = [value for value in alone if value]
+    raw = rsd_pct(rates)
+    line("%s from run to run: spread of the rate (RSD of %d runs)" % (test, len(runs)), "%.2f %%" % raw,
+         "no more than the loop")
+    line("  of a plain loop (%s) in turn with it" % loop, "%.2f %%" % rsd_pct(plain))
+    if len(known) < 3:
+        line("  with the core free", "known in %d runs" % len(known))
+        return
+    line("  of the rate with the core free (%d runs)" % len(known), "%.2f %%" % rsd_pct(known),
+         "0.45 of that of the rate; it is %.2f" % (rsd_pct(known) / raw))
+    if len(known) >= 6 and all(shares):
+        line("  runs halved by core_share, rate and rate with the core free", "%.1f, %.1f %%" % (
+            halves_apart_pct(list(zip(shares, rates))),
+            halves_apart_pct([(share, value) for share, value in zip(shares, alone) if value])), "2 % for the latter")
+
+
 def unix_spread(jitbench, loops):
     """From run to run, beside loops that run as long in turn with them."""
     tests = (("dhry2reg", "dhry2reg"), ("whetstone", "whetstone"), ("syscall", "syscall"), ("pipe", "pipe"))
     runs = {test: [] for test, _ in tests}
-    for _ in range(UNIX_SPREAD_RUNS):
+    for _ in range(int(os.environ.get("PERF_ROUNDS", UNIX_SPREAD_RUNS))):
         for test, loop in tests:
-            rate, undisturbed = unix_rates(jitbench, test, UNIX_SPREAD_SAMPLES)
+            rate, alone = unix_rates(jitbench, test, UNIX_SPREAD_SAMPLES)
             plain = loop_rate(loops, loop, rate["cpus"], UNIX_SPREAD_SAMPLES * UNIX_SECONDS)
-            runs[test].append((float(rate["value"]), float(undisturbed["value"]), plain))
+            runs[test].append((float(rate["value"]), float(alone["value"] or 0), float(rate["core_share"] or 0), plain))
     for test, loop in tests:
-        rate, undisturbed, plain = map(rsd_pct, zip(*runs[test]))
-        line("%s from run to run: spread of the rate (RSD of %d runs)" % (test, UNIX_SPREAD_RUNS), "%.2f %%" % rate,
-             "no more than the loop")
-        line("  of the undisturbed rate", "%.2f %%" % undisturbed)
-        line("  of a plain loop (%s) in turn with it" % loop, "%.2f %%" % plain)
+        put_spread(test, loop, runs[test])
+
+
+def core_probe(jitbench):
+    """What the core probe costs: the share of the time by its own account, and results with it over results without."""
+    check = subprocess.run([jitbench, "check", "-v"], stdout=subprocess.PIPE, text=True, check=False).stdout
+    probe_us = re.search(r"a core probe takes (\S+) us", check)
+    if not probe_us:
+        line("core probe", "none here")
+        return
+    tests = (("unix", "dhry2reg"), ("unix", "whetstone"), ("unix", "syscall"), ("unix", "pipe"), ("unix", "fcopy1024"),
+             ("unix", "execl"), ("unix", "spawn"), ("prime",))
+    rounds = int(os.environ.get("PERF_ROUNDS", CORE_PROBE_ROUNDS))
+    for test in tests:
+        metric = "rate" if test[0] == "unix" else "cycles"
+        logs, shares = [], []
+        for turn in range(rounds):
+            values = {}
+            for probe in ("on", "off") if turn % 2 else ("off", "on"):
+                time_ = ("-t", "250ms") if test[0] == "unix" else ()
+                rows = rows_of(jitbench, *test, "--copies", "1", "--samples", "1", "--core-probe", probe, *time_)
+                values[probe] = float(only(rows, metric)["mean"])
+                if probe == "on":
+                    alone = only(rows, metric + "_alone")
+                    slices = re.search(r"of (\d+) slices", alone["reason"])
+                    shares.append(int(slices[1]) * float(probe_us[1]) * 1e-6 / float(alone["wall_s"]) if slices else 0)
+            logs.append(math.log(values["on"] / values["off"]))
+        half = 2.0 * statistics.stdev(logs) / math.sqrt(len(logs))
+        middle = statistics.median(logs)
+        line("%s: with the core probe over without" % test[-1], "%.4f" % math.exp(middle),
+             "within 0.5 %% (%d rounds, mean %.4f +- %.4f)" % (rounds, math.exp(statistics.mean(logs)), half))
+        line("  probes' share of the time", "%.3f %%" % (100 * statistics.mean(shares)), "0.1 %")
 
 
 def unix_copies(jitbench):
@@ -754,6 +808,7 @@ SECTIONS = {
 
     "unix-footprint": lambda jitbench, musl, programs: footprint(jitbench, musl, programs + "/loops-dynamic"),
     "unix-spread": lambda jitbench, musl, programs: unix_spread(jitbench, programs + "/loops-sized"),
+    "core-probe": lambda jitbench, musl, programs: core_probe(jitbench),
     "unix-copies": lambda jitbench, musl, programs: unix_copies(jitbench),
     "latency": lambda jitbench, musl, programs: latency(jitbench),
     "noise": lambda jitbench, musl, programs: noise(jitbench, programs + "/preempt"),
