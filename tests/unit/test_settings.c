@@ -885,7 +885,14 @@ static void test_settings_programs(void **state)
     expect_one("irqbalance", SETTING_OK, "none seen", "");
     tree_put("/proc/10/comm", "tuned\n");
     tree_put("/proc/9/comm", "unattended-upgr\n");
-    expect_one("daemons", SETTING_NOISY, "unattended-upgr, tuned", "");
+    expect_one("daemons", SETTING_NOISY, "tuned, unattended-upgr", "");
+    tree_put("/proc/11/comm", "irqbalance\n");
+    tree_put("/proc/12/comm", "tuned\n");
+    const struct settings_program *found[4];
+    assert_int_equal(settings_programs(&view, found, 4), 3);
+    assert_string_equal(found[0]->comm, "irqbalance");
+    assert_string_equal(found[2]->units, "unattended-upgrades");
+    assert_int_equal(settings_programs(&view, found, 2), 2);
 }
 
 static void test_settings_fair_server_by_kernel(void **state)
