@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What to do about the noisy settings that check has found: commands with the machine's own values filled in. */
+/* Advice about the noisy settings that check has found: commands with the machine's own values filled in. */
 #ifndef CMD_ADVICE_H
 #define CMD_ADVICE_H
 
@@ -9,7 +9,7 @@
 #include "engine/text.h"
 #include "sys/settings.h"
 
-/* What was looked at; the arrays are by settings_list. */
+/* The results of a check; the arrays are in the order of settings_list. */
 struct advice_found {
     const struct settings_view *view;
     const bool *selected;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What to do about noisy settings. The kernel's parameters are those of its document kernel-parameters; isolcpus= has
+/* Advice about noisy settings. The kernel's parameters are those of its document kernel-parameters; isolcpus= has
  * had managed_irq since Linux 5.6. */
 #include "cmd/advice.h"
 

@@ -135,7 +135,7 @@ static int mark_items(const char *option, const char *value, bool *marked)
     return 0;
 }
 
-/* What --fail-on and --ignore say about the items that are selected. */
+/* Applies --fail-on and --ignore to the selected items. 0 or EXIT_USAGE. */
 static int apply_lists(struct checking *c)
 {
     bool fail_on[SETTINGS_MAX] = {false}, ignore[SETTINGS_MAX] = {false};
@@ -226,7 +226,7 @@ struct cells {
     char now[sizeof(((struct setting_state *)0)->now) + sizeof(((struct setting_state *)0)->why) + 2];
 };
 
-/* What it costs, and how to set it, is of interest only where it is to be set. */
+/* Cost and way are shown for noisy items only. */
 static void fill_cells(const struct setting *setting, const struct setting_state *state, struct cells *cells)
 {
     bool matters = state->verdict == SETTING_NOISY;

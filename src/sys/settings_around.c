@@ -55,14 +55,13 @@ static const struct settings_program daemons[] = {
     {"zypper", NULL},
 };
 
-/* Those of the list (no longer than the one above) that run, in its order. Returns how many, or -errno when processes
- * cannot be seen. */
+/* Marks the programs of the list (no longer than the one above) that run now. 0; or -errno when processes cannot be
+ * seen. */
 static int find_programs(const struct settings_view *view, const struct settings_program *list, size_t n,
-                         const struct settings_program **found)
+                         bool seen[COUNT(daemons)])
 {
-    bool seen[COUNT(daemons)] = {false};
     char path[320], name[32];
-    int n_found = 0;
+    memset(seen, 0, COUNT(daemons) * sizeof *seen);
     /* Where other users' processes are hidden, so is the first of all. */
     int error = setting_read_line(view->root, "/proc/1/comm", name, sizeof name);
     char **pids = error ? NULL : tree_names(view->root, "/proc");
@@ -78,37 +77,37 @@ static int find_programs(const struct settings_view *view, const struct settings
             seen[i] |= strcmp(list[i].comm, name) == 0;
     }
     free(pids);
-    for (size_t i = 0; i < n; i++)
-        if (seen[i])
-            found[n_found++] = &list[i];
-    return n_found;
+    return 0;
 }
 
 size_t settings_programs(const struct settings_view *view, const struct settings_program **found, size_t size)
 {
-    const struct settings_program *all[COUNT(daemons) + 1];
-    int first = find_programs(view, &irqbalance, 1, all);
-    int others = first < 0 ? 0 : find_programs(view, daemons, COUNT(daemons), all + first);
-    size_t n = (size_t)(first < 0 ? 0 : first) + (size_t)(others < 0 ? 0 : others);
-    n = n < size ? n : size;
-    memcpy(found, all, n * sizeof(*found));
+    bool seen[COUNT(daemons)];
+    size_t n = 0;
+    if (find_programs(view, &irqbalance, 1, seen) == 0 && seen[0] && size > 0)
+        found[n++] = &irqbalance;
+    if (find_programs(view, daemons, COUNT(daemons), seen) == 0)
+        for (size_t i = 0; i < COUNT(daemons) && n < size; i++)
+            if (seen[i])
+                found[n++] = &daemons[i];
     return n;
 }
 
 static void look_for_programs(const struct settings_view *view, const struct settings_program *list, size_t n,
                               struct setting_state *out)
 {
-    const struct settings_program *found[COUNT(daemons)];
+    bool seen[COUNT(daemons)];
     char names[sizeof out->now] = "";
-    int n_found = find_programs(view, list, n, found);
-    for (int i = 0; i < n_found; i++)
-        setting_append(names, sizeof names, found[i]->comm);
-    if (n_found < 0 && view->machine->have_proc) {
+    int error = find_programs(view, list, n, seen);
+    for (size_t i = 0; i < n; i++)
+        if (seen[i])
+            setting_append(names, sizeof names, list[i].comm);
+    if (error && view->machine->have_proc) {
         setting_say(out, SETTING_UNKNOWN, "%s", "");
         setting_why(out, "other users' processes cannot be seen");
-    } else if (n_found < 0) {
-        setting_not_read(view, "/proc/1/comm", n_found, out);
-    } else if (n_found > 0) {
+    } else if (error) {
+        setting_not_read(view, "/proc/1/comm", error, out);
+    } else if (names[0]) {
         setting_say(out, SETTING_NOISY, "%s", names);
     } else {
         setting_say(out, view->machine->container[0] ? SETTING_UNKNOWN : SETTING_OK, "none seen");

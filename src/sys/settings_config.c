@@ -14,7 +14,7 @@
 #define PACKED_MAX   ((size_t)1 << 19)
 #define UNPACKED_MAX ((size_t)1 << 22)
 
-/* What the kernel itself says; NULL when it does not, or not in a way that is understood. */
+/* Unpacks /proc/config.gz; NULL when it is not there or damaged. */
 static char *read_packed(const char *root)
 {
     char *packed = malloc(PACKED_MAX), *text = NULL;
