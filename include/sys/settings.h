@@ -91,6 +91,14 @@ void setting_count(const struct setting *setting, const struct setting_state *st
  * is left out; ';' in a value is ','. Cut where size ends. */
 void settings_describe(const struct settings_view *view, char *buf, size_t size);
 
+/* A program that disturbs: its name as the kernel has it (at most 15 bytes), and the services or timers that start it,
+ * spaces between; NULL where it is not one of a service. */
+struct settings_program {
+    const char *comm, *units;
+};
+/* Those of the items irqbalance and daemons that run now, size of them at most. Returns how many. */
+size_t settings_programs(const struct settings_view *view, const struct settings_program **found, size_t size);
+
 /* Looks at all of them and counts them. */
 void settings_summary(const struct settings_view *view, unsigned counts[4], char *noisy, size_t size);
 

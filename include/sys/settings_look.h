@@ -22,6 +22,12 @@ int setting_read_number(const char *root, const char *path, int64_t *out);
 /* A file that is a CPU list, which may be empty or "(null)": 0; -EILSEQ when it is none, or -errno. */
 int setting_read_cpus(const char *root, const char *path, struct cpuset *out);
 
+/* Looks at a file that is one number: good as it is, or noisy. The unit follows it in the table. */
+void setting_look_number(const struct settings_view *view, const char *path, int64_t good, const char *unit,
+                         struct setting_state *out);
+/* Adds the file with that number, unless it holds it or cannot be read. 0 or -1 when out of memory. */
+int setting_write_number(const struct settings_view *view, const char *path, int64_t good, struct setting_writes *out);
+
 /* Appends a word, ", " between; "..." once there is no room for it. */
 void setting_append(char *list, size_t size, const char *word);
 
@@ -37,6 +43,10 @@ void setting_look_frequency(const struct settings_view *view, struct setting_sta
 int setting_writes_frequency(const struct settings_view *view, struct setting_writes *out);
 void setting_look_turbo(const struct settings_view *view, struct setting_state *out);
 int setting_writes_turbo(const struct settings_view *view, struct setting_writes *out);
+void setting_look_epp(const struct settings_view *view, struct setting_state *out);
+int setting_writes_epp(const struct settings_view *view, struct setting_writes *out);
+void setting_look_epb(const struct settings_view *view, struct setting_state *out);
+int setting_writes_epb(const struct settings_view *view, struct setting_writes *out);
 void setting_look_smt(const struct settings_view *view, struct setting_state *out);
 int setting_writes_smt(const struct settings_view *view, struct setting_writes *out);
 void setting_look_c_states(const struct settings_view *view, struct setting_state *out);
@@ -52,6 +62,8 @@ void setting_look_isolated(const struct settings_view *view, struct setting_stat
 void setting_look_nohz_full(const struct settings_view *view, struct setting_state *out);
 void setting_look_nohz_pstate(const struct settings_view *view, struct setting_state *out);
 void setting_look_rcu_nocbs(const struct settings_view *view, struct setting_state *out);
+void setting_look_timer_migration(const struct settings_view *view, struct setting_state *out);
+int setting_writes_timer_migration(const struct settings_view *view, struct setting_writes *out);
 void setting_look_kthread_cpus(const struct settings_view *view, struct setting_state *out);
 void setting_look_irqaffinity(const struct settings_view *view, struct setting_state *out);
 void setting_look_irqs(const struct settings_view *view, struct setting_state *out);
@@ -59,7 +71,17 @@ int setting_writes_irqs(const struct settings_view *view, struct setting_writes 
 void setting_look_workqueues(const struct settings_view *view, struct setting_state *out);
 int setting_writes_workqueues(const struct settings_view *view, struct setting_writes *out);
 
-/* settings_kernel.c: what the kernel does now and then, and how it was built */
+/* settings_kernel.c: what the kernel does now and then */
+void setting_look_autogroup(const struct settings_view *view, struct setting_state *out);
+int setting_writes_autogroup(const struct settings_view *view, struct setting_writes *out);
+void setting_look_numa_balancing(const struct settings_view *view, struct setting_state *out);
+int setting_writes_numa_balancing(const struct settings_view *view, struct setting_writes *out);
+void setting_look_zone_reclaim(const struct settings_view *view, struct setting_state *out);
+int setting_writes_zone_reclaim(const struct settings_view *view, struct setting_writes *out);
+void setting_look_ksm(const struct settings_view *view, struct setting_state *out);
+int setting_writes_ksm(const struct settings_view *view, struct setting_writes *out);
+void setting_look_swappiness(const struct settings_view *view, struct setting_state *out);
+int setting_writes_swappiness(const struct settings_view *view, struct setting_writes *out);
 void setting_look_aslr(const struct settings_view *view, struct setting_state *out);
 void setting_look_thp(const struct settings_view *view, struct setting_state *out);
 int setting_writes_thp(const struct settings_view *view, struct setting_writes *out);
@@ -74,8 +96,12 @@ void setting_look_stat_interval(const struct settings_view *view, struct setting
 int setting_writes_stat_interval(const struct settings_view *view, struct setting_writes *out);
 void setting_look_clocksource(const struct settings_view *view, struct setting_state *out);
 void setting_look_vulnerabilities(const struct settings_view *view, struct setting_state *out);
-void setting_look_hardening(const struct settings_view *view, struct setting_state *out);
 void setting_look_page_faults(const struct settings_view *view, struct setting_state *out);
+
+/* settings_config.c: how the kernel was built */
+void setting_look_hardening(const struct settings_view *view, struct setting_state *out);
+void setting_look_config(const struct settings_view *view, struct setting_state *out);
+void setting_look_context_tracking(const struct settings_view *view, struct setting_state *out);
 void setting_look_tick(const struct settings_view *view, struct setting_state *out);
 
 /* settings_around.c: what else goes on on the machine and around it */

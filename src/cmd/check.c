@@ -6,12 +6,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/advice.h"
 #include "cmd/cpus.h"
 #include "cmd/suites.h"
 #include "cmd/tuned.h"
 #include "engine/signals.h"
 #include "engine/text.h"
 #include "out/csv.h"
+#include "out/json.h"
 #include "sys/clock.h"
 #include "sys/folder.h"
 #include "sys/settings.h"
@@ -26,8 +28,8 @@
 
 struct check_options {
     struct option_cpus cpus;
-    char output[1024];
-    bool quiet, help;
+    char output[1024], fail_on[1024], ignore[1024];
+    bool json, quiet, help;
 };
 
 static const struct option rows[] = {
@@ -44,11 +46,25 @@ static const struct option rows[] = {
      .value_name = "FILE|-",
      OPTION_AT(struct check_options, output),
      .help = "CSV file; '-' is standard output, and the table goes to standard error"},
+    {.name = "json",
+     .type = OPTION_FLAG,
+     OPTION_AT(struct check_options, json),
+     .help = "print JSON to standard output in place of the table"},
+    {.name = "fail-on",
+     .type = OPTION_TEXT,
+     .value_name = "ITEM,...",
+     OPTION_AT(struct check_options, fail_on),
+     .help = "exit with status 4 only when one of these is noisy; any that is looked at unless given"},
+    {.name = "ignore",
+     .type = OPTION_TEXT,
+     .value_name = "ITEM,...",
+     OPTION_AT(struct check_options, ignore),
+     .help = "leave these out"},
     {.name = "quiet",
      .letter = 'q',
      .type = OPTION_FLAG,
      OPTION_AT(struct check_options, quiet),
-     .help = "only the table: no header or summary"},
+     .help = "only the table: no header, summary or advice"},
     {.name = "help",
      .letter = 'h',
      .type = OPTION_FLAG,
@@ -58,10 +74,12 @@ static const struct option rows[] = {
 
 struct checking {
     struct check_options options;
-    bool cpus_given;
+    bool cpus_given, all; /* all: no items were named */
     struct machine machine;
     struct cpuset bench;
-    bool selected[SETTINGS_MAX]; /* by settings_list */
+    /* Each by settings_list. */
+    bool selected[SETTINGS_MAX];
+    bool fails[SETTINGS_MAX]; /* noisy, it makes the exit status 4 */
     struct setting_state state[SETTINGS_MAX];
     int csv_fd; /* -1: none is wanted */
     bool csv_created;
@@ -81,8 +99,68 @@ static int usage_error(const char *error)
     return command_complain("check", error, EXIT_USAGE);
 }
 
+static int unknown_item(const char *option, const char *word, size_t length)
+{
+    const char *names[SETTINGS_MAX];
+    struct text message = {0};
+    char item[80];
+
+    (void)snprintf(item, sizeof(item), "%.*s", (int)(length < sizeof(item) ? length : sizeof(item) - 1), word);
+    for (size_t i = 0; i < settings_count; i++)
+        names[i] = settings_list[i].name;
+    const char *nearest = text_nearest(item, names, settings_count);
+    text_printf(&message, "--%s: '%s' is not an item%s%s%s (known: ", option, item, nearest ? "; did you mean '" : "",
+                nearest ? nearest : "", nearest ? "'?" : "");
+    for (size_t i = 0; i < settings_count; i++)
+        text_printf(&message, "%s%s", i ? ", " : "", names[i]);
+    text_printf(&message, ")");
+    int status = usage_error(message.failed ? "out of memory" : message.data);
+    text_free(&message);
+    return status;
+}
+
+/* Sets those that the value names, comma between. 0 or EXIT_USAGE. */
+static int mark_items(const char *option, const char *value, bool *marked)
+{
+    for (size_t length; *value; value += length + (value[length] == ',')) {
+        size_t i = 0;
+        length = strcspn(value, ",");
+        while (i < settings_count &&
+               (strlen(settings_list[i].name) != length || strncmp(settings_list[i].name, value, length) != 0))
+            i++;
+        if (i == settings_count)
+            return unknown_item(option, value, length);
+        marked[i] = true;
+    }
+    return 0;
+}
+
+/* Applies --fail-on and --ignore to the selected items. 0 or EXIT_USAGE. */
+static int apply_lists(struct checking *c)
+{
+    bool fail_on[SETTINGS_MAX] = {false}, ignore[SETTINGS_MAX] = {false};
+    char error[160];
+    size_t left = 0;
+    int status = mark_items("fail-on", c->options.fail_on, fail_on);
+
+    if (!status)
+        status = mark_items("ignore", c->options.ignore, ignore);
+    for (size_t i = 0; i < settings_count && !status; i++) {
+        c->selected[i] &= !ignore[i];
+        left += c->selected[i];
+        c->fails[i] = c->options.fail_on[0] ? fail_on[i] : c->selected[i];
+        if (c->fails[i] && !c->selected[i]) {
+            (void)snprintf(error, sizeof(error), "--fail-on: '%s' is not among the items that are looked at",
+                           settings_list[i].name);
+            status = usage_error(error);
+        }
+    }
+    return status || left ? status : usage_error("--ignore leaves no item to look at");
+}
+
 static int select_settings(const struct command *command, struct checking *c, const char *const *operands, size_t n)
 {
+    c->all = n == 0;
     for (size_t i = 0; i < settings_count; i++)
         c->selected[i] = n == 0;
     for (size_t i = 0; i < n; i++) {
@@ -91,7 +169,7 @@ static int select_settings(const struct command *command, struct checking *c, co
             return command_unknown_operand(command, operands[i]);
         c->selected[setting - settings_list] = true;
     }
-    return 0;
+    return apply_lists(c);
 }
 
 /* 0; EXIT_USAGE; or -1 when help was asked for and printed. */
@@ -109,6 +187,8 @@ static int parse(const struct command *command, struct checking *c, int argc, ch
     int status = command_parse(command, &table, 1, &c->options.help, argc, argv, operands, &n);
     if (!status)
         status = select_settings(command, c, operands, n);
+    if (!status && c->options.json && !strcmp(c->options.output, "-"))
+        status = usage_error("--json and -o - both want standard output");
     free(operands);
     c->cpus_given = option_given(&table, 1, "cpus");
     return status;
@@ -146,7 +226,7 @@ struct cells {
     char now[sizeof(((struct setting_state *)0)->now) + sizeof(((struct setting_state *)0)->why) + 2];
 };
 
-/* What it costs, and how to set it, is of interest only where it is to be set. */
+/* Cost and way are shown for noisy items only. */
 static void fill_cells(const struct setting *setting, const struct setting_state *state, struct cells *cells)
 {
     bool matters = state->verdict == SETTING_NOISY;
@@ -263,6 +343,56 @@ static void put_summary(const unsigned counts[4], const char *noisy, struct text
                 counts[SETTING_NA], counts[SETTING_UNKNOWN], noisy[0] ? ". Noisy: " : "", noisy);
 }
 
+/* --- JSON. --- */
+
+static void put_member(struct text *out, const char *before, const char *name, const char *value)
+{
+    text_printf(out, "%s", before);
+    json_name(out, name);
+    json_text(out, value ? value : "");
+}
+
+static void put_json_items(const struct checking *c, struct text *out)
+{
+    const char *before = "\n";
+
+    text_printf(out, ",\"items\":[");
+    for (size_t i = 0; i < settings_count; i++) {
+        if (!c->selected[i])
+            continue;
+        text_printf(out, "%s", before);
+        put_member(out, "{", "id", settings_list[i].name);
+        put_member(out, ",", "state", setting_verdict_names[c->state[i].verdict]);
+        put_member(out, ",", "value", c->state[i].now);
+        put_member(out, ",", "good", settings_list[i].good);
+        put_member(out, ",", "why", c->state[i].why);
+        put_member(out, ",", "cost", settings_list[i].cost);
+        put_member(out, ",", "how", settings_list[i].set);
+        text_printf(out, "}");
+        before = ",\n";
+    }
+    text_printf(out, "]");
+}
+
+static void put_json(const struct checking *c, const struct advice *advice, size_t n, struct text *out)
+{
+    char cpus[96];
+
+    settings_format_cpus(&c->bench, cpus, sizeof(cpus));
+    put_member(out, "{", "bench_cpus", cpus);
+    put_json_items(c, out);
+    text_printf(out, ",\"advice\":[");
+    for (size_t i = 0; i < n; i++) {
+        text_printf(out, "%s\n", i ? "," : "");
+        put_member(out, "{", "about", advice[i].about);
+        put_member(out, ",", "command", advice[i].command.data);
+        put_member(out, ",", "text", advice[i].text.data);
+        text_printf(out, "}");
+        out->failed |= advice[i].command.failed | advice[i].text.failed;
+    }
+    text_printf(out, "]}\n");
+}
+
 /* --- The CSV. --- */
 
 static void put_csv(const struct checking *c, struct text *out)
@@ -309,29 +439,49 @@ static void moment(void)
     clock_sleep_ns(MOMENT_NS);
 }
 
+/* The table with what is around it, or JSON. */
+static void put_found(const struct checking *c, const struct settings_view *view, unsigned width, struct text *out)
+{
+    const struct advice_found found = {.view = view, .selected = c->selected, .state = c->state, .all = c->all};
+    struct advice advice[ADVICE_MAX];
+    unsigned counts[4] = {0};
+    char noisy[WIDTH_MOST + 1] = "";
+    size_t n = c->options.quiet && !c->options.json ? 0 : advice_make(&found, advice);
+
+    for (size_t i = 0; i < settings_count; i++)
+        if (c->selected[i])
+            setting_count(&settings_list[i], &c->state[i], counts, noisy, sizeof(noisy));
+    if (c->options.json) {
+        put_json(c, advice, n, out);
+    } else if (c->options.quiet) {
+        put_table(c, width, out);
+    } else {
+        put_header(c, out);
+        put_table(c, width, out);
+        put_summary(counts, noisy, out);
+        advice_print(advice, n, width, out);
+    }
+    advice_free(advice, n);
+}
+
 static int look(const struct command *command, struct checking *c)
 {
     const struct settings_view view = {.root = "", .machine = &c->machine, .bench = &c->bench, .moment = moment};
     int out_fd = c->csv_fd == 1 ? 2 : 1, status = 0;
-    unsigned counts[4] = {0}, width = command_width(out_fd, WIDTH, WIDTH_MOST);
-    char noisy[WIDTH_MOST + 1] = "";
+    bool failing = false;
     struct text out = {0};
 
     for (size_t i = 0; i < settings_count; i++)
         if (c->selected[i]) {
             settings_list[i].look(&view, &c->state[i]);
-            setting_count(&settings_list[i], &c->state[i], counts, noisy, sizeof(noisy));
+            failing |= c->fails[i] && c->state[i].verdict == SETTING_NOISY;
         }
-    if (!c->options.quiet)
-        put_header(c, &out);
-    put_table(c, width, &out);
-    if (!c->options.quiet)
-        put_summary(counts, noisy, &out);
+    put_found(c, &view, command_width(out_fd, WIDTH, WIDTH_MOST), &out);
     if (command_output(command, out_fd, c->csv_fd < 0, &out))
         status = EXIT_ROW_FAILED;
     if (c->csv_fd >= 0 && write_csv(c))
         status = EXIT_ROW_FAILED;
-    return status ? status : counts[SETTING_NOISY] ? EXIT_FINDING : EXIT_DONE;
+    return status ? status : failing ? EXIT_FINDING : EXIT_DONE;
 }
 
 static int run(const struct command *command, int argc, char **argv)
@@ -363,7 +513,9 @@ const struct command command_check = {
     .title = "what disturbs measurements on this machine, and how to set it",
     .description =
         "Looks at the settings of the machine that disturb measurements, and prints for each what it is now, what "
-        "would be good, what it costs otherwise and how to set it. Without names it looks at all. Changes nothing.",
+        "would be good, what it costs otherwise and how to set it; then what to do about those that are noisy, with "
+        "the "
+        "kernel command line for the CPUs to measure on. Without names it looks at all. Changes nothing.",
     .run = run,
     .tables = tables,
     .takes = &tuned_operands,

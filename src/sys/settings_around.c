@@ -13,53 +13,55 @@
 
 /* --- programs --- */
 
-/* As the kernel has them: at most 15 bytes. They wake up by themselves, do much at once, or change settings. */
-static const char *const daemon_names[] = {
-    "anacron",
-    "apt",
-    "apt-get",
-    "apt.systemd.dai",
-    "atd",
-    "auto-cpufreq",
-    "baloo_file",
-    "cron",
-    "crond",
-    "dnf",
-    "dnf-automatic",
-    "dpkg",
-    "fstrim",
-    "fwupd",
-    "ksmtuned",
-    "logrotate",
-    "makewhatis",
-    "mandb",
-    "mlocate",
-    "numad",
-    "packagekitd",
-    "plocate",
-    "power-profiles-",
-    "rpm",
-    "snapd",
-    "thermald",
-    "tlp",
-    "tracker-extract",
-    "tracker-miner-f",
-    "tuned",
-    "unattended-upgr",
-    "updatedb",
-    "updatedb.mlocat",
-    "updatedb.plocat",
-    "yum",
-    "zypper",
+static const struct settings_program irqbalance = {"irqbalance", "irqbalance"};
+
+/* They wake up by themselves, do much at once, or change settings. */
+static const struct settings_program daemons[] = {
+    {"anacron", "anacron.timer anacron"},
+    {"apt", NULL},
+    {"apt-get", NULL},
+    {"apt.systemd.dai", "apt-daily.timer apt-daily-upgrade.timer apt-daily.service apt-daily-upgrade.service"},
+    {"atd", "atd"},
+    {"auto-cpufreq", "auto-cpufreq"},
+    {"baloo_file", NULL},
+    {"cron", "cron"},
+    {"crond", "crond"},
+    {"dnf", NULL},
+    {"dnf-automatic", "dnf-automatic.timer dnf-automatic.service"},
+    {"dpkg", NULL},
+    {"fstrim", "fstrim.timer fstrim.service"},
+    {"fwupd", "fwupd"},
+    {"ksmtuned", "ksmtuned"},
+    {"logrotate", "logrotate.timer logrotate.service"},
+    {"makewhatis", NULL},
+    {"mandb", "man-db.timer man-db.service"},
+    {"mlocate", NULL},
+    {"numad", "numad"},
+    {"packagekitd", "packagekit"},
+    {"plocate", NULL},
+    {"power-profiles-", "power-profiles-daemon"},
+    {"rpm", NULL},
+    {"snapd", "snapd.socket snapd.service"},
+    {"thermald", "thermald"},
+    {"tlp", "tlp"},
+    {"tracker-extract", NULL},
+    {"tracker-miner-f", NULL},
+    {"tuned", "tuned"},
+    {"unattended-upgr", "unattended-upgrades"},
+    {"updatedb", NULL},
+    {"updatedb.mlocat", "mlocate-updatedb.timer mlocate-updatedb.service"},
+    {"updatedb.plocat", "plocate-updatedb.timer plocate-updatedb.service"},
+    {"yum", NULL},
+    {"zypper", NULL},
 };
 
-/* The names in the list (no longer than the one above) that processes have, each once. 0, or -errno when processes
- * cannot be seen. */
-static int find_programs(const struct settings_view *view, const char *const *list, size_t n, char *found, size_t size)
+/* Marks the programs of the list (no longer than the one above) that run now. 0; or -errno when processes cannot be
+ * seen. */
+static int find_programs(const struct settings_view *view, const struct settings_program *list, size_t n,
+                         bool seen[COUNT(daemons)])
 {
-    bool seen[COUNT(daemon_names)] = {false};
     char path[320], name[32];
-    found[0] = '\0';
+    memset(seen, 0, COUNT(daemons) * sizeof *seen);
     /* Where other users' processes are hidden, so is the first of all. */
     int error = setting_read_line(view->root, "/proc/1/comm", name, sizeof name);
     char **pids = error ? NULL : tree_names(view->root, "/proc");
@@ -71,29 +73,42 @@ static int find_programs(const struct settings_view *view, const char *const *li
         snprintf(path, sizeof path, "/proc/%.200s/comm", *pid);
         if (setting_read_line(view->root, path, name, sizeof name))
             continue;
-        for (size_t i = 0; i < n; i++) {
-            if (!seen[i] && strcmp(list[i], name) == 0) {
-                seen[i] = true;
-                setting_append(found, size, name);
-            }
-        }
+        for (size_t i = 0; i < n; i++)
+            seen[i] |= strcmp(list[i].comm, name) == 0;
     }
     free(pids);
     return 0;
 }
 
-static void look_for_programs(const struct settings_view *view, const char *const *list, size_t n,
+size_t settings_programs(const struct settings_view *view, const struct settings_program **found, size_t size)
+{
+    bool seen[COUNT(daemons)];
+    size_t n = 0;
+    if (find_programs(view, &irqbalance, 1, seen) == 0 && seen[0] && size > 0)
+        found[n++] = &irqbalance;
+    if (find_programs(view, daemons, COUNT(daemons), seen) == 0)
+        for (size_t i = 0; i < COUNT(daemons) && n < size; i++)
+            if (seen[i])
+                found[n++] = &daemons[i];
+    return n;
+}
+
+static void look_for_programs(const struct settings_view *view, const struct settings_program *list, size_t n,
                               struct setting_state *out)
 {
-    char found[sizeof out->now];
-    int error = find_programs(view, list, n, found, sizeof found);
+    bool seen[COUNT(daemons)];
+    char names[sizeof out->now] = "";
+    int error = find_programs(view, list, n, seen);
+    for (size_t i = 0; i < n; i++)
+        if (seen[i])
+            setting_append(names, sizeof names, list[i].comm);
     if (error && view->machine->have_proc) {
         setting_say(out, SETTING_UNKNOWN, "%s", "");
         setting_why(out, "other users' processes cannot be seen");
     } else if (error) {
         setting_not_read(view, "/proc/1/comm", error, out);
-    } else if (found[0]) {
-        setting_say(out, SETTING_NOISY, "%s", found);
+    } else if (names[0]) {
+        setting_say(out, SETTING_NOISY, "%s", names);
     } else {
         setting_say(out, view->machine->container[0] ? SETTING_UNKNOWN : SETTING_OK, "none seen");
         if (view->machine->container[0])
@@ -103,13 +118,12 @@ static void look_for_programs(const struct settings_view *view, const char *cons
 
 void setting_look_irqbalance(const struct settings_view *view, struct setting_state *out)
 {
-    static const char *const name[] = {"irqbalance"};
-    look_for_programs(view, name, COUNT(name), out);
+    look_for_programs(view, &irqbalance, 1, out);
 }
 
 void setting_look_daemons(const struct settings_view *view, struct setting_state *out)
 {
-    look_for_programs(view, daemon_names, COUNT(daemon_names), out);
+    look_for_programs(view, daemons, COUNT(daemons), out);
 }
 
 /* --- memory, load --- */

@@ -129,6 +129,67 @@ int setting_writes_governor(const struct settings_view *view, struct setting_wri
     return 0;
 }
 
+/* --- preferences of the hardware: energy or speed --- */
+
+#define EPP "cpufreq/energy_performance_preference"
+#define EPB "power/energy_perf_bias"
+
+static int read_epp(const char *root, unsigned cpu, char *text, size_t size, bool *good)
+{
+    char path[96];
+    cpu_path(cpu, EPP, path, sizeof path);
+    int error = setting_read_line(root, path, text, size);
+    *good = strcmp(text, "performance") == 0;
+    return error == 0 && strchr(text, '?') ? -EILSEQ : error;
+}
+
+static int read_epb(const char *root, unsigned cpu, char *text, size_t size, bool *good)
+{
+    char path[96];
+    int64_t value = 0;
+    cpu_path(cpu, EPB, path, sizeof path);
+    int error = setting_read_number(root, path, &value);
+    snprintf(text, size, "%" PRId64, value);
+    *good = value == 0;
+    return error;
+}
+
+static int write_cpus(const struct settings_view *view, const char *file, cpu_reader read, const char *value,
+                      struct setting_writes *out)
+{
+    const struct cpuset *cpus = setting_cpus(view);
+    char path[96], text[48];
+    bool good;
+    for (unsigned cpu = cpuset_next(cpus, 0); cpu != CPUSET_NONE; cpu = cpuset_next(cpus, cpu + 1)) {
+        if (read(view->root, cpu, text, sizeof text, &good) || good)
+            continue;
+        cpu_path(cpu, file, path, sizeof path);
+        if (setting_writes_add(out, path, value))
+            return -1;
+    }
+    return 0;
+}
+
+void setting_look_epp(const struct settings_view *view, struct setting_state *out)
+{
+    look_at_cpus(view, EPP, read_epp, out);
+}
+
+int setting_writes_epp(const struct settings_view *view, struct setting_writes *out)
+{
+    return write_cpus(view, EPP, read_epp, "performance", out);
+}
+
+void setting_look_epb(const struct settings_view *view, struct setting_state *out)
+{
+    look_at_cpus(view, EPB, read_epb, out);
+}
+
+int setting_writes_epb(const struct settings_view *view, struct setting_writes *out)
+{
+    return write_cpus(view, EPB, read_epb, "0", out);
+}
+
 /* --- frequency limits --- */
 
 #define MIN_FREQUENCY "cpufreq/scaling_min_freq"

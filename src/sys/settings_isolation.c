@@ -184,6 +184,20 @@ void setting_look_rcu_nocbs(const struct settings_view *view, struct setting_sta
         judge_covered(view, &set, out);
 }
 
+#define TIMER_MIGRATION "/proc/sys/kernel/timer_migration"
+
+/* Timers of idle CPUs go to busy ones, which the bench CPUs are: off. But where nohz_full= covers these, their own
+ * timers go to the others: on. */
+void setting_look_timer_migration(const struct settings_view *view, struct setting_state *out)
+{
+    setting_look_number(view, TIMER_MIGRATION, nohz_covers(view), "", out);
+}
+
+int setting_writes_timer_migration(const struct settings_view *view, struct setting_writes *out)
+{
+    return setting_write_number(view, TIMER_MIGRATION, nohz_covers(view), out);
+}
+
 /* Ok when the CPUs that the parameter names are others. */
 static void judge_elsewhere(const struct settings_view *view, const char *key, const char *otherwise,
                             struct setting_state *out)

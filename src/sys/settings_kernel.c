@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "sys/settings_look.h"
@@ -17,38 +16,94 @@
 
 /* --- files that are a number --- */
 
-/* A number that stands for itself in the table, and the one that is good. */
-static void look_at_number(const struct settings_view *view, const char *path, int64_t good, const char *unit,
-                           struct setting_state *out)
-{
-    int64_t value;
-    int error = setting_read_number(view->root, path, &value);
-    if (error)
-        setting_not_read(view, path, error, out);
-    else
-        setting_say(out, value == good ? SETTING_OK : SETTING_NOISY, "%" PRId64 "%s", value, unit);
-}
-
-static int write_number(const struct settings_view *view, const char *path, int64_t good, struct setting_writes *out)
-{
-    char text[24];
-    int64_t value;
-    if (setting_read_number(view->root, path, &value) || value == good)
-        return 0;
-    snprintf(text, sizeof text, "%" PRId64, good);
-    return setting_writes_add(out, path, text);
-}
-
 #define PERF_RATE SYSCTL "kernel/perf_event_max_sample_rate"
 
 void setting_look_perf_rate(const struct settings_view *view, struct setting_state *out)
 {
-    look_at_number(view, PERF_RATE, 1, " a second", out);
+    setting_look_number(view, PERF_RATE, 1, " a second", out);
 }
 
 int setting_writes_perf_rate(const struct settings_view *view, struct setting_writes *out)
 {
-    return write_number(view, PERF_RATE, 1, out);
+    return setting_write_number(view, PERF_RATE, 1, out);
+}
+
+#define AUTOGROUP SYSCTL "kernel/sched_autogroup_enabled"
+
+void setting_look_autogroup(const struct settings_view *view, struct setting_state *out)
+{
+    setting_look_number(view, AUTOGROUP, 0, "", out);
+}
+
+int setting_writes_autogroup(const struct settings_view *view, struct setting_writes *out)
+{
+    return setting_write_number(view, AUTOGROUP, 0, out);
+}
+
+#define NUMA_BALANCING SYSCTL "kernel/numa_balancing"
+
+void setting_look_numa_balancing(const struct settings_view *view, struct setting_state *out)
+{
+    setting_look_number(view, NUMA_BALANCING, 0, "", out);
+}
+
+int setting_writes_numa_balancing(const struct settings_view *view, struct setting_writes *out)
+{
+    return setting_write_number(view, NUMA_BALANCING, 0, out);
+}
+
+#define ZONE_RECLAIM SYSCTL "vm/zone_reclaim_mode"
+
+void setting_look_zone_reclaim(const struct settings_view *view, struct setting_state *out)
+{
+    setting_look_number(view, ZONE_RECLAIM, 0, "", out);
+}
+
+int setting_writes_zone_reclaim(const struct settings_view *view, struct setting_writes *out)
+{
+    return setting_write_number(view, ZONE_RECLAIM, 0, out);
+}
+
+#define KSM "/sys/kernel/mm/ksm/run"
+
+/* 1: the scanner runs; 2: it is stopped, and what it had merged is copied again. */
+void setting_look_ksm(const struct settings_view *view, struct setting_state *out)
+{
+    setting_look_number(view, KSM, 0, "", out);
+    if (out->verdict == SETTING_NOISY && strcmp(out->now, "2") == 0)
+        out->verdict = SETTING_OK;
+}
+
+int setting_writes_ksm(const struct settings_view *view, struct setting_writes *out)
+{
+    int64_t value;
+    if (setting_read_number(view->root, KSM, &value) || value == 2)
+        return 0;
+    return setting_write_number(view, KSM, 0, out);
+}
+
+#define SWAPPINESS      SYSCTL "vm/swappiness"
+#define SWAPPINESS_GOOD 10
+
+void setting_look_swappiness(const struct settings_view *view, struct setting_state *out)
+{
+    int64_t value;
+    setting_look_number(view, SWAPPINESS, SWAPPINESS_GOOD, "", out);
+    if (out->verdict != SETTING_NOISY || setting_read_number(view->root, SWAPPINESS, &value))
+        return;
+    if (view->machine->swap_total_bytes == 0)
+        setting_why(out, "no swap");
+    if (value < SWAPPINESS_GOOD || view->machine->swap_total_bytes == 0)
+        out->verdict = SETTING_OK;
+}
+
+int setting_writes_swappiness(const struct settings_view *view, struct setting_writes *out)
+{
+    int64_t value;
+    if (view->machine->swap_total_bytes == 0 || setting_read_number(view->root, SWAPPINESS, &value) ||
+        value < SWAPPINESS_GOOD)
+        return 0;
+    return setting_write_number(view, SWAPPINESS, SWAPPINESS_GOOD, out);
 }
 
 #define RT_RUNTIME SYSCTL "kernel/sched_rt_runtime_us"
@@ -56,7 +111,7 @@ int setting_writes_perf_rate(const struct settings_view *view, struct setting_wr
 void setting_look_rt_throttling(const struct settings_view *view, struct setting_state *out)
 {
     int64_t runtime_us, period_us;
-    look_at_number(view, RT_RUNTIME, -1, " us", out);
+    setting_look_number(view, RT_RUNTIME, -1, " us", out);
     if (out->verdict != SETTING_NOISY)
         return;
     if (setting_read_number(view->root, RT_RUNTIME, &runtime_us) == 0 &&
@@ -68,7 +123,7 @@ void setting_look_rt_throttling(const struct settings_view *view, struct setting
 
 int setting_writes_rt_throttling(const struct settings_view *view, struct setting_writes *out)
 {
-    return write_number(view, RT_RUNTIME, -1, out);
+    return setting_write_number(view, RT_RUNTIME, -1, out);
 }
 
 #define STAT_INTERVAL   SYSCTL "vm/stat_interval"
@@ -76,7 +131,7 @@ int setting_writes_rt_throttling(const struct settings_view *view, struct settin
 
 void setting_look_stat_interval(const struct settings_view *view, struct setting_state *out)
 {
-    look_at_number(view, STAT_INTERVAL, STAT_INTERVAL_S, " s", out);
+    setting_look_number(view, STAT_INTERVAL, STAT_INTERVAL_S, " s", out);
     int64_t value;
     if (out->verdict == SETTING_NOISY && setting_read_number(view->root, STAT_INTERVAL, &value) == 0 &&
         value > STAT_INTERVAL_S)
@@ -88,7 +143,7 @@ int setting_writes_stat_interval(const struct settings_view *view, struct settin
     int64_t value;
     if (setting_read_number(view->root, STAT_INTERVAL, &value) || value > STAT_INTERVAL_S)
         return 0;
-    return write_number(view, STAT_INTERVAL, STAT_INTERVAL_S, out);
+    return setting_write_number(view, STAT_INTERVAL, STAT_INTERVAL_S, out);
 }
 
 /* The one that stands for both is written last, so that it is restored first: it switches the other on as well. */
@@ -97,8 +152,8 @@ static const char *const watchdogs[] = {SYSCTL "kernel/nmi_watchdog", SYSCTL "ke
 void setting_look_watchdogs(const struct settings_view *view, struct setting_state *out)
 {
     struct setting_state hard, both;
-    look_at_number(view, watchdogs[0], 0, "", &hard);
-    look_at_number(view, watchdogs[1], 0, "", &both);
+    setting_look_number(view, watchdogs[0], 0, "", &hard);
+    setting_look_number(view, watchdogs[1], 0, "", &both);
     *out = both.verdict == SETTING_NA || both.verdict == SETTING_OK ? hard : both;
     if (hard.verdict == SETTING_NA)
         *out = both;
@@ -109,7 +164,7 @@ void setting_look_watchdogs(const struct settings_view *view, struct setting_sta
 int setting_writes_watchdogs(const struct settings_view *view, struct setting_writes *out)
 {
     for (size_t i = 0; i < COUNT(watchdogs); i++) {
-        if (write_number(view, watchdogs[i], 0, out))
+        if (setting_write_number(view, watchdogs[i], 0, out))
             return -1;
     }
     return 0;
@@ -228,7 +283,7 @@ void setting_look_clocksource(const struct settings_view *view, struct setting_s
     }
 }
 
-/* --- how it was built --- */
+/* --- mitigations, page faults --- */
 
 void setting_look_vulnerabilities(const struct settings_view *view, struct setting_state *out)
 {
@@ -263,51 +318,6 @@ void setting_look_vulnerabilities(const struct settings_view *view, struct setti
                     isolation);
 }
 
-/* The kernel's configuration as text, where the distribution left it uncompressed; NULL otherwise. */
-static char *read_config(const struct settings_view *view)
-{
-    char path[128];
-    const char *release = view->machine->kernel;
-    snprintf(path, sizeof path, "/boot/config-%.*s", (int)strcspn(release, " "), release);
-    return release[0] ? tree_read_all(view->root, path) : NULL;
-}
-
-/* What "KEY=" is followed by in a configuration, "n" when it is not set. False without a configuration. */
-static bool config_value(const char *config, const char *key, char *buf, size_t size)
-{
-    size_t length = strlen(key);
-    snprintf(buf, size, "n");
-    for (const char *line = config; line; line = tree_next_line(line)) {
-        if (strncmp(line, key, length) == 0 && line[length] == '=')
-            return tree_copy(line + length + 1, strcspn(line + length + 1, "\n"), buf, size);
-    }
-    return config != NULL;
-}
-
-static const char no_config[] = "no /boot/config of this kernel";
-
-void setting_look_hardening(const struct settings_view *view, struct setting_state *out)
-{
-    static const struct {
-        const char *key, *name;
-    } keys[] = {
-        {"CONFIG_HARDENED_USERCOPY", "usercopy"},
-        {"CONFIG_SLAB_FREELIST_RANDOM", "slab freelist random"},
-        {"CONFIG_SLAB_FREELIST_HARDENED", "slab freelist hardened"},
-        {"CONFIG_INIT_ON_ALLOC_DEFAULT_ON", "init on alloc"},
-    };
-    char *config = read_config(view), value[8], item[64], now[sizeof out->now] = "";
-    for (size_t i = 0; config && i < COUNT(keys); i++) {
-        config_value(config, keys[i].key, value, sizeof value);
-        snprintf(item, sizeof item, "%s %s", keys[i].name, value[0] == 'y' ? "yes" : "no");
-        setting_append(now, sizeof now, item);
-    }
-    setting_say(out, config ? SETTING_OK : SETTING_UNKNOWN, "%s", now);
-    if (!config)
-        setting_why(out, "%s", no_config);
-    free(config);
-}
-
 void setting_look_page_faults(const struct settings_view *view, struct setting_state *out)
 {
     static const char path[] = "/sys/kernel/debug/fault_around_bytes";
@@ -323,37 +333,4 @@ void setting_look_page_faults(const struct settings_view *view, struct setting_s
     snprintf(out->now, sizeof out->now, "pages of %ld KiB", page / 1024);
     if (!out->why[0])
         setting_why(out, "debugfs does not show the rest");
-}
-
-/* Ticks a second: the coarse clocks move once a tick. 0 when not known. */
-static long tick_rate(const struct settings_view *view, const char *config)
-{
-    char value[16];
-    struct timespec grain;
-    if (config_value(config, "CONFIG_HZ", value, sizeof value) && value[0] >= '1' && value[0] <= '9')
-        return strtol(value, NULL, 10);
-    if (view->root[0] || clock_getres(CLOCK_MONOTONIC_COARSE, &grain) || grain.tv_sec || grain.tv_nsec <= 0)
-        return 0;
-    return (1000000000 + grain.tv_nsec / 2) / grain.tv_nsec;
-}
-
-void setting_look_tick(const struct settings_view *view, struct setting_state *out)
-{
-    static const char *const modes[] = {"NO_HZ_FULL", "NO_HZ_IDLE", "HZ_PERIODIC"};
-    const char *mode = "NO_HZ mode not known";
-    char key[32], value[8];
-    char *config = read_config(view);
-    long hz = tick_rate(view, config);
-    for (size_t i = COUNT(modes); i-- > 0;) {
-        snprintf(key, sizeof key, "CONFIG_%s", modes[i]);
-        if (config_value(config, key, value, sizeof value) && value[0] == 'y')
-            mode = modes[i];
-    }
-    free(config);
-    if (hz > 0) {
-        setting_say(out, SETTING_OK, "HZ %ld, %s", hz, mode);
-        return;
-    }
-    setting_say(out, SETTING_UNKNOWN, "%s", "");
-    setting_why(out, "%s", no_config);
 }

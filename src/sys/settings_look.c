@@ -3,6 +3,7 @@
 #include "sys/settings_look.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -100,6 +101,27 @@ int setting_read_number(const char *root, const char *path, int64_t *out)
         return -EILSEQ;
     *out = negative ? -(int64_t)value : (int64_t)value;
     return 0;
+}
+
+void setting_look_number(const struct settings_view *view, const char *path, int64_t good, const char *unit,
+                         struct setting_state *out)
+{
+    int64_t value;
+    int error = setting_read_number(view->root, path, &value);
+    if (error)
+        setting_not_read(view, path, error, out);
+    else
+        setting_say(out, value == good ? SETTING_OK : SETTING_NOISY, "%" PRId64 "%s", value, unit);
+}
+
+int setting_write_number(const struct settings_view *view, const char *path, int64_t good, struct setting_writes *out)
+{
+    char text[24];
+    int64_t value;
+    if (setting_read_number(view->root, path, &value) || value == good)
+        return 0;
+    snprintf(text, sizeof text, "%" PRId64, good);
+    return setting_writes_add(out, path, text);
 }
 
 int setting_read_cpus(const char *root, const char *path, struct cpuset *out)

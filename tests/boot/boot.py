@@ -13,6 +13,7 @@ import calendar
 import concurrent.futures
 import csv
 import io
+import json
 import os
 import re
 import select
@@ -140,8 +141,10 @@ def page_block(word):
 class Machine:
     """One boot: its folder, its QEMU, and what its console shows."""
 
-    def __init__(self, test, flavour="cloud", memory=128, cpus=1, limit=120):
-        self.arch, self.program, self.folder = test.arch, test.program, test.folder
+    def __init__(self, test, flavour="cloud", memory=128, cpus=1, limit=120, name=""):
+        """name: of a folder of its own, for all but the first machine of a test."""
+        self.arch, self.program, self.folder = test.arch, test.program, os.path.join(test.folder, name)
+        os.makedirs(self.folder, exist_ok=True)
         self.kernel = kernel(self.arch, flavour)
         self.memory, self.cpus = memory, cpus
         self.until = time.monotonic() + limit
@@ -503,6 +506,32 @@ def boot_no_shell(test):
     machine.rows()
 
 
+CHECKED = ["isolated", "nohz_full", "rcu_nocbs", "kthread_cpus", "irqaffinity"]
+
+
+def check_json(test, name, line):
+    """What `check` says of CPUs 1 and 2 of a machine that is booted with these words: states by item, advice by name."""
+    machine = test.machine(cpus=3, name=name)
+    machine.start(f'quiet {line} jitbench.run="check --cpus 1,2 --json" jitbench.end=poweroff')
+    shown = machine.wait_end()
+    found = re.search(r'\{"bench_cpus".*?\]\}\n', shown, re.S)
+    expect(found, "no JSON on the console")
+    found = json.loads(found.group(0))
+    return {i["id"]: i["state"] for i in found["items"]}, {a["about"]: a["command"] for a in found["advice"]}
+
+
+def boot_check_line(test):
+    """The kernel line that `check` advises, pasted into a second boot, makes the same check say ok for what it named."""
+    states, advice = check_json(test, "", "")
+    line = advice.get("boot", "")
+    expect(re.fullmatch("isolcpus=managed_irq,domain,1-2 nohz_full=1-2 rcu_nocbs=1-2 irqaffinity=0", line),
+           f"it advises '{line}'")
+    expect({states[item] for item in CHECKED} == {"noisy"}, f"before: {states}")
+    states, advice = check_json(test, "second", line)
+    expect({states[item] for item in CHECKED} == {"ok"}, f"after: {states}")
+    expect("boot" not in advice, "it still advises a line")
+
+
 # --- Machines that are upset while it measures. upset.c is the first process there, and the run its child.
 
 def build_upset(path):
@@ -545,7 +574,7 @@ def boot_cpu_unplugged(test):
 
 # The longest first.
 BOOTS = {
-    "x86_64": [boot_recipe, boot_rt, boot_clock_set_back, boot_cpu_unplugged, boot_no_shell, boot_crash,
+    "x86_64": [boot_recipe, boot_rt, boot_clock_set_back, boot_cpu_unplugged, boot_no_shell, boot_check_line, boot_crash,
                boot_ctrl_alt_del, boot_ctrl_c, boot_virtio, boot_no_overwrite, boot_root_disk,
                boot_root_written, boot_without_proc, boot_wrong_orders],
     "aarch64": [boot_recipe, boot_without_proc],

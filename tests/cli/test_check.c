@@ -410,6 +410,119 @@ static void test_check_with_standard_output_closed(void **state)
     cli_result_free(&result);
 }
 
+/* --- which items matter --- */
+
+/* On any machine: clocksource may be good or bad, but "isolated" is noisy for a CPU list with the boot CPU unless
+ * somebody has isolated that. */
+static void test_check_fail_on_and_ignore(void **state)
+{
+    const struct cli_run noisy = {.args = ARGS("check", "-q", "isolated", "aslr")};
+    const struct cli_run other = {.args = ARGS("check", "-q", "isolated", "aslr", "--fail-on", "aslr")};
+    const struct cli_run itself = {.args = ARGS("check", "-q", "isolated", "aslr", "--fail-on=aslr,isolated")};
+    const struct cli_run ignored = {.args = ARGS("check", "-q", "isolated", "aslr", "--ignore", "isolated")};
+    const struct cli_run all = {.args = ARGS("check", "--ignore", "isolated,steal", "--fail-on", "aslr")};
+    struct cli_child child;
+    struct cli_result result;
+
+    cli_start(*state, &noisy, &child);
+    cli_wait(&child, &result);
+    if (result.status != FINDING)
+        cli_skip("CPUs are isolated here");
+    cli_result_free(&result);
+    cli_expect(*state, &other, DONE, &result);
+    cli_expect_text(line_of(result.out, "isolated"), "noisy");
+    cli_result_free(&result);
+    cli_expect(*state, &itself, FINDING, &result);
+    cli_result_free(&result);
+    cli_expect(*state, &ignored, DONE, &result);
+    assert_string_equal(line_of(result.out, "isolated"), "");
+    cli_result_free(&result);
+    cli_expect(*state, &all, DONE, &result);
+    assert_string_equal(line_of(result.out, "isolated"), "");
+    assert_string_not_equal(line_of(result.out, "aslr"), "");
+    cli_result_free(&result);
+}
+
+static void test_check_wrong_items_name_the_known_ones(void **state)
+{
+    const struct cli_run wrong = {.args = ARGS("check", "--fail-on", "thp,govenor")};
+    struct cli_result result;
+
+    cli_expect(*state, &wrong, USAGE, &result);
+    cli_expect_text(result.err,
+                    "jitbench check: --fail-on: 'govenor' is not an item; did you mean 'governor'? (known: epp, ");
+    cli_expect_text(result.err, ", thp, ");
+    cli_expect_text(result.err, ", temperature)\n");
+    assert_string_equal(result.out, "");
+    cli_result_free(&result);
+    const struct cli_run far = {.args = ARGS("check", "--ignore", "qqqqqqqq")};
+    cli_expect(*state, &far, USAGE, &result);
+    cli_expect_text(result.err, "jitbench check: --ignore: 'qqqqqqqq' is not an item (known: epp, ");
+    cli_result_free(&result);
+    expect_error(*state, ARGS("check", "aslr", "--fail-on", "thp"),
+                 "jitbench check: --fail-on: 'thp' is not among the items that are looked at\n");
+    expect_error(*state, ARGS("check", "--ignore=thp", "--fail-on", "thp"),
+                 "jitbench check: --fail-on: 'thp' is not among the items that are looked at\n");
+    expect_error(*state, ARGS("check", "thp", "--ignore=thp"), "jitbench check: --ignore leaves no item to look at\n");
+    expect_error(*state, ARGS("check", "--json", "-o", "-"),
+                 "jitbench check: --json and -o - both want standard output\n");
+}
+
+/* --- JSON --- */
+
+static void test_check_json_is_what_the_csv_says(void **state)
+{
+    const struct cli *cli = *state;
+    const struct cli_run run = {.args = ARGS("check", "--cpus", "0", "aslr", "thp", "--json", "-o", "found.csv")};
+    char path[CLI_PATH], expected[512];
+    struct cli_child child;
+    struct cli_result result;
+    struct cli_csv csv;
+
+    cli_start(cli, &run, &child);
+    cli_wait(&child, &result);
+    assert_true(result.status == DONE || result.status == FINDING);
+    (void)snprintf(path, sizeof(path), "%s/found.csv", cli->work);
+    cli_csv_read(path, &csv);
+    assert_int_equal(csv.n_rows, 2);
+    cli_expect_text(result.out, "{\"bench_cpus\": \"0\",\"items\":[\n{\"id\": \"aslr\",");
+    for (size_t row = 0; row < csv.n_rows; row++) {
+        (void)snprintf(
+            expected, sizeof(expected),
+            "{\"id\": \"%s\",\"state\": \"%s\",\"value\": \"%s\",\"good\": \"%s\",\"why\": \"%s\",\"cost\": \"%s\","
+            "\"how\": \"%s\"}",
+            cli_cell(&csv, row, "item"), cli_cell(&csv, row, "verdict"), cli_cell(&csv, row, "now"),
+            cli_cell(&csv, row, "good"), cli_cell(&csv, row, "why"), cli_cell(&csv, row, "cost"),
+            cli_cell(&csv, row, "how"));
+        cli_expect_text(result.out, expected);
+    }
+    cli_expect_text(result.out, "],\"advice\":[");
+    if (!strcmp(cli_cell(&csv, 1, "verdict"), "noisy"))
+        cli_expect_text(result.out, "\"command\": \"jitbench tune --cpus 0 thp\"");
+    assert_string_equal(result.out + strlen(result.out) - 3, "]}\n");
+    cli_csv_free(&csv);
+    cli_result_free(&result);
+}
+
+/* The last lines: there is something noisy on any machine where nobody has isolated CPUs. */
+static void test_check_ends_with_what_to_do(void **state)
+{
+    const struct cli_run run = {.args = ARGS("check", "--cpus", "0", "isolated")};
+    const struct cli_run quiet = {.args = ARGS("check", "-q", "--cpus", "0", "isolated")};
+    struct cli_child child;
+    struct cli_result result;
+
+    cli_start(*state, &run, &child);
+    cli_wait(&child, &result);
+    if (result.status != FINDING)
+        cli_skip("CPU 0 is isolated here, or that cannot be read");
+    cli_expect_text(result.out, "\n\nWhat to do\nboot         ");
+    cli_result_free(&result);
+    cli_expect(*state, &quiet, FINDING, &result);
+    cli_expect_no_text(result.out, "What to do");
+    cli_result_free(&result);
+}
+
 /* --- places --- */
 
 static void test_check_as_nobody(void **state)
@@ -516,6 +629,10 @@ int main(void)
         CLI_TEST(test_check_csv_that_cannot_be_written),
         CLI_TEST(test_check_says_when_its_table_is_lost),
         CLI_TEST(test_check_with_standard_output_closed),
+        CLI_TEST(test_check_fail_on_and_ignore),
+        CLI_TEST(test_check_wrong_items_name_the_known_ones),
+        CLI_TEST(test_check_json_is_what_the_csv_says),
+        CLI_TEST(test_check_ends_with_what_to_do),
         CLI_TEST(test_check_as_nobody),
         CLI_TEST(test_check_without_proc_and_sys),
         CLI_TEST(test_check_changes_nothing),

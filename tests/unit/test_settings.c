@@ -162,6 +162,8 @@ static void no_change(void)
 static void test_settings_of_a_laptop(void **state)
 {
     static const struct expected laptop[] = {
+        {"epp", SETTING_NOISY, "balance_performance (8 CPUs)", NULL},
+        {"epb", SETTING_NOISY, "6 (8 CPUs)", NULL},
         {"governor", SETTING_NOISY, "powersave (8 CPUs)", NULL},
         {"frequency", SETTING_NOISY, "400 to 3500 MHz (8 CPUs)", NULL},
         {"turbo", SETTING_NOISY, "on", NULL},
@@ -175,9 +177,14 @@ static void test_settings_of_a_laptop(void **state)
         {"kthread_cpus", SETTING_NOISY, "not given", NULL},
         {"irqaffinity", SETTING_NOISY, "not given", NULL},
         {"irqs", SETTING_NOISY, "4 of 5 interrupts may use bench CPUs", "new ones, 0, 9, 120"},
+        {"timer_migration", SETTING_NOISY, "1", NULL},
         {"irqbalance", SETTING_NOISY, "irqbalance", NULL},
         {"daemons", SETTING_NOISY, "cron, thermald", NULL},
         {"thp", SETTING_NOISY, "enabled always, defrag madvise", NULL},
+        {"ksm", SETTING_NOISY, "1", NULL},
+        {"autogroup", SETTING_NOISY, "1", NULL},
+        {"numa_balancing", SETTING_OK, "0", NULL},
+        {"zone_reclaim", SETTING_OK, "0", NULL},
         {"watchdogs", SETTING_NOISY, "watchdog 1, nmi_watchdog 1", NULL},
         {"rt_throttling", SETTING_OK, "950000 of 1000000 us", "matters only with --fifo"},
         {"fair_server", SETTING_NA, "", NULL},
@@ -186,6 +193,7 @@ static void test_settings_of_a_laptop(void **state)
         {"stat_interval", SETTING_NOISY, "1 s", NULL},
         {"clocksource", SETTING_OK, "tsc", NULL},
         {"swap", SETTING_NOISY, "512 of 2048 MiB", NULL},
+        {"swappiness", SETTING_NOISY, "60", NULL},
         {"load", SETTING_NOISY, "1.25", NULL},
         {"pressure", SETTING_OK, "0.10 %", NULL},
         {"hypervisor", SETTING_OK, "none seen", NULL},
@@ -199,6 +207,8 @@ static void test_settings_of_a_laptop(void **state)
         {"vulnerabilities", SETTING_OK, "2 mitigated, 1 open, 1 do not apply; page tables isolated", NULL},
         {"hardening", SETTING_OK,
          "usercopy yes, slab freelist random yes, slab freelist hardened no, init on alloc yes", NULL},
+        {"config", SETTING_OK, "NO_HZ_FULL", NULL},
+        {"context_tracking", SETTING_OK, "not forced", NULL},
         {"page_faults", SETTING_UNKNOWN, NULL, "debugfs does not show the rest"},
         {"tick", SETTING_OK, "HZ 250, NO_HZ_FULL", NULL},
         {"network", SETTING_OK, "wlan0", NULL},
@@ -362,7 +372,7 @@ static void test_settings_of_a_board(void **state)
     expect_one("pressure", SETTING_NA, "", "");
     expect_one("power", SETTING_NA, "", "");
     expect_one("siblings", SETTING_OK, "none online", "");
-    expect_one("tick", SETTING_UNKNOWN, "", "no /boot/config of this kernel");
+    expect_one("tick", SETTING_UNKNOWN, "", "neither /proc/config.gz nor /boot/config of this kernel");
     expect_one("network", SETTING_OK, "eth0, eth1", "");
     /* One file for all CPUs of a cluster, and masks where there are no lists. */
     expect_writes("governor", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor=performance\n"
@@ -693,6 +703,111 @@ static void test_settings_kthread_cpus_where_nohz_full_is_missing(void **state)
     expect_one("kthread_cpus", SETTING_NOISY, "not given", "");
 }
 
+static void put_config(const char *text)
+{
+    tree_put("/proc/sys/kernel/osrelease", "6.1.0\n");
+    tree_put("/boot/config-6.1.0", text);
+    look_at("0");
+}
+
+static void test_settings_of_the_kernel_s_configuration(void **state)
+{
+    (void)state;
+    put_config(
+        "# CONFIG_PREEMPT is not set\nCONFIG_PREEMPT_VOLUNTARY=y\nCONFIG_RCU_NOCB_CPU=y\nCONFIG_KASAN_STACK=y\n");
+    expect_one("config", SETTING_OK, "PREEMPT_VOLUNTARY, RCU_NOCB_CPU", "");
+    expect_one("context_tracking", SETTING_OK, "not forced", "");
+    put_config("CONFIG_PREEMPT=y\nCONFIG_KASAN=y\nCONFIG_PROVE_LOCKING=y\nCONFIG_CONTEXT_TRACKING_USER_FORCE=y\n");
+    expect_one("config", SETTING_NOISY, "PREEMPT", "debugging: KASAN, PROVE_LOCKING");
+    expect_one("context_tracking", SETTING_NOISY, "forced on all CPUs", "");
+    put_config("CONFIG_CONTEXT_TRACKING_FORCE=y\n");
+    expect_one("config", SETTING_OK, "nothing of note", "");
+    expect_one("context_tracking", SETTING_NOISY, "forced on all CPUs", "");
+}
+
+/* That of the running kernel comes first; one that is damaged is as none. */
+static void test_settings_of_the_kernel_s_compressed_configuration(void **state)
+{
+    /* "CONFIG_HZ=300\nCONFIG_PREEMPT_RT=y\n", by gzip -n */
+    unsigned char packed[] = {0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x03, 0x73, 0xf6, 0xf7,
+                              0x73, 0xf3, 0x74, 0x8f, 0xf7, 0x88, 0xb2, 0x35, 0x36, 0x30, 0xe0, 0x72, 0x86,
+                              0xf0, 0x02, 0x82, 0x5c, 0x5d, 0x7d, 0x03, 0x42, 0xe2, 0x83, 0x42, 0x6c, 0x2b,
+                              0xb9, 0x00, 0x09, 0xf9, 0x21, 0x04, 0x22, 0x00, 0x00, 0x00};
+
+    (void)state;
+    tree_put_bytes("/proc/config.gz", packed, sizeof(packed));
+    look_at("0");
+    expect_one("tick", SETTING_OK, "HZ 300, NO_HZ mode not known", "");
+    put_config("CONFIG_HZ=100\n");
+    expect_one("tick", SETTING_OK, "HZ 300, NO_HZ mode not known", "");
+    expect_one("config", SETTING_OK, "PREEMPT_RT", "");
+    packed[sizeof(packed) - 4]++; /* its length */
+    tree_put_bytes("/proc/config.gz", packed, sizeof(packed));
+    expect_one("tick", SETTING_OK, "HZ 100, NO_HZ mode not known", "");
+    tree_put_bytes("/boot/config-6.1.0", "", 0);
+    expect_one("tick", SETTING_UNKNOWN, "", "neither /proc/config.gz nor /boot/config of this kernel");
+}
+
+static void test_settings_swappiness_matters_with_swap(void **state)
+{
+    (void)state;
+    tree_put("/proc/meminfo", "MemTotal: 1000 kB\nSwapTotal: 0 kB\nSwapFree: 0 kB\n");
+    tree_put("/proc/sys/vm/swappiness", "60\n");
+    look_at("0");
+    expect_one("swappiness", SETTING_OK, "60", "no swap");
+    expect_writes("swappiness", "");
+    tree_put("/proc/meminfo", "MemTotal: 1000 kB\nSwapTotal: 1000 kB\nSwapFree: 1000 kB\n");
+    look_at("0");
+    expect_one("swappiness", SETTING_NOISY, "60", "");
+    expect_writes("swappiness", "/proc/sys/vm/swappiness=10\n");
+    tree_put("/proc/sys/vm/swappiness", "1\n");
+    expect_one("swappiness", SETTING_OK, "1", "");
+    expect_writes("swappiness", "");
+}
+
+static void test_settings_timer_migration_goes_by_nohz_full(void **state)
+{
+    (void)state;
+    tree_put("/sys/devices/system/cpu/online", "0-3\n");
+    tree_put("/proc/sys/kernel/timer_migration", "1\n");
+    look_at("1-2");
+    expect_one("timer_migration", SETTING_NOISY, "1", "");
+    expect_writes("timer_migration", "/proc/sys/kernel/timer_migration=0\n");
+    tree_put("/sys/devices/system/cpu/nohz_full", "1-2\n");
+    expect_one("timer_migration", SETTING_OK, "1", "");
+    tree_put("/proc/sys/kernel/timer_migration", "0\n");
+    expect_writes("timer_migration", "/proc/sys/kernel/timer_migration=1\n");
+}
+
+static void test_settings_ksm_stopped_either_way(void **state)
+{
+    static const char *const texts[] = {"0\n", "1\n", "2\n"};
+
+    (void)state;
+    tree_put("/sys/devices/x", "");
+    look_at("0");
+    for (size_t i = 0; i < 3; i++) {
+        tree_put("/sys/kernel/mm/ksm/run", texts[i]);
+        assert_int_equal(state_of("ksm").verdict, i == 1 ? SETTING_NOISY : SETTING_OK);
+        expect_writes("ksm", i == 1 ? "/sys/kernel/mm/ksm/run=0\n" : "");
+    }
+}
+
+/* Under the governor performance the kernel refuses any other preference, so its file must be restored after it. */
+static void test_settings_write_preferences_before_the_governor(void **state)
+{
+    char text[8192];
+
+    (void)state;
+    tree_unpack("laptop");
+    look_at(NULL);
+    writes_of(NULL, text, sizeof(text));
+    const char *epp = strstr(text, "cpu7/cpufreq/energy_performance_preference=performance\n");
+    const char *epb = strstr(text, "cpu7/power/energy_perf_bias=0\n"), *governor = strstr(text, "scaling_governor=");
+    assert_true(epp && epb && governor);
+    assert_true(epp < governor && epb < governor);
+}
+
 /* What a boot loader wrote may be anything. */
 static void test_settings_texts_are_printable(void **state)
 {
@@ -770,7 +885,14 @@ static void test_settings_programs(void **state)
     expect_one("irqbalance", SETTING_OK, "none seen", "");
     tree_put("/proc/10/comm", "tuned\n");
     tree_put("/proc/9/comm", "unattended-upgr\n");
-    expect_one("daemons", SETTING_NOISY, "unattended-upgr, tuned", "");
+    expect_one("daemons", SETTING_NOISY, "tuned, unattended-upgr", "");
+    tree_put("/proc/11/comm", "irqbalance\n");
+    tree_put("/proc/12/comm", "tuned\n");
+    const struct settings_program *found[4];
+    assert_int_equal(settings_programs(&view, found, 4), 3);
+    assert_string_equal(found[0]->comm, "irqbalance");
+    assert_string_equal(found[2]->units, "unattended-upgrades");
+    assert_int_equal(settings_programs(&view, found, 2), 2);
 }
 
 static void test_settings_fair_server_by_kernel(void **state)
@@ -1128,12 +1250,12 @@ static void test_settings_count_and_names_of_the_noisy(void **state)
     char names[20] = "";
 
     (void)state;
-    setting_count(&settings_list[0], &noisy, counts, names, sizeof(names));
-    setting_count(&settings_list[1], &fine, counts, names, sizeof(names));
+    setting_count(setting_find("governor"), &noisy, counts, names, sizeof(names));
+    setting_count(setting_find("frequency"), &fine, counts, names, sizeof(names));
     assert_string_equal(names, "governor");
-    setting_count(&settings_list[2], &noisy, counts, names, sizeof(names));
+    setting_count(setting_find("turbo"), &noisy, counts, names, sizeof(names));
     assert_string_equal(names, "governor, ...");
-    setting_count(&settings_list[3], &noisy, counts, names, sizeof(names));
+    setting_count(setting_find("smt"), &noisy, counts, names, sizeof(names));
     assert_string_equal(names, "governor, ...");
     assert_int_equal(counts[SETTING_NOISY], 3);
     assert_int_equal(counts[SETTING_OK], 1);
@@ -1255,6 +1377,12 @@ int main(void)
         TREE_TEST(test_settings_steal_that_rises),
         TREE_TEST(test_settings_caches_may_be_shared_with_the_rest),
         TREE_TEST(test_settings_kthread_cpus_where_nohz_full_is_missing),
+        TREE_TEST(test_settings_of_the_kernel_s_configuration),
+        TREE_TEST(test_settings_of_the_kernel_s_compressed_configuration),
+        TREE_TEST(test_settings_swappiness_matters_with_swap),
+        TREE_TEST(test_settings_timer_migration_goes_by_nohz_full),
+        TREE_TEST(test_settings_ksm_stopped_either_way),
+        TREE_TEST(test_settings_write_preferences_before_the_governor),
         TREE_TEST(test_settings_texts_are_printable),
         TREE_TEST(test_settings_boot_parameters_as_the_kernel_reads_them),
         TREE_TEST(test_settings_irqs_without_another_cpu),
