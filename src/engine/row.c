@@ -92,6 +92,7 @@ const struct row_column row_columns[] = {
     {"samples", COLUMN_SAMPLES, 0, offsetof(struct row, samples), 0},
     {"hist", COLUMN_HIST, 0, offsetof(struct row, hist), 0},
     {"series", COLUMN_SERIES, 0, offsetof(struct row, series), 0},
+    ROW(COLUMN_UINT, item),
 };
 const size_t row_n_columns = sizeof row_columns / sizeof row_columns[0];
 
