@@ -71,6 +71,17 @@ struct core_session *core_session_make(const char *root, const struct clock_info
 void core_learn(struct core_session *session, unsigned cpu, const uint32_t probes[CORE_LEVELS], double cycles_per_tick);
 /* The highest level at which that CPU has its core to itself; 0 when that is not known, with the reason in why. */
 unsigned core_free_level(const struct core_session *session, unsigned cpu, char *why, size_t why_size);
+/* What the core probe says of some CPUs at the moment. */
+struct core_sight {
+    double free;   /* share of the probes that found the core free; NAN: not known */
+    double share;  /* core_share() of all probes */
+    double us;     /* what a probe takes with the core free */
+    char why[160]; /* why it is not known; "" when it is */
+};
+/* Takes a probe each half a millisecond on each of the CPUs in turn (of many, on the first 16), for so long in all. The
+ * session learns from it. */
+void core_look(struct core_session *session, const struct cpuset *cpus, uint64_t ns, struct core_sight *out);
+
 /* The highest level that can turn out to be free on that CPU: what is lowest can only fall. */
 unsigned core_highest(const struct core_session *session, unsigned cpu);
 /* The mean over the probes of free level by level, 1 at most; those that took over 2.4 times as long were interrupted,
@@ -104,6 +115,10 @@ enum { CORE_SLICES_MIN = 30, CORE_SLICES_A_TRIAL = 10 };
  * n_trials) gets the figure of each trial, NAN below CORE_SLICES_A_TRIAL slices. -1 when out of memory. */
 int core_alone_find(const struct core_notes *notes, const struct core_session *session, bool cost_per_count,
                     uint32_t n_trials, double *samples, struct core_alone *out);
+
+/* How many of all slices were free, as a row's reason says it, and read back; false when it says something else. */
+void core_free_describe(uint64_t free_slices, uint64_t slices, char *buf, size_t size);
+bool core_free_slices(const char *reason, uint64_t *free_slices, uint64_t *slices);
 
 /* How much smaller the variance of the samples with the core free is than that of all of them, in %; 0 when it is not
  * smaller. Only trials that have both count; NAN below five. */

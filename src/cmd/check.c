@@ -10,6 +10,7 @@
 #include "cmd/cpus.h"
 #include "cmd/suites.h"
 #include "cmd/tuned.h"
+#include "engine/core.h"
 #include "engine/signals.h"
 #include "engine/text.h"
 #include "out/csv.h"
@@ -24,7 +25,8 @@
 #define WIDTH_LEAST  72u
 #define GAP          2u
 /* How long to look at what may be rising. */
-#define MOMENT_NS 100000000u
+#define CORE_LOOK_NS 500000000u
+#define MOMENT_NS    100000000u
 
 struct check_options {
     struct option_cpus cpus;
@@ -311,6 +313,32 @@ static void put_table(const struct checking *c, size_t width, struct text *out)
 
 /* --- Around it. --- */
 
+/* Whether somebody else can be on the cores, and whether he is. */
+static void put_cores(const struct checking *c, struct text *out)
+{
+    struct core_session *session;
+    struct core_sight sight;
+    struct clock_info clock;
+
+    clock_choose(&clock);
+    session = core_session_make("", &clock, &c->machine.online);
+    if (!session)
+        return;
+    core_look(session, &c->bench, CORE_LOOK_NS, &sight);
+    if (c->machine.hypervisor[0])
+        text_printf(out, "Cores     others can share them, whom only the host sees");
+    else if (session->threads)
+        text_printf(out, "Cores     have several hardware threads, which share them");
+    else
+        text_printf(out, "Cores     not shared, as far as is known: no hypervisor, and one hardware thread each");
+    if (sight.why[0])
+        text_printf(out, "; whether they are is not known: %s\n", sight.why);
+    else
+        text_printf(out, "; in %.1f s they were free %.0f %% of the time (a core probe takes %.2f us)\n",
+                    CORE_LOOK_NS / 1e9, 100 * sight.free, sight.us);
+    free(session);
+}
+
 /* Where it runs: what is below, what is around, and what cannot be seen from here. */
 static void put_header(const struct checking *c, struct text *out)
 {
@@ -331,6 +359,7 @@ static void put_header(const struct checking *c, struct text *out)
     settings_format_cpus(&c->bench, cpus, sizeof(cpus));
     settings_format_cpus(&others, kept, sizeof(kept));
     text_printf(out, "CPUs      %s to measure on (bench CPUs), %s for all else\n", cpus, kept);
+    put_cores(c, out);
     if (!m->have_proc || !m->have_sys)
         text_printf(out, "Unknown   %s%s%s not mounted: most settings cannot be known\n", m->have_proc ? "" : "/proc",
                     m->have_proc || m->have_sys ? "" : " and ", m->have_sys ? "" : "/sys");

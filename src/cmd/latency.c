@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 #include "bench/sim.h"
 #include "cmd/suites.h"
@@ -482,11 +481,24 @@ static void announce(const struct measure *m, const struct plan *plan, struct te
 
 /* --- Tables. --- */
 
-static bool is_real_time(const struct measure *m)
+static bool is_real_time(const struct table_rows *r)
 {
-    for (size_t i = 0; i < m->n_rows; i++)
-        if (m->rows[i].load[0] && !strcmp(m->rows[i].policy, "fifo"))
+    for (size_t i = 0; i < r->n; i++)
+        if (r->rows[i].load[0] && !strcmp(r->rows[i].policy, "fifo"))
             return true;
+    return false;
+}
+
+/* Whether the rows were taken with --classic: counted as Interbench did. */
+static bool is_classic(const struct table_rows *r)
+{
+    char protocol[ROW_PROTOCOL_SIZE];
+
+    for (size_t i = 0; i < r->n; i++) {
+        row_protocol(r->rows[i].param, protocol);
+        if (!strcmp(r->rows[i].metric, "latency_classic") || !strcmp(protocol, "classic protocol"))
+            return true;
+    }
     return false;
 }
 
@@ -500,9 +512,9 @@ static void put_gap(struct text *out)
 enum { N_COLUMNS = 10 };
 
 /* As the original's: milliseconds, in real-time mode microseconds. */
-static void put_task(const struct measure *m, size_t task, const struct row *task_rows, size_t n, struct text *out)
+static void put_task(const struct table_rows *r, size_t task, const struct row *task_rows, size_t n, struct text *out)
 {
-    bool fine = is_real_time(m), classic = m->preset == PRESET_CLASSIC;
+    bool fine = is_real_time(r), classic = is_classic(r);
     const char *metric = classic ? "latency_classic" : "latency";
     double scale = fine ? 1e-3 : 1e-6;
     unsigned decimals = fine ? 1 : 3;
@@ -532,23 +544,23 @@ static void put_task(const struct measure *m, size_t task, const struct row *tas
     table_print(&layout, task_rows, n, out);
 }
 
-static void put_picture(const struct measure *m, struct text *out)
+static void put_picture(const struct table_rows *r, struct text *out)
 {
-    const struct row **shown = calloc(m->n_rows + 1, sizeof(const struct row *));
-    char(*labels)[24] = calloc(m->n_rows + 1, sizeof(*labels));
-    const char **names = calloc(m->n_rows + 1, sizeof(*names));
+    const struct row **shown = calloc(r->n + 1, sizeof(const struct row *));
+    char(*labels)[24] = calloc(r->n + 1, sizeof(*labels));
+    const char **names = calloc(r->n + 1, sizeof(*names));
     size_t n = 0;
 
-    for (size_t i = 0; shown && labels && names && i < m->n_rows; i++) {
-        if (!m->rows[i].load[0] || strcmp(m->rows[i].metric, "latency"))
+    for (size_t i = 0; shown && labels && names && i < r->n; i++) {
+        if (!r->rows[i].load[0] || strcmp(r->rows[i].metric, "latency"))
             continue;
-        (void)snprintf(labels[n], sizeof(labels[n]), "%-7.7s %.10s", m->rows[i].test, m->rows[i].load);
+        (void)snprintf(labels[n], sizeof(labels[n]), "%-7.7s %.10s", r->rows[i].test, r->rows[i].load);
         names[n] = labels[n];
-        shown[n++] = &m->rows[i];
+        shown[n++] = &r->rows[i];
     }
     if (n) {
         put_gap(out);
-        plot_ranges("Latency, log scale", shown, names, n, command_width(m->out_fd, 100, 100), out);
+        plot_ranges("Latency, log scale", shown, names, n, r->width, out);
     }
     free(shown);
     free(labels);
@@ -557,11 +569,11 @@ static void put_picture(const struct measure *m, struct text *out)
 
 /* --- The whole. --- */
 
-static void put_calibration(const struct measure *m, struct text *out)
+static void put_calibration(const struct table_rows *r, struct text *out)
 {
-    for (size_t i = 0; i < m->n_rows; i++)
-        if (!strcmp(m->rows[i].metric, "loops_per_ms") && m->rows[i].status < ROW_SKIPPED) {
-            const struct row *row = &m->rows[i];
+    for (size_t i = 0; i < r->n; i++)
+        if (!strcmp(r->rows[i].metric, "loops_per_ms") && r->rows[i].status < ROW_SKIPPED) {
+            const struct row *row = &r->rows[i];
             put_gap(out);
             text_printf(out, "Calibrated: %.0f loops a millisecond on CPU%s %s", row->value,
                         row->stats.n == 1 ? "" : "s", row->cpus);
@@ -572,12 +584,12 @@ static void put_calibration(const struct measure *m, struct text *out)
 }
 
 /* What stops the timing thread stops the task's clock as well: such a stall is in no latency. */
-static void put_stalls(const struct measure *m, struct text *out)
+static void put_stalls(const struct table_rows *r, struct text *out)
 {
     char late[32];
 
-    for (size_t i = 0; i < m->n_rows; i++) {
-        const struct row *row = &m->rows[i];
+    for (size_t i = 0; i < r->n; i++) {
+        const struct row *row = &r->rows[i];
         const char *interval = strstr(row->param, "interval_us=");
         if (strcmp(row->metric, "timer_latency") || !interval)
             continue;
@@ -591,23 +603,23 @@ static void put_stalls(const struct measure *m, struct text *out)
     }
 }
 
-static void print(const struct measure *m, bool alone, struct text *out)
+static void print(const struct table_rows *r, struct text *out)
 {
-    struct row *task_rows = calloc(m->n_rows + 1, sizeof(*task_rows));
+    struct row *task_rows = calloc(r->n + 1, sizeof(*task_rows));
 
     for (size_t t = 0; task_rows && t < N_TASKS; t++) {
         size_t n = 0;
-        for (size_t i = 0; i < m->n_rows; i++)
-            if (!strcmp(m->rows[i].test, task_names[t]))
-                task_rows[n++] = m->rows[i]; /* shallow: only to be read */
+        for (size_t i = 0; i < r->n; i++)
+            if (!strcmp(r->rows[i].test, task_names[t]))
+                task_rows[n++] = r->rows[i]; /* shallow: only to be read */
         if (n)
-            put_task(m, t, task_rows, n, out);
+            put_task(r, t, task_rows, n, out);
     }
     free(task_rows);
-    put_stalls(m, out);
-    put_calibration(m, out);
-    if (m->options.verbose || (alone && isatty(m->out_fd)))
-        put_picture(m, out);
+    put_stalls(r, out);
+    put_calibration(r, out);
+    if (r->pictures)
+        put_picture(r, out);
 }
 
 const struct suite suite_latency = {

@@ -4,6 +4,7 @@
 #include "cmd/cpus.h"
 #include "cmd/names.h"
 #include "cmd/quiet.h"
+#include "cmd/show.h"
 #include "cmd/start.h"
 #include "cmd/tuned.h"
 
@@ -19,8 +20,6 @@
 
 #include "engine/signals.h"
 #include "engine/text.h"
-#include "out/plot.h"
-#include "out/warnings.h"
 #include "sys/folder.h"
 #include "sys/job.h"
 #include "sys/process.h"
@@ -33,6 +32,8 @@
 #define PREPARE_NS 3000000000u
 /* How long the header looks at the machine before it calls it quiet or busy. */
 #define LOOK_NS 200000000u
+/* And how long before that the cores are looked at. */
+#define CORE_LOOK_NS 100000000u
 
 struct series_option {
     char path[1024];
@@ -472,22 +473,20 @@ static void put_quietness(const struct measure *m, struct text *out)
         text_printf(out, ", %.0f ms stolen", (double)(after.steal_ns - before.steal_ns) * 1e-6);
     if (m->machine.load1 >= 0)
         text_printf(out, "; load %.2f", m->machine.load1);
+    if (!isnan(m->cores.free))
+        text_printf(out, "; cores free %.0f %% of the time", 100 * m->cores.free);
+    else if (m->core)
+        text_printf(out, "; who shares the cores is not known (%s)", m->cores.why);
     text_printf(out, "\n");
 }
 
 static void put_machine(const struct measure *m, struct text *out)
 {
-    const struct machine *machine = &m->machine;
     char memory[32];
 
-    text_printf(out, "Machine   %s, Linux %.*s %s, %s, ", m->run.host, (int)strcspn(machine->kernel, " "),
-                machine->kernel, machine->arch, machine->cpu_model[0] ? machine->cpu_model : "CPU model not known");
-    if (machine->cpus_online)
-        text_printf(out, "%u CPU%s online", machine->cpus_online, machine->cpus_online == 1 ? "" : "s");
-    else
-        text_printf(out, "number of CPUs not known");
-    if (machine->memory_total_bytes) {
-        text_bytes(machine->memory_total_bytes, memory, sizeof(memory));
+    show_run(&m->run, out);
+    if (m->machine.memory_total_bytes) {
+        text_bytes(m->machine.memory_total_bytes, memory, sizeof(memory));
         text_printf(out, ", %s", memory);
     }
     text_printf(out, "\n");
@@ -570,12 +569,9 @@ static void put_header(struct session *s)
 {
     struct measure *m = &s->m;
     struct text out = {0};
-    char build[96];
 
     if (m->options.quiet)
         return;
-    version_build(build, sizeof(build));
-    text_printf(&out, "jitbench %s, %s\n", build, m->run.utc);
     put_machine(m, &out);
     if (!is_brief(s)) {
         put_setting(m, &out);
@@ -589,25 +585,14 @@ static void put_header(struct session *s)
     print_out(m, &out);
 }
 
-static int by_order(const void *a, const void *b)
-{
-    const struct row *x = a, *y = b;
-
-    if (x->order != y->order)
-        return x->order < y->order ? -1 : 1;
-    return (x->number > y->number) - (x->number < y->number);
-}
-
-static void print_suite(struct session *s, const struct suite *suite)
+static void print_suite(struct session *s)
 {
     struct measure *m = &s->m;
+    const struct show_how how = {.fd = m->out_fd, .alone = s->n_suites == 1, .verbose = m->options.verbose};
     struct text out = {0};
 
-    qsort(m->rows, m->n_rows, sizeof(*m->rows), by_order);
-    suite->print(m, s->n_suites == 1, &out);
-    text_append(&out, "\n", 1);
+    show_rows(m->rows, m->n_rows, &how, &out, &m->warnings);
     print_out(m, &out);
-    warnings_collect(m->rows, m->n_rows, &m->warnings);
 }
 
 static void put_summary(struct session *s)
@@ -645,15 +630,6 @@ static const char *layout_varied(const struct machine *machine)
     default:
         return "random env (ASLR not known)";
     }
-}
-
-/* A suite that a signal kept from beginning has rows in the CSV, but no table. */
-static bool any_measured(const struct measure *m)
-{
-    for (size_t i = 0; i < m->n_rows; i++)
-        if (m->rows[i].status != ROW_SKIPPED || !m->ended_by)
-            return true;
-    return false;
 }
 
 /* --- A common start. --- */
@@ -723,8 +699,8 @@ static void run_suite(struct session *s, size_t i)
         m->worst = (enum row_status)status;
     if (m->n_rows && suite->conclude)
         suite->conclude(m);
-    if (any_measured(m))
-        print_suite(s, suite);
+    if (m->n_rows)
+        print_suite(s);
     if (s->n_suites == 1 && suite->finish)
         s->finish_status = suite->finish(m, s->options[i]);
     clear_rows(m);
@@ -797,6 +773,16 @@ static void set_machine(struct measure *m)
                        m->options.tuned ? "--tuned" : "--hold-latency", strerror(-m->hold_fd));
 }
 
+/* The core probes of the session: what is seen before anything runs helps to know a core that is free. */
+static void look_at_cores(struct measure *m)
+{
+    m->cores.free = (double)NAN;
+    if (m->options.core_probe == 0)
+        m->core = core_session_make("", &m->clock, &m->place.online);
+    if (m->core)
+        core_look(m->core, &m->place.cpus, CORE_LOOK_NS, &m->cores);
+}
+
 /* As they are while it measures. */
 static void describe_settings(struct measure *m)
 {
@@ -861,8 +847,7 @@ int measure_main(const struct command *command, const struct suite *const *suite
     int status = prepare(s, argc, argv);
     bool unused = status != 0;
     if (!unused) {
-        if (s->m.options.core_probe == 0)
-            s->m.core = core_session_make("", &s->m.clock, &s->m.place.online);
+        look_at_cores(&s->m);
         set_machine(&s->m);
         describe_settings(&s->m);
         put_header(s);

@@ -29,7 +29,8 @@ enum group {
     ARITH = 32,
     SHELL = 64,
     MISC = 128,
-    OLDSYSTEM = 256
+    OLDSYSTEM = 256,
+    CORE = 512 /* what a neighbour on the core slows down: no children, no files */
 };
 
 /* The index of the stable protocol is for comparing machines, so it has what is the same from run to run. That of the
@@ -54,13 +55,13 @@ struct test {
 };
 
 static const struct test unix_tests[] = {
-    {"dhry2reg", &bench_dhry2reg, INDEX | CPU, "dhry", 0, NULL},
-    {"whetstone", &bench_whetstone, INDEX | CPU, "whetstone-double whets", 0, NULL},
+    {"dhry2reg", &bench_dhry2reg, INDEX | CPU | CORE, "dhry", 0, NULL},
+    {"whetstone", &bench_whetstone, INDEX | CPU | CORE, "whetstone-double whets", 0, NULL},
     {"execl", &bench_execl, INDEX | PROCESS | OLDSYSTEM, NULL, 0, NULL},
     {"fcopy1024", &bench_fcopy1024, INDEX | FILES | OLDSYSTEM, "fstime", 0, NULL},
     {"fcopy256", &bench_fcopy256, INDEX | FILES | OLDSYSTEM, "fsbuffer", 0, NULL},
     {"fcopy4096", &bench_fcopy4096, INDEX | FILES | OLDSYSTEM, "fsdisk", 0, NULL},
-    {"pipe", &bench_pipe, INDEX | PROCESS | OLDSYSTEM, NULL, 0, NULL},
+    {"pipe", &bench_pipe, INDEX | PROCESS | OLDSYSTEM | CORE, NULL, 0, NULL},
     {"context1", &bench_context1, INDEX_CLASSIC | PROCESS | OLDSYSTEM, NULL, HALVES_FREE, NULL},
     {"context1-same", &bench_context1, INDEX_STABLE | PROCESS | OLDSYSTEM, NULL, HALVES_SAME,
      "Pipe-based Context Switching (one CPU)"},
@@ -68,7 +69,7 @@ static const struct test unix_tests[] = {
     {"spawn", &bench_spawn, INDEX | PROCESS | OLDSYSTEM, NULL, 0, NULL},
     {"shell1", &bench_shell1, INDEX | SHELL, NULL, 0, NULL},
     {"shell8", &bench_shell8, INDEX | SHELL, NULL, 0, NULL},
-    {"syscall", &bench_syscall, INDEX | PROCESS | OLDSYSTEM, NULL, 0, NULL},
+    {"syscall", &bench_syscall, INDEX | PROCESS | OLDSYSTEM | CORE, NULL, 0, NULL},
     {"fwrite1024", &bench_fwrite1024, FILES, "fstime-w", 0, NULL},
     {"fwrite256", &bench_fwrite256, FILES, "fsbuffer-w", 0, NULL},
     {"fwrite4096", &bench_fwrite4096, FILES, "fsdisk-w", 0, NULL},
@@ -150,9 +151,9 @@ static const struct protocol *protocol_of(const struct measure *m)
     return &protocols[m->preset == PRESET_CLASSIC];
 }
 
-static bool in_index(const struct measure *m, const struct test *test)
+static bool in_index(const struct protocol *protocol, const struct test *test)
 {
-    return test->groups & protocol_of(m)->index;
+    return test->groups & protocol->index;
 }
 
 static int select_test(struct measure *m, const char *operand)
@@ -168,7 +169,7 @@ static int select_test(struct measure *m, const char *operand)
         if (!strcmp(groups[g].name, operand)) {
             for (size_t t = 0; t < N_TESTS; t++)
                 m->selected[t] |= (unix_tests[t].groups & groups[g].groups) != 0 &&
-                                  (!groups[g].of_index || in_index(m, &unix_tests[t]));
+                                  (!groups[g].of_index || in_index(protocol_of(m), &unix_tests[t]));
             found = 0;
         }
     return found;
@@ -215,7 +216,7 @@ static int add_test(const struct measure *m, const struct test *t, const struct 
     uint64_t turns = (copies + m->place.n_order - 1) / m->place.n_order;
     if (!measure_given(m, "time") && !params.classic && item->sampling.time_ns < turns * TURN_NS)
         item->sampling.time_ns = turns * TURN_NS;
-    item->no_index = !in_index(m, t);
+    item->no_index = !in_index(protocol_of(m), t);
     if (params.classic) {
         item->sampling.classic = true;
         item->sampling.pause_ns = 3000000000u;
@@ -281,17 +282,58 @@ static bool is_rate(const struct row *row, uint64_t copies)
 }
 
 /* Geometric mean of the tests' indices; how many there are in n. */
-static double system_index(const struct measure *m, uint64_t copies, size_t *n)
+static double system_index(const struct table_rows *r, uint64_t copies, size_t *n)
 {
     double sum = 0;
 
     *n = 0;
-    for (size_t i = 0; i < m->n_rows; i++)
-        if (is_rate(&m->rows[i], copies)) {
-            sum += log(m->rows[i].index);
+    for (size_t i = 0; i < r->n; i++)
+        if (is_rate(&r->rows[i], copies)) {
+            sum += log(r->rows[i].index);
             ++*n;
         }
     return *n ? exp(sum / (double)*n) : (double)NAN;
+}
+
+static const struct test *test_of(const char *name)
+{
+    for (size_t t = 0; t < N_TESTS; t++)
+        if (!strcmp(unix_tests[t].name, name))
+            return &unix_tests[t];
+    return NULL;
+}
+
+/* The same test's rate with the core free; NULL where the core was not probed. */
+static const struct row *alone_of(const struct table_rows *r, const struct row *rate)
+{
+    for (size_t i = 0; i < r->n; i++)
+        if (!strcmp(r->rows[i].metric, "rate_alone") && r->rows[i].copies == rate->copies &&
+            !strcmp(r->rows[i].test, rate->test) && !strcmp(r->rows[i].param, rate->param))
+            return &r->rows[i];
+    return NULL;
+}
+
+/* The system index with the core free: of the tests that have such a rate its own index, of the others theirs. NAN
+ * unless all have it that are bound by the core. */
+static double alone_index(const struct table_rows *r, uint64_t copies)
+{
+    double sum = 0;
+    size_t n = 0, n_alone = 0;
+
+    for (size_t i = 0; i < r->n; i++) {
+        const struct row *row = &r->rows[i];
+        if (!is_rate(row, copies))
+            continue;
+        const struct test *test = test_of(row->test);
+        const struct row *alone = alone_of(r, row);
+        bool known = alone && !isnan(alone->value);
+        if (test && test->groups & CORE && !known)
+            return (double)NAN;
+        n_alone += known && test && test->groups & CORE;
+        sum += log(known ? row->index * alone->value / row->value : row->index);
+        n++;
+    }
+    return n_alone ? exp(sum / (double)n) : (double)NAN;
 }
 
 static void put_index_row(struct measure *m, uint64_t copies, const char *metric, const char *param, double value)
@@ -307,40 +349,45 @@ static void put_index_row(struct measure *m, uint64_t copies, const char *metric
     (void)snprintf(row.better, sizeof(row.better), "higher");
     row.copies = copies;
     row.value = value;
-    row.order = SIZE_MAX; /* after all tests */
     measure_put_row(m, &row);
 }
 
 /* The numbers of copies in the order they were measured. */
-static size_t copy_counts(const struct measure *m, uint64_t *counts)
+static size_t copy_counts(const struct table_rows *r, uint64_t *counts)
 {
     size_t n = 0;
 
-    for (size_t i = 0; i < m->n_rows; i++) {
+    for (size_t i = 0; i < r->n; i++) {
         size_t k = 0;
-        while (k < n && counts[k] != m->rows[i].copies)
+        while (k < n && counts[k] != r->rows[i].copies)
             k++;
         if (k == n && n < OPTION_COUNTS_MAX)
-            counts[n++] = m->rows[i].copies;
+            counts[n++] = r->rows[i].copies;
     }
     return n;
 }
 
 static void conclude(struct measure *m)
 {
+    struct table_rows measured = {.rows = m->rows, .n = m->n_rows};
     uint64_t counts[OPTION_COUNTS_MAX];
-    size_t n = copy_counts(m, counts), tests, first_tests;
-    double first = system_index(m, counts[0], &first_tests);
+    size_t n = copy_counts(&measured, counts), tests, first_tests;
+    double first = system_index(&measured, counts[0], &first_tests);
     const struct protocol *protocol = protocol_of(m);
     char param[128];
 
     for (size_t c = 0; c < n; c++) {
-        double index = system_index(m, counts[c], &tests);
+        measured.rows = m->rows; /* rows that are added may move them */
+        double index = system_index(&measured, counts[c], &tests);
         if (!tests)
             continue;
         (void)snprintf(param, sizeof(param), "protocol=%s %s tests=%zu of=%d", protocol->name, protocol->content, tests,
                        N_INDEX);
         put_index_row(m, counts[c], "index", param, index);
+        measured.rows = m->rows;
+        double alone = alone_index(&measured, counts[c]);
+        if (!isnan(alone))
+            put_index_row(m, counts[c], "index_alone", param, alone);
         if (c > 0 && tests == first_tests) {
             (void)snprintf(param, sizeof(param), "protocol=%s %s over=%llu", protocol->name, protocol->content,
                            (unsigned long long)counts[0]);
@@ -350,14 +397,6 @@ static void conclude(struct measure *m)
 }
 
 /* --- Tables, laid out like the original's. --- */
-
-static const struct test *test_of(const char *name)
-{
-    for (size_t t = 0; t < N_TESTS; t++)
-        if (!strcmp(unix_tests[t].name, name))
-            return &unix_tests[t];
-    return NULL;
-}
 
 static const char *title_of(const struct test *test)
 {
@@ -378,10 +417,37 @@ static void put_number(double value, unsigned width, unsigned decimals, struct t
         text_printf(out, " %*.*f", (int)width, (int)decimals, value);
 }
 
-static void put_line(const struct measure *m, const struct row *row, struct text *out)
+/* As far as the rows tell: those taken with --classic say so. */
+static const struct protocol *protocol_of_rows(const struct table_rows *r)
+{
+    char protocol[ROW_PROTOCOL_SIZE];
+
+    for (size_t i = 0; i < r->n; i++) {
+        row_protocol(r->rows[i].param, protocol);
+        if (!strcmp(protocol, "classic protocol"))
+            return &protocols[1];
+    }
+    return &protocols[0];
+}
+
+/* How much of the core it had, and the rate with the core free. */
+static void put_core(const struct row *row, const struct row *alone, struct text *out)
+{
+    char *end;
+    double share = strtod(row->core_share, &end);
+
+    if (end == row->core_share)
+        text_printf(out, " %6s", row->core_share[0] ? row->core_share : "-");
+    else
+        put_number(100 * share, 6, 0, out);
+    put_number(alone ? alone->value : (double)NAN, 13, 1, out);
+}
+
+static void put_line(const struct protocol *protocol, const struct row *row, const struct row *alone, bool probed,
+                     struct text *out)
 {
     const struct test *test = test_of(row->test);
-    double baseline = test && in_index(m, test) ? bench_metric(test->bench, UNIX_RATE)->baseline : (double)NAN;
+    double baseline = test && in_index(protocol, test) ? bench_metric(test->bench, UNIX_RATE)->baseline : (double)NAN;
 
     text_printf(out, "%-44s", test ? title_of(test) : row->test);
     put_number(baseline, 10, 1, out);
@@ -389,6 +455,8 @@ static void put_line(const struct measure *m, const struct row *row, struct text
     text_printf(out, " %-5s", row->unit);
     put_number(row->index, 9, 1, out);
     put_number(row->stats.rsd_pct, 6, 1, out);
+    if (probed)
+        put_core(row, alone, out);
     if (row->status != ROW_OK)
         text_printf(out, "  %s", row_status_name(row->status));
     text_append(out, "\n", 1);
@@ -401,23 +469,27 @@ static void put_samples(const struct row *row, struct text *out)
         text_printf(out, "    pass %-3zu %*.1f %s\n", i + 1, 58, row->samples[i], row->unit);
 }
 
-static void put_block(const struct measure *m, uint64_t copies, struct text *out)
+static void put_block(const struct table_rows *r, uint64_t copies, struct text *out)
 {
     size_t tests;
-    double index = system_index(m, copies, &tests);
+    double index = system_index(r, copies, &tests);
+    const struct protocol *of = protocol_of_rows(r);
     char protocol[24];
+    bool probed = false;
 
-    (void)snprintf(protocol, sizeof(protocol), "%s protocol", protocol_of(m)->name);
+    (void)snprintf(protocol, sizeof(protocol), "%s protocol", of->name);
     text_printf(out, "%llu parallel cop%s of tests, %s\n\n", (unsigned long long)copies, copies == 1 ? "y" : "ies",
                 protocol);
-    text_printf(out, "%-44s %10s %14s %-5s %9s %6s\n",
+    for (size_t i = 0; i < r->n; i++)
+        probed |= !strcmp(r->rows[i].metric, "rate_alone");
+    text_printf(out, "%-44s %10s %14s %-5s %9s %6s%s\n",
                 tests == N_INDEX ? "System Benchmarks Index Values" : "System Benchmarks Partial Index", "BASELINE",
-                "RESULT", "", "INDEX", "RSD %");
-    for (size_t i = 0; i < m->n_rows; i++)
-        if (!strcmp(m->rows[i].metric, "rate") && m->rows[i].copies == copies) {
-            put_line(m, &m->rows[i], out);
-            if (m->options.verbose)
-                put_samples(&m->rows[i], out);
+                "RESULT", "", "INDEX", "RSD %", probed ? " Core %         Alone" : "");
+    for (size_t i = 0; i < r->n; i++)
+        if (!strcmp(r->rows[i].metric, "rate") && r->rows[i].copies == copies) {
+            put_line(of, &r->rows[i], alone_of(r, &r->rows[i]), probed, out);
+            if (r->verbose)
+                put_samples(&r->rows[i], out);
         }
     if (tests) {
         text_printf(out, "%-44s %10s %14s %-5s %9s\n", "", "", "", "", "========");
@@ -426,36 +498,41 @@ static void put_block(const struct measure *m, uint64_t copies, struct text *out
                     protocol, "");
         put_number(index, 9, 1, out);
         text_append(out, "\n", 1);
+        double alone = alone_index(r, copies);
+        if (!isnan(alone)) {
+            text_printf(out, "%-44s %25s %-5s", "", "with the core free", "");
+            put_number(alone, 9, 1, out);
+            text_append(out, "\n", 1);
+        }
     }
     text_append(out, "\n", 1);
 }
 
-static void put_reasons(const struct measure *m, struct text *out)
+static void put_reasons(const struct table_rows *r, struct text *out)
 {
-    for (size_t i = 0; i < m->n_rows; i++) {
-        const struct row *row = &m->rows[i];
+    for (size_t i = 0; i < r->n; i++) {
+        const struct row *row = &r->rows[i];
         bool before = row->status == ROW_OK;
         for (size_t k = 0; k < i; k++)
-            before |= m->rows[k].status == row->status && !strcmp(m->rows[k].reason, row->reason);
+            before |= r->rows[k].status == row->status && !strcmp(r->rows[k].reason, row->reason);
         if (!before)
             text_printf(out, "%s: %s (%s)\n", row_status_name(row->status), row->reason, row->test);
     }
 }
 
-static void print(const struct measure *m, bool alone, struct text *out)
+static void print(const struct table_rows *r, struct text *out)
 {
     uint64_t counts[OPTION_COUNTS_MAX];
-    size_t n = copy_counts(m, counts);
+    size_t n = copy_counts(r, counts);
 
-    (void)alone;
     for (size_t c = 0; c < n; c++)
-        put_block(m, counts[c], out);
-    for (size_t i = 0; i < m->n_rows; i++)
-        if (!strcmp(m->rows[i].metric, "scaling"))
+        put_block(r, counts[c], out);
+    for (size_t i = 0; i < r->n; i++)
+        if (!strcmp(r->rows[i].metric, "scaling"))
             text_printf(out, "Scaling: the index of %llu copies is %.2f times that of %llu (%s protocol)\n",
-                        (unsigned long long)m->rows[i].copies, m->rows[i].value, (unsigned long long)counts[0],
-                        protocol_of(m)->name);
-    put_reasons(m, out);
+                        (unsigned long long)r->rows[i].copies, r->rows[i].value, (unsigned long long)counts[0],
+                        protocol_of_rows(r)->name);
+    put_reasons(r, out);
 }
 
 /* --- The original's CSV. --- */
@@ -465,7 +542,7 @@ static void csv_line(const struct measure *m, uint64_t copies, bool titles, stru
     for (size_t i = 0; i < m->n_rows; i++) {
         const struct row *row = &m->rows[i];
         const struct test *test = test_of(row->test);
-        if (!test || !in_index(m, test) || strcmp(row->metric, "rate") || row->copies != copies)
+        if (!test || !in_index(protocol_of(m), test) || strcmp(row->metric, "rate") || row->copies != copies)
             continue;
         if (titles)
             text_printf(out, ",%s", title_of(test));
@@ -492,8 +569,9 @@ static void original_csv_path(const struct measure *m, const struct unix_options
 static int finish(const struct measure *m, const void *options)
 {
     const struct unix_options *o = options;
+    const struct table_rows measured = {.rows = m->rows, .n = m->n_rows};
     uint64_t counts[OPTION_COUNTS_MAX];
-    size_t n = copy_counts(m, counts);
+    size_t n = copy_counts(&measured, counts);
     struct text out = {0};
     char path[1200];
 

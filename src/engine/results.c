@@ -660,6 +660,13 @@ static double explained(const struct results *results, const struct group_values
     return pct;
 }
 
+static void add_reason(struct row *row, const char *words)
+{
+    size_t length = strlen(row->reason);
+
+    text_copy(row->reason + length, sizeof(row->reason) - length, words);
+}
+
 /* The figure with the core free: value, interval over blocks of time, and the figure of each sample. Empty where it is
  * not known, and the reason says why. It has a judgement of its own, which is not that of the test. */
 static int fill_alone(const struct results *results, const struct group_values *g, const struct metric *about,
@@ -684,8 +691,7 @@ static int fill_alone(const struct results *results, const struct group_values *
     } else if (!core_free_level(results->how->core, g->core_cpu, why, sizeof(why))) {
         text_copy(row->reason, sizeof(row->reason), why);
     } else {
-        (void)snprintf(row->reason, sizeof(row->reason), "the core was free in %llu of %llu slices",
-                       (unsigned long long)alone.slices, (unsigned long long)m->core.slices);
+        core_free_describe(alone.slices, m->core.slices, row->reason, sizeof(row->reason));
         row->explained_pct = explained(results, g, about->of);
         if (!isnan(alone.value))
             for (size_t i = 0; i < results->n_trials; i++)
@@ -699,6 +705,8 @@ static int fill_alone(const struct results *results, const struct group_values *
         return 0;
     row->stats.n = alone.slices;
     row->value = row->stats.mean = alone.value * factor;
+    if (row->stats.rsd_pct > UNSTABLE_RSD_PCT)
+        add_reason(row, "; then, too, the samples spread by more than 5 % (RSD)");
     row->stats.ci95_lo = alone.low * factor;
     row->stats.ci95_hi = alone.high * factor;
     return 0;
@@ -717,7 +725,7 @@ static enum row_status put_row(struct results *results, unsigned group, unsigned
 
     row_init(&row, results->how->run);
     identify(results, group, about, &row);
-    row.order = results->order;
+    row.item = results->order + 1;
     row.status = status;
     text_copy(row.reason, sizeof(row.reason), reason);
     if (results->n_trials) {

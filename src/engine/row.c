@@ -92,6 +92,7 @@ const struct row_column row_columns[] = {
     {"samples", COLUMN_SAMPLES, 0, offsetof(struct row, samples), 0},
     {"hist", COLUMN_HIST, 0, offsetof(struct row, hist), 0},
     {"series", COLUMN_SERIES, 0, offsetof(struct row, series), 0},
+    ROW(COLUMN_UINT, item),
     ROW_TEXT(core_share),
     ROW_REAL(core_mhz),
     ROW_REAL(explained_pct),

@@ -324,6 +324,71 @@ int row_set_read(struct row_set *set, const char *path, unsigned wanted, char *m
     return result;
 }
 
+/* Where a row belongs: run and suite by the first row of theirs that came. */
+struct sort_key {
+    size_t run, suite, at;
+    uint64_t item;
+};
+
+static int by_key(const void *a, const void *b)
+{
+    const struct sort_key *x = a, *y = b;
+
+    if (x->run != y->run)
+        return x->run < y->run ? -1 : 1;
+    if (x->suite != y->suite)
+        return x->suite < y->suite ? -1 : 1;
+    if (x->item != y->item) /* 0 is the last: made of the others */
+        return x->item - 1 < y->item - 1 ? -1 : 1;
+    return (x->at > y->at) - (x->at < y->at);
+}
+
+/* Most often run and suite are those of the row before. */
+static void find_key(const struct row_set *set, const struct sort_key *before, size_t i, struct sort_key *key)
+{
+    const struct row *row = &set->rows[i];
+
+    *key = (struct sort_key){.suite = i, .at = i, .item = row->item};
+    while (set->runs[key->run] != row->run)
+        key->run++;
+    for (size_t k = i; k-- > 0;)
+        if (before[k].run == key->run && !strcmp(set->rows[k].suite, row->suite)) {
+            key->suite = before[k].suite;
+            return;
+        }
+}
+
+/* Moves each row to its place, one cycle of the permutation after the other. */
+static void permute(struct row *rows, struct sort_key *keys, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (keys[i].at == i)
+            continue;
+        const struct row first = rows[i];
+        size_t to = i;
+        for (size_t from; (from = keys[to].at) != i; to = from) {
+            rows[to] = rows[from];
+            keys[to].at = to;
+        }
+        rows[to] = first;
+        keys[to].at = to;
+    }
+}
+
+int row_set_sort(struct row_set *set)
+{
+    struct sort_key *keys = calloc(set->n + 1, sizeof(*keys));
+
+    if (!keys)
+        return -1;
+    for (size_t i = 0; i < set->n; i++)
+        find_key(set, keys, i, &keys[i]);
+    qsort(keys, set->n, sizeof(*keys), by_key);
+    permute(set->rows, keys, set->n);
+    free(keys);
+    return 0;
+}
+
 void row_set_harmless(struct row_set *set)
 {
     for (size_t i = 0; i < set->n; i++)

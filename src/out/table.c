@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "out/units.h"
+
 #define GAP           "  "
 #define MOST_DECIMALS 17u
 #define NUMBER_SIZE   384u /* DBL_MAX has 309 digits before the point */
@@ -26,6 +28,7 @@ static int is_text(enum table_field field)
     case TABLE_TITLE:
     case TABLE_PARAM:
     case TABLE_LOAD:
+    case TABLE_METRIC:
     case TABLE_CPUS:
     case TABLE_UNIT:
     case TABLE_STATUS:
@@ -38,16 +41,16 @@ static int is_text(enum table_field field)
 /* What a group's rows have in common does not depend on the metric. */
 static int is_common(enum table_field field)
 {
-    return (is_text(field) && field != TABLE_UNIT && field != TABLE_STATUS) || field == TABLE_COPIES ||
-           field == TABLE_PARAM_VALUE;
+    return (is_text(field) && field != TABLE_METRIC && field != TABLE_UNIT && field != TABLE_STATUS) ||
+           field == TABLE_COPIES || field == TABLE_PARAM_VALUE;
 }
 
 /* --- groups ----------------------------------------------------------------------------------------------------- */
 
 static int same_group(const struct row *a, const struct row *b)
 {
-    return a->copies == b->copies && strcmp(a->test, b->test) == 0 && strcmp(a->load, b->load) == 0 &&
-           strcmp(a->param, b->param) == 0 && strcmp(a->cpus, b->cpus) == 0;
+    return a->item == b->item && a->copies == b->copies && strcmp(a->test, b->test) == 0 &&
+           strcmp(a->load, b->load) == 0 && strcmp(a->param, b->param) == 0 && strcmp(a->cpus, b->cpus) == 0;
 }
 
 static void find_groups(struct view *view)
@@ -127,6 +130,14 @@ static double count_or_nan(uint64_t count)
     return count == 0 ? NAN : (double)count;
 }
 
+/* "own" is no number. */
+static double core_pct(const struct row *row)
+{
+    char *end;
+    double share = strtod(row->core_share, &end);
+    return end == row->core_share ? NAN : 100 * share;
+}
+
 static double number(const struct row *row, enum table_field field, size_t sample)
 {
     switch (field) {
@@ -158,6 +169,8 @@ static double number(const struct row *row, enum table_field field, size_t sampl
         return row->stats.max;
     case TABLE_INDEX:
         return row->index;
+    case TABLE_CORE:
+        return core_pct(row);
     case TABLE_SAMPLE:
         return sample < row->n_samples ? row->samples[sample] : NAN;
     default:
@@ -181,6 +194,8 @@ static const char *text_cell(const struct view *view, const struct row *row, siz
         return row->param;
     case TABLE_LOAD:
         return row->load;
+    case TABLE_METRIC:
+        return row->metric;
     case TABLE_CPUS:
         return row->cpus;
     case TABLE_UNIT:
@@ -208,7 +223,6 @@ static const char *cell(const struct view *view, size_t group, size_t sample, si
 {
     const struct table_column *column = &view->layout->columns[i];
     const struct row *row = find_row(view, group, column->metric);
-    unsigned decimals = column->decimals < MOST_DECIMALS ? column->decimals : MOST_DECIMALS;
     double value;
     if (row == NULL && (is_common(column->field) || column->field == TABLE_STATUS))
         row = &view->rows[group];
@@ -221,6 +235,9 @@ static const char *cell(const struct view *view, size_t group, size_t sample, si
         value *= column->scale;
     if (!isfinite(value))
         return "-";
+    unsigned decimals = column->decimals < MOST_DECIMALS ? column->decimals : MOST_DECIMALS;
+    if (column->decimals == TABLE_FOUR_DIGITS)
+        decimals = (unsigned)units_decimals(value);
     snprintf(buf, size, "%.*f", (int)decimals, value);
     return buf;
 }
@@ -348,9 +365,37 @@ static void put_reasons(const struct view *view, struct text *out)
     }
 }
 
+static int is_known(const struct view *view, size_t column)
+{
+    char buf[NUMBER_SIZE];
+    for (size_t group = 0; group < view->n; group++)
+        if (view->group[group] == group && strcmp(cell(view, group, 0, column, buf, sizeof buf), "-") != 0)
+            return 1;
+    return 0;
+}
+
+/* The layout without the optional columns that no line knows; its columns are the caller's to free. -1 when out of
+ * memory. */
+static int keep_known(struct view *view, struct table_layout *kept)
+{
+    struct table_column *columns = calloc(view->layout->n_columns, sizeof *columns);
+    size_t n = 0;
+    if (columns == NULL)
+        return -1;
+    for (size_t i = 0; i < view->layout->n_columns; i++)
+        if (!view->layout->columns[i].optional || is_known(view, i))
+            columns[n++] = view->layout->columns[i];
+    *kept = *view->layout;
+    kept->columns = columns;
+    kept->n_columns = n;
+    view->layout = kept;
+    return 0;
+}
+
 void table_print(const struct table_layout *layout, const struct row *rows, size_t n, struct text *out)
 {
     struct view view = {.layout = layout, .rows = rows, .n = n};
+    struct table_layout kept = {.columns = NULL};
     int headed = 0;
     if (n == 0 || layout->n_columns == 0)
         return;
@@ -361,6 +406,10 @@ void table_print(const struct table_layout *layout, const struct row *rows, size
         goto done;
     }
     find_groups(&view);
+    if (keep_known(&view, &kept)) {
+        out->failed = 1;
+        goto done;
+    }
     find_widths(&view);
     for (size_t group = 0; group < n; group++) {
         if (view.group[group] != group || !is_shown(&view, group))
@@ -373,6 +422,7 @@ void table_print(const struct table_layout *layout, const struct row *rows, size
     if (!layout->no_status)
         put_reasons(&view, out);
 done:
+    free((void *)(uintptr_t)kept.columns);
     free(view.group);
     free(view.widths);
 }

@@ -3,8 +3,10 @@
 #include "out/warnings.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "engine/core.h"
 #include "engine/stats.h"
 
 #define SPREAD_PCT    10.0
@@ -12,6 +14,9 @@
 #define PRECISION_PCT 2.0
 #define GRAIN_PCT     2.0
 #define BLIND_PCT     1.0
+/* A spread that a neighbour on the core explains is worth a word from where a row is unstable on. */
+#define NEIGHBOUR_PCT 5.0
+#define EXPLAINED_PCT 50.0
 
 struct finding {
     double worst;
@@ -112,9 +117,43 @@ static void put_blind(const struct finding *f, struct text *out)
     put_more(f, out);
 }
 
+/* The same measurement with the core free; NULL when there is none, or nothing is known. */
+static const struct row *alone_of(const struct row *rows, size_t n, const struct row *row)
+{
+    char metric[sizeof(row->metric) + 8];
+
+    (void)snprintf(metric, sizeof(metric), "%s_alone", row->metric);
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(rows[i].metric, metric) && !strcmp(rows[i].test, row->test) && rows[i].copies == row->copies &&
+            !strcmp(rows[i].param, row->param) && !strcmp(rows[i].cpus, row->cpus))
+            return isnan(rows[i].value) ? NULL : &rows[i];
+    return NULL;
+}
+
+static bool is_neighbour(const struct row *row, double spread_pct)
+{
+    return spread_pct > NEIGHBOUR_PCT && row->explained_pct >= EXPLAINED_PCT;
+}
+
+static void put_neighbour(const struct finding *f, const struct row *alone, struct text *out)
+{
+    uint64_t free_slices, slices;
+
+    if (!f->row)
+        return;
+    text_printf(out, "Warning: %s %.*s: the samples spread by %.1f %%", f->row->test, (int)strcspn(f->row->param, " "),
+                f->row->param, f->worst);
+    if (alone)
+        text_printf(out, "; with the core free by %.1f %%", alone->stats.rsd_pct);
+    text_printf(out, ": a neighbour on the core");
+    if (alone && core_free_slices(alone->reason, &free_slices, &slices))
+        text_printf(out, " (it was free %.0f %% of the time)", 100 * (double)free_slices / (double)slices);
+    put_more(f, out);
+}
+
 void warnings_collect(const struct row *rows, size_t n, struct text *out)
 {
-    struct finding spread = {0}, first = {0}, drift = {0}, interval = {0}, grain = {0}, blind = {0};
+    struct finding spread = {0}, first = {0}, drift = {0}, interval = {0}, grain = {0}, blind = {0}, neighbour = {0};
 
     for (size_t i = 0; i < n; i++) {
         const struct row *row = &rows[i];
@@ -123,12 +162,17 @@ void warnings_collect(const struct row *rows, size_t n, struct text *out)
         if (!row->headline || row->n_samples == 0)
             continue;
         struct stats_running samples = running_of(row->samples, row->n_samples);
-        find(&spread, 100 * stats_sd(&samples) / fabs(samples.mean), SPREAD_PCT, row);
+        double spread_pct = 100 * stats_sd(&samples) / fabs(samples.mean);
+        if (is_neighbour(row, spread_pct))
+            find(&neighbour, spread_pct, 0, row);
+        else
+            find(&spread, spread_pct, SPREAD_PCT, row);
         find(&first, slow_first_pct(row), SHIFT_PCT, row);
         find(&drift, drift_pct(row), SHIFT_PCT, row);
         find(&interval, interval_pct(row), PRECISION_PCT, row);
         find(&grain, grain_pct(rows, n, row), GRAIN_PCT, row);
     }
+    put_neighbour(&neighbour, neighbour.row ? alone_of(rows, n, neighbour.row) : NULL, out);
     put(&spread, "the samples spread by ", " (RSD)", out);
     put(&first, "the first sample is ", " slower than the rest", out);
     put(&drift, "the second half of the samples is ", " away from the first: the machine drifted", out);

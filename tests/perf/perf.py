@@ -333,7 +333,7 @@ def unix_spread(jitbench, loops):
 
 def core_probe(jitbench):
     """What the core probe costs: the share of the time by its own account, and results with it over results without."""
-    check = subprocess.run([jitbench, "check", "-v"], stdout=subprocess.PIPE, text=True, check=False).stdout
+    check = subprocess.run([jitbench, "check"], stdout=subprocess.PIPE, text=True, check=False).stdout
     probe_us = re.search(r"a core probe takes (\S+) us", check)
     if not probe_us:
         line("core probe", "none here")

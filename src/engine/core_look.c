@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* A look at the cores before anything is measured. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/core.h"
+#include "sys/task.h"
+
+#define LOOK_EACH_NS 500000u
+#define CPUS_MAX     16u
+
+/* On the CPU that the caller is bound to. */
+static void look_at(struct core_session *session, unsigned cpu, uint64_t ns, uint64_t probes[CORE_LEVELS], double *us)
+{
+    uint32_t seen[CORE_LEVELS] = {0};
+    uint64_t until = clock_raw_ns() + ns;
+
+    do {
+        clock_sleep_ns(LOOK_EACH_NS);
+        (void)core_probe_take(&session->probe); /* for the caches */
+        uint64_t start = clock_raw_ns();
+        seen[core_probe_take(&session->probe)]++;
+        double took = (double)(clock_raw_ns() - start) * 1e-3;
+        *us = took > *us ? *us : took; /* NAN at first */
+    } while (clock_raw_ns() < until);
+    core_learn(session, cpu, seen, core_probe_cycles_per_tick(&session->probe));
+    for (unsigned level = 0; level < CORE_LEVELS; level++)
+        probes[level] += seen[level];
+}
+
+void core_look(struct core_session *session, const struct cpuset *cpus, uint64_t ns, struct core_sight *out)
+{
+    uint64_t probes[CORE_LEVELS] = {0}, n = 0, n_free = 0;
+    unsigned level = 0, n_cpus = cpuset_count(cpus) < CPUS_MAX ? cpuset_count(cpus) : CPUS_MAX, looked = 0;
+    struct cpuset before, one;
+
+    *out = (struct core_sight){.free = (double)NAN, .share = (double)NAN, .us = (double)NAN};
+    if (!session->probe.blocks) {
+        (void)snprintf(out->why, sizeof(out->why), "%s", session->probe.why);
+        return;
+    }
+    bool have = task_get_affinity(&before) == 0;
+    for (unsigned cpu = cpuset_next(cpus, 0); have && looked < n_cpus && cpu != CPUSET_NONE;
+         cpu = cpuset_next(cpus, cpu + 1)) {
+        cpuset_clear(&one);
+        cpuset_add(&one, cpu);
+        looked++;
+        if (task_set_affinity(&one) == 0)
+            look_at(session, cpu, ns / n_cpus, probes, &out->us);
+    }
+    if (have)
+        (void)task_set_affinity(&before);
+    for (unsigned cpu = cpuset_next(cpus, 0); !level && cpu != CPUSET_NONE; cpu = cpuset_next(cpus, cpu + 1))
+        level = core_free_level(session, cpu, out->why, sizeof(out->why));
+    if (!level)
+        return;
+    out->why[0] = 0;
+    out->share = core_share(probes, level);
+    for (unsigned l = 1; l < CORE_LEVELS - 1; l++) {
+        n += probes[l];
+        n_free += l <= level ? probes[l] : 0;
+    }
+    out->free = n ? (double)n_free / (double)n : (double)NAN;
+}
