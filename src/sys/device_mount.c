@@ -255,7 +255,7 @@ static int enter(int at, const char *name, dev_t device)
 
 int device_folder(const char *place, const char *path)
 {
-    struct stat status;
+    struct stat status = {.st_dev = 0};
     char name[NAME_MAX + 1];
     int fd = open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC), error = 0;
 
