@@ -539,7 +539,8 @@ static void test_init_device_symbolic_links_do_not_lead_out(void **state)
 /* What init says when it has scratch files made in the folder "$1" of the device, and the type of the file system that
  * the rows have. */
 #define SCRATCH                                                                                                        \
-    "scratch() { \"$0\" init --scratch \"$L:$1\" -- unix fread256 -q -c 1 -t 20ms --samples 1 2>&1 | sed -n "          \
+    "export TMPDIR=/dev/shm; scratch() { \"$0\" init --scratch \"$L:$1\" -- unix fread256 -q -c 1 -t 20ms --samples "  \
+    "1 2>&1 | sed -n "                                                                                                 \
     "'/init: runs/d; s,/dev/loop[0-9]*,LOOP,; s/^jitbench init: //p; s/.*,ext[234/]*,.*/a row of the disk/p; "         \
     "s/.*,tmpfs,.*/a row of tmpfs/p' | uniq; e2fsck -fn disk >/dev/null 2>&1 && echo clean; }; "
 
@@ -564,7 +565,7 @@ static void test_init_scratch_that_cannot_be_had(void **state)
     struct cli_result result;
 
     with_device(*state,
-                SCRATCH "mount $L $M; ln -s $N $M/x; umount $M; export TMPDIR=/dev/shm; scratch /x/y; ls $N; "
+                SCRATCH "mount $L $M; ln -s $N $M/x; umount $M; scratch /x/y; ls $N; "
                         "dd if=/dev/zero of=$L bs=1M count=2 2>/dev/null; scratch /a; (L=/dev/null; scratch /a)",
                 &result);
     cli_expect_text(result.out, "scratch: LOOP:/x/y: Not a directory" NOT "a row of tmpfs\nclean\n");
