@@ -113,6 +113,9 @@ struct suite {
  * target. */
 void measure_timed_table(struct measure_options *options, struct option_table *table);
 
+/* The scratch folder alone, for `all`. */
+void measure_dir_table(struct measure_options *options, struct option_table *table);
+
 /* How many copies, for suites that have them, and for `all`. */
 void measure_copies_table(struct measure_options *options, struct option_table *table);
 

@@ -80,13 +80,21 @@ static size_t suite_tables(const struct suite *suite, void *options, struct meas
     return n + 1;
 }
 
+/* What `all` takes besides the common options. */
+static size_t several_tables(struct measure_options *common, struct option_table *tables)
+{
+    measure_dir_table(common, &tables[0]);
+    measure_copies_table(common, &tables[1]);
+    return 2;
+}
+
 size_t measure_tables(const struct command *command, struct option_table *tables)
 {
     size_t n = command->suite ? suite_tables(command->suite, NULL, NULL, NULL, tables) : 0;
 
     measure_table(command->suite, NULL, &tables[n++]);
     if (!command->suite)
-        measure_copies_table(NULL, &tables[n++]);
+        n += several_tables(NULL, &tables[n]);
     return n;
 }
 
@@ -164,7 +172,7 @@ static int parse(struct session *s, int argc, char **argv)
     if (s->n_suites == 1)
         m->n_tables += suite_tables(s->suites[0], s->options[0], &m->options, &s->series, &m->tables[1]);
     else
-        measure_copies_table(&m->options, &m->tables[m->n_tables++]);
+        m->n_tables += several_tables(&m->options, &m->tables[m->n_tables]);
     const char **operands = calloc((size_t)argc + 1, sizeof(*operands));
     if (!operands)
         return usage_error(s, "out of memory");
@@ -198,14 +206,14 @@ static int parse(struct session *s, int argc, char **argv)
     return 0;
 }
 
-/* The options of suites that `all` runs stand at their defaults. */
+/* The options of suites that `all` runs stand at their defaults; the common ones are as they were given. */
 static int default_suite_options(struct session *s, size_t i)
 {
     struct option_table tables[TABLES_MAX];
     char error[512];
 
     memset(tables, 0, sizeof(tables));
-    size_t n = suite_tables(s->suites[i], s->options[i], &s->m.options, &s->series, tables);
+    size_t n = s->suites[i]->tables(s->options[i], tables);
     if (option_defaults(tables, n, s->m.preset, error, sizeof(error)))
         return usage_error(s, error);
     return 0;

@@ -136,6 +136,7 @@ static const struct option copies_rows[] = {
 
 static const struct option timed_rows[] = {
     MEASURE_TIME_ROW("length of a sample; each test's own unless given"),
+#define DIR_ROW 1
     {.name = "dir",
      .letter = 'd',
      .type = OPTION_TEXT,
@@ -157,6 +158,14 @@ void measure_timed_table(struct measure_options *options, struct option_table *t
     memset(table, 0, sizeof(*table));
     table->rows = timed_rows;
     table->n = sizeof(timed_rows) / sizeof(timed_rows[0]);
+    table->target = options;
+}
+
+void measure_dir_table(struct measure_options *options, struct option_table *table)
+{
+    memset(table, 0, sizeof(*table));
+    table->rows = &timed_rows[DIR_ROW];
+    table->n = 1;
     table->target = options;
 }
 

@@ -11,6 +11,7 @@
 
 #include "cmd/files.h"
 #include "cmd/suites.h"
+#include "load/disk.h"
 #include "sys/folder.h"
 #include "sys/scratch.h"
 
@@ -378,6 +379,13 @@ static void put_number(double value, unsigned width, unsigned decimals, struct t
         text_printf(out, " %*.*f", (int)width, (int)decimals, value);
 }
 
+/* Why the row of a test of files is not about a disk, or NULL. */
+static const char *not_a_disk(const struct row *row)
+{
+    const struct test *test = test_of(row->test);
+    return test && (test->groups & FILES) && row->status < ROW_SKIPPED ? disk_is_not(row->scratch_fs) : NULL;
+}
+
 static void put_line(const struct measure *m, const struct row *row, struct text *out)
 {
     const struct test *test = test_of(row->test);
@@ -391,6 +399,8 @@ static void put_line(const struct measure *m, const struct row *row, struct text
     put_number(row->stats.rsd_pct, 6, 1, out);
     if (row->status != ROW_OK)
         text_printf(out, "  %s", row_status_name(row->status));
+    if (not_a_disk(row))
+        text_printf(out, "  %s", row->scratch_fs);
     text_append(out, "\n", 1);
 }
 
@@ -442,6 +452,17 @@ static void put_reasons(const struct measure *m, struct text *out)
     }
 }
 
+/* One folder serves them all, so one line does. */
+static void put_not_a_disk(const struct measure *m, struct text *out)
+{
+    for (size_t i = 0; i < m->n_rows; i++)
+        if (not_a_disk(&m->rows[i])) {
+            text_printf(out, "%s is not a disk: %s (%s); --dir names another folder\n", m->rows[i].scratch_fs,
+                        not_a_disk(&m->rows[i]), m->rows[i].test);
+            return;
+        }
+}
+
 static void print(const struct measure *m, bool alone, struct text *out)
 {
     uint64_t counts[OPTION_COUNTS_MAX];
@@ -456,6 +477,7 @@ static void print(const struct measure *m, bool alone, struct text *out)
                         (unsigned long long)m->rows[i].copies, m->rows[i].value, (unsigned long long)counts[0],
                         protocol_of(m)->name);
     put_reasons(m, out);
+    put_not_a_disk(m, out);
 }
 
 /* --- The original's CSV. --- */

@@ -512,9 +512,10 @@ static void expect_placed(const struct cli_csv *csv, const char *column, const c
 static void test_options_of_all_together(void **state)
 {
     const struct cli *cli = *state;
-    const struct cli_run run = {.args = ARGS("all", "--quick", "--runs", "1", "--cpus", "0", "--bind", "none",
-                                             "--copies", "1", "--nice", "1", "--layout", "fixed", "--precision", "50",
-                                             "--max-time", "9s", "--comment", "x", "--output", "-", "-v"),
+    const struct cli_run run = {.args =
+                                    ARGS("all", "--quick", "--runs", "1", "--cpus", "0", "--bind", "none", "--copies",
+                                         "1", "--nice", "1", "--layout", "fixed", "--precision", "50", "--max-time",
+                                         "9s", "--comment", "x", "--output", "-", "-v", "--dir", "/dev/shm"),
                                 .limit_s = 90};
     static const char *const tests[] = {"prime", "array", "bandwidth"};
     static const size_t items[] = {1, 10, 2};
@@ -535,6 +536,7 @@ static void test_options_of_all_together(void **state)
     for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++)
         assert_int_equal(cli_count(&csv, tests[i], NULL), items[i] * cli_metrics(cli, tests[i]) - absent[i]);
     assert_int_equal(cli_count(&csv, "dhry2reg", "rate"), 1);
+    assert_string_equal(cli_cell(&csv, cli_row(&csv, "fcopy256", "rate", 0), "scratch_fs"), "tmpfs");
     assert_int_equal(cli_count(&csv, "index", "index"), 1);
     assert_int_equal(cli_count(&csv, "calibrate", "loops_per_ms"), 1);
     /* Without latency_classic. */
