@@ -30,19 +30,19 @@ static bool read_line(const char *line, unsigned long mount_id, struct mount_lin
     if (strtoul(line, &end, 10) != mount_id || end == line ||
         sscanf(end, " %*s %23s %*s %*s %511s", out->device, out->options) != 2)
         return false;
-    const size_t length = strcspn(line, "\n");
     const char *dash = strstr(line, " - ");
-    if (dash && dash < line + length)
-        (void)sscanf(dash, " - %*s %255s %511[^\n]", out->source, out->super_options);
+    if (dash)
+        (void)sscanf(dash, " - %*s %255s %511s", out->source, out->super_options);
     return true;
 }
 
 static bool find_line(const char *root, unsigned long mount_id, struct mount_line *out)
 {
     char *text = tree_read_all(root, "/proc/self/mountinfo");
+    char *rest = text;
     bool found = false;
 
-    for (const char *line = text; line && !found; line = tree_next_line(line))
+    for (char *line; !found && (line = strsep(&rest, "\n"));)
         found = read_line(line, mount_id, out);
     free(text);
     return found;

@@ -269,7 +269,7 @@ static void test_export_json_of_two_rows_and_empty_lists(void **state)
     (void)state;
     assert_int_equal(export_write(&export_json, rows, 2, NULL, &out, &left), 2);
     assert_non_null(
-        strstr(out.data, "\"samples\": [], \"hist\": [], \"series\": [], \"series_left_out\": 0},\n{\"schema\""));
+        strstr(out.data, "\"samples\": [], \"hist\": [], \"series\": [], \"series_left_out\": 0, \"scratch_disk\": \"\"},\n{\"schema\""));
     assert_non_null(strstr(out.data, "\"value\": null"));
     text_free(&out);
 }
