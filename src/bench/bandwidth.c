@@ -16,8 +16,8 @@
 #include "sys/huge_pages.h"
 
 enum { RECORD_TIMES, RECORD_VALID, RECORD_PAGES };
-/* The numbers of RECORD_PAGES, both bytes; not known: the second is 0. */
-enum { PAGES_HUGE, PAGES_POSSIBLE, N_PAGES };
+/* The numbers of RECORD_PAGES: whether the other two, in bytes, were read. */
+enum { PAGES_KNOWN, PAGES_HUGE, PAGES_POSSIBLE, N_PAGES };
 enum { KERNEL_COPY, KERNEL_SCALE, KERNEL_ADD, KERNEL_TRIAD, N_KERNELS };
 /* Two metrics a kernel: the rate, and the time of each repetition. */
 enum { METRIC_RATE, METRIC_TIME, METRICS_A_KERNEL };
@@ -154,6 +154,7 @@ static void read_pages(const struct arrays *arrays, double *numbers)
 
     if (huge_pages_read("", addresses, sizeof(addresses) / sizeof(addresses[0]), &pages))
         return;
+    numbers[PAGES_KNOWN] = 1;
     numbers[PAGES_HUGE] = (double)pages.huge_bytes;
     numbers[PAGES_POSSIBLE] = (double)pages.possible_bytes;
 }
@@ -222,7 +223,8 @@ static int reduce(const struct trial *trial, struct results *results)
         error |= reduce_kernel(trial, k, times, results);
     for (unsigned copy = 0; copy < trial_spec_of(trial)->copies; copy++) {
         const double *pages = trial_recorder(trial, 0, copy, RECORD_PAGES);
-        results_pages(results, 0, pages[PAGES_HUGE], pages[PAGES_POSSIBLE]);
+        if (pages[PAGES_KNOWN] > 0)
+            results_pages(results, 0, pages[PAGES_HUGE], pages[PAGES_POSSIBLE]);
     }
     free(times);
     return error;

@@ -132,6 +132,7 @@ void results_scaled(struct results *results, unsigned metric, unsigned of, doubl
 
 void results_pages(struct results *results, unsigned group, double huge_bytes, double possible_bytes)
 {
+    results->group[group].pages_known = true;
     results->group[group].pages_huge += huge_bytes;
     results->group[group].pages_possible += possible_bytes;
 }
@@ -580,9 +581,9 @@ static void add_load(const struct results *results, struct row *row)
 
 static void add_pages(const struct group_values *g, struct row *row)
 {
-    const double share = g->pages_huge / g->pages_possible;
+    const double share = g->pages_possible > 0 ? g->pages_huge / g->pages_possible : 0;
 
-    if (!(g->pages_possible > 0))
+    if (!g->pages_known)
         return;
     if (share > PAGES_NONE && share < PAGES_ALL)
         add_word(row, " pages=mixed:%.0f%%", 100 * share);
