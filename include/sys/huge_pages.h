@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What pages the kernel gave: transparent huge pages are asked for with madvise(), and may be refused. */
+/* Reads how much memory is in transparent huge pages: they are asked for with madvise(), and may be refused. */
 #ifndef SYS_HUGE_PAGES_H
 #define SYS_HUGE_PAGES_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a folder's files are stored on. */
+/* Describes the file system and the disk that hold a folder. */
 #ifndef SYS_STORAGE_H
 #define SYS_STORAGE_H
 

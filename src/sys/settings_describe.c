@@ -85,7 +85,7 @@ static void add_memory(const struct description *d)
     add(d, "memory", text);
 }
 
-/* Of the lowest CPU: "L1d:32K+L1i:32K+L2:512K+L3:16M". */
+/* Adds the sizes of the lowest CPU's caches: "L1d:32K+L1i:32K+L2:512K+L3:16M". */
 static void add_caches(const struct description *d)
 {
     char path[96], level[8], type[24], bytes[24], list[160] = "";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a folder's files are stored on: mount options, kind of device, I/O scheduler. */
+/* Reads mount options, kind of device and I/O scheduler of a folder's file system. */
 #include "sys/storage.h"
 
 #include <fcntl.h>

@@ -6,8 +6,8 @@
 
 #include "sys/huge_pages.h"
 
-#define MIB             (1ull << 20)
-#define PMD_SIZE        "/sys/kernel/mm/transparent_hugepage/hpage_pmd_size"
+#define MIB      (1ull << 20)
+#define PMD_SIZE "/sys/kernel/mm/transparent_hugepage/hpage_pmd_size"
 
 static const char smaps[] = "00400000-00c00000 r-xp 00000000 08:02 1 /bin/x\n"
                             "AnonHugePages:      6144 kB\n"

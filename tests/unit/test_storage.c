@@ -4,7 +4,6 @@
 
 #include "sys/storage.h"
 
-
 static const char mounts[] = "22 27 0:21 / /proc rw,relatime - proc proc rw\n"
                              "27 1 8:2 / / ro,relatime shared:1 - ext4 /dev/sda2 rw,discard,relatime\n"
                              "270 1 254:16 / /data rw,noatime master:3 - xfs /dev/vdb rw,attr2,logbufs=8\n"
