@@ -165,7 +165,8 @@ WRAP_test_results   := qsort
 WRAP_test_projection := calloc qsort
 WRAP_test_report_figures := calloc qsort
 # Those that a made-up trial answers, see tests/unit/made_up_trial.h.
-WRAP_test_bandwidth := trial_spec_of trial_recorder results_sample results_hist results_series_from results_cause
+WRAP_test_bandwidth := trial_spec_of trial_recorder results_sample results_hist results_series_from results_cause \
+	results_pages
 WRAP_test_noise     := $(WRAP_test_bandwidth)
 # Rights that this machine may not give.
 WRAP_test_load_trial := task_set_policy task_realtime_limit

@@ -86,6 +86,9 @@ int results_series_from(struct results *results, unsigned group, unsigned metric
 int results_cause(struct results *results, unsigned group, const char *name, double ms);
 /* The metric's row repeats metric of's distribution, each value times scale, in another unit (cycles as ns). */
 void results_scaled(struct results *results, unsigned metric, unsigned of, double scale);
+/* Bytes of a group's memory that were in huge pages, of those that could have been. The rows' param says of all trials
+ * together: pages=huge, small, or mixed with the share; nothing when this was never called. */
+void results_pages(struct results *results, unsigned group, double huge_bytes, double possible_bytes);
 /* Ticks a second of the clock, measured from the program's start until now. */
 double results_clock_hz(const struct results *results);
 

@@ -32,6 +32,8 @@ struct group_values {
     int control;      /* SCHED_FIFO priority of the parent; 0: none */
     char others[160]; /* how the parties beside the measured one ran: "timer=fifo:96 load=other" */
     double load_count[LOAD_COUNTS];
+    bool pages_known;
+    double pages_huge, pages_possible; /* bytes, summed; results_pages() */
     struct causes causes;
     double wall_s, khz_sum;
     uint64_t khz_n;

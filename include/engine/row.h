@@ -18,7 +18,7 @@ const char *row_status_name(enum row_status status);
 /* What is the same in all rows of a run. */
 struct row_run {
     char run_id[40], utc[24], host[65], job[40], rank[16];
-    char kernel[160], arch[65], cpu_model[128], build[96], libc[48], settings[768];
+    char kernel[160], arch[65], cpu_model[128], build[96], libc[48], settings[3072];
     uint64_t cpus_online; /* 0: not known */
     char comment[256];
     double start_late_us; /* how late the first sample began against --start-at; NAN: not asked for */
@@ -47,6 +47,7 @@ struct row {
     double run_delay_ms, irqs, softirqs, steal_ms, freq_khz;
     char causes[384];           /* causes_format() */
     char timer_latency_held[8]; /* "yes", "no" or "" */
+    char scratch_disk[256];     /* storage_describe() of the scratch folder */
     /* Owned by the row: row_free(). */
     double *samples;
     size_t n_samples;

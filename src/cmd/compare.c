@@ -13,6 +13,7 @@
 #include "engine/signals.h"
 #include "engine/text.h"
 #include "out/compared.h"
+#include "out/settings_diff.h"
 
 #define FEW_SAMPLES 5u
 
@@ -227,7 +228,7 @@ static void row_held(const struct row *row, char *buf, size_t size)
     text_copy(buf, size, row->timer_latency_held);
 }
 
-/* What may differ: it is what is being compared. */
+/* May differ: they are what is compared. settings_diff() has those of the column settings. */
 static const struct {
     const char *name;
     void (*of)(const struct row *row, char *buf, size_t size);
@@ -333,6 +334,17 @@ static void put_tested(const struct compared *compared, struct text *out)
                     by_hosts || by_runs ? " elsewhere" : "");
 }
 
+static void put_settings(const struct comparing *c, struct text *out)
+{
+    struct text differences = {0};
+
+    settings_diff(&c->base, &c->changed, &differences);
+    if (differences.length)
+        text_printf(out, "Settings differ: %s\n", differences.data);
+    out->failed |= differences.failed;
+    text_free(&differences);
+}
+
 static void put_header(const struct comparing *c, struct text *out)
 {
     char before[420], after[420];
@@ -345,6 +357,7 @@ static void put_header(const struct comparing *c, struct text *out)
         if (before[0] && after[0] && strcmp(before, after) != 0)
             text_printf(out, "Differs: %s: %s against %s\n", settings[i].name, before, after);
     }
+    put_settings(c, out);
     put_tested(&c->compared, out);
     text_append(out, "\n", 1);
 }

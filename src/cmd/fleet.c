@@ -167,6 +167,11 @@ static void put_effect(const struct fleet *f, const struct judged *j, struct tex
     text_printf(out, "%s %+.1f %%", name, 100 * (figure->higher_is_better ? -j->effect : j->effect));
 }
 
+static bool is_few(const struct fleet *f)
+{
+    return f->g.machines.n < OUTLIER_HOSTS_LEAST;
+}
+
 static void put_verdict(const struct fleet *f, const struct judged *j, struct text *out)
 {
     const size_t failed = f->g.machine[j->machine].failed;
@@ -190,7 +195,10 @@ static void put_verdict(const struct fleet *f, const struct judged *j, struct te
         text_printf(out, "%s%s%zu row%s failed", between, j->broke && !*between ? "BROKEN: " : "", failed,
                     failed == 1 ? "" : "s");
     else if (!*between)
-        text_printf(out, "%s", j->figures ? "ok" : "not judged: it has no figure that enough others have");
+        text_printf(out, "%s",
+                    j->figures  ? "ok"
+                    : is_few(f) ? "not judged"
+                                : "not judged: it has no figure that enough others have");
 }
 
 static void put_differences(const struct fleet *f, const struct judged *j, struct text *out)
@@ -314,13 +322,46 @@ static size_t count_out(const struct fleet *f)
     return n;
 }
 
+/* "a has 1, b has 2". */
+static void put_each(const struct fleet *f, size_t setting, struct text *out)
+{
+    size_t n = 0;
+
+    for (size_t m = 0; m < f->g.machines.n; m++) {
+        const char *value = gather_setting(&f->g, setting, m);
+        if (value)
+            text_printf(out, "%s%s has %s", n++ ? ", " : "", f->g.machines.name[m], value);
+    }
+}
+
 /* In which no value is that of more than half. */
 static void put_undecided(const struct fleet *f, struct text *out)
 {
-    for (size_t s = 0; s < f->g.settings.n; s++)
-        if (!f->judgement.majority[s])
-            text_printf(out, "Settings: %s is not the same, and no value is that of most machines.\n",
-                        f->g.settings.name[s]);
+    for (size_t s = 0; s < f->g.settings.n; s++) {
+        if (f->judgement.majority[s])
+            continue;
+        text_printf(out, "Settings: %s is not the same", f->g.settings.name[s]);
+        if (is_few(f)) {
+            text_printf(out, ": ");
+            put_each(f, s, out);
+            text_printf(out, ".\n");
+        } else {
+            text_printf(out, ", and no value is that of most machines.\n");
+        }
+    }
+}
+
+/* Of two or three machines nobody can say which one is the odd one: what is said then is what can be. */
+static void put_few(const struct fleet *f, const char *what, struct text *out)
+{
+    const size_t n = f->g.machines.n;
+
+    text_printf(out, "too few to judge figures. 'fleet' needs %d %ss", OUTLIER_HOSTS_LEAST, what);
+    if (n == 2)
+        text_printf(out, "; for two use 'jitbench compare A.csv B.csv'");
+    else if (n == 3)
+        text_printf(out, "; two at a time can be compared with 'jitbench compare A.csv B.csv'");
+    text_printf(out, ".%s\n", n > 1 ? " Failed tests and settings that differ are shown." : "");
 }
 
 static void put_pooled(const struct fleet *f, struct text *out)
@@ -366,6 +407,8 @@ static void put_summary(const struct fleet *f, struct text *out)
         text_printf(out, "%zu stand%s out.\n", outliers, outliers == 1 ? "s" : "");
     if (figures)
         put_rules(f, out);
+    else if (is_few(f))
+        put_few(f, what, out);
     else
         text_printf(out, "a figure is judged when %d %ss have it, and its median is not 0.\n", OUTLIER_HOSTS_LEAST,
                     what);

@@ -780,8 +780,17 @@ static int make_plans(struct session *s)
     return 0;
 }
 
+static bool advises_huge_pages(const struct session *s)
+{
+    for (size_t i = 0; i < s->n_suites; i++)
+        for (size_t k = 0; k < s->plans[i].n; k++)
+            if (s->plans[i].items[k].bench->huge_pages)
+                return true;
+    return false;
+}
+
 /* The settings that last as long as the session. What is refused degrades every row. */
-static void set_machine(struct measure *m)
+static void set_machine(struct measure *m, bool huge_advised)
 {
     struct cpuset bench = m->place.cpus;
     char message[200];
@@ -791,7 +800,7 @@ static void set_machine(struct measure *m)
         /* Measured on all CPUs, none would be left for interrupts: then the usual bench CPUs are made quiet. */
         if (!measure_given(m, "cpus"))
             (void)tuned_bench(NULL, &m->machine, &bench, message, sizeof(message));
-        if (tuned_begin(&bench, message, sizeof(message)))
+        if (tuned_begin(&bench, huge_advised, message, sizeof(message)))
             (void)snprintf(m->not_set, sizeof(m->not_set), "--tuned: %s", message);
         else
             text_copy(m->tuned, sizeof(m->tuned), message);
@@ -868,7 +877,7 @@ int measure_main(const struct command *command, const struct suite *const *suite
     int status = prepare(s, argc, argv);
     bool unused = status != 0;
     if (!unused) {
-        set_machine(&s->m);
+        set_machine(&s->m, advises_huge_pages(s));
         describe_settings(&s->m);
         put_header(s);
         wait_for_start(&s->m);

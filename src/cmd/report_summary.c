@@ -14,7 +14,8 @@
 #define HEADLINES_MAX 24u
 #define OTHERS_MAX    8u /* tiles of suites that are not known here */
 #define CELL_SIZE     256u
-#define DISTINCT_MAX  4u /* different values of a setting that are listed */
+#define FACT_SIZE     4096u /* settings, with a blank behind each */
+#define DISTINCT_MAX  4u    /* different values of a setting that are listed */
 
 /* --- Figures that tell most. --- */
 
@@ -464,6 +465,7 @@ static const struct fact facts[] = {
     {"Timer latency held at 0", FROM_ROWS, offsetof(struct row, timer_latency_held), NULL},
     {"Settings of the machine", FROM_RUN_ITEMS, offsetof(struct row_run, settings), NULL},
     {"Scratch file system", FROM_ROWS, offsetof(struct row, scratch_fs), NULL},
+    {"Scratch disk", FROM_ROWS, offsetof(struct row, scratch_disk), NULL},
 };
 
 /* The different texts that the rows of a run have. */
@@ -539,7 +541,7 @@ static void fill_fact(const struct report *report, size_t run, const struct fact
 
 static void put_fact(const struct report *report, const struct fact *fact, struct text *out)
 {
-    char cells[REPORT_RUNS_MAX][CELL_SIZE * 4];
+    char cells[REPORT_RUNS_MAX][FACT_SIZE];
     bool any = false;
 
     for (size_t run = 0; run < report->n_runs; run++) {

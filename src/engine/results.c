@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "engine/text.h"
+#include "sys/storage.h"
 
 /* A headline metric whose samples spread more than this is 'unstable'. */
 #define UNSTABLE_RSD_PCT 5.0
@@ -127,6 +128,13 @@ void results_scaled(struct results *results, unsigned metric, unsigned of, doubl
         results->group[g].metric[metric].of = &results->group[g].metric[of];
         results->group[g].metric[metric].scale = scale;
     }
+}
+
+void results_pages(struct results *results, unsigned group, double huge_bytes, double possible_bytes)
+{
+    results->group[group].pages_known = true;
+    results->group[group].pages_huge += huge_bytes;
+    results->group[group].pages_possible += possible_bytes;
 }
 
 double results_clock_hz(const struct results *results)
@@ -567,6 +575,22 @@ static void add_load(const struct results *results, struct row *row)
             add_word(row, " %s=%.*f", load_count_names[c], c == LOAD_CPU ? 2 : 0, g->load_count[c]);
 }
 
+/* Below and above these shares it is all the same. */
+#define PAGES_NONE 0.005
+#define PAGES_ALL  0.995
+
+static void add_pages(const struct group_values *g, struct row *row)
+{
+    const double share = g->pages_possible > 0 ? g->pages_huge / g->pages_possible : 0;
+
+    if (!g->pages_known)
+        return;
+    if (share > PAGES_NONE && share < PAGES_ALL)
+        add_word(row, " pages=mixed:%.0f%%", 100 * share);
+    else
+        add_word(row, " pages=%s", share >= PAGES_ALL ? "huge" : "small");
+}
+
 static void identify(const struct results *results, unsigned group, const struct metric *metric, struct row *row)
 {
     const struct plan_item *item = results->item;
@@ -578,12 +602,15 @@ static void identify(const struct results *results, unsigned group, const struct
         item->bench->describe(item->params, results->how->clock, row->param, sizeof(row->param));
     add_copy(results, group, row);
     add_load(results, row);
+    add_pages(&results->group[group], row);
     row->copies = item->copies;
     const char *dir = item->bench->scratch_dir ? item->bench->scratch_dir(item->params) : NULL;
     if (!dir && item->load && item->load->scratch_dir)
         dir = item->load->scratch_dir(item->load_params);
-    if (dir)
+    if (dir) {
         machine_fs_name(dir, row->scratch_fs, sizeof(row->scratch_fs));
+        storage_describe(dir, row->scratch_disk, sizeof(row->scratch_disk));
+    }
     text_copy(row->metric, sizeof(row->metric), metric->id);
     text_copy(row->unit, sizeof(row->unit), metric->unit ? metric->unit : results->how->clock->unit);
     text_copy(row->better, sizeof(row->better), metric->better);

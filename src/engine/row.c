@@ -92,6 +92,7 @@ const struct row_column row_columns[] = {
     {"samples", COLUMN_SAMPLES, 0, offsetof(struct row, samples), 0},
     {"hist", COLUMN_HIST, 0, offsetof(struct row, hist), 0},
     {"series", COLUMN_SERIES, 0, offsetof(struct row, series), 0},
+    ROW_TEXT(scratch_disk),
 };
 const size_t row_n_columns = sizeof row_columns / sizeof row_columns[0];
 
@@ -264,7 +265,7 @@ enum row_word row_word_kind(const char *param, const char *word, size_t length)
         {"linkage", ROW_WORD_BUILD},        {"libc", ROW_WORD_BUILD},      {"resident", ROW_WORD_BUILD},
         {"flags", ROW_WORD_BUILD},          {"kernel", ROW_WORD_CPU},      {"stores", ROW_WORD_CPU},
         {"array_bytes", ROW_WORD_CPU},      {"repetitions", ROW_WORD_CPU}, {"clock", ROW_WORD_CPU},
-        {"loops_per_ms", ROW_WORD_OUTCOME},
+        {"loops_per_ms", ROW_WORD_OUTCOME}, {"pages", ROW_WORD_OUTCOME},
     };
     const char *equals = memchr(word, '=', length);
     size_t name = equals ? (size_t)(equals - word) : length;

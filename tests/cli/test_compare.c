@@ -105,6 +105,69 @@ static void expect_error(const struct cli *cli, const char *line, const char *me
     cli_result_free(&result);
 }
 
+/* --- settings --- */
+
+#define SETTINGS_TRIED 12u
+
+/* The file with one item of the settings changed, in all rows. */
+static void write_changed(const struct cli *cli, const char *text, const char *item, size_t name, size_t length)
+{
+    char *out = calloc(2, strlen(text) + 64), *end = out;
+
+    assert_non_null(out);
+    for (const char *at = text; *at;) {
+        if (strncmp(at, item, length) != 0 || (at > text && at[-1] != ',' && at[-1] != ';')) {
+            *end++ = *at++;
+            continue;
+        }
+        end += sprintf(end, "%.*s=other", (int)name, item);
+        at += length;
+    }
+    cli_write_file(cli->work, "changed.csv", out);
+    free(out);
+}
+
+/* Of a real run, in a copy of its file, each of the first items of the settings is changed, one at a time. */
+static void test_compare_names_each_setting_that_differs(void **state)
+{
+    const struct cli *cli = *state;
+    const struct cli_run measure = {
+        .args = ARGS("prime", "-q", "-i", "2", "-n", "100", "--limit", "10", "--cpus", "0", "-o", "-")};
+    const struct cli_run comparison = {.args = ARGS("compare", "-v", "run.csv", "changed.csv")};
+    struct cli_result measured, result;
+    struct cli_csv csv;
+    unsigned tried = 0;
+
+    cli_expect(cli, &measure, DONE, &measured);
+    cli_write_file(cli->work, "run.csv", measured.out);
+    cli_csv_parse(measured.out, &csv);
+    const char *settings = cli_cell(&csv, 0, "settings");
+    assert_null(strpbrk(settings, ", \""));
+    for (const char *item = settings; *item && tried < SETTINGS_TRIED; item += strspn(item, ";"), tried++) {
+        const size_t length = strcspn(item, ";"), name = strcspn(item, "=");
+        char expected[900];
+        write_changed(cli, measured.out, item, name, length);
+        (void)snprintf(expected, sizeof(expected), "\nSettings differ: %.*s %.*s -> other\n", (int)name, item,
+                       (int)(length - name - 1), item + name + 1);
+        cli_expect(cli, &comparison, DONE, &result);
+        cli_expect_text(result.out, expected);
+        cli_result_free(&result);
+        item += length;
+    }
+    assert_true(tried >= 4);
+    cli_csv_free(&csv);
+    cli_result_free(&measured);
+}
+
+static void test_compare_files_without_settings_differ_in_none(void **state)
+{
+    struct cli_result result;
+
+    compare(*state, "compare base1.csv slow1.csv", DONE, &result);
+    cli_expect_no_text(result.out, "Settings differ");
+    cli_result_free(&result);
+}
+
 /* --- verdicts --- */
 
 static void test_compare_says_what_changed(void **state)
@@ -566,6 +629,8 @@ static void test_compare_wrong_command_lines(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        CLI_TEST(test_compare_names_each_setting_that_differs),
+        CLI_TEST(test_compare_files_without_settings_differ_in_none),
         CLI_TEST(test_compare_says_what_changed),
         CLI_TEST(test_compare_sees_nothing_where_nothing_changed),
         CLI_TEST(test_compare_of_three_files_a_side_tests_runs),

@@ -272,7 +272,7 @@ static void test_csv_header_names_the_columns(void **state)
     (void)state;
     csv_header(&text);
     assert_memory_equal(text.data, "schema,run_id,utc,host,", 23);
-    assert_string_equal(strrchr(text.data, 'c'), "comment,samples,hist,series\r\n");
+    assert_string_equal(strstr(text.data, ",comment,"), ",comment,samples,hist,series,scratch_disk\r\n");
     text_free(&text);
 }
 
@@ -283,8 +283,8 @@ static void test_csv_row_that_knows_nothing(void **state)
     (void)state;
     row_init(&row, NULL);
     csv_row(&row, &text);
-    /* schema, then 34 fields that are empty, status, and 26 that are empty. */
-    assert_string_equal(text.data, "1,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,ok,,,,,,,,,,,,,,,,,,,,,,,,,,,\r\n");
+    /* schema, then 34 fields that are empty, status, and 28 that are empty. */
+    assert_string_equal(text.data, "1,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,ok,,,,,,,,,,,,,,,,,,,,,,,,,,,,\r\n");
     text_free(&text);
 }
 
@@ -344,6 +344,7 @@ static void test_csv_row_that_knows_all(void **state)
     strcpy(row.causes, "timer:1.5;net:2");
     row.freq_khz = 2200000;
     strcpy(row.timer_latency_held, "yes");
+    strcpy(row.scratch_disk, "mount=rw");
     row.samples = samples;
     row.n_samples = 4;
     row.hist = hist;
@@ -358,7 +359,7 @@ static void test_csv_row_that_knows_all(void **state)
                                    "975.5,degraded,no,"
                                    "SCHED_OTHER,0,-20,0-1,one,random,ext4,"
                                    "1,2,3,4,5,6,7,8,9,10,11,timer:1.5;net:2,2200000,yes,12.5,"
-                                   "hello,1;2.5;;4,880:1000000;900:2,1:0.5;7:1000000000;+12\r\n");
+                                   "hello,1;2.5;;4,880:1000000;900:2,1:0.5;7:1000000000;+12,mount=rw\r\n");
     text_free(&text);
 }
 

@@ -254,6 +254,26 @@ static void test_results_value_as_the_metric_says(void **state)
     assert_near(metric_row("max")->value, 10);
 }
 
+/* Of all trials together. */
+static void test_results_say_which_pages_there_were(void **state)
+{
+    static const struct {
+        double huge, possible;
+        const char *word;
+    } trials[] = {{0, 0, " pages=small"}, {100, 100, " pages=huge"}, {0, 100, " pages=mixed:50%"}};
+
+    (void)state;
+    ENTER(0, SHEET_MEDIAN, 1, 1);
+    (void)results_rows(&results, ROW_OK, "");
+    assert_null(strstr(metric_row("median")->param, "pages=")); /* nobody looked */
+    for (size_t i = 0; i < COUNT(trials); i++) {
+        fixture_free_rows(&rows);
+        results_pages(&results, 0, trials[i].huge, trials[i].possible);
+        (void)results_rows(&results, ROW_OK, "");
+        assert_string_equal(metric_row("median")->param, trials[i].word);
+    }
+}
+
 static void test_results_row_says_what_it_is(void **state)
 {
     (void)state;
@@ -1034,6 +1054,7 @@ int main(int argc, char **argv)
         TEST(test_results_summarise_samples),
         TEST(test_results_value_as_the_metric_says),
         TEST(test_results_row_says_what_it_is),
+        TEST(test_results_say_which_pages_there_were),
         TEST(test_results_unit_of_a_counter),
         TEST(test_results_unknown_samples_count_for_nothing),
         TEST(test_results_metric_without_samples_is_not_known),
