@@ -20,7 +20,7 @@ struct measure_options {
     uint64_t samples, max_time_ns, time_ns;
     double precision_pct;
     char output[1024], comment[256], dir[512], start_at[64];
-    bool hold_latency, tuned, no_csv, no_file, quick, classic, strict, quiet, verbose, help;
+    bool hold_latency, tuned, force, no_csv, no_file, quick, classic, strict, quiet, verbose, help;
 };
 
 #define TESTS_MAX 64

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cmd/cpus.h"
+#include "cmd/files.h"
 #include "cmd/suites.h"
 #include "cmd/tuned.h"
 #include "engine/signals.h"
@@ -27,7 +28,7 @@
 struct check_options {
     struct option_cpus cpus;
     char output[1024];
-    bool quiet, help;
+    bool quiet, force, help;
 };
 
 static const struct option rows[] = {
@@ -44,6 +45,7 @@ static const struct option rows[] = {
      .value_name = "FILE|-",
      OPTION_AT(struct check_options, output),
      .help = "CSV file; '-' is standard output, and the table goes to standard error"},
+    FILES_FORCE_ROW(struct check_options),
     {.name = "quiet",
      .letter = 'q',
      .type = OPTION_FLAG,
@@ -123,7 +125,7 @@ static int resolve_cpus(struct checking *c)
     return 0;
 }
 
-/* Before anything is looked at. A file is never overwritten. */
+/* Before anything is looked at. */
 static int open_csv(struct checking *c)
 {
     const char *path = c->options.output;
@@ -132,6 +134,8 @@ static int open_csv(struct checking *c)
     c->csv_fd = -1;
     if (!path[0])
         return 0;
+    if (c->options.force && files_clear("check", path))
+        return EXIT_USAGE;
     c->csv_fd = !strcmp(path, "-") ? 1 : csv_create(path, &c->csv_created, error, sizeof(error));
     return c->csv_fd < 0 ? usage_error(error) : 0;
 }

@@ -26,7 +26,7 @@ struct compare_options {
     uint64_t fail_on, across;
     int by, format;
     char output[1024];
-    bool all, quiet, help;
+    bool all, quiet, force, help;
 };
 
 static const struct option rows[] = {
@@ -76,6 +76,7 @@ static const struct option rows[] = {
      .value_name = "FILE|-",
      OPTION_AT(struct compare_options, output),
      .help = "the comparison as CSV as well; '-' is standard output, and the table goes to standard error"},
+    FILES_FORCE_ROW(struct compare_options),
     {.name = "quiet",
      .letter = 'q',
      .type = OPTION_FLAG,
@@ -430,6 +431,8 @@ static int write_out(struct comparing *c)
     struct text out = {0};
 
     if (c->options.output[0]) {
+        if (c->options.force && files_clear("compare", c->options.output))
+            return EXIT_USAGE;
         compared_put(&c->compared, &how, &out);
         int status = files_write("compare", c->options.output, &out);
         if (status)

@@ -11,7 +11,7 @@
 struct export_options {
     int format; /* index in export_formats */
     char output[1024];
-    bool help;
+    bool force, help;
 };
 
 static const struct option rows[] = {
@@ -30,6 +30,7 @@ static const struct option rows[] = {
      .preset = {"-"},
      OPTION_AT(struct export_options, output),
      .help = "the file to make; '-' is standard output"},
+    FILES_FORCE_ROW(struct export_options),
     {.name = "help",
      .letter = 'h',
      .type = OPTION_FLAG,
@@ -64,6 +65,10 @@ static int convert(const struct command *command, const struct export_options *o
     if (message.length)
         (void)complain(command, message.data, 0);
     text_free(&message);
+    if ((taken || out.failed) && options->force && files_clear(command->name, options->output)) {
+        text_free(&out);
+        return EXIT_USAGE;
+    }
     if (taken || out.failed)
         return files_write(command->name, options->output, &out);
     text_free(&out);

@@ -2,6 +2,7 @@
 /* A measuring session: from the command line to the last line of the summary. */
 #include "cmd/measure.h"
 #include "cmd/cpus.h"
+#include "cmd/files.h"
 #include "cmd/names.h"
 #include "cmd/quiet.h"
 #include "cmd/start.h"
@@ -345,6 +346,8 @@ static int open_csv(struct session *s)
                      sizeof(name), error, sizeof(error)) ||
         names_expand("--output", m->options.output, &m->run, s->alone, path, sizeof(path), error, sizeof(error)))
         return usage_error(s, error);
+    if (m->options.force && files_clear(s->command->name, path))
+        return EXIT_USAGE;
     struct csv_target target = {
         .path = path[0] && !to_stdout ? path : NULL, .name = name, .to_stdout = to_stdout, .none = m->options.no_csv};
     m->out_fd = to_stdout || is_printing(s) ? 2 : 1;
@@ -356,7 +359,7 @@ static int open_csv(struct session *s)
     return 0;
 }
 
-/* The file for --series: like the CSV it never overwrites one. */
+/* The file for --series: like the CSV it overwrites none without --force. */
 static int open_series(struct session *s)
 {
     char error[1200], path[sizeof(s->series.path)];
@@ -367,6 +370,8 @@ static int open_series(struct session *s)
     if (names_expand("--series", s->series.path, &s->m.run, s->alone, path, sizeof(path), error, sizeof(error)))
         return usage_error(s, error);
     text_copy(s->series.path, sizeof(s->series.path), path);
+    if (s->m.options.force && files_clear(s->command->name, path))
+        return EXIT_USAGE;
     int fd = folder_create(s->series.path);
     if (fd < 0) {
         (void)snprintf(error, sizeof(error), "--series '%s': %s", s->series.path, folder_why_not(fd));

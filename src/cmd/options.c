@@ -87,6 +87,10 @@ static const struct option rows[] = {
      OPTION_AT(struct measure_options, output),
      .help = "CSV file; '-' is standard output, and the table goes to standard error; %h, %j, %r, %t: host, job, rank, "
              "UTC time"},
+    {.name = "force",
+     .type = OPTION_FLAG,
+     OPTION_AT(struct measure_options, force),
+     .help = "replace an output file that is there; never through a symbolic link"},
     {.name = "no-csv", .type = OPTION_FLAG, OPTION_AT(struct measure_options, no_csv), .help = "write no CSV"},
     {.name = "comment",
      .letter = 'm',

@@ -313,8 +313,11 @@ int csv_create(const char *path, bool *created, char *error, size_t error_size)
     *created = fd >= 0;
     if (fd == -EEXIST)
         fd = folder_open_existing(path);
-    if (fd < 0)
-        snprintf(error, error_size, "-o '%s': %s", path, folder_why_not(fd));
+    if (fd < 0) {
+        struct stat st;
+        const bool replaceable = fd == -EEXIST && lstat(path, &st) == 0 && S_ISREG(st.st_mode);
+        snprintf(error, error_size, "-o '%s': %s%s", path, folder_why_not(fd), replaceable ? " without --force" : "");
+    }
     return fd;
 }
 

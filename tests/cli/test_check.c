@@ -341,7 +341,7 @@ static void test_check_never_overwrites(void **state)
 
     cli_write_file(cli->work, "mine", "precious");
     expect_error(cli, ARGS("check", "-o", "mine"),
-                 "jitbench check: -o 'mine': the file exists; jitbench never overwrites\n");
+                 "jitbench check: -o 'mine': the file exists; jitbench never overwrites without --force\n");
     (void)snprintf(path, sizeof(path), "%s/mine", cli->work);
     char *text = cli_read_file(path, &size);
     assert_string_equal(text, "precious");

@@ -578,7 +578,7 @@ static void test_csv_named_file_is_never_overwritten(void **state)
     assert_int_equal(write(fd, "mine", 4), 4);
     close(fd);
     assert_null(open_path("x.csv"));
-    assert_string_equal(error, "-o 'x.csv': the file exists; jitbench never overwrites");
+    assert_string_equal(error, "-o 'x.csv': the file exists; jitbench never overwrites without --force");
     assert_file_is("x.csv", &kept);
     assert_int_equal(symlink("x.csv", "link"), 0);
     assert_null(open_path("link"));
