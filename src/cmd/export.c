@@ -14,12 +14,26 @@ struct export_options {
     bool force, help;
 };
 
+static const struct option_foreign formats[] = {
+    {"prometheus", "did you mean 'openmetrics'?"},
+    {"prom", "did you mean 'openmetrics'?"},
+    {"google-benchmark", "did you mean 'gbench'?"},
+    {NULL, NULL},
+};
+static const struct option_foreign foreign[] = {
+    {"json", "did you mean '--format json'?"},
+    {"prometheus", "did you mean '--format openmetrics'?"},
+    {"openmetrics", "did you mean '--format openmetrics'?"},
+    {NULL, NULL},
+};
+
 static const struct option rows[] = {
     {.name = "format",
      .letter = 'f',
      .type = OPTION_CHOICE,
      .value_name = "FORMAT",
      .choices = export_names,
+     .foreign = formats,
      .preset = {"json"},
      OPTION_AT(struct export_options, format),
      .help = "what to write"},
@@ -41,7 +55,8 @@ static const struct option rows[] = {
 static size_t tables(const struct command *command, struct option_table *out)
 {
     (void)command;
-    out[0] = (struct option_table){.heading = "Options of export", .rows = rows, .n = sizeof(rows) / sizeof(rows[0])};
+    out[0] = (struct option_table){
+        .heading = "Options of export", .rows = rows, .n = sizeof(rows) / sizeof(rows[0]), .foreign = foreign};
     return 1;
 }
 

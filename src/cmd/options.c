@@ -35,6 +35,7 @@ static const struct option rows[] = {
      .optional = "50",
      .min = 1,
      .max = 95,
+     .above = "96 to 98 are jitbench's own timing and control threads, 99 the kernel's",
      OPTION_AT(struct measure_options, fifo),
      .help = "real-time policy SCHED_FIFO for what is measured"},
     {.name = "samples",

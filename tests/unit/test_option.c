@@ -216,7 +216,7 @@ static void test_option_count_refuses_junk(void **state)
 {
     (void)state;
     static const char *const bad[] = {"10x", "x",   "-5", "+5",  "0x10", "nan", "inf",
-                                      "1.5", "1KK", "K",  "10k", "1e3",  "1,2", "99999999999999999999x"};
+                                      "1.5", "1KK", "K",  "10kk", "1e3",  "1,2", "99999999999999999999x"};
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         char line[64], error[128];
         snprintf(line, sizeof(line), "--experiments %s", bad[i]);
