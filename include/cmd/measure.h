@@ -16,7 +16,7 @@
 struct measure_options {
     struct option_cpus cpus;
     struct option_counts copies;
-    int bind, layout;
+    int bind, layout, color;
     int64_t nice, fifo;
     uint64_t samples, max_time_ns, time_ns;
     double precision_pct;

@@ -12,6 +12,7 @@
 #include "cmd/tuned.h"
 #include "engine/signals.h"
 #include "engine/text.h"
+#include "out/color.h"
 #include "out/csv.h"
 #include "sys/clock.h"
 #include "sys/folder.h"
@@ -28,6 +29,7 @@
 struct check_options {
     struct option_cpus cpus;
     char output[1024];
+    int color;
     bool quiet, force, help;
 };
 
@@ -46,6 +48,7 @@ static const struct option rows[] = {
      OPTION_AT(struct check_options, output),
      .help = "CSV file; '-' is standard output, and the table goes to standard error"},
     FILES_FORCE_ROW(struct check_options),
+    COLOR_ROW(struct check_options),
     {.name = "quiet",
      .letter = 'q',
      .type = OPTION_FLAG,
@@ -196,8 +199,13 @@ static void find_widths(const struct checking *c, size_t width, size_t *widths)
     }
 }
 
+static enum color color_of(enum setting_verdict verdict)
+{
+    return verdict == SETTING_NOISY ? COLOR_YELLOW : verdict == SETTING_OK ? COLOR_GREEN : COLOR_NONE;
+}
+
 /* One row of the table, on as many lines as its longest cell takes. */
-static void put_cells(const char *const *text, const size_t *widths, struct text *out)
+static void put_cells(const char *const *text, const size_t *widths, enum color verdict, struct text *out)
 {
     const char *rest[CHECK_COLUMNS];
     bool more = true;
@@ -208,8 +216,10 @@ static void put_cells(const char *const *text, const size_t *widths, struct text
         more = false;
         for (size_t i = 0; i < CHECK_COLUMNS; i++) {
             size_t n = command_break(rest[i], widths[i]);
-            if (n)
-                text_printf(out, "%*s%.*s", (int)blanks, "", (int)n, rest[i]);
+            if (n) {
+                text_printf(out, "%*s", (int)blanks, "");
+                color_put(out, i == COLUMN_VERDICT ? verdict : COLOR_NONE, rest[i], n);
+            }
             blanks = (n ? 0 : blanks) + widths[i] - n + GAP;
             rest[i] += n;
             rest[i] += *rest[i] == ' ';
@@ -225,11 +235,11 @@ static void put_table(const struct checking *c, size_t width, struct text *out)
     struct cells cells;
 
     find_widths(c, width, widths);
-    put_cells(headings, widths, out);
+    put_cells(headings, widths, COLOR_NONE, out);
     for (size_t i = 0; i < settings_count; i++)
         if (c->selected[i]) {
             fill_cells(&settings_list[i], &c->state[i], &cells);
-            put_cells(cells.text, widths, out);
+            put_cells(cells.text, widths, color_of(c->state[i].verdict), out);
         }
 }
 
@@ -326,6 +336,7 @@ static int look(const struct command *command, struct checking *c)
             settings_list[i].look(&view, &c->state[i]);
             setting_count(&settings_list[i], &c->state[i], counts, noisy, sizeof(noisy));
         }
+    out.color = color_wanted(c->options.color, out_fd);
     if (!c->options.quiet)
         put_header(c, &out);
     put_table(c, width, &out);

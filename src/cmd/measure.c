@@ -20,6 +20,7 @@
 
 #include "engine/signals.h"
 #include "engine/text.h"
+#include "out/color.h"
 #include "out/plot.h"
 #include "out/warnings.h"
 #include "sys/folder.h"
@@ -640,6 +641,7 @@ static void print_suite(struct session *s, const struct suite *suite)
     struct text out = {0};
 
     qsort(m->rows, m->n_rows, sizeof(*m->rows), by_order);
+    out.color = color_wanted(m->options.color, m->out_fd);
     suite->print(m, s->n_suites == 1, &out);
     text_append(&out, "\n", 1);
     print_out(m, &out);

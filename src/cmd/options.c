@@ -4,6 +4,7 @@
 
 #include "cmd/cpus.h"
 #include "cmd/measure.h"
+#include "out/color.h"
 
 static const char *const layout_choices[] = {"random", "fixed", NULL};
 
@@ -121,6 +122,7 @@ static const struct option rows[] = {
      .type = OPTION_FLAG,
      OPTION_AT(struct measure_options, verbose),
      .help = "a line for each run in every table, and histograms also when not on a terminal"},
+    COLOR_ROW(struct measure_options),
     {.name = "help",
      .letter = 'h',
      .type = OPTION_FLAG,
