@@ -83,6 +83,7 @@ static void put_sampling(const struct suite *suite, enum option_preset preset, c
 {
     struct span samples = {UINT64_MAX, 0}, time = {UINT64_MAX, 0}, cap = {UINT64_MAX, 0};
     double precision = 0;
+    struct text line = {0};
     bool more = false;
     char cell[80];
 
@@ -99,16 +100,21 @@ static void put_sampling(const struct suite *suite, enum option_preset preset, c
         widen(&cap, s->max_ns);
     }
     put_span(&samples, count_text, cell, sizeof(cell));
-    text_printf(out, "  %-9s  --samples %s", name, cell);
+    text_printf(&line, "--samples %s", cell);
     if (more) {
         put_span(&cap, text_duration, cell, sizeof(cell));
-        text_printf(out, " or more, --precision %g%%, --max-time %s", precision, cell);
+        text_printf(&line, " or more, --precision %g%%, --max-time %s", precision, cell);
     }
     if (time.most) {
         put_span(&time, text_duration, cell, sizeof(cell));
-        text_printf(out, ", --time %s", cell);
+        text_printf(&line, ", --time %s", cell);
     }
-    text_append(out, "\n", 1);
+    text_printf(out, "  %-9s  ", name);
+    if (line.failed)
+        out->failed = 1;
+    else
+        put_wrapped(line.data, 13, command_width(1, 80, 120), out);
+    text_free(&line);
 }
 
 void help_sampling(const struct suite *suite, struct text *out)

@@ -790,7 +790,7 @@ static const struct bad bad_own[] = {
     {{"prime", "-n", "0"}, {"--experiments", "'0'", "1 to 1T"}},
     {{"prime", "-n", "2T"}, {"--experiments", "'2T'", "1 to 1T"}},
     {{"prime", "-n", "1e6"}, {"--experiments", "'1e6'", "1 to 1T"}},
-    {{"prime", "--experiments", "1k"}, {"--experiments", "'1k'", "1 to 1T"}},
+    {{"prime", "--experiments", "1x"}, {"--experiments", "'1x'", "1 to 1T"}},
     {{"prime", "--series", ""}, {"--series", "needs a value"}},
     {{"prime", "--series", "there"}, {"--series", "'there'", "exists", "never overwrites"}},
     {{"prime", "--series", "/nonexistent/s"}, {"--series", "'/nonexistent/s'", "No such file"}},
