@@ -109,11 +109,11 @@ static void put_sampling(const struct suite *suite, enum option_preset preset, c
         put_span(&time, text_duration, cell, sizeof(cell));
         text_printf(&line, ", --time %s", cell);
     }
-    text_printf(out, "  %-9s  ", name);
+    text_printf(out, "  %-14s  ", name);
     if (line.failed)
         out->failed = 1;
     else
-        put_wrapped(line.data, 13, command_width(1, 80, 120), out);
+        put_wrapped(line.data, 18, command_width(1, 80, 120), out);
     text_free(&line);
 }
 
@@ -121,8 +121,8 @@ void help_sampling(const struct suite *suite, struct text *out)
 {
     text_printf(out, "\nUnless these options are given, each test is measured with:\n");
     put_sampling(suite, PRESET_DEFAULT, "", out);
-    put_sampling(suite, PRESET_QUICK, "--quick", out);
-    put_sampling(suite, PRESET_CLASSIC, "--classic", out);
+    put_sampling(suite, PRESET_QUICK, "with --quick", out);
+    put_sampling(suite, PRESET_CLASSIC, "with --classic", out);
 }
 
 /* --- The command. --- */

@@ -470,9 +470,10 @@ static void announce(const struct measure *m, const struct plan *plan, struct te
     }
     text_duration(ms * 1000000, all, sizeof(all));
     text_printf(out, "Plan      %llu pair%s", (unsigned long long)pairs, pairs == 1 ? "" : "s");
-    if (pairs)
-        text_printf(out, ", %llu sample%s of %s each, about %s", (unsigned long long)samples, samples == 1 ? "" : "s",
-                    each, all);
+    if (pairs) {
+        text_printf(out, ", %llu sample%s", (unsigned long long)samples, samples == 1 ? "" : "s");
+        text_printf(out, " of %s each, about %s", each, all);
+    }
     for (size_t i = 0; i < plan->n; i++) {
         const struct plan_item *item = &plan->items[i];
         if (!is_pair(item))
