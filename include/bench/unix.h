@@ -58,7 +58,7 @@ enum unix_halves { HALVES_FREE, HALVES_SAME, HALVES_TWO };
 /* What all descriptors of the suite begin with. */
 #define UNIX_BENCH(name_, title_)                                                                                      \
     .name = name_, .suite = "unix", .title = title_, .params_size = sizeof(struct unix_params),                        \
-    .n_shared_metrics = UNIX_N_METRICS, .n_metrics = UNIX_N_METRICS, .reduce = unix_reduce
+    .n_shared_metrics = UNIX_N_METRICS, .n_metrics = UNIX_N_METRICS, .reduce = unix_reduce, .told_while_running = true
 
 struct unix_params {
     char dir[512];         /* scratch folder; empty: none is needed or none was found */

@@ -44,6 +44,14 @@ struct plan_item *plan_add(struct plan *plan, const struct bench *bench, const v
 int plan_set_load(struct plan_item *item, const struct load *load, const void *params);
 void plan_free(struct plan *plan);
 
+/* How long things are likely to take, in ns: at least and at most. */
+struct plan_time {
+    uint64_t least_ns, most_ns;
+    bool unknown; /* there is work whose length is known only when it was done once, and which no time limits */
+};
+/* All items that are not skipped, getting ready included. Equal least and most: samples of a known length and number. */
+struct plan_time plan_time(const struct plan *plan);
+
 /* What a plan is run with. */
 struct plan_run {
     const struct row_run *run;

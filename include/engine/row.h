@@ -90,6 +90,14 @@ struct row_column {
 extern const struct row_column row_columns[];
 extern const size_t row_n_columns;
 
+/* Replaces the commas in a text column's field, so that a line of the CSV can be split at its commas: ';' stands for
+ * ',', and a blank in settings, whose items have ';' between. Leaves the user's own words alone: comment, test, load,
+ * and param from its command on. */
+void row_text_to_csv(const struct row_column *column, char *field);
+/* Does the same to a field that was read, which may be of a file from before that rule. CPU lists get their commas
+ * back. */
+void row_text_from_csv(const struct row_column *column, char *field);
+
 /* What a word of param says: the work itself; what follows from the CPU, or from the build; how the parties beside the
  * measured one ran; or what came out of it (calibration, what a load did), which differs from run to run. The word
  * stands in param, or in some of its words in their order: in a command line all words are the work. */

@@ -62,7 +62,6 @@ extern const char *const compared_verdict_names[];
 enum compared_format { COMPARED_TABLE, COMPARED_MARKDOWN, COMPARED_CSV };
 struct compared_print {
     enum compared_format format;
-    bool color;
     bool verbose; /* names every row that cannot be compared */
     double min_effect;
 };

@@ -12,6 +12,7 @@
 #include "cmd/suites.h"
 #include "engine/signals.h"
 #include "engine/text.h"
+#include "out/color.h"
 #include "out/compared.h"
 #include "out/settings_diff.h"
 
@@ -25,9 +26,9 @@ static const char *const by_choices[] = {"all", "host", NULL};
 struct compare_options {
     double min_effect_pct;
     uint64_t fail_on, across;
-    int by, format;
+    int by, format, color;
     char output[1024];
-    bool all, quiet, help;
+    bool all, quiet, force, help;
 };
 
 static const struct option rows[] = {
@@ -77,6 +78,8 @@ static const struct option rows[] = {
      .value_name = "FILE|-",
      OPTION_AT(struct compare_options, output),
      .help = "the comparison as CSV as well; '-' is standard output, and the table goes to standard error"},
+    FILES_FORCE_ROW(struct compare_options),
+    COLOR_ROW(struct compare_options),
     {.name = "quiet",
      .letter = 'q',
      .type = OPTION_FLAG,
@@ -428,13 +431,6 @@ static bool finding(const struct comparing *c)
            (c->options.fail_on >> FAIL_APART & 1 && apart);
 }
 
-static bool colored(int fd)
-{
-    const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
-
-    return isatty(fd) && !(no_color && no_color[0]) && !(term && !strcmp(term, "dumb"));
-}
-
 static int write_out(struct comparing *c)
 {
     const int fd = !strcmp(c->options.output, "-") ? 2 : 1;
@@ -443,13 +439,15 @@ static int write_out(struct comparing *c)
     struct text out = {0};
 
     if (c->options.output[0]) {
+        if (c->options.force && files_clear("compare", c->options.output))
+            return EXIT_USAGE;
         compared_put(&c->compared, &how, &out);
         int status = files_write("compare", c->options.output, &out);
         if (status)
             return status;
     }
     how.format = (enum compared_format)c->options.format;
-    how.color = how.format == COMPARED_TABLE && colored(fd);
+    out.color = how.format == COMPARED_TABLE && color_wanted(c->options.color, fd);
     const bool words = how.format == COMPARED_TABLE && !c->options.quiet;
     if (words)
         put_header(c, &out);

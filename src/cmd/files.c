@@ -206,6 +206,17 @@ static void cannot_write(struct files_output *out, const char *why)
     out->status = command_complain(out->command, error, EXIT_ROW_FAILED);
 }
 
+int files_clear(const char *command, const char *path)
+{
+    char error[4352];
+    const int why = path[0] && strcmp(path, "-") != 0 ? folder_clear(path) : 0;
+
+    if (!why)
+        return 0;
+    (void)snprintf(error, sizeof(error), "-o '%.4000s': %s", path, folder_why_not(why));
+    return command_complain(command, error, EXIT_USAGE);
+}
+
 int files_begin(const char *command, const char *path, struct files_output *out)
 {
     char error[4352];

@@ -27,7 +27,7 @@ struct fleet_options {
     double min_effect_pct;
     int fail_on, by;
     char output[1024];
-    bool verbose, help;
+    bool verbose, force, help;
 };
 
 static const struct option rows[] = {
@@ -59,6 +59,7 @@ static const struct option rows[] = {
      OPTION_AT(struct fleet_options, output),
      .help =
          "CSV file with every figure of every machine; '-' is standard output, and the table goes to standard error"},
+    FILES_FORCE_ROW(struct fleet_options),
     {.name = "verbose",
      .letter = 'v',
      .type = OPTION_FLAG,
@@ -446,8 +447,10 @@ static int write_csv(const struct fleet *f)
 {
     struct files_output file;
     struct text out = {0};
-    int status = files_begin("fleet", f->options.output, &file);
+    int status = f->options.force ? files_clear("fleet", f->options.output) : 0;
 
+    if (!status)
+        status = files_begin("fleet", f->options.output, &file);
     if (status)
         return status;
     text_printf(&out, "host,suite,test,load,param,metric,unit,copies,value,median,effect_pct,distance,verdict\r\n");

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "bench/sim.h"
+#include "cmd/foreign.h"
 #include "cmd/suites.h"
 #include "load/list.h"
 #include "load/memload.h"
@@ -172,8 +173,11 @@ static const struct option rows[] = {
 
 static size_t tables(void *options, struct option_table *out)
 {
-    out[0] = (struct option_table){
-        .heading = "Options of latency", .rows = rows, .n = sizeof(rows) / sizeof(rows[0]), .target = options};
+    out[0] = (struct option_table){.heading = "Options of latency",
+                                   .rows = rows,
+                                   .n = sizeof(rows) / sizeof(rows[0]),
+                                   .foreign = foreign_cyclictest,
+                                   .target = options};
     return 1;
 }
 
@@ -452,7 +456,7 @@ static bool is_pair(const struct plan_item *item)
 static void announce(const struct measure *m, const struct plan *plan, struct text *out)
 {
     const struct bench *bench = NULL;
-    uint64_t ms = 0, pairs = 0;
+    uint64_t ms = 0, pairs = 0, samples = 0;
     char each[32] = "", all[32];
 
     for (size_t i = 0; i < plan->n; i++) {
@@ -461,12 +465,15 @@ static void announce(const struct measure *m, const struct plan *plan, struct te
             continue;
         pairs++;
         ms += (item->sampling.time_ns / 1000000 + OVERHEAD_MS) * item->sampling.min_samples;
+        samples = item->sampling.min_samples;
         text_duration(item->sampling.time_ns, each, sizeof(each));
     }
     text_duration(ms * 1000000, all, sizeof(all));
     text_printf(out, "Plan      %llu pair%s", (unsigned long long)pairs, pairs == 1 ? "" : "s");
-    if (pairs)
+    if (pairs) {
+        text_printf(out, ", %llu sample%s", (unsigned long long)samples, samples == 1 ? "" : "s");
         text_printf(out, " of %s each, about %s", each, all);
+    }
     for (size_t i = 0; i < plan->n; i++) {
         const struct plan_item *item = &plan->items[i];
         if (!is_pair(item))

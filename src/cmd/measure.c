@@ -2,6 +2,7 @@
 /* A measuring session: from the command line to the last line of the summary. */
 #include "cmd/measure.h"
 #include "cmd/cpus.h"
+#include "cmd/files.h"
 #include "cmd/names.h"
 #include "cmd/quiet.h"
 #include "cmd/start.h"
@@ -19,6 +20,7 @@
 
 #include "engine/signals.h"
 #include "engine/text.h"
+#include "out/color.h"
 #include "out/plot.h"
 #include "out/warnings.h"
 #include "sys/folder.h"
@@ -27,12 +29,13 @@
 #include "sys/settings.h"
 #include "sys/task.h"
 
-#define SETTLE_NS         20000000u
-#define PROGRESS_EVERY_NS 200000000u
+#define SETTLE_NS 20000000u
 /* The first sample is prepared so long before --start-at. */
 #define PREPARE_NS 3000000000u
 /* How long the header looks at the machine before it calls it quiet or busy. */
 #define LOOK_NS 200000000u
+/* What takes longer is announced with its plan. */
+#define PLAN_NS 5000000000u
 
 struct series_option {
     char path[1024];
@@ -353,6 +356,8 @@ static int open_csv(struct session *s)
                      sizeof(name), error, sizeof(error)) ||
         names_expand("--output", m->options.output, &m->run, s->alone, path, sizeof(path), error, sizeof(error)))
         return usage_error(s, error);
+    if (m->options.force && files_clear(s->command->name, path))
+        return EXIT_USAGE;
     struct csv_target target = {
         .path = path[0] && !to_stdout ? path : NULL, .name = name, .to_stdout = to_stdout, .none = m->options.no_csv};
     m->out_fd = to_stdout || is_printing(s) ? 2 : 1;
@@ -364,7 +369,7 @@ static int open_csv(struct session *s)
     return 0;
 }
 
-/* The file for --series: like the CSV it never overwrites one. */
+/* The file for --series: like the CSV it overwrites none without --force. */
 static int open_series(struct session *s)
 {
     char error[1200], path[sizeof(s->series.path)];
@@ -375,6 +380,8 @@ static int open_series(struct session *s)
     if (names_expand("--series", s->series.path, &s->m.run, s->alone, path, sizeof(path), error, sizeof(error)))
         return usage_error(s, error);
     text_copy(s->series.path, sizeof(s->series.path), path);
+    if (s->m.options.force && files_clear(s->command->name, path))
+        return EXIT_USAGE;
     int fd = folder_create(s->series.path);
     if (fd < 0) {
         (void)snprintf(error, sizeof(error), "--series '%s': %s", s->series.path, folder_why_not(fd));
@@ -416,45 +423,6 @@ static void clear_rows(struct measure *m)
     for (size_t i = 0; i < m->n_rows; i++)
         row_free(&m->rows[i]);
     m->n_rows = 0;
-}
-
-/* --- Progress: on a terminal only. Between samples, a few times a second; within a long one of a command, each second:
- * in all others the parent sleeps, for to wake it would be a disturbance that they measure. --- */
-
-static void show_progress(void *context, const struct plan_item *item, uint64_t sample, double done)
-{
-    struct measure *m = context;
-    uint64_t now = clock_raw_ns();
-    double all = m->done_before + m->weight * done;
-    char left[48] = "", param[192] = "";
-
-    if (all > 0.02)
-        (void)snprintf(left, sizeof(left), ", %.0f s left", (double)(now - m->began_ns) * 1e-9 * (1 - all) / all);
-    if (item->bench->describe)
-        item->bench->describe(item->params, &m->clock, param, sizeof(param));
-    param[strcspn(param, " ")] = 0;
-    (void)snprintf(m->progress, sizeof(m->progress), "%s %s, sample %llu: %.0f %%%s",
-                   item->test ? item->test : item->bench->name, item->load ? item->load->name : param,
-                   (unsigned long long)sample + 1, 100 * all, left);
-    if (now - m->progress_shown_ns < PROGRESS_EVERY_NS)
-        return;
-    m->progress_shown_ns = now;
-    (void)fprintf(stderr, "\r\033[K%s", m->progress);
-}
-
-static void show_elapsed(void *context, uint64_t elapsed_ns)
-{
-    struct measure *m = context;
-
-    m->progress_shown_ns = clock_raw_ns();
-    (void)fprintf(stderr, "\r\033[K%s (running for %llu s)", m->progress,
-                  (unsigned long long)(elapsed_ns / 1000000000u));
-}
-
-static void clear_progress(const struct measure *m)
-{
-    if (m->progress_shown_ns)
-        (void)fprintf(stderr, "\r\033[K");
 }
 
 /* --- Header and summary. --- */
@@ -574,6 +542,76 @@ static void print_out(struct measure *m, struct text *out)
         m->print_failed = command_print(m->out_fd, out) != EXIT_DONE;
 }
 
+/* Whether the user chose something that a suite's usual time does not hold for. */
+static bool is_usual(const struct session *s)
+{
+    const struct measure *m = &s->m;
+    static const char *const options[] = {"samples", "precision", "max-time", "time", "copies", "cpus"};
+
+    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+        if (measure_given(m, options[i]))
+            return false;
+    /* A suite's own options may change its work. */
+    for (size_t i = 0; s->n_suites == 1 && i < m->tables[1].n; i++)
+        if (m->tables[1].given[i])
+            return false;
+    return !m->operands_given && !m->n_words;
+}
+
+/* How long a suite is likely to take. */
+static struct plan_time suite_time(const struct session *s, size_t i)
+{
+    const uint64_t usual_ns = s->suites[i]->seconds[s->m.preset] * 1000000000ull;
+
+    return is_usual(s) ? (struct plan_time){.least_ns = usual_ns, .most_ns = usual_ns} : plan_time(&s->plans[i]);
+}
+
+/* 0: not known. */
+static double likely_seconds(const struct session *s, size_t i)
+{
+    const struct plan_time time = suite_time(s, i);
+
+    return ((double)time.least_ns + (double)time.most_ns) / 2e9;
+}
+
+/* What will be measured and for how long, before all that takes a while; and what shortened options were taken for. */
+static void put_plan(const struct session *s, struct text *out)
+{
+    const struct measure *m = &s->m;
+    struct plan_time all = {.unknown = false};
+    bool shortened = false;
+
+    for (size_t t = 0; t < m->n_tables; t++)
+        for (size_t r = 0; r < m->tables[t].n; r++)
+            if (m->tables[t].shortened[r]) {
+                text_printf(out, "%s--%s", shortened ? ", " : "Options   shortened ones are taken as ",
+                            m->tables[t].rows[r].name);
+                shortened = true;
+            }
+    text_append(out, "\n", shortened);
+    if (s->n_suites == 1 && s->suites[0]->announce) {
+        s->suites[0]->announce(m, &s->plans[0], out);
+        return;
+    }
+    for (size_t i = 0; i < s->n_suites; i++) {
+        const struct plan_time time = suite_time(s, i);
+        all.least_ns += time.least_ns;
+        all.most_ns += time.most_ns;
+        all.unknown |= time.unknown;
+    }
+    if (!all.unknown && all.most_ns <= PLAN_NS && !shortened)
+        return;
+    text_printf(out, "Plan      ");
+    if (s->n_suites == 1) {
+        progress_plan(&s->plans[0], &all, out);
+    } else {
+        for (size_t i = 0; i < s->n_suites; i++)
+            text_printf(out, "%s, ", s->suites[i]->name);
+        progress_time(&all, out);
+    }
+    text_append(out, "\n", 1);
+}
+
 static void put_header(struct session *s)
 {
     struct measure *m = &s->m;
@@ -590,8 +628,7 @@ static void put_header(struct session *s)
         put_quietness(m, &out);
         put_check(m, &out);
     }
-    if (s->n_suites == 1 && s->suites[0]->announce)
-        s->suites[0]->announce(m, &s->plans[0], &out);
+    put_plan(s, &out);
     put_start(m, &out);
     text_printf(&out, "\n");
     print_out(m, &out);
@@ -612,6 +649,7 @@ static void print_suite(struct session *s, const struct suite *suite)
     struct text out = {0};
 
     qsort(m->rows, m->n_rows, sizeof(*m->rows), by_order);
+    out.color = color_wanted(m->options.color, m->out_fd);
     suite->print(m, s->n_suites == 1, &out);
     text_append(&out, "\n", 1);
     print_out(m, &out);
@@ -705,6 +743,7 @@ static void run_suite(struct session *s, size_t i)
 {
     struct measure *m = &s->m;
     const struct suite *suite = s->suites[i];
+    const bool shown = !m->options.quiet && progress_wanted();
     struct plan_run how = {.run = &m->run,
                            .place = &m->place,
                            .clock = &m->clock,
@@ -716,14 +755,14 @@ static void run_suite(struct session *s, size_t i)
                            .degraded = m->not_set,
                            .settle_ns = SETTLE_NS,
                            .sink = {.put = put_row, .context = m},
-                           .progress = !m->options.quiet && isatty(2) ? show_progress : NULL,
-                           .elapsed = !m->options.quiet && isatty(2) ? show_elapsed : NULL,
-                           .progress_context = m,
+                           .progress = shown ? progress_show : NULL,
+                           .elapsed = shown ? progress_elapsed : NULL,
+                           .progress_context = &m->progress,
                            .start_at_ns = m->start_at_ns,
                            .started = note_start,
                            .started_context = m};
     int status = plan_execute(&s->plans[i], &how);
-    clear_progress(m);
+    progress_clear(&m->progress);
     if (status < 0)
         m->ended_by = -status;
     else if ((enum row_status)status > m->worst)
@@ -749,16 +788,16 @@ static int exit_status(const struct measure *m, bool csv_lost)
 static int run_suites(struct session *s)
 {
     struct measure *m = &s->m;
-    double total = 0, before = 0;
+    struct progress *progress = &m->progress;
+    double total = 0;
 
     for (size_t i = 0; i < s->n_suites; i++)
-        total += s->suites[i]->seconds[m->preset];
-    m->began_ns = clock_raw_ns();
+        total += likely_seconds(s, i);
+    *progress = (struct progress){.began_ns = clock_raw_ns(), .planned_s = total, .left_s = -1, .clock = &m->clock};
     for (size_t i = 0; i < s->n_suites; i++) {
-        m->weight = s->suites[i]->seconds[m->preset] / total;
-        m->done_before = before;
-        before += m->weight;
+        progress->weight = total > 0 ? likely_seconds(s, i) / total : 1.0 / (double)s->n_suites;
         run_suite(s, i);
+        progress->before += progress->weight;
     }
     csv_rescue(m->csv);
     put_summary(s);

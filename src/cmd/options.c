@@ -4,6 +4,7 @@
 
 #include "cmd/cpus.h"
 #include "cmd/measure.h"
+#include "out/color.h"
 
 static const char *const layout_choices[] = {"random", "fixed", NULL};
 
@@ -35,6 +36,7 @@ static const struct option rows[] = {
      .optional = "50",
      .min = 1,
      .max = 95,
+     .above = "96 to 98 are jitbench's own timing and control threads, 99 the kernel's",
      OPTION_AT(struct measure_options, fifo),
      .help = "real-time policy SCHED_FIFO for what is measured"},
     {.name = "samples",
@@ -87,6 +89,10 @@ static const struct option rows[] = {
      OPTION_AT(struct measure_options, output),
      .help = "CSV file; '-' is standard output, and the table goes to standard error; %h, %j, %r, %t: host, job, rank, "
              "UTC time"},
+    {.name = "force",
+     .type = OPTION_FLAG,
+     OPTION_AT(struct measure_options, force),
+     .help = "replace an output file that is there; never through a symbolic link"},
     {.name = "no-csv", .type = OPTION_FLAG, OPTION_AT(struct measure_options, no_csv), .help = "write no CSV"},
     {.name = "comment",
      .letter = 'm',
@@ -116,6 +122,7 @@ static const struct option rows[] = {
      .type = OPTION_FLAG,
      OPTION_AT(struct measure_options, verbose),
      .help = "a line for each run in every table, and histograms also when not on a terminal"},
+    COLOR_ROW(struct measure_options),
     {.name = "help",
      .letter = 'h',
      .type = OPTION_FLAG,

@@ -23,7 +23,7 @@
 struct project_options {
     struct option_sweep ranks;
     char steps[256], output[1024];
-    bool verbose, help;
+    bool verbose, force, help;
 };
 
 static const struct option rows[] = {
@@ -47,6 +47,7 @@ static const struct option rows[] = {
      .value_name = "FILE|-",
      OPTION_AT(struct project_options, output),
      .help = "CSV file; '-' is standard output, and the tables go to standard error"},
+    FILES_FORCE_ROW(struct project_options),
     {.name = "verbose",
      .letter = 'v',
      .type = OPTION_FLAG,
@@ -324,6 +325,8 @@ static int project(struct projecting *p, const char *const *operands, size_t n)
     if (projection_compute(&p->projection))
         return usage_error("out of memory");
     /* First: a name that cannot be is found before anything is printed. */
+    if (p->options.force && files_clear("project", p->options.output))
+        return EXIT_USAGE;
     const int written = p->options.output[0] ? write_csv(&p->projection, p->options.output) : EXIT_DONE;
     if (written == EXIT_USAGE)
         return written;

@@ -24,7 +24,7 @@
 
 struct report_options {
     char output[1024];
-    bool help;
+    bool force, help;
 };
 
 static const struct option rows[] = {
@@ -36,6 +36,7 @@ static const struct option rows[] = {
      .help =
          "the page; '-' is standard output. Without it: standard output, or on a terminal the first FILE's name with "
          ".html, in the current directory"},
+    FILES_FORCE_ROW(struct report_options),
     {.name = "help",
      .letter = 'h',
      .type = OPTION_FLAG,
@@ -564,7 +565,10 @@ static int run(const struct command *command, int argc, char **argv)
     if (status == 0) {
         if (!options.output[0])
             choose_output(operands[0], options.output, sizeof(options.output));
-        status = write_report(command, &report, options.output);
+        if (options.force)
+            status = files_clear(command->name, options.output);
+        if (!status)
+            status = write_report(command, &report, options.output);
     }
     row_set_free(&report.set);
     gather_free(&report.gather);

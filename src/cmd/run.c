@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "bench/command.h"
+#include "cmd/foreign.h"
 #include "cmd/suites.h"
 #include "cmd/words.h"
 #include "sys/folder.h"
@@ -41,8 +42,11 @@ struct run_options {
 
 static size_t tables(void *options, struct option_table *out)
 {
-    out[0] = (struct option_table){
-        .heading = "Options of run", .rows = bench_command.options, .n = bench_command.n_options, .target = options};
+    out[0] = (struct option_table){.heading = "Options of run",
+                                   .rows = bench_command.options,
+                                   .n = bench_command.n_options,
+                                   .foreign = foreign_hyperfine,
+                                   .target = options};
     return 1;
 }
 
@@ -110,10 +114,26 @@ static size_t list_length(char *const *list)
     return n;
 }
 
+/* A word with blanks in it whose first part is a program. */
+static bool is_command_line(const char *name)
+{
+    char first[256], path[4096];
+    size_t begin = strspn(name, " \t\n"), length = strcspn(name + begin, " \t\n");
+
+    if (!length || !name[begin + length] || length >= sizeof(first))
+        return false;
+    text_copy(first, length + 1, name + begin);
+    return program_find(first, getenv("PATH"), path, sizeof(path)) == 0;
+}
+
 static int find_program(const struct commands *c, const char *what, const char *name, char *path, size_t size)
 {
     int error = program_find(name, getenv("PATH"), path, size);
 
+    if (error == -ENOENT && is_command_line(name))
+        return wrong(
+            c, "%s'%.100s' is one word and no program; did you mean --shell '%.100s', or the words without quotes?",
+            what, name, name);
     if (error == -ENOENT)
         return wrong(c, "%s'%.100s' is not found%s", what, name, strchr(name, '/') ? "" : " in PATH");
     return error ? wrong(c, "%s'%.100s' cannot be executed: %s", what, name, strerror(-error)) : 0;

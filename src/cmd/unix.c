@@ -12,6 +12,7 @@
 #include "cmd/files.h"
 #include "cmd/suites.h"
 #include "load/disk.h"
+#include "out/color.h"
 #include "sys/folder.h"
 #include "sys/scratch.h"
 
@@ -397,8 +398,11 @@ static void put_line(const struct measure *m, const struct row *row, struct text
     text_printf(out, " %-5s", row->unit);
     put_number(row->index, 9, 1, out);
     put_number(row->stats.rsd_pct, 6, 1, out);
-    if (row->status != ROW_OK)
-        text_printf(out, "  %s", row_status_name(row->status));
+    if (row->status != ROW_OK) {
+        const char *status = row_status_name(row->status);
+        text_append(out, "  ", 2);
+        color_put(out, color_of_status(row->status), status, strlen(status));
+    }
     if (not_a_disk(row))
         text_printf(out, "  %s", row->scratch_fs);
     text_append(out, "\n", 1);

@@ -146,6 +146,8 @@ static int refuse(const struct option *row, const char *value, enum verdict verd
     } else if (form) {
         add(error, size, " (%s)", form);
     }
+    if (verdict == OUTSIDE && row->above && strtod(value, NULL) > row->max)
+        add(error, size, ": %s", row->above);
     return -1;
 }
 
@@ -163,6 +165,15 @@ static size_t choice_count(const struct option *row)
     return n;
 }
 
+/* What a list says of a word; NULL: nothing. */
+static const char *foreign_hint(const struct option_foreign *list, const char *word, size_t length)
+{
+    for (; list && list->word; list++)
+        if (strlen(list->word) == length && !memcmp(list->word, word, length))
+            return list->hint;
+    return NULL;
+}
+
 static int refuse_choice(const struct option *row, const char *value, char *error, size_t size)
 {
     const char *near = row->choices ? text_nearest(value, row->choices, choice_count(row)) : NULL;
@@ -171,15 +182,18 @@ static int refuse_choice(const struct option *row, const char *value, char *erro
     show_choices(row->type == OPTION_CPUS ? "a CPU list" : NULL, row->choices, list, sizeof(list));
     fail(error, size, "--%s: '%s' is not %s%s", row->name, show(value, shown),
          row->type == OPTION_CPUS ? "" : "one of ", list);
-    if (near)
+    const char *hint = foreign_hint(row->foreign, value, strlen(value));
+    if (hint)
+        add(error, size, "; %s", hint);
+    else if (near)
         add(error, size, "; did you mean '%s'?", near);
     return -1;
 }
 
 /* --- values -------------------------------------------------------------------------------------------------- */
 
-/* Digits with a suffix for kilo^1, 2, 3, 4. Moves *at behind them. What is too large is read to its end all the same,
- * so that junk behind it is called junk. */
+/* Digits with a suffix for kilo^1, 2, 3, 4; k is K. Moves *at behind them. What is too large is read to its end all the
+ * same, so that junk behind it is called junk. */
 static enum verdict scan_count(const char **at, uint64_t kilo, uint64_t *out)
 {
     static const char suffixes[] = "KMGT";
@@ -193,7 +207,7 @@ static enum verdict scan_count(const char **at, uint64_t kilo, uint64_t *out)
         if (__builtin_mul_overflow(value, UINT64_C(10), &value) ||
             __builtin_add_overflow(value, (uint64_t)(*p - '0'), &value))
             verdict = OUTSIDE;
-    if (kilo && *p && (suffix = strchr(suffixes, *p))) {
+    if (kilo && *p && (suffix = strchr(suffixes, *p == 'k' ? 'K' : *p))) {
         for (const char *s = suffixes; s <= suffix; s++)
             if (__builtin_mul_overflow(value, kilo, &value))
                 verdict = OUTSIDE;
@@ -583,14 +597,26 @@ static void nearest_name(const struct parser *p, const char *word, char best[NAM
         }
 }
 
+/* What the tables say of an option that there is not; NULL: nothing. */
+static const char *hint_of(const struct parser *p, const char *word, size_t length)
+{
+    const char *hint = NULL;
+    for (size_t t = 0; t < p->n && !hint; t++)
+        hint = foreign_hint(p->tables[t].foreign, word, length);
+    return hint;
+}
+
 static int unknown_long(const struct parser *p, const char *name, size_t length)
 {
     char word[NAME_MAX_BYTES], near[NAME_MAX_BYTES], shown[SHOWN_SIZE];
+    const char *hint = hint_of(p, name, length);
 
     text_copy(word, length < sizeof(word) ? length + 1 : sizeof(word), name);
     fail(p->error, p->error_size, "unknown option '--%s'", show(word, shown));
     nearest_name(p, word, near);
-    if (near[0])
+    if (hint)
+        add(p->error, p->error_size, "; %s", hint);
+    else if (near[0])
         add(p->error, p->error_size, "; did you mean '--%s'?", near);
     return -1;
 }
@@ -638,7 +664,7 @@ static int find_long(const struct parser *p, const char *word, size_t length, st
 }
 
 /* value is what was attached, or NULL: then it is looked for where the row allows. */
-static int take(struct parser *p, struct place found, const char *value)
+static int take(struct parser *p, struct place found, const char *value, bool shortened)
 {
     const struct option *row = &found.table->rows[found.row];
     bool *given = &found.table->given[found.row];
@@ -652,6 +678,7 @@ static int take(struct parser *p, struct place found, const char *value)
     if (option_set(row, value, found.table->target, *given, p->error, p->error_size))
         return -1;
     *given = true;
+    found.table->shortened[found.row] = shortened;
     return 0;
 }
 
@@ -666,7 +693,7 @@ static int parse_long(struct parser *p, const char *word)
     const struct option *row = &found.table->rows[found.row];
     if (value && row->type == OPTION_FLAG)
         return fail(p->error, p->error_size, "--%s takes no value", row->name);
-    return take(p, found, value);
+    return take(p, found, value, !name_is(row, word, length));
 }
 
 static bool find_letter(const struct parser *p, char letter, struct place *found)
@@ -692,7 +719,14 @@ static int unknown_letter(const struct parser *p, const char *argument, const ch
     show(at, shown);
     if ((unsigned char)*at < 0x80)
         shown[1] = '\0';
-    return fail(p->error, p->error_size, "unknown option '-%s'", shown);
+    fail(p->error, p->error_size, "unknown option '-%s'", shown);
+    const char *hint = hint_of(p, at, 1);
+    struct place other;
+    if (hint)
+        add(p->error, p->error_size, "; %s", hint);
+    else if (((*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z')) && find_letter(p, (char)(*at ^ 0x20), &other))
+        add(p->error, p->error_size, "; did you mean '-%c', --%s?", *at ^ 0x20, other.table->rows[other.row].name);
+    return -1;
 }
 
 static int parse_letters(struct parser *p, const char *argument)
@@ -703,7 +737,7 @@ static int parse_letters(struct parser *p, const char *argument)
         if (!find_letter(p, *at, &found))
             return unknown_letter(p, argument, at);
         bool flag = found.table->rows[found.row].type == OPTION_FLAG;
-        if (take(p, found, flag || !at[1] ? NULL : at + 1))
+        if (take(p, found, flag || !at[1] ? NULL : at + 1, false))
             return -1;
         if (!flag)
             break;

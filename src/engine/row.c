@@ -332,3 +332,45 @@ void row_run_harmless(struct row_run *run)
 {
     make_harmless(run, 1);
 }
+
+/* Where the user's own words begin in a field; NULL when it has none. */
+static const char *user_words(const struct row_column *column, const char *field)
+{
+    static const char *const names[] = {"comment", "test", "load"};
+
+    if (!strcmp(column->name, "param"))
+        return row_command(field);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (!strcmp(column->name, names[i]))
+            return field;
+    return NULL;
+}
+
+void row_text_to_csv(const struct row_column *column, char *field)
+{
+    if (!strchr(field, ','))
+        return;
+    const char *end = user_words(column, field), *from = field;
+    const bool blanks = !strcmp(column->name, "settings");
+    char *to = field;
+
+    for (; *from && from != end; from++) {
+        if (*from != ',')
+            *to++ = *from;
+        else if (!blanks)
+            *to++ = ';';
+        else if (from[1] != ' ')
+            *to++ = ' ';
+    }
+    memmove(to, from, strlen(from) + 1);
+}
+
+void row_text_from_csv(const struct row_column *column, char *field)
+{
+    if (strcmp(column->name, "cpus") != 0) {
+        row_text_to_csv(column, field);
+        return;
+    }
+    for (char *at = field; (at = strchr(at, ';')); at++)
+        *at = ',';
+}

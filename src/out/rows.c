@@ -148,6 +148,7 @@ static int take_field(struct row_reader *r, size_t i, struct row *row)
     switch (column->type) {
     case COLUMN_TEXT:
         take_text(field, column->size, s);
+        row_text_from_csv(column, field);
         return 0;
     case COLUMN_UINT:
         *(uint64_t *)field = to_uint(s);

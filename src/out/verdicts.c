@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "engine/text.h"
+#include "out/color.h"
 #include "out/compared.h"
 #include "out/csv.h"
 
@@ -251,30 +252,32 @@ static size_t columns_of(const char *s)
     return n;
 }
 
-static const char *color_of(enum compared_verdict verdict)
+static enum color color_of(enum compared_verdict verdict)
 {
     switch (verdict) {
     case VERDICT_FASTER:
-        return "\033[32m";
+        return COLOR_GREEN;
     case VERDICT_SLOWER:
-        return "\033[31m";
+        return COLOR_RED;
     case VERDICT_LOWER:
     case VERDICT_HIGHER:
-        return "\033[33m";
+        return COLOR_YELLOW;
     default:
-        return NULL;
+        return COLOR_NONE;
     }
 }
 
-static void put_line(const char *const *text, const size_t *widths, const char *color, struct text *out)
+static void put_line(const char *const *text, const size_t *widths, enum color color, struct text *out)
 {
     for (size_t i = 0; i < CELLS; i++) {
         const bool left = i == CELL_TEST || i == CELL_METRIC || i == CELL_VERDICT;
         const size_t pad = widths[i] - columns_of(text[i]);
-        if (i == CELL_VERDICT)
-            text_printf(out, "  %s%s%s", color ? color : "", text[i], color ? "\033[0m" : "");
-        else
-            text_printf(out, "%s%*s%s%*s", i ? "  " : "", left ? 0 : (int)pad, "", text[i], left ? (int)pad : 0, "");
+        if (i == CELL_VERDICT) {
+            text_append(out, "  ", 2);
+            color_put(out, color, text[i], strlen(text[i]));
+            continue;
+        }
+        text_printf(out, "%s%*s%s%*s", i ? "  " : "", left ? 0 : (int)pad, "", text[i], left ? (int)pad : 0, "");
     }
     text_append(out, "\n", 1);
 }
@@ -305,7 +308,7 @@ static void put_cells(const struct cells *cells, size_t n, const char *const *he
         put_markdown(heads, out);
         text_printf(out, "| --- | --- | ---: | ---: | ---: | ---: | ---: | --- |\n");
     } else {
-        put_line(heads, widths, NULL, out);
+        put_line(heads, widths, COLOR_NONE, out);
     }
     for (size_t i = 0; i < n; i++) {
         const char *text[CELLS];
@@ -314,7 +317,7 @@ static void put_cells(const struct cells *cells, size_t n, const char *const *he
         if (how->format == COMPARED_MARKDOWN)
             put_markdown(text, out);
         else
-            put_line(text, widths, how->color ? color_of(cells[i].verdict) : NULL, out);
+            put_line(text, widths, color_of(cells[i].verdict), out);
     }
 }
 

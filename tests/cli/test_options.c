@@ -670,7 +670,20 @@ static const struct bad bad_commands[] = {
     {{"help", "prime", "stream"}, {"help", "at most one"}},
     {{"version", "now"}, {"version", "takes no options or operands"}},
     {{"version", "--all"}, {"version", "takes no options or operands"}},
-    {{"list", "prime"}, {"list", "takes no operands"}},
+    {{"list", "prime", "unix"}, {"list", "takes at most one"}},
+    {{"list", "unit"}, {"unknown suite 'unit'", "did you mean 'unix'?"}},
+    {{"latency", "-D", "5"}, {"'-D'", "--time"}},
+    {{"latency", "--duration", "5"}, {"'--duration'", "--time"}},
+    {{"latency", "-T", "5"}, {"'-T'", "did you mean '-t', --time?"}},
+    {{"noise", "--prio", "80"}, {"'--prio'", "--fifo"}},
+    {{"noise", "-p80"}, {"'-p'", "--fifo"}},
+    {{"run", "-r", "5", "--", "true"}, {"'-r'", "--runs"}},
+    {{"run", "-N", "--", "true"}, {"'-N'", "--shell"}},
+    {{"run", "--export-json", "x", "--", "true"}, {"'--export-json'", "jitbench export"}},
+    {{"run", "--", "sleep 0.01"}, {"'sleep 0.01'", "--shell"}},
+    {{"export", "--json", "x"}, {"'--json'", "--format json"}},
+    {{"export", "-f", "prometheus", "x"}, {"'prometheus'", "did you mean 'openmetrics'?"}},
+    {{"prime", "--fifo=99"}, {"'99'", "1 to 95", "99 the kernel's"}},
     {{"list", "--metrix"}, {"'--metrix'", "did you mean '--metrics'?"}},
     {{"list", "--metrics=all"}, {"--metrics", "takes no value"}},
     {{"all", "prime"}, {"all", "takes no operands", "'prime'"}},
@@ -779,7 +792,7 @@ static const struct bad bad_own[] = {
     {{"prime", "-n", "0"}, {"--experiments", "'0'", "1 to 1T"}},
     {{"prime", "-n", "2T"}, {"--experiments", "'2T'", "1 to 1T"}},
     {{"prime", "-n", "1e6"}, {"--experiments", "'1e6'", "1 to 1T"}},
-    {{"prime", "--experiments", "1k"}, {"--experiments", "'1k'", "1 to 1T"}},
+    {{"prime", "--experiments", "1x"}, {"--experiments", "'1x'", "1 to 1T"}},
     {{"prime", "--series", ""}, {"--series", "needs a value"}},
     {{"prime", "--series", "there"}, {"--series", "'there'", "exists", "never overwrites"}},
     {{"prime", "--series", "/nonexistent/s"}, {"--series", "'/nonexistent/s'", "No such file"}},
@@ -917,6 +930,66 @@ static void test_options_output_never_overwrites(void **state)
 }
 
 /* A value of any length and with any bytes still makes one line that can be read. */
+/* --force replaces a plain file, and does not go through a link to one. */
+static void test_options_force_replaces_a_file(void **state)
+{
+    const struct cli *cli = *state;
+    const struct cli_run run = {.args = ARGS("prime", "-n", "1000", "-i", "1", "-q", "-o", "old.csv", "--force")};
+    const struct cli_run link = {.args = ARGS("prime", "-n", "1000", "-i", "1", "-q", "-o", "link", "--force")};
+    struct cli_child child;
+    struct cli_result result;
+    char path[CLI_PATH], *content;
+    size_t size;
+
+    cli_write_file(cli->work, "old.csv", "mine\n");
+    cli_expect(cli, &run, 0, &result);
+    cli_result_free(&result);
+    (void)snprintf(path, sizeof(path), "%s/old.csv", cli->work);
+    content = cli_read_file(path, &size);
+    assert_int_equal(strncmp(content, "schema,", 7), 0);
+    free(content);
+    cli_write_file(cli->work, "target", "mine\n");
+    (void)snprintf(path, sizeof(path), "%s/link", cli->work);
+    assert_int_equal(symlink("target", path), 0);
+    cli_start(cli, &link, &child);
+    cli_wait(&child, &result);
+    assert_int_equal(result.status, 2);
+    cli_expect_text(result.err, "never overwrites");
+    cli_result_free(&result);
+    (void)snprintf(path, sizeof(path), "%s/target", cli->work);
+    content = cli_read_file(path, &size);
+    assert_string_equal(content, "mine\n");
+    free(content);
+}
+
+/* On a terminal, unless told otherwise: the status of a row that is not ok. */
+static void test_options_color(void **state)
+{
+    static const struct {
+        const char *const args[4];
+        bool terminal, colored;
+    } cases[] = {
+        {{"check", "--color", "always", NULL}, false, true},
+        {{"check", NULL}, false, false},
+        {{"check", NULL}, true, true},
+        {{"check", "--color", "never", NULL}, true, false},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const struct cli_run run = {.args = cases[i].args,
+                                    .out = cases[i].terminal ? CLI_TERMINAL : CLI_DEFAULT,
+                                    .columns = 100,
+                                    .env = ARGS("PATH=/bin:/usr/bin", "TERM=xterm")};
+        struct cli_child child;
+        struct cli_result result;
+        cli_start(*state, &run, &child);
+        cli_wait(&child, &result);
+        const char *shown = cases[i].terminal ? result.terminal : result.out;
+        assert_int_equal(strstr(shown, "\033[33mnoisy\033[0m") != NULL, cases[i].colored);
+        cli_result_free(&result);
+    }
+}
+
 static void test_options_bad_value_of_any_length(void **state)
 {
     const struct cli *cli = *state;
@@ -1042,6 +1115,8 @@ int main(void)
         CLI_TEST(test_options_bad_values_of_own_options),
         CLI_TEST(test_options_bad_values_of_latency),
         CLI_TEST(test_options_output_never_overwrites),
+        CLI_TEST(test_options_force_replaces_a_file),
+        CLI_TEST(test_options_color),
         CLI_TEST(test_options_bad_value_of_any_length),
         CLI_TEST(test_options_what_only_prints_says_when_it_cannot),
     };

@@ -198,8 +198,13 @@ static void test_option_count_takes_suffixes(void **state)
         const char *line;
         uint64_t value;
     } cases[] = {
-        {"--experiments 1", 1}, {"--experiments=007", 7},        {"-n 10K", 10000},
-        {"-n3M", 3000000},      {"-n 2G", UINT64_C(2000000000)}, {"-n 1T", UINT64_C(1000000000000)},
+        {"--experiments 1", 1},
+        {"--experiments=007", 7},
+        {"-n 10K", 10000},
+        {"-n3M", 3000000},
+        {"-n100k", 100000},
+        {"-n 2G", UINT64_C(2000000000)},
+        {"-n 1T", UINT64_C(1000000000000)},
     };
     struct run r;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -215,8 +220,8 @@ static void test_option_count_takes_suffixes(void **state)
 static void test_option_count_refuses_junk(void **state)
 {
     (void)state;
-    static const char *const bad[] = {"10x", "x",   "-5", "+5",  "0x10", "nan", "inf",
-                                      "1.5", "1KK", "K",  "10k", "1e3",  "1,2", "99999999999999999999x"};
+    static const char *const bad[] = {"10x", "x",   "-5", "+5",   "0x10", "nan", "inf",
+                                      "1.5", "1KK", "K",  "10kk", "1e3",  "1,2", "99999999999999999999x"};
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         char line[64], error[128];
         snprintf(line, sizeof(line), "--experiments %s", bad[i]);
@@ -1131,6 +1136,52 @@ static void test_option_help_passes_on_failure(void **state)
     text_free(&out);
 }
 
+/* What another program's option or value is called here, why a maximum is one, and which options were shortened. */
+static void test_option_names_what_is_meant(void **state)
+{
+    (void)state;
+    static const struct option_foreign values[] = {{"prometheus", "did you mean 'none'?"}, {NULL, NULL}};
+    static const struct option_foreign foreign[] = {
+        {"D", "the length is --time"}, {"duration", "the length is --time"}, {NULL, NULL}};
+    static const struct {
+        int order;
+        int64_t fifo;
+    } zero = {0, 0};
+    const struct option rows[] = {
+        {.name = "order", .letter = 'O', .type = OPTION_CHOICE, .choices = orders, .foreign = values, .size = 4},
+        {.name = "fifo",
+         .type = OPTION_INT,
+         .min = 1,
+         .max = 95,
+         .above = "99 is the kernel's",
+         .offset = 8,
+         .size = 8},
+    };
+    static const struct {
+        const char *argument, *error;
+    } cases[] = {
+        {"-D", "unknown option '-D'; the length is --time"},
+        {"-D5", "unknown option '-D'; the length is --time"},
+        {"--duration=5", "unknown option '--duration'; the length is --time"},
+        {"-o", "unknown option '-o'; did you mean '-O', --order?"},
+        {"--order=prometheus", "--order: 'prometheus' is not one of random, sorted or none; did you mean 'none'?"},
+        {"--fifo=99", "--fifo: '99' is out of range (1 to 95): 99 is the kernel's"},
+        {"--fifo=0", "--fifo: '0' is out of range (1 to 95)"},
+    };
+    char target[sizeof(zero)], error[256];
+    const char *operands[2];
+    struct option_table table = {.rows = rows, .n = 2, .foreign = foreign, .target = target};
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char *argv[] = {"test", (char *)cases[i].argument};
+        assert_int_equal(option_parse(2, argv, &table, 1, operands, error, sizeof(error)), -1);
+        assert_string_equal(error, cases[i].error);
+    }
+    char *argv[] = {"test", "--ord=none", "--fifo=5"};
+    assert_int_equal(option_parse(3, argv, &table, 1, operands, error, sizeof(error)), 0);
+    assert_true(table.shortened[0] && !table.shortened[1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1178,6 +1229,7 @@ int main(void)
         cmocka_unit_test(test_option_needs_or_takes_no_value),
         cmocka_unit_test(test_option_refuses_an_empty_or_blank_value),
         cmocka_unit_test(test_option_unknown_suggests_the_nearest),
+        cmocka_unit_test(test_option_names_what_is_meant),
         cmocka_unit_test(test_option_given_tells_what_was_named),
         cmocka_unit_test(test_option_too_many_rows_assert),
         cmocka_unit_test(test_option_defaults_follow_the_preset),
