@@ -389,7 +389,8 @@ static void say_statuses(const struct report *report, size_t run, struct text *o
             text_printf(out, "; %s%zu %s%s", status >= ROW_SKIPPED ? "<span class=\"bad\">" : "", counts[status],
                         row_status_name((enum row_status)status), status >= ROW_SKIPPED ? "</span>" : "");
     text_printf(out, ".%s</li>\n",
-                counts[ROW_UNSTABLE] ? " Unstable: the samples spread by more than 5 %, so look at the intervals."
+                counts[ROW_UNSTABLE] ? " Unstable: the samples spread by more than --max-rsd (5 % by default), so look at "
+                                       "the intervals."
                                      : "");
 }
 

@@ -312,6 +312,9 @@ static void test_options_strict(void **state)
     const struct cli_run lax = {.args = ARGS("prime", FAST, "--no-csv", "--cpus", "all", "--fifo")};
     const struct cli_run strict = {.args = ARGS("prime", FAST, "--no-csv", "--cpus", "all", "--fifo", "--strict")};
     const struct cli_run good = {.args = ARGS("prime", FAST, "--no-csv", "--strict")};
+    const struct cli_run spread = {
+        .args = ARGS("prime", FAST, "--no-csv", "--runs", "3", "--strict", "--max-rsd", "0.01%")};
+    const struct cli_run wide = {.args = ARGS("prime", FAST, "--no-csv", "--runs", "3", "--strict", "--max-rsd=1000")};
     struct cli_result result;
 
     cli_expect(cli, &lax, 0, &result);
@@ -321,6 +324,10 @@ static void test_options_strict(void **state)
     cli_expect_text(result.out, "degraded");
     cli_result_free(&result);
     cli_expect(cli, &good, 0, &result); /* one sample cannot be unstable */
+    cli_result_free(&result);
+    cli_expect(cli, &spread, 3, &result); /* no three samples are as equal as that */
+    cli_result_free(&result);
+    cli_expect(cli, &wide, 0, &result);
     cli_result_free(&result);
 }
 
@@ -739,6 +746,7 @@ static const struct bad bad_common[] = {
     {{"prime", "-i"}, {"--samples", "needs a value"}},
     {{"prime", "--precision", "0"}, {"--precision", "'0'", "0.01 % to 100 %"}},
     {{"prime", "--precision", "101"}, {"--precision", "'101'", "0.01 % to 100 %"}},
+    {{"prime", "--max-rsd", "0"}, {"--max-rsd", "'0'", "0.01 % to 1000 %"}},
     {{"prime", "--precision", "nan"}, {"--precision", "'nan'", "0.01 % to 100 %"}},
     {{"prime", "--precision", "2%%"}, {"--precision", "'2%%'", "0.01 % to 100 %"}},
     {{"prime", "--max-time", "0"}, {"--max-time", "'0'", "1 ms to 168 h"}},
