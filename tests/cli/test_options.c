@@ -806,13 +806,13 @@ static const struct bad bad_own[] = {
 
 /* The file "there" is no CSV that has them. */
 static const struct bad bad_latency[] = {
-    {{"latency", "custom", "-C", "10"}, {"--custom-interval (-I)", "missing", "100 to 10000000"}},
+    {{"latency", "custom", "-C", "10"}, {"--custom-interval (-I)", "missing", "100 us to 10 s"}},
     {{"latency", "custom", "-I", "5000"}, {"--custom-cpu (-C)", "missing", "0.1 to 100"}},
     {{"latency", "-w", "custom", "-C", "10"}, {"--custom-interval (-I)", "missing"}},
     {{"latency", "custom", "-C", "101", "-I", "5000"}, {"--custom-cpu", "'101'", "0.1 % to 100 %"}},
     {{"latency", "custom", "-C", "0", "-I", "5000"}, {"--custom-cpu", "'0'", "0.1 % to 100 %"}},
-    {{"latency", "custom", "-C", "10", "-I", "99"}, {"--custom-interval", "'99'", "100 to 10M"}},
-    {{"latency", "custom", "-C", "10", "-I", "11M"}, {"--custom-interval", "'11M'", "100 to 10M"}},
+    {{"latency", "custom", "-C", "10", "-I", "99"}, {"--custom-interval", "'99'", "100 us to 10 s"}},
+    {{"latency", "custom", "-C", "10", "-I", "11s"}, {"--custom-interval", "'11s'", "100 us to 10 s"}},
     {{"latency", "-t", "-1"}, {"--time", "'-1'", "10 ms to 24 h"}},
     {{"latency", "-t", "10x"}, {"--time", "'10x'", "10 ms to 24 h"}},
     {{"latency", "-t", "9ms"}, {"--time", "'9ms'", "10 ms to 24 h"}},
