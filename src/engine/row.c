@@ -260,11 +260,11 @@ enum row_word row_word_kind(const char *param, const char *word, size_t length)
         const char *name;
         enum row_word kind;
     } words[] = {
-        {"timer", ROW_WORD_BESIDE},         {"load", ROW_WORD_BESIDE},     {"control", ROW_WORD_BESIDE},
-        {"linkage", ROW_WORD_BUILD},        {"libc", ROW_WORD_BUILD},      {"resident", ROW_WORD_BUILD},
-        {"flags", ROW_WORD_BUILD},          {"kernel", ROW_WORD_CPU},      {"stores", ROW_WORD_CPU},
-        {"array_bytes", ROW_WORD_CPU},      {"repetitions", ROW_WORD_CPU}, {"clock", ROW_WORD_CPU},
-        {"loops_per_ms", ROW_WORD_OUTCOME},
+        {"timer", ROW_WORD_BESIDE},    {"load", ROW_WORD_BESIDE},          {"control", ROW_WORD_BESIDE},
+        {"linkage", ROW_WORD_BUILD},   {"libc", ROW_WORD_BUILD},           {"resident", ROW_WORD_BUILD},
+        {"flags", ROW_WORD_BUILD},     {"kernel", ROW_WORD_CPU},           {"stores", ROW_WORD_CPU},
+        {"array_bytes", ROW_WORD_CPU}, {"repetitions", ROW_WORD_CPU},      {"clock", ROW_WORD_CPU},
+        {"relation", ROW_WORD_CPU},    {"loops_per_ms", ROW_WORD_OUTCOME},
     };
     const char *equals = memchr(word, '=', length);
     size_t name = equals ? (size_t)(equals - word) : length;

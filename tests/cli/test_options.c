@@ -831,6 +831,8 @@ static const struct bad bad_latency[] = {
     {{"latency", "-l", "nofile.csv"}, {"--loops-per-ms", "nofile.csv", "No such file"}},
     {{"latency", "-l", "there"}, {"--loops-per-ms", "'there'", "loops_per_ms"}},
     {{"latency", "-l", "1000", "-b"}, {"--calibrate (-b)", "--loops-per-ms (-l)", "exclude"}},
+    {{"unix", "context1", "--pairs", "far"}, {"--pairs", "context1-two", "not among the tests"}},
+    {{"unix", "context1-two", "--pairs", "near,wide"}, {"--pairs", "'wide'", "near, far or halves"}},
     {{"latency", "-C", "20"}, {"--custom-interval (-I)", "--custom-cpu (-C)", "together"}},
     {{"latency", "-I", "1000"}, {"--custom-interval (-I)", "--custom-cpu (-C)", "together"}},
     {{"latency", "-W", "audio", "-X", "audio"}, {"--exclude-task (-X)", "no task"}},
