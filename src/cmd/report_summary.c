@@ -371,7 +371,7 @@ static void say_longest(const struct report *report, size_t run, struct text *ou
     }
 }
 
-/* What the latencies mean to a person. */
+/* Names the task and load with the greatest share of wake-ups that a person would notice. */
 static void say_late(const struct report *report, size_t run, struct text *out)
 {
     static const struct headline late = {

@@ -213,6 +213,7 @@ static uint64_t resident_mib(void)
     return mib;
 }
 
+/* Returns why there are no such pairs here. */
 static const char *no_such_pair(const char *pairs_name)
 {
     return strcmp(pairs_name, "far") ? "there is only one CPU to measure on"
@@ -449,6 +450,7 @@ static void put_number(double value, unsigned width, unsigned decimals, struct t
         text_printf(out, " %*.*f", (int)width, (int)decimals, value);
 }
 
+/* Returns the title of the row's test, with the kind of pairs of context1-two. */
 static const char *row_title(const struct test *test, const struct row *row)
 {
     size_t length;

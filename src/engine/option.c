@@ -270,7 +270,7 @@ static bool is_duration(const struct option *row)
     return row->type == OPTION_DURATION || row->type == OPTION_DURATION_US;
 }
 
-/* What a number without a unit means to the row. */
+/* Returns the nanoseconds that one is worth without a unit. */
 static double bare_ns(const struct option *row)
 {
     return row->type == OPTION_DURATION_US ? 1e3 : 1e9;

@@ -83,7 +83,7 @@ static void test_topology_far_pairs_are_of_two_nodes(void **state)
     put_two_sockets();
     put_nodes("0-3\n", "4-7\n");
     PAIRS(PAIRS_FAR, "2-4:other-node 6-0:other-node 3-5:other-node 7-1:other-node", EIGHT);
-    /* What has no far partner is left out. */
+    /* CPUs without a far partner are left out. */
     PAIRS(PAIRS_FAR, "0-4:other-node", 0, 1, 2, 4);
     PAIRS(PAIRS_FAR, "", 0, 1, 2, 3);
 }
