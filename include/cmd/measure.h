@@ -19,7 +19,7 @@ struct measure_options {
     int bind, layout, color;
     int64_t nice, fifo;
     uint64_t samples, max_time_ns, time_ns;
-    double precision_pct;
+    double precision_pct, max_rsd_pct;
     char output[1024], comment[256], dir[512], start_at[64];
     bool hold_latency, tuned, force, no_csv, no_file, quick, classic, strict, quiet, verbose, help;
 };

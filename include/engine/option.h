@@ -11,18 +11,19 @@
 #include "sys/cpuset.h"
 
 enum option_type {
-    OPTION_FLAG,     /* bool; takes no value; presets write it "yes" or "no" */
-    OPTION_COUNT,    /* uint64_t; decimal, suffix K, M or G for 10^3, 10^6, 10^9 ("1M experiments"); T as well */
-    OPTION_INT,      /* int64_t; decimal, may be negative */
-    OPTION_SIZE,     /* uint64_t bytes; suffix K, M, G for 2^10, 2^20, 2^30; T as well */
-    OPTION_DURATION, /* uint64_t ns; "250ms", "1.5s", "2m", "100us", "50ns", "1h"; a bare number is seconds */
-    OPTION_PERCENT,  /* double; "2", "2.5" or "2%" */
-    OPTION_CHOICE,   /* int: the index in choices */
-    OPTION_TEXT,     /* char[size]; longer values are refused */
-    OPTION_SWEEP,    /* struct option_sweep: "22", "10:46:4" or "10:46" (step 1); suffixes as COUNT */
-    OPTION_COUNTS,   /* struct option_counts: "1,2,4"; suffixes as COUNT */
-    OPTION_NAMES,    /* uint64_t: bit i is set when choices[i] (64 at most) is named; "burn,ring", case ignored */
-    OPTION_CPUS,     /* struct option_cpus: a CPU list, or one of choices ("all", "quiet") */
+    OPTION_FLAG,        /* bool; takes no value; presets write it "yes" or "no" */
+    OPTION_COUNT,       /* uint64_t; decimal, suffix K, M or G for 10^3, 10^6, 10^9 ("1M experiments"); T as well */
+    OPTION_INT,         /* int64_t; decimal, may be negative */
+    OPTION_SIZE,        /* uint64_t bytes; suffix K, M, G for 2^10, 2^20, 2^30; T as well */
+    OPTION_DURATION,    /* uint64_t ns; "250ms", "1.5s", "2m", "100us", "50ns", "1h"; a bare number is seconds */
+    OPTION_DURATION_US, /* the same, but a bare number is microseconds */
+    OPTION_PERCENT,     /* double; "2", "2.5" or "2%" */
+    OPTION_CHOICE,      /* int: the index in choices */
+    OPTION_TEXT,        /* char[size]; longer values are refused */
+    OPTION_SWEEP,       /* struct option_sweep: "22", "10:46:4" or "10:46" (step 1); suffixes as COUNT */
+    OPTION_COUNTS,      /* struct option_counts: "1,2,4"; suffixes as COUNT */
+    OPTION_NAMES,       /* uint64_t: bit i is set when choices[i] (64 at most) is named; "burn,ring", case ignored */
+    OPTION_CPUS,        /* struct option_cpus: a CPU list, or one of choices ("all", "quiet") */
 };
 
 struct option_sweep {

@@ -61,6 +61,7 @@ struct plan_run {
     const char *proc_root;
     int series_fd;
     const char *layout_varied; /* what --layout random varies here: "random stack,heap,map,env" */
+    double max_rsd_pct;        /* headline rows whose samples spread by more are unstable; 0: none is */
     uint64_t settle_ns;        /* pause after a row was written, before the next gate */
     bool timer_latency_held;
     const char *degraded; /* what no row got though it was asked for; "" or NULL: nothing */

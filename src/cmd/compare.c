@@ -400,8 +400,8 @@ static void put_warnings(const struct comparing *c, struct text *out)
         text_append(out, "\n", 1);
     warn(out, few, "row has fewer than 5 samples: only large changes can be seen",
          "rows have fewer than 5 samples: only large changes can be seen");
-    warn(out, unstable, "row is unstable: its samples spread by more than 5 %",
-         "rows are unstable: their samples spread by more than 5 %");
+    warn(out, unstable, "row is unstable: its samples spread by more than --max-rsd (5 % by default)",
+         "rows are unstable: their samples spread by more than --max-rsd (5 % by default)");
     if (drifted)
         text_printf(out, "Warning: the machine drifted during a run, by up to %.1f %%, in %zu row%s\n", worst, drifted,
                     drifted == 1 ? "" : "s");

@@ -753,6 +753,7 @@ static void run_suite(struct session *s, size_t i)
                            .layout_varied = layout_varied(&m->machine),
                            .timer_latency_held = m->hold_fd >= 0,
                            .degraded = m->not_set,
+                           .max_rsd_pct = m->options.max_rsd_pct,
                            .settle_ns = SETTLE_NS,
                            .sink = {.put = put_row, .context = m},
                            .progress = shown ? progress_show : NULL,

@@ -372,6 +372,28 @@ static void say_longest(const struct report *report, size_t run, struct text *ou
     }
 }
 
+/* Names the task and load with the greatest share of wake-ups that a person would notice. */
+static void say_late(const struct report *report, size_t run, struct text *out)
+{
+    static const struct headline late = {
+        .suite = "latency", .metric = "late", .choice = CHOOSE_GREATEST, .but = "gaming" /* which never sleeps */};
+    const struct row *row = find(report, run, &late);
+    char share[UNITS_SIZE];
+
+    if (!row || !isfinite(row->value))
+        return;
+    units_value(row->value, "%", share, sizeof(share));
+    text_printf(out, "<li>");
+    if (row->value > 0)
+        html_printf(out, "A person would notice %s of the wake-ups of %s beside the load '%s'", share, row->test,
+                    row->load);
+    else
+        text_printf(out, "No wake-up was so late that a person would notice");
+    text_printf(out,
+                " (late by more than 50 ms for audio, a frame for video, 7 ms for others, unless --late-after says "
+                "otherwise).</li>\n");
+}
+
 static void say_statuses(const struct report *report, size_t run, struct text *out)
 {
     size_t counts[ROW_FAILED + 1] = {0}, n = 0;
@@ -390,8 +412,10 @@ static void say_statuses(const struct report *report, size_t run, struct text *o
             text_printf(out, "; %s%zu %s%s", status >= ROW_SKIPPED ? "<span class=\"bad\">" : "", counts[status],
                         row_status_name((enum row_status)status), status >= ROW_SKIPPED ? "</span>" : "");
     text_printf(out, ".%s</li>\n",
-                counts[ROW_UNSTABLE] ? " Unstable: the samples spread by more than 5 %, so look at the intervals."
-                                     : "");
+                counts[ROW_UNSTABLE]
+                    ? " Unstable: the samples spread by more than --max-rsd (5 % by default), so look at "
+                      "the intervals."
+                    : "");
 }
 
 static void put_each_run(const struct report *report, const struct headline *list, size_t n, struct text *out)
@@ -406,6 +430,7 @@ static void put_each_run(const struct report *report, const struct headline *lis
         say_quiet(report, run, out);
         say_cause(report, run, out);
         say_longest(report, run, out);
+        say_late(report, run, out);
         say_statuses(report, run, out);
         text_printf(out, "</ul>\n");
     }

@@ -28,6 +28,7 @@ static const struct {
     [OPTION_INT] = {"a whole number", NULL, sizeof(int64_t)},
     [OPTION_SIZE] = {"a size", "suffix K, M or G", sizeof(uint64_t)},
     [OPTION_DURATION] = {"a duration", "unit ns, us, ms, s, m or h", sizeof(uint64_t)},
+    [OPTION_DURATION_US] = {"a duration", "unit ns, us, ms, s, m or h; us when there is none", sizeof(uint64_t)},
     [OPTION_PERCENT] = {"a percentage", NULL, sizeof(double)},
     [OPTION_CHOICE] = {"a choice", NULL, sizeof(int)},
     [OPTION_TEXT] = {"a text", NULL, 0},
@@ -86,6 +87,7 @@ static void show_number(enum option_type type, double value, char *buf, size_t s
 
     switch (type) {
     case OPTION_DURATION:
+    case OPTION_DURATION_US:
         text_duration(whole, buf, size);
         return;
     case OPTION_SIZE:
@@ -254,12 +256,13 @@ static enum verdict read_int(const char *text, int64_t *out)
     return GOOD;
 }
 
-static enum verdict read_duration(const char *text, uint64_t *out)
+static enum verdict read_duration(const char *text, double bare_ns, uint64_t *out)
 {
-    static const struct {
+    const struct {
         const char *name;
         double ns;
-    } units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"", 1e9}, {"m", 6e10}, {"min", 6e10}, {"h", 3.6e12}};
+    } units[] = {{"ns", 1},     {"us", 1e3}, {"ms", 1e6},   {"s", 1e9},
+                 {"", bare_ns}, {"m", 6e10}, {"min", 6e10}, {"h", 3.6e12}};
     double number;
 
     if (!scan_decimal(&text, &number))
@@ -274,6 +277,17 @@ static enum verdict read_duration(const char *text, uint64_t *out)
         return GOOD;
     }
     return JUNK;
+}
+
+static bool is_duration(const struct option *row)
+{
+    return row->type == OPTION_DURATION || row->type == OPTION_DURATION_US;
+}
+
+/* Returns the nanoseconds that one is worth without a unit. */
+static double bare_ns(const struct option *row)
+{
+    return row->type == OPTION_DURATION_US ? 1e3 : 1e9;
 }
 
 static enum verdict read_percent(const char *text, double *out)
@@ -311,7 +325,8 @@ static int set_number(const struct option *row, const char *value, void *place, 
         from = &number;
         break;
     case OPTION_DURATION:
-        verdict = read_duration(value, &count);
+    case OPTION_DURATION_US:
+        verdict = read_duration(value, bare_ns(row), &count);
         number = (double)count;
         break;
     default:
@@ -826,8 +841,8 @@ static void show_value(const struct option *row, const char *typed, char *buf, s
 
     if (row->type == OPTION_PERCENT)
         verdict = read_percent(typed, &number);
-    else if (row->type == OPTION_DURATION)
-        verdict = read_duration(typed, &count);
+    else if (is_duration(row))
+        verdict = read_duration(typed, bare_ns(row), &count);
     else if (row->type == OPTION_COUNT || row->type == OPTION_SIZE)
         verdict = read_count(typed, row->type == OPTION_SIZE ? 1024 : 1000, &count);
     if (verdict == GOOD)

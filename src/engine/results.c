@@ -11,8 +11,6 @@
 #include "engine/text.h"
 #include "sys/storage.h"
 
-/* A headline metric whose samples spread more than this is 'unstable'. */
-#define UNSTABLE_RSD_PCT 5.0
 /* How many samples the precision has to hold on for, and the share of those before it that come on top. */
 #define HOLD_ON       10u
 #define HOLD_ON_SHARE 4u
@@ -522,18 +520,18 @@ static int fill_series(const struct series *s, struct row *row)
     return row->series ? 0 : -1;
 }
 
-/* A headline row whose samples spread is marked; one that is worse off already keeps its status. */
-static void judge(const struct metric_values *m, struct row *row)
+/* Marks a headline row as unstable when its samples spread by more than limit_pct (0: no limit). A row with a worse
+ * status keeps it. */
+static void judge(const struct metric_values *m, double limit_pct, struct row *row)
 {
     struct stats_running running = {0};
 
     for (size_t i = 0; i < m->n; i++)
         stats_add(&running, m->samples[i]);
     double rsd = 100 * stats_sd(&running) / fabs(running.mean);
-    if (row->status == ROW_OK && rsd > UNSTABLE_RSD_PCT) {
+    if (row->status == ROW_OK && limit_pct > 0 && rsd > limit_pct) {
         row->status = ROW_UNSTABLE;
-        (void)snprintf(row->reason, sizeof(row->reason), "the samples spread by more than %.0f %% (RSD)",
-                       UNSTABLE_RSD_PCT);
+        (void)snprintf(row->reason, sizeof(row->reason), "the samples spread by more than %g %% (RSD)", limit_pct);
     }
 }
 
@@ -654,7 +652,7 @@ static enum row_status put_row(struct results *results, unsigned group, unsigned
             text_copy(row.reason, sizeof(row.reason), why);
         }
         if (about->headline)
-            judge(source, &row);
+            judge(source, results->how->max_rsd_pct, &row);
     }
     if (error) {
         row.status = ROW_FAILED;

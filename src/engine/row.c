@@ -265,7 +265,7 @@ enum row_word row_word_kind(const char *param, const char *word, size_t length)
         {"linkage", ROW_WORD_BUILD},        {"libc", ROW_WORD_BUILD},      {"resident", ROW_WORD_BUILD},
         {"flags", ROW_WORD_BUILD},          {"kernel", ROW_WORD_CPU},      {"stores", ROW_WORD_CPU},
         {"array_bytes", ROW_WORD_CPU},      {"repetitions", ROW_WORD_CPU}, {"clock", ROW_WORD_CPU},
-        {"loops_per_ms", ROW_WORD_OUTCOME}, {"pages", ROW_WORD_OUTCOME},
+        {"loops_per_ms", ROW_WORD_OUTCOME}, {"pages", ROW_WORD_OUTCOME},   {"relation", ROW_WORD_CPU},
     };
     const char *equals = memchr(word, '=', length);
     size_t name = equals ? (size_t)(equals - word) : length;

@@ -312,6 +312,9 @@ static void test_options_strict(void **state)
     const struct cli_run lax = {.args = ARGS("prime", FAST, "--no-csv", "--cpus", "all", "--fifo")};
     const struct cli_run strict = {.args = ARGS("prime", FAST, "--no-csv", "--cpus", "all", "--fifo", "--strict")};
     const struct cli_run good = {.args = ARGS("prime", FAST, "--no-csv", "--strict")};
+    const struct cli_run spread = {
+        .args = ARGS("prime", FAST, "--no-csv", "--runs", "3", "--strict", "--max-rsd", "0.01%")};
+    const struct cli_run wide = {.args = ARGS("prime", FAST, "--no-csv", "--runs", "3", "--strict", "--max-rsd=1000")};
     struct cli_result result;
 
     cli_expect(cli, &lax, 0, &result);
@@ -321,6 +324,10 @@ static void test_options_strict(void **state)
     cli_expect_text(result.out, "degraded");
     cli_result_free(&result);
     cli_expect(cli, &good, 0, &result); /* one sample cannot be unstable */
+    cli_result_free(&result);
+    cli_expect(cli, &spread, 3, &result); /* no three samples are as equal as that */
+    cli_result_free(&result);
+    cli_expect(cli, &wide, 0, &result);
     cli_result_free(&result);
 }
 
@@ -754,6 +761,7 @@ static const struct bad bad_common[] = {
     {{"prime", "-i"}, {"--samples", "needs a value"}},
     {{"prime", "--precision", "0"}, {"--precision", "'0'", "0.01 % to 100 %"}},
     {{"prime", "--precision", "101"}, {"--precision", "'101'", "0.01 % to 100 %"}},
+    {{"prime", "--max-rsd", "0"}, {"--max-rsd", "'0'", "0.01 % to 1000 %"}},
     {{"prime", "--precision", "nan"}, {"--precision", "'nan'", "0.01 % to 100 %"}},
     {{"prime", "--precision", "2%%"}, {"--precision", "'2%%'", "0.01 % to 100 %"}},
     {{"prime", "--max-time", "0"}, {"--max-time", "'0'", "1 ms to 168 h"}},
@@ -813,13 +821,13 @@ static const struct bad bad_own[] = {
 
 /* The file "there" is no CSV that has them. */
 static const struct bad bad_latency[] = {
-    {{"latency", "custom", "-C", "10"}, {"--custom-interval (-I)", "missing", "100 to 10000000"}},
+    {{"latency", "custom", "-C", "10"}, {"--custom-interval (-I)", "missing", "100 us to 10 s"}},
     {{"latency", "custom", "-I", "5000"}, {"--custom-cpu (-C)", "missing", "0.1 to 100"}},
     {{"latency", "-w", "custom", "-C", "10"}, {"--custom-interval (-I)", "missing"}},
     {{"latency", "custom", "-C", "101", "-I", "5000"}, {"--custom-cpu", "'101'", "0.1 % to 100 %"}},
     {{"latency", "custom", "-C", "0", "-I", "5000"}, {"--custom-cpu", "'0'", "0.1 % to 100 %"}},
-    {{"latency", "custom", "-C", "10", "-I", "99"}, {"--custom-interval", "'99'", "100 to 10M"}},
-    {{"latency", "custom", "-C", "10", "-I", "11M"}, {"--custom-interval", "'11M'", "100 to 10M"}},
+    {{"latency", "custom", "-C", "10", "-I", "99"}, {"--custom-interval", "'99'", "100 us to 10 s"}},
+    {{"latency", "custom", "-C", "10", "-I", "11s"}, {"--custom-interval", "'11s'", "100 us to 10 s"}},
     {{"latency", "-t", "-1"}, {"--time", "'-1'", "10 ms to 24 h"}},
     {{"latency", "-t", "10x"}, {"--time", "'10x'", "10 ms to 24 h"}},
     {{"latency", "-t", "9ms"}, {"--time", "'9ms'", "10 ms to 24 h"}},
@@ -838,6 +846,8 @@ static const struct bad bad_latency[] = {
     {{"latency", "-l", "nofile.csv"}, {"--loops-per-ms", "nofile.csv", "No such file"}},
     {{"latency", "-l", "there"}, {"--loops-per-ms", "'there'", "loops_per_ms"}},
     {{"latency", "-l", "1000", "-b"}, {"--calibrate (-b)", "--loops-per-ms (-l)", "exclude"}},
+    {{"unix", "context1", "--pairs", "far"}, {"--pairs", "context1-two", "not among the tests"}},
+    {{"unix", "context1-two", "--pairs", "near,wide"}, {"--pairs", "'wide'", "near, far or halves"}},
     {{"latency", "-C", "20"}, {"--custom-interval (-I)", "--custom-cpu (-C)", "together"}},
     {{"latency", "-I", "1000"}, {"--custom-interval (-I)", "--custom-cpu (-C)", "together"}},
     {{"latency", "-W", "audio", "-X", "audio"}, {"--exclude-task (-X)", "no task"}},

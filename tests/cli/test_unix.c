@@ -381,6 +381,38 @@ static void test_unix_bind_overrides(void **state)
     }
 }
 
+/* A row for each kind of pairs, with what the halves share; a machine of one package has no far pair. */
+static void test_unix_pairs_of_context1(void **state)
+{
+    static const char *const kinds[] = {"near", "far", "halves"};
+    struct cli_result result;
+    struct cli_csv csv;
+    char word[32];
+
+    cli_need_cpus(2);
+    measure(*state, ARGS("unix", "context1-two", "--pairs", "near,far", "--pairs", "halves", CSV, SHORT, "-c", "2"), 0,
+            &result, &csv);
+    for (size_t k = 0; k < COUNT(kinds); k++) {
+        size_t found = 0;
+        (void)snprintf(word, sizeof(word), "halves=two pairs=%s ", kinds[k]);
+        for (size_t row = 0; row < csv.n_rows; row++) {
+            bool skipped = !strcmp(cli_cell(&csv, row, "status"), "skipped");
+            if (strcmp(cli_cell(&csv, row, "metric"), "rate") || !strstr(cli_cell(&csv, row, "param"), word))
+                continue;
+            found++;
+            assert_int_equal(strstr(cli_cell(&csv, row, "param"), " relation=") == NULL, skipped);
+            if (skipped) /* it names why, and only far ones can be missing */
+                assert_true(k == 1 && strstr(cli_cell(&csv, row, "reason"), "different packages or NUMA nodes"));
+        }
+        assert_int_equal(found, 1);
+    }
+    done(&result, &csv);
+    /* Both halves on one CPU are not what the test's name says. */
+    measure(*state, ARGS("unix", "context1-two", "--cpus", "0", ONCE), 0, &result, &csv);
+    assert_string_equal(cli_cell(&csv, cli_row(&csv, "context1-two", "rate", 0), "status"), "degraded");
+    done(&result, &csv);
+}
+
 /* A sample is as long as asked for: no shorter, that is. */
 static void test_unix_time_is_the_length_of_a_sample(void **state)
 {
@@ -1197,6 +1229,7 @@ int main(void)
         CLI_TEST(test_unix_rows_say_where_it_ran),
         CLI_TEST(test_unix_rows_of_file_tests_name_the_file_system),
         CLI_TEST(test_unix_bind_overrides),
+        CLI_TEST(test_unix_pairs_of_context1),
         CLI_TEST(test_unix_time_is_the_length_of_a_sample),
         CLI_TEST(test_unix_groups),
         CLI_TEST(test_unix_old_names),

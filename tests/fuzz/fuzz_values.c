@@ -38,6 +38,7 @@ static void check_taken(const struct option *row, const void *field, const char 
     case OPTION_COUNT:
     case OPTION_SIZE:
     case OPTION_DURATION:
+    case OPTION_DURATION_US:
         check_range(row, (double)*(const uint64_t *)field);
         break;
     case OPTION_INT:

@@ -303,6 +303,30 @@ static void test_option_size_is_binary(void **state)
     refused("--size 17179869184G", "--size: '17179869184G' is out of range (4 KiB to 1 TiB)");
 }
 
+static void test_option_duration_of_microseconds(void **state)
+{
+    static const struct option row = {
+        .name = "i", .type = OPTION_DURATION_US, .min = 100e3, .max = 10e9, .size = sizeof(uint64_t)};
+    static const struct {
+        const char *text;
+        uint64_t ns;
+    } cases[] = {{"1000", 1000000}, {"1ms", 1000000}, {"250.5", 250500}, {"2s", 2000000000}, {"100us", 100000}};
+    uint64_t ns;
+    char error[160] = "";
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        assert_int_equal(option_set(&row, cases[i].text, &ns, false, error, sizeof(error)), 0);
+        assert_int_equal(ns, cases[i].ns);
+    }
+    assert_int_equal(option_set(&row, "99", &ns, false, error, sizeof(error)), -1);
+    assert_string_equal(error, "--i: '99' is out of range (100 us to 10 s)");
+    assert_int_equal(option_set(&row, "1x", &ns, false, error, sizeof(error)), -1);
+    assert_string_equal(error,
+                        "--i: '1x' is not a duration (100 us to 10 s, unit ns, us, ms, s, m or h; us when there is "
+                        "none)");
+}
+
 static void test_option_duration_takes_units(void **state)
 {
     (void)state;
@@ -1193,6 +1217,7 @@ int main(void)
         cmocka_unit_test(test_option_int_reaches_both_ends),
         cmocka_unit_test(test_option_size_is_binary),
         cmocka_unit_test(test_option_duration_takes_units),
+        cmocka_unit_test(test_option_duration_of_microseconds),
         cmocka_unit_test(test_option_duration_refuses_bad_values),
         cmocka_unit_test(test_option_percent_takes_a_sign),
         cmocka_unit_test(test_option_percent_refuses_infinite),

@@ -569,6 +569,23 @@ static void test_results_unstable_when_the_headline_spreads(void **state)
     assert_int_equal(metric_row("mean")->status, ROW_OK);
 }
 
+static void test_results_unstable_above_the_limit_given(void **state)
+{
+    (void)state;
+    how.max_rsd_pct = 0.5;
+    ENTER(0, SHEET_MEDIAN, 99, 100, 101);
+    assert_int_equal(results_rows(&results, ROW_OK, ""), ROW_UNSTABLE);
+    assert_string_equal(metric_row("median")->reason, "the samples spread by more than 0.5 % (RSD)");
+}
+
+static void test_results_stable_without_a_limit(void **state)
+{
+    (void)state;
+    how.max_rsd_pct = 0;
+    ENTER(0, SHEET_MEDIAN, 50, 100, 150);
+    assert_int_equal(results_rows(&results, ROW_OK, ""), ROW_OK);
+}
+
 static void test_results_stable_at_five_per_cent(void **state)
 {
     (void)state;
@@ -1069,6 +1086,8 @@ int main(int argc, char **argv)
         TEST(test_results_precision_has_to_hold),
         TEST(test_results_precision_of_negative_values),
         TEST(test_results_unstable_when_the_headline_spreads),
+        TEST(test_results_unstable_above_the_limit_given),
+        TEST(test_results_stable_without_a_limit),
         TEST(test_results_stable_at_five_per_cent),
         TEST(test_results_failed_has_one_row_without_values),
         TEST(test_results_skipped_has_one_row_without_values),

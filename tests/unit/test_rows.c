@@ -285,6 +285,7 @@ static void test_rows_words_by_kind(void **state)
     assert_memory_equal(row_next_word(param, &at, ROW_WORD_OUTCOME, &length), "loops_per_ms", 12);
     assert_int_equal(row_word_kind("", "load=other", 10), ROW_WORD_BESIDE);
     assert_int_equal(row_word_kind("", "clock=rdtsc", 11), ROW_WORD_CPU);
+    assert_int_equal(row_word_kind("", "relation=same-core", 18), ROW_WORD_CPU);
     assert_int_equal(row_word_kind("", "resident=4K", 11), ROW_WORD_BUILD);
     assert_int_equal(row_word_kind("", "loads", 5), ROW_WORD_WORK);
     assert_int_equal(row_word_kind("", "load_interval_us=5", 18), ROW_WORD_WORK); /* a parameter of a load's own */
