@@ -68,12 +68,25 @@ struct execution {
     struct results *results; /* by item */
     enum item_state *state;
     double *value;       /* what an item found, for those that it calibrates */
-    char (*failed)[160]; /* why it found nothing */
+    char (*reason)[256]; /* why it ended so */
+    enum row_status *status;
+    size_t next; /* SCHEDULE_ABBA: the first item whose rows are not written */
     enum row_status worst;
     bool interrupted;
     bool started; /* the first trial was run */
 };
 
+static void write_rows(struct execution *e, size_t i)
+{
+    const enum row_status status = results_rows(&e->results[i], e->status[i], e->reason[i]);
+
+    if (status > e->worst)
+        e->worst = status;
+    results_free(&e->results[i]);
+}
+
+/* Rows are written at once, but of items that are compared with the first one (SCHEDULE_ABBA) in their order: readers
+ * of the file take the first for the base. */
 static void end_item(struct execution *e, size_t i, enum row_status status, const char *reason)
 {
     struct results *results = &e->results[i];
@@ -84,12 +97,14 @@ static void end_item(struct execution *e, size_t i, enum row_status status, cons
         if (stats_summarise(first->samples, first->n, &summary) == 0)
             e->value[i] = summary.median;
     }
-    text_copy(e->failed[i], sizeof(e->failed[i]), reason);
-    status = results_rows(results, status, reason);
-    if (status > e->worst)
-        e->worst = status;
+    text_copy(e->reason[i], sizeof(e->reason[i]), reason);
+    e->status[i] = status;
     e->state[i] = ITEM_ENDED;
-    results_free(results);
+    if (e->plan->schedule != SCHEDULE_ABBA)
+        write_rows(e, i);
+    else
+        while (e->next < e->plan->n && e->state[e->next] == ITEM_ENDED)
+            write_rows(e, e->next++);
     if (e->how->settle_ns && !e->interrupted)
         signals_sleep_ns(e->how->settle_ns); /* our own writeback is not to be the next row's noise */
 }
@@ -237,7 +252,7 @@ static void step(struct execution *e, size_t i)
         return;
     }
     if (!calibrate(e, i)) {
-        (void)snprintf(why, sizeof(why), "the calibration before it failed: %s", e->failed[item->calibrated_by]);
+        (void)snprintf(why, sizeof(why), "the calibration before it failed: %.200s", e->reason[item->calibrated_by]);
         end_item(e, i, ROW_FAILED, why);
         return;
     }
@@ -329,8 +344,9 @@ int plan_execute(const struct plan *plan, const struct plan_run *how)
     e.results = calloc(plan->n + 1, sizeof(*e.results));
     e.state = calloc(plan->n + 1, sizeof(*e.state));
     e.value = calloc(plan->n + 1, sizeof(*e.value));
-    e.failed = calloc(plan->n + 1, sizeof(*e.failed));
-    ready = e.results && e.state && e.value && e.failed;
+    e.reason = calloc(plan->n + 1, sizeof(*e.reason));
+    e.status = calloc(plan->n + 1, sizeof(*e.status));
+    ready = e.results && e.state && e.value && e.reason && e.status;
     for (size_t i = 0; ready && i < plan->n; i++) {
         e.value[i] = (double)NAN;
         ready = results_init(&e.results[i], &plan->items[i], how) == 0;
@@ -351,6 +367,7 @@ out:
     free(e.results);
     free(e.state);
     free(e.value);
-    free(e.failed);
+    free(e.reason);
+    free(e.status);
     return e.interrupted ? -signals_pending() : (int)e.worst;
 }
