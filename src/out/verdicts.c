@@ -142,7 +142,7 @@ static void put_value(double value, const char *unit, char *buf, size_t size)
 {
     char text[UNITS_SIZE];
 
-    units_value(value, unit, text, sizeof(text));
+    units_value(value, strcmp(unit, "ratio") ? unit : "", text, sizeof(text));
     units_plain(text);
     text_copy(buf, size, text);
 }
