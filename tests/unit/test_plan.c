@@ -261,6 +261,11 @@ static void test_plan_abba_goes_forwards_and_backwards(void **state)
     plan.schedule = SCHEDULE_ABBA;
     execute(ROW_OK);
     assert_string_equal(seen.trials, "ABCCBAABCBA");
+    /* C is done first, B before A: the rows come as the items were added. */
+    for (size_t i = 0; i + 1 < rows.n; i++)
+        assert_true(rows.row[i].order <= rows.row[i + 1].order);
+    assert_int_equal(rows.row[0].param[0], 'A');
+    assert_int_equal(rows.row[rows.n - 1].param[0], 'C');
 }
 
 static void test_plan_phases_come_one_after_the_other(void **state)
