@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What `jitbench run` says of its commands: how each compares with the first. */
+/* Compares the commands of `jitbench run` with the first. */
 #ifndef CMD_RUN_VERDICT_H
 #define CMD_RUN_VERDICT_H
 

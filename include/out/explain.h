@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a change may come from: the causes that the rows of both sides carry. */
+/* Names the causes that explain a change: preemption, stolen time, interrupts, a lower clock. */
 #ifndef OUT_EXPLAIN_H
 #define OUT_EXPLAIN_H
 

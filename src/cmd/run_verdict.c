@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What `jitbench run` says of its commands: how each compares with the first. */
+/* Compares the commands of `jitbench run` with the first. */
 #include "cmd/run_verdict.h"
 
 #include <inttypes.h>

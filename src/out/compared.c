@@ -183,7 +183,7 @@ static bool has_direction(const struct compared *c, const struct compared_row *r
 /* Those that know their spread. Rows of the same files are alternatives: their mean says nothing. */
 static bool in_mean(const struct compared *c, const struct compared_row *row)
 {
-    return !row->pair->within && has_direction(c, row) && c->comparison[row->number].tested != TESTED_NOTHING;
+    return has_direction(c, row) && !row->pair->within && c->comparison[row->number].tested != TESTED_NOTHING;
 }
 
 static bool of_mean(const struct compared_mean *mean, const struct compared_row *row)

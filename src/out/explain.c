@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a change may come from: the causes that the rows of both sides carry. */
+/* Names the causes that explain a change: preemption, stolen time, interrupts, a lower clock. */
 #include "out/explain.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@
 #define LEAST_FREQ   0.02
 #define MOST_PERCENT 99.9 /* a cause that has more than a CPU's time leaves none to compute with */
 
-/* What a cause took of each side. */
+/* A cause, and the time it took on each side: base, new. */
 struct share {
     char name[24];
     double pct[2]; /* of the time */

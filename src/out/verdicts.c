@@ -59,7 +59,7 @@ static void put_clean(const struct text *text, char *buf, size_t size)
     text_harmless(buf);
 }
 
-/* A command stands for itself. */
+/* Appends a word of param; of a command line without "command=". */
 static void put_word(const char *word, size_t length, struct text *name)
 {
     static const char command[] = "command=";
@@ -161,8 +161,8 @@ static void put_figures(const struct comparison *c, const char *unit, const char
     put_p(c->p_adjusted, cells->text[CELL_P], sizeof(cells->text[0]));
 }
 
-/* What stands behind the verdict, if anything: why it is not another one, or what the change may come from. pair: NULL
- * for a mean. */
+/* Appends the reason behind a verdict, if there is one: why it is not another one, or the causes of the change. pair:
+ * NULL for a mean. */
 static void put_reason_of(const struct compared *all, const struct comparison *c, const struct pair *pair,
                           double min_effect, struct text *out)
 {

@@ -224,7 +224,7 @@ static void test_compare_all_metrics_leave_the_means_alone(void **state)
     cli_csv_free(&all);
 }
 
-/* What changed is told in the CSV as well, with the same words. */
+/* The CSV names the cause of a change as the table does. */
 static void test_compare_csv_has_the_reason(void **state)
 {
     struct cli_csv csv;

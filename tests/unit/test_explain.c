@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a change is said to come from. */
+/* Which causes are named for a change. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

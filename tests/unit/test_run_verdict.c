@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What `jitbench run` says of its commands. */
+/* The verdicts below the table of `jitbench run`. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -57,7 +57,7 @@ static void test_run_verdict_of_a_change_and_of_none(void **state)
            "D takes 9.81 times as long as A, 9.74 to 9.88: difference seen (p < 0.0001)\n");
 }
 
-/* Of what is faster the interval is told the same way round. Half a per cent may be sure, and is little. */
+/* The interval of a faster command has the lower bound first, too. A change below 1 % does not count, however sure. */
 static void test_run_verdict_of_less_time(void **state)
 {
     struct row rows[ROWS];
