@@ -40,8 +40,8 @@ struct export_format {
     void (*write)(const struct export_rows *rows, struct text *out); /* out->failed: out of memory */
 };
 
-extern const struct export_format export_json, export_pyperf, export_hyperfine, export_gbench, export_openmetrics,
-    export_unixbench, export_unixbench_csv;
+extern const struct export_format export_json, export_pyperf, export_hyperfine, export_hyperfine_json, export_gbench,
+    export_openmetrics, export_unixbench, export_unixbench_csv;
 
 /* Ends with NULL; export_names are their names in the same order. */
 extern const struct export_format *const export_formats[];

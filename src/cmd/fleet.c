@@ -11,6 +11,7 @@
 #include "cmd/suites.h"
 #include "engine/text.h"
 #include "out/csv.h"
+#include "out/units.h"
 
 /* Machines without findings that have a line all the same, unless -v is given. */
 #define PLAIN_MOST 20u
@@ -216,7 +217,7 @@ static void put_differences(const struct fleet *f, const struct judged *j, struc
 
 static void put_all_far(const struct fleet *f, const struct judged *j, int width, struct text *out)
 {
-    char name[256];
+    char name[256], own[UNITS_SIZE], median[UNITS_SIZE];
 
     for (size_t k = 0; k < f->g.figures.n && j->n_far; k++) {
         const struct gather_figure *figure = &f->g.figure[k];
@@ -225,9 +226,13 @@ static void put_all_far(const struct fleet *f, const struct judged *j, int width
         if (isnan(value) || !judge_is_far(&f->judgement, k, value))
             continue;
         name_figure(figure, name, sizeof(name));
-        text_printf(out, "%*s    %s: %.6g %s, the fleet's median %.6g, %+.1f %%, %.1f spreads off%s%s\n", width, "",
-                    name, value, figure->unit, metric->median, 100 * outlier_effect(metric, value),
-                    fabs(outlier_distance(metric, value)), figure->work[0] ? "; " : "", figure->work);
+        units_value(value, figure->unit, own, sizeof(own));
+        units_plain(own);
+        units_value(metric->median, figure->unit, median, sizeof(median));
+        units_plain(median);
+        text_printf(out, "%*s    %s: %s, the fleet's median %s, %+.1f %%, %.1f spreads off%s%s\n", width, "", name, own,
+                    median, 100 * outlier_effect(metric, value), fabs(outlier_distance(metric, value)),
+                    figure->work[0] ? "; " : "", figure->work);
     }
 }
 

@@ -643,6 +643,12 @@ static int by_order(const void *a, const void *b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
+/* The option that brings more samples: presets other than the default have a fixed number, whatever the time. */
+static const char *limit_of_samples(const struct measure *m)
+{
+    return measure_given(m, "samples") || m->preset != PRESET_DEFAULT ? "--runs" : "--max-time";
+}
+
 static void print_suite(struct session *s, const struct suite *suite)
 {
     struct measure *m = &s->m;
@@ -653,7 +659,7 @@ static void print_suite(struct session *s, const struct suite *suite)
     suite->print(m, s->n_suites == 1, &out);
     text_append(&out, "\n", 1);
     print_out(m, &out);
-    warnings_collect(m->rows, m->n_rows, &m->warnings);
+    warnings_collect(m->rows, m->n_rows, limit_of_samples(m), &m->warnings);
 }
 
 static void put_summary(struct session *s)

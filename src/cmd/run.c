@@ -14,6 +14,7 @@
 
 #include "bench/command.h"
 #include "cmd/foreign.h"
+#include "cmd/run_verdict.h"
 #include "cmd/suites.h"
 #include "cmd/words.h"
 #include "sys/folder.h"
@@ -482,35 +483,9 @@ static void end(void *options, bool unused)
 
 /* --- The table. --- */
 
-/* Ratio of two means with its 95 % interval, by the delta method on its logarithm: the relative standard errors add up
- * in squares, the degrees of freedom are Welch's. The interval is NAN below five samples a side. */
-static void ratio_of(const struct row *row, const struct row *base, struct row *out)
-{
-    const struct stats_summary *a = &row->stats, *b = &base->stats;
-
-    out->value = out->stats.mean = a->mean / b->mean;
-    out->stats.ci95_lo = out->stats.ci95_hi = (double)NAN;
-    if (row == base || a->n < 5 || b->n < 5)
-        return;
-    double va = a->sd * a->sd / a->mean / a->mean / (double)a->n, vb = b->sd * b->sd / b->mean / b->mean / (double)b->n;
-    double df = (va + vb) * (va + vb) / (va * va / (double)(a->n - 1) + vb * vb / (double)(b->n - 1));
-    double half = stats_student_t(0.95, df) * sqrt(va + vb);
-    out->stats.ci95_lo = out->value * exp(-half);
-    out->stats.ci95_hi = out->value * exp(half);
-}
-
 static bool is_wall(const struct row *row)
 {
     return !strcmp(row->metric, "wall");
-}
-
-/* The first command's, with as many copies. */
-static const struct row *base_of(const struct measure *m, const struct row *row)
-{
-    for (size_t i = 0; i < m->n_rows; i++)
-        if (is_wall(&m->rows[i]) && m->rows[i].copies == row->copies)
-            return &m->rows[i];
-    return row;
 }
 
 /* The name when the user gave one, the command line otherwise: 'make' says less than 'make -j2'. */
@@ -522,8 +497,8 @@ static void label(const struct measure *m, const struct row *row, struct row *ou
         words_shorten(line, out->test, sizeof(out->test));
 }
 
-/* Copies of the rows, to be read only, with the commands as they are called; behind them the ratios. */
-static size_t shown_rows(const struct measure *m, struct row *rows)
+/* Copies of the rows, to be read only, with the commands as they are called; behind them the ratios of the medians. */
+static size_t shown_rows(const struct measure *m, const struct comparison *compared, struct row *rows)
 {
     size_t n = 0;
 
@@ -532,13 +507,13 @@ static size_t shown_rows(const struct measure *m, struct row *rows)
         label(m, &m->rows[i], &rows[n]);
     }
     for (size_t i = 0; i < m->n_rows; i++) {
-        const struct row *row = &m->rows[i], *base = base_of(m, row);
-        if (!is_wall(row) || row->status >= ROW_SKIPPED || base->status >= ROW_SKIPPED)
+        const bool is_base = run_base(m->rows, m->n_rows, &m->rows[i]) == &m->rows[i];
+        if (!is_wall(&m->rows[i]) || (!is_base && !(compared[i].ratio > 0)))
             continue;
         rows[n] = rows[i];
         text_copy(rows[n].metric, sizeof(rows[n].metric), "ratio");
         rows[n].headline = 0;
-        ratio_of(row, base, &rows[n]);
+        rows[n].value = is_base ? 1 : compared[i].ratio;
         n++;
     }
     return n;
@@ -606,12 +581,10 @@ static void put_table(const struct shape *s, const struct row *rows, size_t n, s
     add_column(&c, "Peak MiB", "max_rss", TABLE_VALUE, 1, 1.0 / (1 << 20));
     if (s->codes)
         add_column(&c, "Exit", "exit_code", TABLE_MAX, 0, 0);
-    if (s->several) {
+    if (s->several)
         add_column(&c, "Ratio", "ratio", TABLE_VALUE, 3, 0);
-        add_column(&c, "+-95%", "ratio", TABLE_CI95_HALF, 3, 0);
-    }
     (void)snprintf(title, sizeof(title), "Commands, from exec to end: times in %s%s", s->unit,
-                   s->several ? "; ratio of the means to that of the first" : "");
+                   s->several ? "; ratio of the medians to that of the first" : "");
     const struct table_layout layout = {.title = title, .columns = c.column, .n_columns = c.n};
     table_print(&layout, rows, n, out);
 }
@@ -637,15 +610,18 @@ static void put_runs(const struct shape *s, const struct row *rows, size_t n, st
 static void print(const struct measure *m, bool alone, struct text *out)
 {
     struct row *rows = calloc(2 * m->n_rows + 1, sizeof(*rows));
+    struct comparison *compared = calloc(m->n_rows + 1, sizeof(*compared));
     const struct shape shape = shape_of(m);
 
     (void)alone;
-    if (!rows)
-        return;
-    size_t n = shown_rows(m, rows);
-    if (m->options.verbose)
-        put_runs(&shape, rows, n, out);
-    put_table(&shape, rows, n, out);
+    if (rows && compared && !run_compare(m->rows, m->n_rows, compared)) {
+        size_t n = shown_rows(m, compared, rows);
+        if (m->options.verbose)
+            put_runs(&shape, rows, n, out);
+        put_table(&shape, rows, n, out);
+        run_put_verdicts(rows, m->n_rows, compared, out);
+    }
+    free(compared);
     free(rows);
 }
 

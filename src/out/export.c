@@ -7,11 +7,12 @@
 #include <string.h>
 
 const struct export_format *const export_formats[] = {
-    &export_json,        &export_pyperf,    &export_hyperfine,     &export_gbench,
-    &export_openmetrics, &export_unixbench, &export_unixbench_csv, NULL,
+    &export_json,           &export_pyperf,        &export_hyperfine,
+    &export_hyperfine_json, &export_gbench,        &export_openmetrics,
+    &export_unixbench,      &export_unixbench_csv, NULL,
 };
-const char *const export_names[] = {"json",        "pyperf",    "hyperfine",     "gbench",
-                                    "openmetrics", "unixbench", "unixbench-csv", NULL};
+const char *const export_names[] = {
+    "json", "pyperf", "hyperfine", "hyperfine-json", "gbench", "openmetrics", "unixbench", "unixbench-csv", NULL};
 
 /* --- Which rows. --- */
 

@@ -3,6 +3,7 @@
 #include "out/warnings.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "engine/stats.h"
@@ -112,8 +113,9 @@ static void put_blind(const struct finding *f, struct text *out)
     put_more(f, out);
 }
 
-void warnings_collect(const struct row *rows, size_t n, struct text *out)
+void warnings_collect(const struct row *rows, size_t n, const char *more, struct text *out)
 {
+    char advice[80];
     struct finding spread = {0}, first = {0}, drift = {0}, interval = {0}, grain = {0}, blind = {0};
 
     for (size_t i = 0; i < n; i++) {
@@ -132,7 +134,8 @@ void warnings_collect(const struct row *rows, size_t n, struct text *out)
     put(&spread, "the samples spread by ", " (RSD)", out);
     put(&first, "the first sample is ", " slower than the rest", out);
     put(&drift, "the second half of the samples is ", " away from the first: the machine drifted", out);
-    put(&interval, "the mean is known to +-", " only; more samples (--max-time) would narrow it", out);
+    (void)snprintf(advice, sizeof(advice), " only; more samples (%s) would narrow it", more);
+    put(&interval, "the mean is known to +-", advice, out);
     put(&grain, "the clock's grain is ", " of what it timed", out);
     put_blind(&blind, out);
 }

@@ -343,6 +343,41 @@ static void test_export_hyperfine(void **state)
         "with a sample that is not above 0");
 }
 
+/* A command goes by its line, unless a run has it twice; what is not known is null. */
+static void test_export_hyperfine_json(void **state)
+{
+    static double wall[] = {1, 2, 6}, user[] = {0.5, 1, 1.5}, codes[] = {0, 0, 3}, rates[] = {4};
+    struct row rows[] = {
+        with_samples(make_row(&first, "run make - - wall s lower", 3), wall, 3),
+        with_samples(make_row(&first, "run make - - user s lower", 1), user, 3),
+        with_samples(make_row(&first, "run make - - exit_code count lower", 0), codes, 3),
+        with_samples(make_row(&first, "unix pipe - - rate lps higher", 4), rates, 1),
+    };
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++)
+        text_copy(rows[i].param, sizeof(rows[i].param), "command=make -j2 all");
+    assert_exports(&export_hyperfine_json, rows, COUNT(rows),
+                   "{\"results\": [\n"
+                   "{\"command\": \"make -j2 all\", \"mean\": 3, \"stddev\": 2.6457513110645907, \"median\": 2, "
+                   "\"user\": 1, \"system\": null, \"min\": 1, \"max\": 6, \"times\": [1, 2, 6], "
+                   "\"exit_codes\": [0, 0, 3]},\n"
+                   "{\"command\": \"unix/pipe/rate\", \"mean\": 0.25, \"stddev\": null, \"median\": 0.25, \"user\": "
+                   "null, \"system\": null, \"min\": 0.25, \"max\": 0.25, \"times\": [0.25], \"exit_codes\": [null]}\n"
+                   "]}\n");
+    struct row twice[] = {rows[0], rows[0]};
+    twice[1].copies = 2;
+    assert_exports(&export_hyperfine_json, twice, 1,
+                   "{\"results\": [\n{\"command\": \"make -j2 all\", \"mean\": 3, \"stddev\": 2.6457513110645907, "
+                   "\"median\": 2, \"user\": null, \"system\": null, \"min\": 1, \"max\": 6, \"times\": [1, 2, 6], "
+                   "\"exit_codes\": [null, null, null]}\n]}\n");
+    struct text out = {0};
+    struct export_left_out left_out;
+    assert_int_equal(export_write(&export_hyperfine_json, twice, 2, NULL, &out, &left_out), 2);
+    assert_non_null(strstr(out.data, "\"run/make/copies=2/command=make/-j2/all/wall\""));
+    text_free(&out);
+}
+
 static void test_export_hyperfine_of_two_runs(void **state)
 {
     static double wall[] = {1, 3, 5}, user[] = {0.5, 1.5, 1};
@@ -608,6 +643,7 @@ int main(void)
         cmocka_unit_test(test_export_pyperf),
         cmocka_unit_test(test_export_pyperf_leaves_out_what_it_cannot_carry),
         cmocka_unit_test(test_export_hyperfine),
+        cmocka_unit_test(test_export_hyperfine_json),
         cmocka_unit_test(test_export_hyperfine_of_two_runs),
         cmocka_unit_test(test_export_gbench),
         cmocka_unit_test(test_export_openmetrics),
