@@ -142,7 +142,7 @@ static int read_operands(const char *command, const char *const *operands, size_
     if (!(status && whole) && read_all(command, &names, whole, wanted, set))
         status = EXIT_USAGE;
     free_names(&names);
-    if (!(status && whole) && !set->n)
+    if (!status && !set->n)
         status = command_complain(command, "no rows to work on", EXIT_USAGE);
     if (!(status && whole) && row_set_sort(set))
         status = command_complain(command, "out of memory", EXIT_ROW_FAILED);

@@ -243,7 +243,7 @@ static int show_files(const struct command *command, const struct show_options *
     if (n == 0)
         return command_complain(command->name, "FILE is missing: the CSV of a run, or '-' for standard input",
                                 EXIT_USAGE);
-    int status = files_read_most(command->name, paths, n, ROWS_ALL, &set);
+    int status = files_read_most(command->name, paths, n, ROWS_ALL | ROWS_UNKNOWN, &set);
     const int printed = put_set(command, options, &set);
     row_set_free(&set);
     return printed ? printed : status;
