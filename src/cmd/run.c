@@ -611,6 +611,25 @@ static void put_table(const struct shape *s, const struct row *rows, size_t n, s
     table_print(&layout, rows, n, out);
 }
 
+/* The command lines that the table has no room for. */
+static void put_long_lines(const struct row *rows, size_t n, struct text *out)
+{
+    const char *before = NULL;
+    bool headed = false;
+
+    for (size_t i = 0; i < n; i++) {
+        const char *line = row_command_line(rows[i].param);
+        if (!line || strlen(line) < sizeof(rows[i].test) || (before && !strcmp(before, line)))
+            continue;
+        char shown[sizeof(rows[i].param)];
+        text_copy(shown, sizeof(shown), line);
+        text_harmless(shown);
+        text_printf(out, "%s  %s\n", headed ? "" : "Command lines in full:\n", shown);
+        headed = true;
+        before = line;
+    }
+}
+
 /* --verbose: a line for each run. */
 static void put_runs(const struct shape *s, const struct row *rows, size_t n, struct text *out)
 {
@@ -640,6 +659,7 @@ static void print(const struct table_rows *r, struct text *out)
     if (r->verbose)
         put_runs(&shape, rows, n, out);
     put_table(&shape, rows, n, out);
+    put_long_lines(r->rows, r->n, out);
     free(rows);
 }
 

@@ -597,9 +597,24 @@ static void test_export_takes_no_rows(void **state)
     }
 }
 
+/* Blanks and slashes of a command line stay; what is in front of it are words. */
+static void test_export_param_keeps_a_command_line_as_it_was_typed(void **state)
+{
+    struct row row;
+    struct text out = {0};
+
+    (void)state;
+    row_init(&row, NULL);
+    text_copy(row.param, sizeof(row.param), "shell=yes  warmup=1 prepare='a  b' command=sh -c 'x  y' load_cpu=3");
+    export_param(&row, '/', &out);
+    assert_string_equal(out.data, "shell=yes/warmup=1/prepare='a  b' command=sh -c 'x  y' load_cpu=3");
+    text_free(&out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_export_param_keeps_a_command_line_as_it_was_typed),
         cmocka_unit_test(test_export_names_are_those_of_the_formats),
         cmocka_unit_test(test_export_names_leave_out_what_differs_between_runs),
         cmocka_unit_test(test_export_names_have_copies),

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,6 +115,20 @@ static void test_show_names_commands_as_they_were_typed(void **state)
     free(text);
 }
 
+static void test_show_puts_long_command_lines_below(void **state)
+{
+    static const char line[] = "tar --create --file=/dev/null --exclude='a  b' --verbose /usr/share/doc";
+    struct row rows[] = {make_row("run", "true", "command=true", "wall", 2), make_row("run", "tar", "", "wall", 1),
+                         make_row("run", "tar", "", "user", 1)};
+
+    (void)state;
+    (void)snprintf(rows[1].param, sizeof(rows[1].param), "warmup=1 command=%s", line);
+    text_copy(rows[2].param, sizeof(rows[2].param), rows[1].param);
+    char *text = shown(rows, 3);
+    IN_ORDER(text, "\ntar --create ", "\ntrue ", "\nCommand lines in full:\n  ", line, "\n\n");
+    free(text);
+}
+
 /* The same command twice is two lines. */
 static void test_show_keeps_equal_commands_apart(void **state)
 {
@@ -200,6 +215,7 @@ int main(void)
         cmocka_unit_test(test_show_tells_the_protocol_by_the_rows),
         cmocka_unit_test(test_show_tells_classic_latency_by_the_rows),
         cmocka_unit_test(test_show_names_commands_as_they_were_typed),
+        cmocka_unit_test(test_show_puts_long_command_lines_below),
         cmocka_unit_test(test_show_keeps_equal_commands_apart),
         cmocka_unit_test(test_show_finds_the_clock_in_the_rows),
         cmocka_unit_test(test_show_unknown_rows_in_a_plain_table),
