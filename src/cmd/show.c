@@ -48,7 +48,7 @@ void show_mark_headlines(struct row *rows, size_t n)
     }
 }
 
-/* Those of other rows, which have no place in the plan, come last. */
+/* Orders rows as they were planned; figures made of other rows (item 0) come last. */
 static int as_planned(const void *a, const void *b)
 {
     const struct row *x = a, *y = b;

@@ -9,7 +9,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-/* Of real runs, by older versions: tests run in the top folder. */
+/* Files that older versions wrote. Tests run in the top directory. */
 static char prime_csv[CLI_PATH], unix_csv[CLI_PATH];
 
 static int group_setup(void **state)
@@ -26,8 +26,7 @@ static void show(void **state, const char *const *args, int status, struct cli_r
     cli_expect(*state, &run, status, result);
 }
 
-/* Of each suite, with measurements that end in another order than they were planned, samples that are not known,
- * several numbers of copies, names of the user's, and failures. */
+/* Runs a measurement of each suite, and compares what it prints with what show prints of its file. */
 static void test_show_prints_what_the_run_printed(void **state)
 {
     const struct {

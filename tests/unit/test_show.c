@@ -31,7 +31,7 @@ static struct row make_row(const char *suite, const char *test, const char *para
     return row;
 }
 
-/* What is printed of the rows, as show_mark_headlines() marks them. The caller frees it. */
+/* Returns the tables of the rows, whose headlines are marked first. The caller frees the text. */
 static char *shown(struct row *rows, size_t n)
 {
     const struct show_how how = {.fd = -1};
@@ -168,7 +168,7 @@ static void test_show_unknown_rows_in_a_plain_table(void **state)
     text = shown(rows + 1, 1);
     IN_ORDER(text, " rise    0.3333 ");
     free(text);
-    /* Of a suite that is known, and shows nothing of such a test. */
+    /* Its suite is known, but has no table for this test. */
     text = shown(rows + 2, 1);
     IN_ORDER(text, "Suite prime\n", "\nsieve ");
     free(text);
@@ -193,7 +193,7 @@ static void test_show_nothing_of_what_did_not_begin(void **state)
     free(text);
 }
 
-/* Of unknown tests the first metric of each measurement. */
+/* A test that is not known is judged by its first metric. */
 static void test_show_marks_headlines(void **state)
 {
     struct row rows[] = {
