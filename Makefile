@@ -184,7 +184,7 @@ $(BUILD)/unit/test_sim: $(BUILD)/unit/classic_model.o
 JOBS ?= $(shell nproc 2>/dev/null || echo 1)
 BESIDE := $(patsubst %,$(BUILD)/unit/test_%,comparison coverage hist inference judge pairs project projection reader scale \
 	settings stats) $(patsubst %,$(BUILD)/cli/test_%,options places security old \
-	completion init layout compare export fleet project report)
+	completion init layout compare export fleet project report show)
 run_test = echo "== $(1)"; JITBENCH=$(CURDIR)/$(PROGRAM) $(1)
 define run_tests
 	$(if $(filter $(BESIDE),$(1)),+@$(MAKE) -j$(JOBS) --no-print-directory --output-sync $(patsubst %,%.run,$(filter $(BESIDE),$(1))))
@@ -327,7 +327,7 @@ run: $(PROGRAM) ## jitbench all --quick
 
 # A sanitizer's program is dynamic and slower: the tests that chroot into an empty folder or measure do not run on it, and
 # AddressSanitizer's needs /proc and shared memory.
-SANITIZED_CLI ?= $(addprefix test_,options layout causes compare completion export fleet job project report)
+SANITIZED_CLI ?= $(addprefix test_,options layout causes compare completion export fleet job project report show)
 sanitize = $(MAKE) BUILD=build-$(1) PROGRAM=build-$(1)/jitbench LINK= \
 	CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=$(2) -fno-sanitize-recover=all' CLI='$(3)' $(4)
 asan: ## units and command line under AddressSanitizer

@@ -13,9 +13,13 @@
  * last part where no file has that very name (what matches, sorted). */
 
 /* Reads the files of all operands (n at least 1; "-" once) into the set, with a line on standard error for what was
- * passed over in each. 0; EXIT_USAGE with a line on standard error when an operand names no file, when a file cannot be
- * opened or read, or none of them has a row. */
+ * passed over in each, and sorts them as tables show them (row_set_sort()). 0; EXIT_USAGE with a line on standard error
+ * when an operand names no file, when a file cannot be opened or read, or none of them has a row. */
 int files_read(const char *command, const char *const *operands, size_t n, unsigned wanted, struct row_set *set);
+
+/* The same, but what cannot be read is passed over, with its line, and all else is read: EXIT_USAGE with rows in the
+ * set when only some of it could be read. */
+int files_read_most(const char *command, const char *const *operands, size_t n, unsigned wanted, struct row_set *set);
 
 /* Reads rows one after the other and hands each to take(), which may keep nothing of it but a copy. What cannot be
  * read, or holds damaged lines, is a line on standard error, and the others are read. 0; or EXIT_USAGE with a line on

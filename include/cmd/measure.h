@@ -60,6 +60,17 @@ struct measure {
     struct text warnings;
 };
 
+/* What tables are made from: rows of one suite and run, in the order of table_rows_sort(), whether they were measured
+ * just now or read back from a file. */
+struct table_rows {
+    const struct row *rows;
+    size_t n;
+    bool alone;     /* not within `all`: each run's lines too */
+    bool verbose;   /* -v */
+    bool pictures;  /* plots behind the tables */
+    unsigned width; /* of the terminal, in columns, at most 100; 100 when it is none */
+};
+
 /* A family of measurements, as a subcommand runs it alone and `all` with the others. */
 struct suite {
     const char *name, *title;
@@ -84,8 +95,7 @@ struct suite {
     int (*plan)(const struct measure *m, void *options, struct plan *plan, char *error, size_t error_size);
     /* Adds to the header what will be measured. May be NULL. */
     void (*announce)(const struct measure *m, const struct plan *plan, struct text *out);
-    /* Prints the suite's tables of m->rows. alone: not within `all`. */
-    void (*print)(const struct measure *m, bool alone, struct text *out);
+    void (*print)(const struct table_rows *rows, struct text *out);
     /* Makes rows of rows when all items are done (indices). May be NULL. */
     void (*conclude)(struct measure *m);
     /* Called after the tables when the suite's command runs alone: files in other formats. 0 or an exit status. */

@@ -11,7 +11,8 @@ extern const struct suite *const suite_list[];
 extern const struct suite suite_noise, suite_prime, suite_stream, suite_unix, suite_latency, suite_run;
 extern const struct command command_noise, command_prime, command_stream, command_unix, command_latency, command_all,
     command_help_, command_list_, command_version, command_check, command_tune, command_untune, command_project,
-    command_fleet, command_completion, command_export, command_init, command_report, command_run, command_compare;
+    command_fleet, command_completion, command_export, command_init, command_report, command_run, command_compare,
+    command_show;
 
 /* By what name a person knows a test of suite unix ("context1-same"); NULL when it is none. */
 const char *unix_title(const char *test);
@@ -49,8 +50,6 @@ struct experiment_tables {
     const char *test, *run_title, *key_heading, *key;
     struct table_layout summary, share;
 };
-/* alone: the lines of each run too, and on a terminal a histogram. */
-void cmd_print_experiments(const struct measure *m, const struct experiment_tables *tables, bool alone,
-                           struct text *out);
+void cmd_print_experiments(const struct table_rows *rows, const struct experiment_tables *tables, struct text *out);
 
 #endif

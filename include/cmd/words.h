@@ -13,6 +13,10 @@
  * closed", "ends with a backslash", "out of memory"). */
 char **words_split(const char *line, size_t *n, const char **error);
 
+/* Copies the first word of a line without its quotes, as words_split() takes it; "" when a quote is not closed. buf has
+ * room for as many bytes as the line. */
+void words_first(const char *line, char *buf);
+
 /* The words as a shell would take them back: those that need it in quotes, unprintable ones as $'\n' or $'\x01'. */
 void words_quote(char *const *words, size_t n, struct text *out);
 

@@ -56,10 +56,12 @@ struct row {
     struct row_pair *series;
     size_t n_series;
     uint64_t series_left_out;
-    /* For the program, not in the CSV: the row's metric is the one its test is judged by. */
-    int headline;
-    size_t order;  /* of the plan's item: rows come as they are done, tables show them as they were planned */
-    size_t number; /* as it came, within a suite */
+    /* The measurement's place in its suite's plan, from 1: rows are written as they are done, tables show them as they
+     * were planned. 0: made of other rows, or not known. */
+    uint64_t item;
+    /* For the program, not in the CSV. */
+    int headline;  /* the row's metric is the one that its test is judged by */
+    size_t number; /* as it came, within a suite or a set of rows */
 };
 
 /* Makes the texts of a row, or of a run, harmless for terminals: text_harmless(). */

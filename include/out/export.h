@@ -84,7 +84,7 @@ const char *export_refuse_unless_seconds(const struct row *row);
 const char *export_refuse_samples(const struct row *row);
 
 /* The row's param without the words that differ from run to run (load_*, loops_per_ms), separator between the words
- * that stay. */
+ * that stay; a command line, with its input and preparation, stands as it was typed. */
 void export_param(const struct row *row, char separator, struct text *out);
 
 /* A row with what it is put together by. */

@@ -9,8 +9,9 @@
 #include "engine/row.h"
 #include "out/reader.h"
 
-/* Which of the long fields are wanted; the others are left empty, and cost no time. */
-enum rows_wanted { ROWS_SAMPLES = 1, ROWS_HIST = 2, ROWS_SERIES = 4, ROWS_ALL = 7 };
+/* Which of the long fields are wanted; the others are left empty, and cost no time. ROWS_UNKNOWN: samples that have no
+ * value (an empty place in the list) are NAN, and not left out. */
+enum rows_wanted { ROWS_SAMPLES = 1, ROWS_HIST = 2, ROWS_SERIES = 4, ROWS_ALL = 7, ROWS_UNKNOWN = 8 };
 
 /* --- One row after another: memory does not grow with the file. --- */
 
@@ -51,6 +52,9 @@ struct row_set {
  * newer version left out". A file with no rows at all is such a message, not an error. */
 int row_set_read(struct row_set *set, const char *path, unsigned wanted, char *message, size_t message_size,
                  char *error, size_t error_size);
+/* Sorts the rows as tables show them: by run and suite, in the order in which these came, and within a suite as it was
+ * planned (row.item); what that does not tell apart stays as it came. -1 when out of memory: nothing was sorted. */
+int row_set_sort(struct row_set *set);
 void row_set_free(struct row_set *set);
 /* Makes the texts of all rows harmless for terminals: files are other people's. */
 void row_set_harmless(struct row_set *set);

@@ -13,6 +13,7 @@ enum table_field {
     TABLE_TITLE, /* the text that titles() gives for the row's test, or the test id */
     TABLE_PARAM,
     TABLE_LOAD,
+    TABLE_METRIC,
     TABLE_COPIES,
     TABLE_CPUS,
     TABLE_UNIT,
@@ -34,11 +35,14 @@ enum table_field {
     TABLE_PARAM_VALUE, /* the value of key in the row's param ("limit=22 ..."), right-aligned */
 };
 
+/* For decimals: as many as show four significant digits. */
+#define TABLE_FOUR_DIGITS 99u
+
 struct table_column {
     const char *heading;
     const char *metric; /* the row of the group it is taken from; NULL: the group's headline row */
     enum table_field field;
-    unsigned decimals; /* of numbers */
+    unsigned decimals; /* of numbers; or TABLE_FOUR_DIGITS */
     double scale;      /* numbers are multiplied by it; 0 means 1 */
     const char *key;   /* of TABLE_PARAM_VALUE */
 };
@@ -52,9 +56,9 @@ struct table_layout {
     const char *(*title_of)(const char *test); /* for TABLE_TITLE; may be NULL */
 };
 
-/* Prints the groups of rows that have the layout's metrics. Rows that share test, load, param, copies and cpus are a
- * group and stand on one line; numbers are right-aligned under their headings, text left. A group without any of the
- * columns' metrics is left out; a number that is not known prints as "-". A group whose worst row is not ok has its
+/* Prints the groups of rows that have the layout's metrics. Rows that share item, test, load, param, copies and cpus
+ * are a group and stand on one line; numbers are right-aligned under their headings, text left. A group without any of
+ * the columns' metrics is left out; a number that is not known prints as "-". A group whose worst row is not ok has its
  * status after the line (unless a column is TABLE_STATUS), and "STATUS: REASON" on a line of its own below the table,
  * once for each different reason. A group whose rows all have an empty metric (a test that did not run) stands in every
  * layout. Columns without a metric take the group's headline row, or its first row where none is marked. A layout that

@@ -55,6 +55,21 @@ const struct bench *const bench_list[] = {
     NULL,
 };
 
+const struct metric *bench_find_metric(const char *suite, const char *test, const char *metric)
+{
+    const struct metric *found = NULL;
+
+    for (size_t b = 0; bench_list[b]; b++) {
+        const bool named = !strcmp(bench_list[b]->name, test);
+        if (strcmp(bench_list[b]->suite, suite) != 0 || (found && !named))
+            continue;
+        for (unsigned m = 0; m < bench_list[b]->n_metrics; m++)
+            if (!strcmp(bench_metric(bench_list[b], m)->id, metric))
+                found = bench_metric(bench_list[b], m);
+    }
+    return found;
+}
+
 bool bench_is_headline(const char *suite, const char *metric, const char *better)
 {
     bool known = false;

@@ -14,14 +14,15 @@
 
 void unix_describe(const void *params, const char *own, char *buf, size_t size)
 {
+    const struct unix_params *p = params;
     char libc[48];
 
     process_libc(libc, sizeof(libc));
     for (char *space = libc; (space = strchr(space, ' ')) != NULL;)
         *space = '-';
-    (void)snprintf(buf, size, "%s%slinkage=%s libc=%s resident=%lluM", own, own[0] ? " " : "",
-                   process_is_static() ? "static" : "dynamic", libc,
-                   (unsigned long long)((const struct unix_params *)params)->resident_mib);
+    (void)snprintf(buf, size, "%s%slinkage=%s libc=%s resident=%lluM%s", own, own[0] ? " " : "",
+                   process_is_static() ? "static" : "dynamic", libc, (unsigned long long)p->resident_mib,
+                   p->classic ? " protocol=classic" : "");
 }
 
 void unix_describe_cpu(const void *params, const struct clock_info *clock, char *buf, size_t size)

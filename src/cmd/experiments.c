@@ -2,7 +2,6 @@
 /* The tables of very short experiments, for prime and stream. */
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cmd/suites.h"
 #include "out/plot.h"
@@ -16,26 +15,30 @@ static bool is_clock_row(const struct row *row, const char *metric)
 }
 
 /* What the ticks are: once, from the first row that knows. */
-static void put_clock(const struct measure *m, struct text *out)
+static void put_clock(const struct table_rows *r, struct text *out)
 {
-    for (size_t i = 0; i < m->n_rows; i++)
-        if (is_clock_row(&m->rows[i], "clock_cost")) {
+    for (size_t i = 0; i < r->n; i++)
+        if (is_clock_row(&r->rows[i], "clock_cost")) {
+            const struct row *cost = &r->rows[i];
+            size_t length = 0;
+            const char *name = row_param(cost, "clock", &length);
             double hz = 0, grain = 0;
-            for (size_t k = i; k < m->n_rows && !(hz > 0); k++) {
-                if (is_clock_row(&m->rows[k], "clock_grain"))
-                    grain = m->rows[k].value;
-                if (is_clock_row(&m->rows[k], "clock_hz"))
-                    hz = m->rows[k].value;
+            for (size_t k = i; k < r->n && !(hz > 0); k++) {
+                if (is_clock_row(&r->rows[k], "clock_grain"))
+                    grain = r->rows[k].value;
+                if (is_clock_row(&r->rows[k], "clock_hz"))
+                    hz = r->rows[k].value;
             }
             text_printf(out,
-                        "Unit: %s of %s at %.6f GHz; two readings with nothing between take %.0f %s, "
+                        "Unit: %s of %.*s at %.6f GHz; two readings with nothing between take %.0f %s, "
                         "the grain is %.0f %s; not subtracted\n",
-                        m->clock.unit, m->clock.name, hz * 1e-9, m->rows[i].value, m->clock.unit, grain, m->clock.unit);
+                        cost->unit, (int)length, name ? name : "", hz * 1e-9, cost->value, cost->unit, grain,
+                        cost->unit);
             return;
         }
 }
 
-static void put_runs(const struct measure *m, const struct experiment_tables *t, struct text *out)
+static void put_runs(const struct table_rows *r, const struct experiment_tables *t, struct text *out)
 {
     struct table_column columns[EXPERIMENT_COLUMNS + 4];
 
@@ -52,16 +55,16 @@ static void put_runs(const struct measure *m, const struct experiment_tables *t,
                                   .n_columns = EXPERIMENT_COLUMNS + 4,
                                   .per_sample = 1,
                                   .no_status = 1};
-    table_print(&layout, m->rows, m->n_rows, out);
+    table_print(&layout, r->rows, r->n, out);
     text_append(out, "\n", 1);
 }
 
-static void put_histograms(const struct measure *m, const struct experiment_tables *t, struct text *out)
+static void put_histograms(const struct table_rows *r, const struct experiment_tables *t, struct text *out)
 {
     unsigned shown = 0;
 
-    for (size_t i = 0; i < m->n_rows && shown < PLOTS_MAX; i++) {
-        const struct row *row = &m->rows[i];
+    for (size_t i = 0; i < r->n && shown < PLOTS_MAX; i++) {
+        const struct row *row = &r->rows[i];
         if (strcmp(row->test, t->test) || !row->n_hist)
             continue;
         text_printf(out, "\nHistogram of %s on CPU %s (bars: logarithm of the count)\n", row->param, row->cpus);
@@ -70,20 +73,20 @@ static void put_histograms(const struct measure *m, const struct experiment_tabl
     }
 }
 
-void cmd_print_experiments(const struct measure *m, const struct experiment_tables *t, bool alone, struct text *out)
+void cmd_print_experiments(const struct table_rows *r, const struct experiment_tables *t, struct text *out)
 {
     bool any = false;
 
-    for (size_t i = 0; i < m->n_rows; i++)
-        any = any || !strcmp(m->rows[i].test, t->test);
+    for (size_t i = 0; i < r->n; i++)
+        any = any || !strcmp(r->rows[i].test, t->test);
     if (!any)
         return;
-    if (alone || m->options.verbose)
-        put_runs(m, t, out);
-    table_print(&t->summary, m->rows, m->n_rows, out);
-    put_clock(m, out);
+    if (r->alone || r->verbose)
+        put_runs(r, t, out);
+    table_print(&t->summary, r->rows, r->n, out);
+    put_clock(r, out);
     text_append(out, "\n", 1);
-    table_print(&t->share, m->rows, m->n_rows, out);
-    if (m->options.verbose || (alone && isatty(m->out_fd)))
-        put_histograms(m, t, out);
+    table_print(&t->share, r->rows, r->n, out);
+    if (r->pictures)
+        put_histograms(r, t, out);
 }

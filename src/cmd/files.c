@@ -113,31 +113,50 @@ static size_t add_operands(struct names *names, const char *command, const char 
 
 /* --- All rows. --- */
 
-static int read_all(const char *command, const struct names *names, unsigned wanted, struct row_set *set)
+/* whole: nothing is read behind the first file that cannot be. Returns 0, or EXIT_USAGE when one could not. */
+static int read_all(const char *command, const struct names *names, bool whole, unsigned wanted, struct row_set *set)
 {
     char message[4352], error[4352];
     bool standard_input = false;
+    int status = 0;
 
-    for (size_t i = 0; i < names->n; i++) {
+    for (size_t i = 0; i < names->n && !(status && whole); i++) {
         const char *path = names->name[i];
         if (!strcmp(path, "-") && standard_input)
             return command_complain(command, "standard input ('-') can be read only once", EXIT_USAGE);
         standard_input = standard_input || !strcmp(path, "-");
         if (row_set_read(set, path, wanted, message, sizeof(message), error, sizeof(error)))
-            return command_complain(command, error, EXIT_USAGE);
-        if (message[0])
+            status = command_complain(command, error, EXIT_USAGE);
+        if (message[0] && !(status && whole))
             (void)command_complain(command, message, 0);
     }
-    return set->n ? 0 : command_complain(command, "no rows to work on", EXIT_USAGE);
+    return status;
+}
+
+static int read_operands(const char *command, const char *const *operands, size_t n, bool whole, unsigned wanted,
+                         struct row_set *set)
+{
+    struct names names = {0};
+    int status = add_operands(&names, command, operands, n) ? EXIT_USAGE : 0;
+
+    if (!(status && whole) && read_all(command, &names, whole, wanted, set))
+        status = EXIT_USAGE;
+    free_names(&names);
+    if (!status && !set->n)
+        status = command_complain(command, "no rows to work on", EXIT_USAGE);
+    if (!(status && whole) && row_set_sort(set))
+        status = command_complain(command, "out of memory", EXIT_ROW_FAILED);
+    return status;
 }
 
 int files_read(const char *command, const char *const *operands, size_t n, unsigned wanted, struct row_set *set)
 {
-    struct names names = {0};
-    int status = add_operands(&names, command, operands, n) ? EXIT_USAGE : read_all(command, &names, wanted, set);
+    return read_operands(command, operands, n, true, wanted, set);
+}
 
-    free_names(&names);
-    return status;
+int files_read_most(const char *command, const char *const *operands, size_t n, unsigned wanted, struct row_set *set)
+{
+    return read_operands(command, operands, n, false, wanted, set);
 }
 
 /* --- One row after the other. --- */

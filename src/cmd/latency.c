@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 #include "bench/sim.h"
 #include "cmd/foreign.h"
@@ -504,11 +503,24 @@ static void announce(const struct measure *m, const struct plan *plan, struct te
 
 /* --- Tables. --- */
 
-static bool is_real_time(const struct measure *m)
+static bool is_real_time(const struct table_rows *r)
 {
-    for (size_t i = 0; i < m->n_rows; i++)
-        if (m->rows[i].load[0] && !strcmp(m->rows[i].policy, "fifo"))
+    for (size_t i = 0; i < r->n; i++)
+        if (r->rows[i].load[0] && !strcmp(r->rows[i].policy, "fifo"))
             return true;
+    return false;
+}
+
+/* Whether the rows were taken with --classic: counted as Interbench did. */
+static bool is_classic(const struct table_rows *r)
+{
+    char protocol[ROW_PROTOCOL_SIZE];
+
+    for (size_t i = 0; i < r->n; i++) {
+        row_protocol(r->rows[i].param, protocol);
+        if (!strcmp(r->rows[i].metric, "latency_classic") || !strcmp(protocol, "classic protocol"))
+            return true;
+    }
     return false;
 }
 
@@ -600,23 +612,23 @@ static void put_task(const struct task *task, const struct row *task_rows, size_
     table_print(&layout, task_rows, n, out);
 }
 
-static void put_picture(const struct measure *m, struct text *out)
+static void put_picture(const struct table_rows *r, struct text *out)
 {
-    const struct row **shown = calloc(m->n_rows + 1, sizeof(const struct row *));
-    char(*labels)[24] = calloc(m->n_rows + 1, sizeof(*labels));
-    const char **names = calloc(m->n_rows + 1, sizeof(*names));
+    const struct row **shown = calloc(r->n + 1, sizeof(const struct row *));
+    char(*labels)[24] = calloc(r->n + 1, sizeof(*labels));
+    const char **names = calloc(r->n + 1, sizeof(*names));
     size_t n = 0;
 
-    for (size_t i = 0; shown && labels && names && i < m->n_rows; i++) {
-        if (!m->rows[i].load[0] || strcmp(m->rows[i].metric, "latency"))
+    for (size_t i = 0; shown && labels && names && i < r->n; i++) {
+        if (!r->rows[i].load[0] || strcmp(r->rows[i].metric, "latency"))
             continue;
-        (void)snprintf(labels[n], sizeof(labels[n]), "%-7.7s %.10s", m->rows[i].test, m->rows[i].load);
+        (void)snprintf(labels[n], sizeof(labels[n]), "%-7.7s %.10s", r->rows[i].test, r->rows[i].load);
         names[n] = labels[n];
-        shown[n++] = &m->rows[i];
+        shown[n++] = &r->rows[i];
     }
     if (n) {
         put_gap(out);
-        plot_ranges("Latency, log scale", shown, names, n, command_width(m->out_fd, 100, 100), out);
+        plot_ranges("Latency, log scale", shown, names, n, r->width, out);
     }
     free(shown);
     free(labels);
@@ -625,11 +637,11 @@ static void put_picture(const struct measure *m, struct text *out)
 
 /* --- The whole. --- */
 
-static void put_calibration(const struct measure *m, struct text *out)
+static void put_calibration(const struct table_rows *r, struct text *out)
 {
-    for (size_t i = 0; i < m->n_rows; i++)
-        if (!strcmp(m->rows[i].metric, "loops_per_ms") && m->rows[i].status < ROW_SKIPPED) {
-            const struct row *row = &m->rows[i];
+    for (size_t i = 0; i < r->n; i++)
+        if (!strcmp(r->rows[i].metric, "loops_per_ms") && r->rows[i].status < ROW_SKIPPED) {
+            const struct row *row = &r->rows[i];
             put_gap(out);
             text_printf(out, "Calibrated: %.0f loops a millisecond on CPU%s %s", row->value,
                         row->stats.n == 1 ? "" : "s", row->cpus);
@@ -641,12 +653,12 @@ static void put_calibration(const struct measure *m, struct text *out)
 
 /* Names timers that fired late by more than a period: metric latency, which begins when the timer fired, does not show
  * that. */
-static void put_stalls(const struct measure *m, struct text *out)
+static void put_stalls(const struct table_rows *r, struct text *out)
 {
     char late[32];
 
-    for (size_t i = 0; i < m->n_rows; i++) {
-        const struct row *row = &m->rows[i];
+    for (size_t i = 0; i < r->n; i++) {
+        const struct row *row = &r->rows[i];
         const char *interval = strstr(row->param, "interval_us=");
         if (strcmp(row->metric, "timer_latency") || !interval)
             continue;
@@ -658,29 +670,29 @@ static void put_stalls(const struct measure *m, struct text *out)
     }
 }
 
-static void print(const struct measure *m, bool alone, struct text *out)
+static void print(const struct table_rows *r, struct text *out)
 {
-    struct row *task_rows = calloc(m->n_rows + 1, sizeof(*task_rows));
-    bool fine = is_real_time(m); /* microseconds, as the original's real-time mode; else milliseconds */
+    struct row *task_rows = calloc(r->n + 1, sizeof(*task_rows));
+    bool fine = is_real_time(r); /* microseconds, as the original's real-time mode; else milliseconds */
 
     for (size_t t = 0; task_rows && t < N_TASKS; t++) {
         size_t n = 0;
-        for (size_t i = 0; i < m->n_rows; i++)
-            if (!strcmp(m->rows[i].test, task_names[t]))
-                task_rows[n++] = m->rows[i]; /* shallow: only to be read */
+        for (size_t i = 0; i < r->n; i++)
+            if (!strcmp(r->rows[i].test, task_names[t]))
+                task_rows[n++] = r->rows[i]; /* shallow: only to be read */
         if (!n)
             continue;
         put_gap(out);
-        if (m->preset == PRESET_CLASSIC)
+        if (is_classic(r))
             put_task_classic(&tasks[t], task_rows, n, fine, out);
         else
             put_task(&tasks[t], task_rows, n, fine, out);
     }
     free(task_rows);
-    put_stalls(m, out);
-    put_calibration(m, out);
-    if (m->options.verbose || (alone && isatty(m->out_fd)))
-        put_picture(m, out);
+    put_stalls(r, out);
+    put_calibration(r, out);
+    if (r->pictures)
+        put_picture(r, out);
 }
 
 const struct suite suite_latency = {

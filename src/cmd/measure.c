@@ -5,6 +5,7 @@
 #include "cmd/files.h"
 #include "cmd/names.h"
 #include "cmd/quiet.h"
+#include "cmd/show.h"
 #include "cmd/start.h"
 #include "cmd/tuned.h"
 
@@ -21,8 +22,6 @@
 #include "engine/signals.h"
 #include "engine/text.h"
 #include "out/color.h"
-#include "out/plot.h"
-#include "out/warnings.h"
 #include "sys/folder.h"
 #include "sys/job.h"
 #include "sys/process.h"
@@ -453,17 +452,11 @@ static void put_quietness(const struct measure *m, struct text *out)
 
 static void put_machine(const struct measure *m, struct text *out)
 {
-    const struct machine *machine = &m->machine;
     char memory[32];
 
-    text_printf(out, "Machine   %s, Linux %.*s %s, %s, ", m->run.host, (int)strcspn(machine->kernel, " "),
-                machine->kernel, machine->arch, machine->cpu_model[0] ? machine->cpu_model : "CPU model not known");
-    if (machine->cpus_online)
-        text_printf(out, "%u CPU%s online", machine->cpus_online, machine->cpus_online == 1 ? "" : "s");
-    else
-        text_printf(out, "number of CPUs not known");
-    if (machine->memory_total_bytes) {
-        text_bytes(machine->memory_total_bytes, memory, sizeof(memory));
+    show_run(&m->run, out);
+    if (m->machine.memory_total_bytes) {
+        text_bytes(m->machine.memory_total_bytes, memory, sizeof(memory));
         text_printf(out, ", %s", memory);
     }
     text_printf(out, "\n");
@@ -616,12 +609,9 @@ static void put_header(struct session *s)
 {
     struct measure *m = &s->m;
     struct text out = {0};
-    char build[96];
 
     if (m->options.quiet)
         return;
-    version_build(build, sizeof(build));
-    text_printf(&out, "jitbench %s, %s\n", build, m->run.utc);
     put_machine(m, &out);
     if (!is_brief(s)) {
         put_setting(m, &out);
@@ -634,32 +624,22 @@ static void put_header(struct session *s)
     print_out(m, &out);
 }
 
-static int by_order(const void *a, const void *b)
-{
-    const struct row *x = a, *y = b;
-
-    if (x->order != y->order)
-        return x->order < y->order ? -1 : 1;
-    return (x->number > y->number) - (x->number < y->number);
-}
-
 /* The option that brings more samples: presets other than the default have a fixed number, whatever the time. */
 static const char *limit_of_samples(const struct measure *m)
 {
     return measure_given(m, "samples") || m->preset != PRESET_DEFAULT ? "--runs" : "--max-time";
 }
 
-static void print_suite(struct session *s, const struct suite *suite)
+static void print_suite(struct session *s)
 {
     struct measure *m = &s->m;
+    const struct show_how how = {
+        .fd = m->out_fd, .alone = s->n_suites == 1, .verbose = m->options.verbose, .more = limit_of_samples(m)};
     struct text out = {0};
 
-    qsort(m->rows, m->n_rows, sizeof(*m->rows), by_order);
     out.color = color_wanted(m->options.color, m->out_fd);
-    suite->print(m, s->n_suites == 1, &out);
-    text_append(&out, "\n", 1);
+    show_rows(m->rows, m->n_rows, &how, &out, &m->warnings);
     print_out(m, &out);
-    warnings_collect(m->rows, m->n_rows, limit_of_samples(m), &m->warnings);
 }
 
 static void put_summary(struct session *s)
@@ -697,15 +677,6 @@ static const char *layout_varied(const struct machine *machine)
     default:
         return "random env (ASLR not known)";
     }
-}
-
-/* A suite that a signal kept from beginning has rows in the CSV, but no table. */
-static bool any_measured(const struct measure *m)
-{
-    for (size_t i = 0; i < m->n_rows; i++)
-        if (m->rows[i].status != ROW_SKIPPED || !m->ended_by)
-            return true;
-    return false;
 }
 
 /* --- A common start. --- */
@@ -776,8 +747,8 @@ static void run_suite(struct session *s, size_t i)
         m->worst = (enum row_status)status;
     if (m->n_rows && suite->conclude)
         suite->conclude(m);
-    if (any_measured(m))
-        print_suite(s, suite);
+    if (m->n_rows)
+        print_suite(s);
     if (s->n_suites == 1 && suite->finish)
         s->finish_status = suite->finish(m, s->options[i]);
     clear_rows(m);

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cmd/foreign.h"
 #include "cmd/suites.h"
@@ -66,15 +65,15 @@ static int quieter(const void *a, const void *b)
 }
 
 /* Sorted, the quietest first. Returns how many; lines has room for all rows. */
-static size_t rank_lines(const struct measure *m, struct line *lines)
+static size_t rank_lines(const struct table_rows *r, struct line *lines)
 {
     size_t n = 0;
 
-    for (size_t i = 0; i < m->n_rows; i++) {
-        if (strcmp(m->rows[i].suite, bench_noise.suite) != 0)
+    for (size_t i = 0; i < r->n; i++) {
+        if (strcmp(r->rows[i].suite, bench_noise.suite) != 0)
             continue;
-        if (m->rows[i].headline || !n)
-            lines[n++] = (struct line){.lost = &m->rows[i]};
+        if (r->rows[i].headline || !n)
+            lines[n++] = (struct line){.lost = &r->rows[i]};
         lines[n - 1].n++;
     }
     qsort(lines, n, sizeof(*lines), quieter);
@@ -198,22 +197,22 @@ static void put_histograms(const struct line *lines, size_t n, struct text *out)
     }
 }
 
-static void print(const struct measure *m, bool alone, struct text *out)
+static void print(const struct table_rows *r, struct text *out)
 {
-    struct line *lines = calloc(m->n_rows + 1, sizeof(*lines));
-    struct row *rows = calloc(m->n_rows + 1, sizeof(*rows));
+    struct line *lines = calloc(r->n + 1, sizeof(*lines));
+    struct row *rows = calloc(r->n + 1, sizeof(*rows));
 
     if (!lines || !rows) {
         free(lines);
         free(rows);
         return;
     }
-    size_t n_lines = rank_lines(m, lines), n = rank_rows(lines, n_lines, rows);
+    size_t n_lines = rank_lines(r, lines), n = rank_rows(lines, n_lines, rows);
     table_print(&detour_layout, rows, n, out);
     put_quietest(lines, n_lines, out);
     text_append(out, "\n", 1);
     table_print(&count_layout, rows, n, out);
-    if (m->options.verbose || (alone && isatty(m->out_fd))) {
+    if (r->pictures) {
         put_strips(lines, n_lines, out);
         put_histograms(lines, n_lines, out);
     }

@@ -6,7 +6,6 @@
 
 #include "cmd/measure.h"
 #include "cmd/suites.h"
-#include "out/plot.h"
 
 static size_t tables(void *options, struct option_table *out)
 {
@@ -78,9 +77,9 @@ static const struct experiment_tables layouts = {
               .no_status = 1},
 };
 
-static void print(const struct measure *m, bool alone, struct text *out)
+static void print(const struct table_rows *rows, struct text *out)
 {
-    cmd_print_experiments(m, &layouts, alone, out);
+    cmd_print_experiments(rows, &layouts, out);
 }
 
 const struct suite suite_prime = {

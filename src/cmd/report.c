@@ -10,6 +10,7 @@
 #include "bench/list.h"
 #include "cmd/files.h"
 #include "cmd/report.h"
+#include "cmd/show.h"
 #include "cmd/suites.h"
 #include "out/units.h"
 #include "out/warnings.h"
@@ -86,16 +87,6 @@ static const struct bench *bench_of(const char *suite, const char *test)
     return NULL;
 }
 
-static const struct metric *metric_of(const struct row *row)
-{
-    const struct bench *bench = bench_of(row->suite, row->test);
-
-    for (unsigned i = 0; bench && i < bench->n_metrics; i++)
-        if (!strcmp(bench_metric(bench, i)->id, row->metric))
-            return bench_metric(bench, i);
-    return NULL;
-}
-
 const char *report_suite_title(const char *suite)
 {
     for (size_t i = 0; suite_list[i]; i++)
@@ -112,20 +103,8 @@ const char *report_test_title(const char *suite, const char *test)
 
 const char *report_metric_title(const struct row *row)
 {
-    const struct metric *metric = metric_of(row);
+    const struct metric *metric = bench_find_metric(row->suite, row->test, row->metric);
     return metric && metric->title ? metric->title : row->metric;
-}
-
-/* A test that is not in the list is judged by its first metric. */
-static void mark_headlines(struct row_set *set)
-{
-    for (size_t i = 0; i < set->n; i++) {
-        struct row *row = &set->rows[i];
-        const struct metric *metric = metric_of(row);
-        row->headline = metric
-                            ? metric->headline
-                            : !bench_of(row->suite, row->test) && (i == 0 || !same_measurement(row, &set->rows[i - 1]));
-    }
 }
 
 static bool one_a_cpu(const struct row *row)
@@ -533,7 +512,7 @@ static int write_report(const struct command *command, struct report *report, co
 
     report->n_runs = report->set.n_runs < REPORT_RUNS_MAX ? report->set.n_runs : REPORT_RUNS_MAX;
     name_runs(report);
-    mark_headlines(&report->set);
+    show_mark_headlines(report->set.rows, report->set.n);
     put_page(report, &out);
     int status = files_write(command->name, path, &out);
     if (!status && strcmp(path, "-") != 0)

@@ -247,10 +247,11 @@ out:
 
 /* --- Names. --- */
 
-static void name_after_program(const struct commands *c, size_t i, struct name *name)
+/* The program's name without directories; of a shell's line that of its first word. */
+static void name_after_program(const char *word, bool shell, struct name *name)
 {
-    const char *word = c->argv[i][0] + (c->options->command.shell ? strspn(c->argv[i][0], " \t\n") : 0);
-    size_t length = c->options->command.shell ? strcspn(word, " \t\n;|&<>()") : strlen(word);
+    word += shell ? strspn(word, " \t\n") : 0;
+    size_t length = shell ? strcspn(word, " \t\n;|&<>()") : strlen(word);
     const char *slash = memrchr(word, '/', length);
 
     if (slash && slash + 1 < word + length) {
@@ -266,7 +267,7 @@ static int name_commands(struct commands *c)
     size_t n = 0;
 
     for (size_t i = 0; i < c->n; i++)
-        name_after_program(c, i, &c->options->names[i]);
+        name_after_program(c->argv[i][0], c->options->command.shell, &c->options->names[i]);
     if (!measure_given(c->m, "name"))
         return 0;
     for (;; given++) {
@@ -489,26 +490,34 @@ static bool is_wall(const struct row *row)
 }
 
 /* The name when the user gave one, the command line otherwise: 'make' says less than 'make -j2'. */
-static void label(const struct measure *m, const struct row *row, struct row *out)
+static void label(const struct row *row, struct row *out)
 {
     const char *line = row_command_line(row->param);
+    char word[sizeof(row->param)];
+    struct name program;
+    size_t length;
 
-    if (!measure_given(m, "name") && line)
+    if (!line)
+        return;
+    const bool shell = row_param(row, "shell", &length) != NULL;
+    words_first(line, word);
+    name_after_program(shell ? line : word, shell, &program);
+    if (!strcmp(program.text, row->test))
         words_shorten(line, out->test, sizeof(out->test));
 }
 
 /* Copies of the rows, to be read only, with the commands as they are called; behind them the ratios of the medians. */
-static size_t shown_rows(const struct measure *m, const struct comparison *compared, struct row *rows)
+static size_t shown_rows(const struct table_rows *r, const struct comparison *compared, struct row *rows)
 {
     size_t n = 0;
 
-    for (size_t i = 0; i < m->n_rows; i++, n++) {
-        rows[n] = m->rows[i];
-        label(m, &m->rows[i], &rows[n]);
+    for (size_t i = 0; i < r->n; i++, n++) {
+        rows[n] = r->rows[i];
+        label(&r->rows[i], &rows[n]);
     }
-    for (size_t i = 0; i < m->n_rows; i++) {
-        const bool is_base = run_base(m->rows, m->n_rows, &m->rows[i]) == &m->rows[i];
-        if (!is_wall(&m->rows[i]) || (!is_base && !(compared[i].ratio > 0)))
+    for (size_t i = 0; i < r->n; i++) {
+        const bool is_base = run_base(r->rows, r->n, &r->rows[i]) == &r->rows[i];
+        if (!is_wall(&r->rows[i]) || (!is_base && !(compared[i].ratio > 0)))
             continue;
         rows[n] = rows[i];
         text_copy(rows[n].metric, sizeof(rows[n].metric), "ratio");
@@ -526,15 +535,21 @@ struct shape {
     bool copies, several, codes;
 };
 
-static struct shape shape_of(const struct measure *m)
+/* Files of older versions do not tell the place on the command line. */
+static bool same_command(const struct row *a, const struct row *b)
+{
+    return a->item == b->item && a->copies == b->copies && !strcmp(a->test, b->test) && !strcmp(a->param, b->param);
+}
+
+static struct shape shape_of(const struct table_rows *r)
 {
     struct shape shape = {.scale = 1, .decimals = 3, .unit = "s"};
     double least = HUGE_VAL;
 
-    for (size_t i = 0; i < m->n_rows; i++) {
-        const struct row *row = &m->rows[i];
+    for (size_t i = 0; i < r->n; i++) {
+        const struct row *row = &r->rows[i];
         shape.copies |= row->copies != 1;
-        shape.several |= row->order != m->rows[0].order;
+        shape.several |= !same_command(row, &r->rows[0]);
         shape.codes |= !strcmp(row->metric, "exit_code") && row->stats.max > 0;
         if (is_wall(row) && row->stats.mean < least)
             least = row->stats.mean;
@@ -589,6 +604,25 @@ static void put_table(const struct shape *s, const struct row *rows, size_t n, s
     table_print(&layout, rows, n, out);
 }
 
+/* The command lines that the table has no room for. */
+static void put_long_lines(const struct row *rows, size_t n, struct text *out)
+{
+    const char *before = NULL;
+    bool headed = false;
+
+    for (size_t i = 0; i < n; i++) {
+        const char *line = row_command_line(rows[i].param);
+        if (!line || strlen(line) < sizeof(rows[i].test) || (before && !strcmp(before, line)))
+            continue;
+        char shown[sizeof(rows[i].param)];
+        text_copy(shown, sizeof(shown), line);
+        text_harmless(shown);
+        text_printf(out, "%s  %s\n", headed ? "" : "Command lines in full:\n", shown);
+        headed = true;
+        before = line;
+    }
+}
+
 /* --verbose: a line for each run. */
 static void put_runs(const struct shape *s, const struct row *rows, size_t n, struct text *out)
 {
@@ -607,19 +641,19 @@ static void put_runs(const struct shape *s, const struct row *rows, size_t n, st
     text_append(out, "\n", 1);
 }
 
-static void print(const struct measure *m, bool alone, struct text *out)
+static void print(const struct table_rows *r, struct text *out)
 {
-    struct row *rows = calloc(2 * m->n_rows + 1, sizeof(*rows));
-    struct comparison *compared = calloc(m->n_rows + 1, sizeof(*compared));
-    const struct shape shape = shape_of(m);
+    struct row *rows = calloc(2 * r->n + 1, sizeof(*rows));
+    struct comparison *compared = calloc(r->n + 1, sizeof(*compared));
+    const struct shape shape = shape_of(r);
 
-    (void)alone;
-    if (rows && compared && !run_compare(m->rows, m->n_rows, compared)) {
-        size_t n = shown_rows(m, compared, rows);
-        if (m->options.verbose)
+    if (rows && compared && !run_compare(r->rows, r->n, compared)) {
+        size_t n = shown_rows(r, compared, rows);
+        if (r->verbose)
             put_runs(&shape, rows, n, out);
         put_table(&shape, rows, n, out);
-        run_put_verdicts(rows, m->n_rows, compared, out);
+        put_long_lines(r->rows, r->n, out);
+        run_put_verdicts(rows, r->n, compared, out);
     }
     free(compared);
     free(rows);

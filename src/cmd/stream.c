@@ -135,25 +135,25 @@ static const struct {
 } functions[] = {{"copy_", "Copy"}, {"scale_", "Scale"}, {"add_", "Add"}, {"triad_", "Triad"}};
 
 /* STREAM has a line a function; a row of ours has the function in the metric's name. */
-static void put_bandwidth(const struct measure *m, struct text *out)
+static void put_bandwidth(const struct table_rows *r, struct text *out)
 {
     static const struct table_layout layout = {
         .title = "STREAM-style bandwidth: MB = 10^6 bytes, times in seconds, best of each run's repetitions",
         .columns = bandwidth_columns,
         .n_columns = sizeof(bandwidth_columns) / sizeof(bandwidth_columns[0])};
-    struct row *rows = calloc(m->n_rows ? m->n_rows : 1, sizeof(*rows));
+    struct row *rows = calloc(r->n ? r->n : 1, sizeof(*rows));
     size_t n = 0;
 
-    for (size_t i = 0; rows && i < m->n_rows; i++) {
-        if (strcmp(m->rows[i].test, bench_bandwidth.name))
+    for (size_t i = 0; rows && i < r->n; i++) {
+        if (strcmp(r->rows[i].test, bench_bandwidth.name))
             continue;
-        rows[n] = m->rows[i]; /* a shallow copy, for the names only */
+        rows[n] = r->rows[i]; /* a shallow copy, for the names only */
         for (size_t f = 0; f < sizeof(functions) / sizeof(functions[0]); f++) {
             size_t length = strlen(functions[f].prefix);
             if (strncmp(rows[n].metric, functions[f].prefix, length))
                 continue;
             text_copy(rows[n].test, sizeof(rows[n].test), functions[f].function);
-            text_copy(rows[n].metric, sizeof(rows[n].metric), m->rows[i].metric + length);
+            text_copy(rows[n].metric, sizeof(rows[n].metric), r->rows[i].metric + length);
         }
         n++;
     }
@@ -162,10 +162,10 @@ static void put_bandwidth(const struct measure *m, struct text *out)
 }
 
 /* How large the arrays were, and why they were not larger. */
-static void put_array_size(const struct measure *m, struct text *out)
+static void put_array_size(const struct table_rows *r, struct text *out)
 {
-    for (size_t i = 0; i < m->n_rows; i++) {
-        const struct row *row = &m->rows[i];
+    for (size_t i = 0; i < r->n; i++) {
+        const struct row *row = &r->rows[i];
         const char *size = strstr(row->param, "array_bytes=");
         if (strcmp(row->test, bench_bandwidth.name) || !size || row->status >= ROW_SKIPPED)
             continue;
@@ -179,13 +179,21 @@ static void put_array_size(const struct measure *m, struct text *out)
     }
 }
 
-static void print(const struct measure *m, bool alone, struct text *out)
+static bool has_test(const struct table_rows *r, const char *test)
 {
-    cmd_print_experiments(m, &layouts, alone, out);
-    if (m->selected[TEST_ARRAY] && m->selected[TEST_BANDWIDTH])
+    for (size_t i = 0; i < r->n; i++)
+        if (!strcmp(r->rows[i].test, test))
+            return true;
+    return false;
+}
+
+static void print(const struct table_rows *r, struct text *out)
+{
+    cmd_print_experiments(r, &layouts, out);
+    if (has_test(r, tests[TEST_ARRAY]) && has_test(r, tests[TEST_BANDWIDTH]))
         text_append(out, "\n", 1);
-    put_bandwidth(m, out);
-    put_array_size(m, out);
+    put_bandwidth(r, out);
+    put_array_size(r, out);
 }
 
 const struct suite suite_stream = {

@@ -169,9 +169,9 @@ static const struct protocol *protocol_of(const struct measure *m)
     return &protocols[m->preset == PRESET_CLASSIC];
 }
 
-static bool in_index(const struct measure *m, const struct test *test)
+static bool in_index(const struct protocol *protocol, const struct test *test)
 {
-    return test->groups & protocol_of(m)->index;
+    return test->groups & protocol->index;
 }
 
 static int select_test(struct measure *m, const char *operand)
@@ -187,7 +187,7 @@ static int select_test(struct measure *m, const char *operand)
         if (!strcmp(groups[g].name, operand)) {
             for (size_t t = 0; t < N_TESTS; t++)
                 m->selected[t] |= (unix_tests[t].groups & groups[g].groups) != 0 &&
-                                  (!groups[g].of_index || in_index(m, &unix_tests[t]));
+                                  (!groups[g].of_index || in_index(protocol_of(m), &unix_tests[t]));
             found = 0;
         }
     return found;
@@ -247,7 +247,7 @@ static int add_test(const struct measure *m, const struct test *t, const struct 
     uint64_t turns = (copies + m->place.n_order - 1) / m->place.n_order;
     if (!measure_given(m, "time") && !params.classic && item->sampling.time_ns < turns * TURN_NS)
         item->sampling.time_ns = turns * TURN_NS;
-    item->no_index = !in_index(m, t);
+    item->no_index = !in_index(protocol_of(m), t);
     if (params.classic) {
         item->sampling.classic = true;
         item->sampling.pause_ns = 3000000000u;
@@ -355,14 +355,14 @@ static bool is_rate(const struct row *row, uint64_t copies)
 }
 
 /* Geometric mean of the tests' indices; how many there are in n. */
-static double system_index(const struct measure *m, uint64_t copies, size_t *n)
+static double system_index(const struct table_rows *r, uint64_t copies, size_t *n)
 {
     double sum = 0;
 
     *n = 0;
-    for (size_t i = 0; i < m->n_rows; i++)
-        if (is_rate(&m->rows[i], copies)) {
-            sum += log(m->rows[i].index);
+    for (size_t i = 0; i < r->n; i++)
+        if (is_rate(&r->rows[i], copies)) {
+            sum += log(r->rows[i].index);
             ++*n;
         }
     return *n ? exp(sum / (double)*n) : (double)NAN;
@@ -381,35 +381,36 @@ static void put_index_row(struct measure *m, uint64_t copies, const char *metric
     (void)snprintf(row.better, sizeof(row.better), "higher");
     row.copies = copies;
     row.value = value;
-    row.order = SIZE_MAX; /* after all tests */
     measure_put_row(m, &row);
 }
 
 /* The numbers of copies in the order they were measured. */
-static size_t copy_counts(const struct measure *m, uint64_t *counts)
+static size_t copy_counts(const struct table_rows *r, uint64_t *counts)
 {
     size_t n = 0;
 
-    for (size_t i = 0; i < m->n_rows; i++) {
+    for (size_t i = 0; i < r->n; i++) {
         size_t k = 0;
-        while (k < n && counts[k] != m->rows[i].copies)
+        while (k < n && counts[k] != r->rows[i].copies)
             k++;
         if (k == n && n < OPTION_COUNTS_MAX)
-            counts[n++] = m->rows[i].copies;
+            counts[n++] = r->rows[i].copies;
     }
     return n;
 }
 
 static void conclude(struct measure *m)
 {
+    struct table_rows measured = {.rows = m->rows, .n = m->n_rows};
     uint64_t counts[OPTION_COUNTS_MAX];
-    size_t n = copy_counts(m, counts), tests, first_tests;
-    double first = system_index(m, counts[0], &first_tests);
+    size_t n = copy_counts(&measured, counts), tests, first_tests;
+    double first = system_index(&measured, counts[0], &first_tests);
     const struct protocol *protocol = protocol_of(m);
     char param[128];
 
     for (size_t c = 0; c < n; c++) {
-        double index = system_index(m, counts[c], &tests);
+        measured.rows = m->rows; /* rows that are added may move them */
+        double index = system_index(&measured, counts[c], &tests);
         if (!tests)
             continue;
         (void)snprintf(param, sizeof(param), "protocol=%s %s tests=%zu of=%d", protocol->name, protocol->content, tests,
@@ -471,10 +472,23 @@ static const char *row_title(const struct test *test, const struct row *row)
     return test ? title_of(test) : row->test;
 }
 
-static void put_line(const struct measure *m, const struct row *row, struct text *out)
+/* As far as the rows tell: those taken with --classic say so. */
+static const struct protocol *protocol_of_rows(const struct table_rows *r)
+{
+    char protocol[ROW_PROTOCOL_SIZE];
+
+    for (size_t i = 0; i < r->n; i++) {
+        row_protocol(r->rows[i].param, protocol);
+        if (!strcmp(protocol, "classic protocol"))
+            return &protocols[1];
+    }
+    return &protocols[0];
+}
+
+static void put_line(const struct protocol *protocol, const struct row *row, struct text *out)
 {
     const struct test *test = test_of(row->test);
-    double baseline = test && in_index(m, test) ? bench_metric(test->bench, UNIX_RATE)->baseline : (double)NAN;
+    double baseline = test && in_index(protocol, test) ? bench_metric(test->bench, UNIX_RATE)->baseline : (double)NAN;
 
     text_printf(out, "%-44s", row_title(test, row));
     put_number(baseline, 10, 1, out);
@@ -499,23 +513,24 @@ static void put_samples(const struct row *row, struct text *out)
         text_printf(out, "    pass %-3zu %*.1f %s\n", i + 1, 58, row->samples[i], row->unit);
 }
 
-static void put_block(const struct measure *m, uint64_t copies, struct text *out)
+static void put_block(const struct table_rows *r, uint64_t copies, struct text *out)
 {
     size_t tests;
-    double index = system_index(m, copies, &tests);
+    double index = system_index(r, copies, &tests);
+    const struct protocol *of = protocol_of_rows(r);
     char protocol[24];
 
-    (void)snprintf(protocol, sizeof(protocol), "%s protocol", protocol_of(m)->name);
+    (void)snprintf(protocol, sizeof(protocol), "%s protocol", of->name);
     text_printf(out, "%llu parallel cop%s of tests, %s\n\n", (unsigned long long)copies, copies == 1 ? "y" : "ies",
                 protocol);
     text_printf(out, "%-44s %10s %14s %-5s %9s %6s\n",
                 tests == N_INDEX ? "System Benchmarks Index Values" : "System Benchmarks Partial Index", "BASELINE",
                 "RESULT", "", "INDEX", "RSD %");
-    for (size_t i = 0; i < m->n_rows; i++)
-        if (!strcmp(m->rows[i].metric, "rate") && m->rows[i].copies == copies) {
-            put_line(m, &m->rows[i], out);
-            if (m->options.verbose)
-                put_samples(&m->rows[i], out);
+    for (size_t i = 0; i < r->n; i++)
+        if (!strcmp(r->rows[i].metric, "rate") && r->rows[i].copies == copies) {
+            put_line(of, &r->rows[i], out);
+            if (r->verbose)
+                put_samples(&r->rows[i], out);
         }
     if (tests) {
         text_printf(out, "%-44s %10s %14s %-5s %9s\n", "", "", "", "", "========");
@@ -528,44 +543,43 @@ static void put_block(const struct measure *m, uint64_t copies, struct text *out
     text_append(out, "\n", 1);
 }
 
-static void put_reasons(const struct measure *m, struct text *out)
+static void put_reasons(const struct table_rows *r, struct text *out)
 {
-    for (size_t i = 0; i < m->n_rows; i++) {
-        const struct row *row = &m->rows[i];
+    for (size_t i = 0; i < r->n; i++) {
+        const struct row *row = &r->rows[i];
         bool before = row->status == ROW_OK;
         for (size_t k = 0; k < i; k++)
-            before |= m->rows[k].status == row->status && !strcmp(m->rows[k].reason, row->reason);
+            before |= r->rows[k].status == row->status && !strcmp(r->rows[k].reason, row->reason);
         if (!before)
             text_printf(out, "%s: %s (%s)\n", row_status_name(row->status), row->reason, row->test);
     }
 }
 
 /* One folder serves them all, so one line does. */
-static void put_not_a_disk(const struct measure *m, struct text *out)
+static void put_not_a_disk(const struct table_rows *r, struct text *out)
 {
-    for (size_t i = 0; i < m->n_rows; i++)
-        if (not_a_disk(&m->rows[i])) {
-            text_printf(out, "%s is not a disk: %s (%s); --dir names another folder\n", m->rows[i].scratch_fs,
-                        not_a_disk(&m->rows[i]), m->rows[i].test);
+    for (size_t i = 0; i < r->n; i++)
+        if (not_a_disk(&r->rows[i])) {
+            text_printf(out, "%s is not a disk: %s (%s); --dir names another folder\n", r->rows[i].scratch_fs,
+                        not_a_disk(&r->rows[i]), r->rows[i].test);
             return;
         }
 }
 
-static void print(const struct measure *m, bool alone, struct text *out)
+static void print(const struct table_rows *r, struct text *out)
 {
     uint64_t counts[OPTION_COUNTS_MAX];
-    size_t n = copy_counts(m, counts);
+    size_t n = copy_counts(r, counts);
 
-    (void)alone;
     for (size_t c = 0; c < n; c++)
-        put_block(m, counts[c], out);
-    for (size_t i = 0; i < m->n_rows; i++)
-        if (!strcmp(m->rows[i].metric, "scaling"))
+        put_block(r, counts[c], out);
+    for (size_t i = 0; i < r->n; i++)
+        if (!strcmp(r->rows[i].metric, "scaling"))
             text_printf(out, "Scaling: the index of %llu copies is %.2f times that of %llu (%s protocol)\n",
-                        (unsigned long long)m->rows[i].copies, m->rows[i].value, (unsigned long long)counts[0],
-                        protocol_of(m)->name);
-    put_reasons(m, out);
-    put_not_a_disk(m, out);
+                        (unsigned long long)r->rows[i].copies, r->rows[i].value, (unsigned long long)counts[0],
+                        protocol_of_rows(r)->name);
+    put_reasons(r, out);
+    put_not_a_disk(r, out);
 }
 
 /* --- The original's CSV. --- */
@@ -575,7 +589,7 @@ static void csv_line(const struct measure *m, uint64_t copies, bool titles, stru
     for (size_t i = 0; i < m->n_rows; i++) {
         const struct row *row = &m->rows[i];
         const struct test *test = test_of(row->test);
-        if (!test || !in_index(m, test) || strcmp(row->metric, "rate") || row->copies != copies)
+        if (!test || !in_index(protocol_of(m), test) || strcmp(row->metric, "rate") || row->copies != copies)
             continue;
         if (titles)
             text_printf(out, ",%s", title_of(test));
@@ -602,8 +616,9 @@ static void original_csv_path(const struct measure *m, const struct unix_options
 static int finish(const struct measure *m, const void *options)
 {
     const struct unix_options *o = options;
+    const struct table_rows measured = {.rows = m->rows, .n = m->n_rows};
     uint64_t counts[OPTION_COUNTS_MAX];
-    size_t n = copy_counts(m, counts);
+    size_t n = copy_counts(&measured, counts);
     struct text out = {0};
     char path[1200];
 

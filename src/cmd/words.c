@@ -59,6 +59,15 @@ char **words_split(const char *line, size_t *n, const char **error)
     return words;
 }
 
+void words_first(const char *line, char *buf)
+{
+    char *to = buf;
+
+    line += strspn(line, BLANKS);
+    if (take_word(&line, &to))
+        buf[0] = '\0';
+}
+
 /* --- Showing. --- */
 
 static bool is_unprintable(char c)

@@ -628,7 +628,7 @@ static enum row_status put_row(struct results *results, unsigned group, unsigned
 
     row_init(&row, results->how->run);
     identify(results, group, about, &row);
-    row.order = results->order;
+    row.item = results->order + 1;
     row.status = status;
     text_copy(row.reason, sizeof(row.reason), reason);
     if (results->n_trials) {

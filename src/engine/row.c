@@ -93,6 +93,7 @@ const struct row_column row_columns[] = {
     {"hist", COLUMN_HIST, 0, offsetof(struct row, hist), 0},
     {"series", COLUMN_SERIES, 0, offsetof(struct row, series), 0},
     ROW_TEXT(scratch_disk),
+    ROW(COLUMN_UINT, item),
 };
 const size_t row_n_columns = sizeof row_columns / sizeof row_columns[0];
 

@@ -99,8 +99,8 @@ static const char *next_piece(const char *s)
     return *s ? s + 1 : s;
 }
 
-/* Pieces that are no numbers are damage, and left out. */
-static int take_samples(const char *s, struct row *row)
+/* Pieces that are no numbers are damage, and left out; unknown: empty ones are kept. */
+static int take_samples(const char *s, bool unknown, struct row *row)
 {
     size_t n = count_pieces(s);
 
@@ -109,10 +109,13 @@ static int take_samples(const char *s, struct row *row)
     row->samples = malloc(n * sizeof(*row->samples));
     if (!row->samples)
         return -1;
-    for (; *s; s = next_piece(s)) {
+    for (size_t i = 0; i < n; i++, s = next_piece(s)) {
         double *sample = &row->samples[row->n_samples];
-        if (take_number(&s, sample) && (*s == ';' || !*s))
-            row->n_samples++;
+        if ((*s == ';' || !*s) && unknown)
+            *sample = (double)NAN;
+        else if (!take_number(&s, sample) || (*s && *s != ';'))
+            continue;
+        row->n_samples++;
     }
     return 0;
 }
@@ -162,7 +165,7 @@ static int take_field(struct row_reader *r, size_t i, struct row *row)
         r->too_new += to_uint(s) > ROW_SCHEMA;
         return to_uint(s) > ROW_SCHEMA;
     case COLUMN_SAMPLES:
-        return r->wanted & ROWS_SAMPLES ? take_samples(s, row) : 0;
+        return r->wanted & ROWS_SAMPLES ? take_samples(s, r->wanted & ROWS_UNKNOWN, row) : 0;
     case COLUMN_HIST:
         return r->wanted & ROWS_HIST ? take_pairs(s, &row->hist, &row->n_hist, NULL) : 0;
     case COLUMN_SERIES:
@@ -323,6 +326,71 @@ int row_set_read(struct row_set *set, const char *path, unsigned wanted, char *m
     row_reader_describe(r, path, n_rows, message, message_size);
     row_reader_close(r);
     return result;
+}
+
+/* Where a row belongs: run and suite by the first row of theirs that came. */
+struct sort_key {
+    size_t run, suite, at;
+    uint64_t item;
+};
+
+static int by_key(const void *a, const void *b)
+{
+    const struct sort_key *x = a, *y = b;
+
+    if (x->run != y->run)
+        return x->run < y->run ? -1 : 1;
+    if (x->suite != y->suite)
+        return x->suite < y->suite ? -1 : 1;
+    if (x->item != y->item) /* 0 is the last: made of the others */
+        return x->item - 1 < y->item - 1 ? -1 : 1;
+    return (x->at > y->at) - (x->at < y->at);
+}
+
+/* Most often run and suite are those of the row before. */
+static void find_key(const struct row_set *set, const struct sort_key *before, size_t i, struct sort_key *key)
+{
+    const struct row *row = &set->rows[i];
+
+    *key = (struct sort_key){.suite = i, .at = i, .item = row->item};
+    while (set->runs[key->run] != row->run)
+        key->run++;
+    for (size_t k = i; k-- > 0;)
+        if (before[k].run == key->run && !strcmp(set->rows[k].suite, row->suite)) {
+            key->suite = before[k].suite;
+            return;
+        }
+}
+
+/* Moves each row to its place, one cycle of the permutation after the other. */
+static void permute(struct row *rows, struct sort_key *keys, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (keys[i].at == i)
+            continue;
+        const struct row first = rows[i];
+        size_t to = i;
+        for (size_t from; (from = keys[to].at) != i; to = from) {
+            rows[to] = rows[from];
+            keys[to].at = to;
+        }
+        rows[to] = first;
+        keys[to].at = to;
+    }
+}
+
+int row_set_sort(struct row_set *set)
+{
+    struct sort_key *keys = calloc(set->n + 1, sizeof(*keys));
+
+    if (!keys)
+        return -1;
+    for (size_t i = 0; i < set->n; i++)
+        find_key(set, keys, i, &keys[i]);
+    qsort(keys, set->n, sizeof(*keys), by_key);
+    permute(set->rows, keys, set->n);
+    free(keys);
+    return 0;
 }
 
 void row_set_harmless(struct row_set *set)

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "out/units.h"
+
 #define GAP           "  "
 #define MOST_DECIMALS 17u
 #define NUMBER_SIZE   384u /* DBL_MAX has 309 digits before the point */
@@ -28,6 +30,7 @@ static int is_text(enum table_field field)
     case TABLE_TITLE:
     case TABLE_PARAM:
     case TABLE_LOAD:
+    case TABLE_METRIC:
     case TABLE_CPUS:
     case TABLE_UNIT:
     case TABLE_STATUS:
@@ -40,16 +43,16 @@ static int is_text(enum table_field field)
 /* What a group's rows have in common does not depend on the metric. */
 static int is_common(enum table_field field)
 {
-    return (is_text(field) && field != TABLE_UNIT && field != TABLE_STATUS) || field == TABLE_COPIES ||
-           field == TABLE_PARAM_VALUE;
+    return (is_text(field) && field != TABLE_METRIC && field != TABLE_UNIT && field != TABLE_STATUS) ||
+           field == TABLE_COPIES || field == TABLE_PARAM_VALUE;
 }
 
 /* --- groups ----------------------------------------------------------------------------------------------------- */
 
 static int same_group(const struct row *a, const struct row *b)
 {
-    return a->copies == b->copies && strcmp(a->test, b->test) == 0 && strcmp(a->load, b->load) == 0 &&
-           strcmp(a->param, b->param) == 0 && strcmp(a->cpus, b->cpus) == 0;
+    return a->item == b->item && a->copies == b->copies && strcmp(a->test, b->test) == 0 &&
+           strcmp(a->load, b->load) == 0 && strcmp(a->param, b->param) == 0 && strcmp(a->cpus, b->cpus) == 0;
 }
 
 static void find_groups(struct view *view)
@@ -183,6 +186,8 @@ static const char *text_cell(const struct view *view, const struct row *row, siz
         return row->param;
     case TABLE_LOAD:
         return row->load;
+    case TABLE_METRIC:
+        return row->metric;
     case TABLE_CPUS:
         return row->cpus;
     case TABLE_UNIT:
@@ -210,7 +215,6 @@ static const char *cell(const struct view *view, size_t group, size_t sample, si
 {
     const struct table_column *column = &view->layout->columns[i];
     const struct row *row = find_row(view, group, column->metric);
-    unsigned decimals = column->decimals < MOST_DECIMALS ? column->decimals : MOST_DECIMALS;
     double value;
     if (row == NULL && (is_common(column->field) || column->field == TABLE_STATUS))
         row = &view->rows[group];
@@ -223,6 +227,9 @@ static const char *cell(const struct view *view, size_t group, size_t sample, si
         value *= column->scale;
     if (!isfinite(value))
         return "-";
+    unsigned decimals = column->decimals < MOST_DECIMALS ? column->decimals : MOST_DECIMALS;
+    if (column->decimals == TABLE_FOUR_DIGITS)
+        decimals = (unsigned)units_decimals(value);
     snprintf(buf, size, "%.*f", (int)decimals, value);
     return buf;
 }

@@ -1069,6 +1069,7 @@ static void test_options_errors_are_one_printable_line(void **state)
         ARGS("list", "a\nb"),
         ARGS("compare", "no\n.csv", "no\r.csv"),
         ARGS("export", "no\n.csv"),
+        ARGS("show", "no\n.csv"),
         ARGS("help", "no\ncommand"),
     };
 

@@ -228,7 +228,7 @@ static void test_export_json_is_every_column(void **state)
         "\"status\": \"failed\", ",
         "\"wall_s\": null, ",
         "\"samples\": [1, null, 0.5], \"hist\": [[1, 2], [3.5, 4]], \"series\": [[0, 7]], "
-        "\"scratch_disk\": \"\", \"series_left_out\": 9}\n]}\n",
+        "\"scratch_disk\": \"\", \"item\": null, \"series_left_out\": 9}\n]}\n",
     };
     struct export_left_out left;
     struct text out = {0};
@@ -269,7 +269,7 @@ static void test_export_json_of_two_rows_and_empty_lists(void **state)
     (void)state;
     assert_int_equal(export_write(&export_json, rows, 2, NULL, &out, &left), 2);
     assert_non_null(strstr(out.data, "\"samples\": [], \"hist\": [], \"series\": [], \"scratch_disk\": \"\", "
-                                     "\"series_left_out\": 0},\n{\"schema\""));
+                                     "\"item\": null, \"series_left_out\": 0},\n{\"schema\""));
     assert_non_null(strstr(out.data, "\"value\": null"));
     text_free(&out);
 }
@@ -630,9 +630,24 @@ static void test_export_takes_no_rows(void **state)
     }
 }
 
+/* Blanks and slashes of a command line stay; what is in front of it are words. */
+static void test_export_param_keeps_a_command_line_as_it_was_typed(void **state)
+{
+    struct row row;
+    struct text out = {0};
+
+    (void)state;
+    row_init(&row, NULL);
+    text_copy(row.param, sizeof(row.param), "shell=yes  warmup=1 prepare='a  b' command=sh -c 'x  y' load_cpu=3");
+    export_param(&row, '/', &out);
+    assert_string_equal(out.data, "shell=yes/warmup=1/prepare='a  b' command=sh -c 'x  y' load_cpu=3");
+    text_free(&out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_export_param_keeps_a_command_line_as_it_was_typed),
         cmocka_unit_test(test_export_names_are_those_of_the_formats),
         cmocka_unit_test(test_export_names_leave_out_what_differs_between_runs),
         cmocka_unit_test(test_export_names_have_copies),

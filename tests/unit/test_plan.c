@@ -248,8 +248,8 @@ static void test_plan_interleaved_takes_turns(void **state)
     assert_int_equal(rows.row[0].param[0], 'B');
     assert_int_equal(rows.row[2].param[0], 'A');
     assert_int_equal(rows.row[4].param[0], 'C');
-    assert_int_equal(rows.row[0].order, 1);
-    assert_int_equal(rows.row[2].order, 0);
+    assert_int_equal(rows.row[0].item, 2);
+    assert_int_equal(rows.row[2].item, 1);
 }
 
 static void test_plan_abba_goes_forwards_and_backwards(void **state)

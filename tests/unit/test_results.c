@@ -289,7 +289,7 @@ static void test_results_row_says_what_it_is(void **state)
     assert_string_equal(row->better, "lower");
     assert_int_equal(row->copies, 3);
     assert_int_equal(row->headline, 1);
-    assert_int_equal(row->order, 17);
+    assert_int_equal(row->item, 18);
     assert_ptr_equal(row->run, how.run);
     assert_string_equal(number->unit, "events");
     assert_string_equal(number->better, "");

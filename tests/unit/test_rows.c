@@ -367,9 +367,49 @@ static void test_rows_are_kept_as_the_asker_wants(void **state)
     row_set_free(&set);
 }
 
+/* Runs and suites as they came, within them as planned, and what is made of other rows last. */
+static void test_rows_sorted_are_as_planned(void **state)
+{
+    static const char file[] = "run_id,suite,test,item\n"
+                               "a,s,3,2\na,s,1,1\na,s,9,\na,t,5,1\nb,s,7,1\na,s,2,1\na,s,8,12\nb,s,6,1\n";
+    char message[512], error[512], order[16] = "";
+    struct row_set set = {0};
+
+    (void)state;
+    assert_int_equal(row_set_read(&set, path_of(file), 0, message, sizeof(message), error, sizeof(error)), 0);
+    assert_int_equal(row_set_sort(&set), 0);
+    for (size_t i = 0; i < set.n; i++)
+        strcat(order, set.rows[i].test);
+    assert_string_equal(order, "12389576");
+    assert_string_equal(set.rows[5].run->run_id, "a");
+    assert_string_equal(set.rows[6].run->run_id, "b");
+    row_set_free(&set);
+}
+
+/* Asked for, they keep their places; damage does not. */
+static void test_rows_unknown_samples(void **state)
+{
+    static const char file[] = "suite,test,samples\ns,t,;5;;x;6;\ns,t,;\ns,t,\n";
+    char message[512], error[512];
+    struct row_set set = {0};
+
+    (void)state;
+    assert_int_equal(
+        row_set_read(&set, path_of(file), ROWS_SAMPLES | ROWS_UNKNOWN, message, sizeof(message), error, sizeof(error)),
+        0);
+    assert_int_equal(set.rows[0].n_samples, 5);
+    assert_true(isnan(set.rows[0].samples[0]) && isnan(set.rows[0].samples[2]) && isnan(set.rows[0].samples[4]));
+    assert_true(set.rows[0].samples[1] == 5 && set.rows[0].samples[3] == 6);
+    assert_int_equal(set.rows[1].n_samples, 2);
+    assert_int_equal(set.rows[2].n_samples, 0);
+    row_set_free(&set);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rows_sorted_are_as_planned),
+        cmocka_unit_test(test_rows_unknown_samples),
         cmocka_unit_test(test_rows_are_kept_as_the_asker_wants),
         cmocka_unit_test(test_rows_come_back_as_they_were),
         cmocka_unit_test(test_rows_lists_of_older_files_read_the_same),

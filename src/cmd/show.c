@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT */
+/* jitbench show: the tables of runs again; and how the tables of a suite are printed, here and by what measures. */
+#include "cmd/show.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench/list.h"
+#include "cmd/files.h"
+#include "cmd/suites.h"
+#include "out/table.h"
+#include "out/warnings.h"
+
+/* --- The tables of a suite. --- */
+
+static const struct suite *suite_of(const char *name)
+{
+    for (size_t i = 0; command_list[i]; i++)
+        if (command_list[i]->suite && !strcmp(command_list[i]->suite->name, name))
+            return command_list[i]->suite;
+    return NULL;
+}
+
+static bool same_measurement(const struct row *a, const struct row *b)
+{
+    return a->run == b->run && a->item == b->item && a->copies == b->copies && !strcmp(a->suite, b->suite) &&
+           !strcmp(a->test, b->test) && !strcmp(a->load, b->load) && !strcmp(a->param, b->param) &&
+           !strcmp(a->cpus, b->cpus);
+}
+
+static bool is_known_test(const struct row *row)
+{
+    for (size_t i = 0; bench_list[i]; i++)
+        if (!strcmp(bench_list[i]->suite, row->suite) && !strcmp(bench_list[i]->name, row->test))
+            return true;
+    return false;
+}
+
+void show_mark_headlines(struct row *rows, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct metric *metric = bench_find_metric(rows[i].suite, rows[i].test, rows[i].metric);
+        rows[i].headline = metric ? metric->headline
+                                  : !is_known_test(&rows[i]) && (i == 0 || !same_measurement(&rows[i], &rows[i - 1]));
+    }
+}
+
+/* Orders rows as they were planned; figures made of other rows (item 0) come last. */
+static int as_planned(const void *a, const void *b)
+{
+    const struct row *x = a, *y = b;
+
+    if (x->item != y->item)
+        return x->item - 1 < y->item - 1 ? -1 : 1;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+/* A suite that a signal kept from beginning has rows, but no table. */
+static bool has_begun(const struct row *rows, size_t n)
+{
+    static const char ended[] = "ended by ";
+
+    for (size_t i = 0; i < n; i++)
+        if (rows[i].status != ROW_SKIPPED || strncmp(rows[i].reason, ended, strlen(ended)) != 0)
+            return true;
+    return false;
+}
+
+/* Rows that no table of a suite shows: a line each. */
+static void put_plain(const struct row *rows, size_t n, struct text *out)
+{
+    static const struct table_column columns[] = {
+        {.heading = "Test", .field = TABLE_TEST},
+        {.heading = "Load", .field = TABLE_LOAD},
+        {.heading = "Parameters", .field = TABLE_PARAM},
+        {.heading = "Copies", .field = TABLE_COPIES},
+        {.heading = "CPUs", .field = TABLE_CPUS},
+        {.heading = "Metric", .field = TABLE_METRIC},
+        {.heading = "Value", .field = TABLE_VALUE, .decimals = TABLE_FOUR_DIGITS},
+        {.heading = "Unit", .field = TABLE_UNIT},
+        {.heading = "+-95%", .field = TABLE_CI95_HALF, .decimals = TABLE_FOUR_DIGITS},
+        {.heading = "Min", .field = TABLE_MIN, .decimals = TABLE_FOUR_DIGITS},
+        {.heading = "Median", .field = TABLE_MEDIAN, .decimals = TABLE_FOUR_DIGITS},
+        {.heading = "Max", .field = TABLE_MAX, .decimals = TABLE_FOUR_DIGITS},
+        {.heading = "n", .field = TABLE_N},
+    };
+    char title[64];
+    const struct table_layout layout = {
+        .title = title, .columns = columns, .n_columns = sizeof(columns) / sizeof(columns[0])};
+    struct row *lines = calloc(n + 1, sizeof(*lines));
+
+    if (!lines) {
+        out->failed = true;
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        lines[i] = rows[i]; /* a shallow copy, each a measurement of its own */
+        lines[i].item = i + 1;
+        lines[i].headline = 1;
+    }
+    (void)snprintf(title, sizeof(title), "Suite %s", rows[0].suite);
+    table_print(&layout, lines, n, out);
+    free(lines);
+}
+
+void show_rows(struct row *rows, size_t n, const struct show_how *how, struct text *out, struct text *warnings)
+{
+    const struct suite *suite = n ? suite_of(rows[0].suite) : NULL;
+    struct text tables = {0}; /* of its own: suites ask whether something stands in it already */
+
+    if (!has_begun(rows, n))
+        return;
+    qsort(rows, n, sizeof(*rows), as_planned);
+    const struct table_rows shown = {.rows = rows,
+                                     .n = n,
+                                     .alone = how->alone,
+                                     .verbose = how->verbose,
+                                     .pictures = how->verbose || (how->alone && isatty(how->fd)),
+                                     .width = command_width(how->fd, 100, 100)};
+    if (suite)
+        suite->print(&shown, &tables);
+    if (!tables.length)
+        put_plain(rows, n, &tables);
+    text_append(&tables, "\n", 1);
+    out->failed |= tables.failed;
+    text_append(out, tables.data, tables.length);
+    text_free(&tables);
+    warnings_collect(rows, n, how->more, warnings);
+}
+
+void show_run(const struct row_run *run, struct text *out)
+{
+    text_printf(out, "jitbench%s%s, %s\n", run->build[0] ? " " : "", run->build,
+                run->utc[0] ? run->utc : "time not known");
+    text_printf(out, "Machine   %s, Linux %.*s %s, %s, ", run->host, (int)strcspn(run->kernel, " "), run->kernel,
+                run->arch, run->cpu_model[0] ? run->cpu_model : "CPU model not known");
+    if (run->cpus_online)
+        text_printf(out, "%" PRIu64 " CPU%s online", run->cpus_online, run->cpus_online == 1 ? "" : "s");
+    else
+        text_printf(out, "number of CPUs not known");
+}
+
+/* --- The command. --- */
+
+struct show_options {
+    bool quiet, verbose, help;
+};
+
+static const struct option rows[] = {
+    {.name = "quiet",
+     .letter = 'q',
+     .type = OPTION_FLAG,
+     OPTION_AT(struct show_options, quiet),
+     .help = "print only the tables: no header and no warnings"},
+    {.name = "verbose",
+     .letter = 'v',
+     .type = OPTION_FLAG,
+     OPTION_AT(struct show_options, verbose),
+     .help = "a line for each run in every table, and histograms also when standard output is not a terminal"},
+    {.name = "help",
+     .letter = 'h',
+     .type = OPTION_FLAG,
+     OPTION_AT(struct show_options, help),
+     .help = "print this help"},
+};
+
+static size_t tables(const struct command *command, struct option_table *out)
+{
+    (void)command;
+    out[0] = (struct option_table){.heading = "Options of show", .rows = rows, .n = sizeof(rows) / sizeof(rows[0])};
+    return 1;
+}
+
+/* The rows of a run, or of a suite in it, stand together: how many there are from the first. */
+static size_t count_of_run(const struct row *first, size_t n)
+{
+    size_t count = 0;
+
+    while (count < n && first[count].run == first->run)
+        count++;
+    return count;
+}
+
+static size_t count_of_suite(const struct row *first, size_t n)
+{
+    size_t count = 0;
+
+    while (count < n && !strcmp(first[count].suite, first->suite))
+        count++;
+    return count;
+}
+
+static void put_run(struct row *first, size_t n, const struct show_options *options, struct text *out)
+{
+    const struct row_run *run = first->run;
+    const struct show_how how = {
+        .fd = 1, .alone = count_of_suite(first, n) == n, .verbose = options->verbose, .more = "--runs"};
+    struct text warnings = {0};
+
+    if (!options->quiet) {
+        show_run(run, out);
+        text_append(out, "\n", 1);
+        if (run->job[0])
+            text_printf(out, "Job       %s%s%s\n", run->job, run->rank[0] ? ", rank " : "", run->rank);
+        if (run->comment[0])
+            text_printf(out, "Comment   %s\n", run->comment);
+        text_append(out, "\n", 1);
+    }
+    for (size_t i = 0, count; i < n; i += count) {
+        count = count_of_suite(first + i, n - i);
+        show_rows(first + i, count, &how, out, &warnings);
+    }
+    if (!options->quiet && warnings.length)
+        text_append(out, warnings.data, warnings.length);
+    text_free(&warnings);
+}
+
+/* Run by run, so that what is printed does not pile up in memory. */
+static int put_set(const struct command *command, const struct show_options *options, struct row_set *set)
+{
+    int status = 0;
+
+    row_set_harmless(set);
+    show_mark_headlines(set->rows, set->n);
+    for (size_t i = 0, count; i < set->n && !status; i += count) {
+        struct text out = {0};
+        count = count_of_run(set->rows + i, set->n - i);
+        if (i > 0 && !options->quiet)
+            text_append(&out, "\n", 1);
+        put_run(set->rows + i, count, options, &out);
+        status = command_output(command, 1, true, &out);
+    }
+    return status;
+}
+
+static int show_files(const struct command *command, const struct show_options *options, const char *const *paths,
+                      size_t n)
+{
+    struct row_set set = {0};
+
+    if (n == 0)
+        return command_complain(command->name, "FILE is missing: the CSV of a run, or '-' for standard input",
+                                EXIT_USAGE);
+    int status = files_read_most(command->name, paths, n, ROWS_ALL | ROWS_UNKNOWN, &set);
+    const int printed = put_set(command, options, &set);
+    row_set_free(&set);
+    return printed ? printed : status;
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+    struct show_options options = {0};
+    struct option_table table;
+    const char **operands = calloc((size_t)argc + 1, sizeof(*operands));
+    size_t n = 0;
+
+    if (!operands)
+        return command_complain(command->name, "out of memory", EXIT_ROW_FAILED);
+    (void)tables(command, &table);
+    table.target = &options;
+    int status = command_parse(command, &table, 1, &options.help, argc, argv, operands, &n);
+    if (!status)
+        status = show_files(command, &options, operands, n);
+    free(operands);
+    return status < 0 ? EXIT_DONE : status;
+}
+
+const struct command command_show = {
+    .name = "show",
+    .operands = "FILE...",
+    .title = "the tables of runs again, from their result files",
+    .description =
+        "Prints the tables of each run in the files as they were printed when it was measured, under the time, the "
+        "machine and the comment, and what a careful reader would notice. What is damaged or cannot be read is a line "
+        "on standard error, and all else is shown. FILE is a result file, a folder of them, a pattern, or '-'.",
+    .run = run,
+    .tables = tables,
+};
