@@ -49,7 +49,7 @@ struct plan_time {
     uint64_t least_ns, most_ns;
     bool unknown; /* there is work whose length is known only when it was done once, and which no time limits */
 };
-/* All items that are not skipped, getting ready included. Equal least and most: samples of a known length and number. */
+/* Sums up all items that are not skipped, getting ready included. */
 struct plan_time plan_time(const struct plan *plan);
 
 /* What a plan is run with. */

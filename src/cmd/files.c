@@ -93,7 +93,7 @@ static void free_names(struct names *names)
     free(names->name);
 }
 
-/* Those of all operands; what names no file is said on standard error. How many did not. */
+/* Expands all operands. Returns the number that matched no file, each with a line on standard error. */
 static size_t add_operands(struct names *names, const char *command, const char *const *operands, size_t n)
 {
     char error[4352];

@@ -33,7 +33,7 @@
 #define PREPARE_NS 3000000000u
 /* How long the header looks at the machine before it calls it quiet or busy. */
 #define LOOK_NS 200000000u
-/* What takes longer is announced with its plan. */
+/* Runs longer than this print their plan first. */
 #define PLAN_NS 5000000000u
 
 struct series_option {
@@ -567,7 +567,7 @@ static double likely_seconds(const struct session *s, size_t i)
     return ((double)time.least_ns + (double)time.most_ns) / 2e9;
 }
 
-/* What will be measured and for how long, before all that takes a while; and what shortened options were taken for. */
+/* Prints what will be measured and for how long, and the full names of shortened options. */
 static void put_plan(const struct session *s, struct text *out)
 {
     const struct measure *m = &s->m;

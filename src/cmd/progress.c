@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a session says of its time: the plan before it, and the line of progress on a terminal. */
+/* The plan line before measuring, and the line of progress on a terminal. */
 #include "cmd/progress.h"
 
 #include <stdio.h>

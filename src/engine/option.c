@@ -167,7 +167,7 @@ static size_t choice_count(const struct option *row)
     return n;
 }
 
-/* What a list says of a word; NULL: nothing. */
+/* Returns the hint for a word, or NULL. */
 static const char *foreign_hint(const struct option_foreign *list, const char *word, size_t length)
 {
     for (; list && list->word; list++)
@@ -612,7 +612,7 @@ static void nearest_name(const struct parser *p, const char *word, char best[NAM
         }
 }
 
-/* What the tables say of an option that there is not; NULL: nothing. */
+/* Returns the hint of any table for an unknown option, or NULL. */
 static const char *hint_of(const struct parser *p, const char *word, size_t length)
 {
     const char *hint = NULL;

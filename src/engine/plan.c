@@ -60,7 +60,7 @@ void plan_free(struct plan *plan)
     memset(plan, 0, sizeof(*plan));
 }
 
-/* What a trial takes beside its time: processes, warm-up, the rest after a row; more with a load. */
+/* Overhead of a trial beside its time: starting processes, warm-up, the pause after a row; more with a load. */
 #define TRIAL_OVERHEAD_NS 150000000u
 #define LOAD_OVERHEAD_NS  200000000u
 

@@ -140,7 +140,8 @@ static void test_check_fits_the_terminal(void **state)
     static const unsigned short widths[] = {72, 80, 100, 160};
 
     for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
-        const struct cli_run run = {.args = ARGS("check", "--color", "never"), .out = CLI_TERMINAL, .columns = widths[i]};
+        const struct cli_run run = {
+            .args = ARGS("check", "--color", "never"), .out = CLI_TERMINAL, .columns = widths[i]};
         struct cli_child child;
         struct cli_result result;
         cli_start(*state, &run, &child);

@@ -548,7 +548,8 @@ static void test_compare_writes_a_file_and_never_over_one(void **state)
     expect_verdict(&csv, "syscall", "", "slower");
     cli_csv_free(&csv);
     compare(cli, "compare base1.csv slow1.csv -o ./out", USAGE, &result);
-    assert_string_equal(result.err, "jitbench compare: -o './out': the file exists; jitbench never overwrites without --force\n");
+    assert_string_equal(result.err,
+                        "jitbench compare: -o './out': the file exists; jitbench never overwrites without --force\n");
     cli_result_free(&result);
     compare(cli, "compare base1.csv slow1.csv -o -", DONE, &result);
     cli_csv_parse(result.out, &csv);

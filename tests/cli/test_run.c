@@ -656,7 +656,7 @@ static void test_run_what_is_left_running_is_killed_and_said(void **state)
 
     run_csv(cli, ARGS("-i", "1", "--", "sh", "-c", "setsid sleep 77 & sleep 78 & exit 0"), 0, &csv);
     cli_expect_all(&csv, "status", "degraded");
-    cli_expect_text(cli_cell(&csv, 0, "reason"), "the command left 2 processes running, killed");
+    cli_expect_text(cli_cell(&csv, 0, "reason"), "the command left 2 processes running; killed");
     cli_csv_free(&csv);
     cli_expect_all_gone(cli, "the command");
     /* What a preparation leaves is there for the command. */
