@@ -462,21 +462,14 @@ static void end(void *options, bool unused)
 
 /* --- The table. --- */
 
-/* Ratio of two means with its 95 % interval, by the delta method on its logarithm: the relative standard errors add up
- * in squares, the degrees of freedom are Welch's. The interval is NAN below five samples a side. */
 static void ratio_of(const struct row *row, const struct row *base, struct row *out)
 {
-    const struct stats_summary *a = &row->stats, *b = &base->stats;
-
-    out->value = out->stats.mean = a->mean / b->mean;
     out->stats.ci95_lo = out->stats.ci95_hi = (double)NAN;
-    if (row == base || a->n < 5 || b->n < 5)
-        return;
-    double va = a->sd * a->sd / a->mean / a->mean / (double)a->n, vb = b->sd * b->sd / b->mean / b->mean / (double)b->n;
-    double df = (va + vb) * (va + vb) / (va * va / (double)(a->n - 1) + vb * vb / (double)(b->n - 1));
-    double half = stats_student_t(0.95, df) * sqrt(va + vb);
-    out->stats.ci95_lo = out->value * exp(-half);
-    out->stats.ci95_hi = out->value * exp(half);
+    if (row == base)
+        out->value = 1;
+    else
+        out->value = stats_ratio_of_means(&row->stats, &base->stats, &out->stats.ci95_lo, &out->stats.ci95_hi);
+    out->stats.mean = out->value;
 }
 
 static bool is_wall(const struct row *row)

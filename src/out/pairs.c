@@ -48,14 +48,20 @@ struct entry {
     bool changed;
 };
 
+size_t pair_key(const struct row *row, struct text *key)
+{
+    text_printf(key, "%s\x1f%s\x1f%s\x1f%" PRIu64 "\x1f%s\x1f", row->suite, row->test, row->load, row->copies,
+                row->metric);
+    const size_t loose = key->length;
+    append_words(key, row->param, false);
+    return loose;
+}
+
 static int make_entry(const struct row *row, bool changed, struct entry *entry)
 {
     struct text key = {0};
 
-    text_printf(&key, "%s\x1f%s\x1f%s\x1f%" PRIu64 "\x1f%s\x1f", row->suite, row->test, row->load, row->copies,
-                row->metric);
-    *entry = (struct entry){.loose = key.length, .row = row, .changed = changed};
-    append_words(&key, row->param, false);
+    *entry = (struct entry){.loose = pair_key(row, &key), .row = row, .changed = changed};
     if (key.failed) {
         text_free(&key);
         return -1;
