@@ -161,7 +161,7 @@ void report_label(const struct row *row, char *buf, size_t size)
         told = told || word;
     }
     if (!told && !row->load[0] && !report_suite_title(row->suite)[0] && row->param[0])
-        text_printf(&out, ", %s", row->param);
+        text_printf(&out, ", %s", strncmp(row->param, "command=", 8) ? row->param : row->param + 8);
     if (report_one_a_cpu(row))
         text_printf(&out, ", CPU %s", row->cpus);
     else if (row->copies > 1)

@@ -568,7 +568,8 @@ static void put_fact(const struct report *report, const struct fact *fact, struc
     bool table = report->n_runs > 1, same = table;
     for (size_t run = 1; run < report->n_runs; run++)
         same = same && !strcmp(cells[run], cells[0]);
-    text_printf(out, table ? "<tr><th>" : "<div><dt>");
+    const char *begin = fact->source == FROM_RUN_ITEMS ? "<div class=\"wide\"><dt>" : "<div><dt>";
+    text_printf(out, "%s", table ? "<tr><th>" : begin);
     html_text(out, fact->name);
     text_printf(out, table ? "</th>" : "</dt>");
     for (size_t run = 0; run < (same ? 1 : report->n_runs); run++) {

@@ -117,14 +117,16 @@ static const char *const style[] = {
     "font-size:13px}.facts div{display:flex;gap:12px;border-bottom:1px solid var(--grid);padding:3px 0}.facts "
     "dt{flex:0 0 "
     "128px;color:var(--soft)}.facts dd{margin:0;min-width:0;overflow-wrap:anywhere}",
-    ".say{padding-left:18px;margin:8px 0;max-width:110ch;overflow-wrap:anywhere}.say li{margin:3px 0}",
+    ".facts .wide{grid-column:1/-1}.say{padding-left:18px;margin:8px 0;max-width:110ch;overflow-wrap:anywhere}.say "
+    "li{margin:3px 0}",
     ".scroll{overflow-x:auto;margin:10px 0}table{border-collapse:collapse;font-size:13px;line-height:1.4}"
     "th,td{padding:3px 14px 3px 0;text-align:left;vertical-align:top;border-bottom:1px solid var(--grid)}"
     "th{color:var(--soft);font-weight:500}thead th{border-bottom-color:var(--rule);vertical-align:bottom}"
     "td.n,th.n{text-align:right;white-space:nowrap}td.w{min-width:26ch;max-width:46ch;overflow-wrap:anywhere}"
     "tbody tr:hover{background:var(--band)}",
     ".rows tbody{border-bottom:1px solid var(--grid)}.rows tbody td{border:0;white-space:nowrap}"
-    ".rows th,.rows td{padding-right:11px}.rows tbody td.w{min-width:14ch;white-space:normal}.rows .more "
+    ".rows{font-size:12px}.rows th,.rows td{padding-right:7px}.rows tbody td.w{min-width:10ch;white-space:normal}.rows "
+    ".more "
     "td{max-width:0;padding:0 0 4px;white-space:normal;color:var(--soft);"
     "font-size:12px;overflow-wrap:anywhere}.rows .more span{margin-right:8px}.rows .more:hover{background:none}"
     ".runwise td{min-width:12ch;max-width:46ch;overflow-wrap:anywhere}.runwise td[colspan]{max-width:110ch}"
