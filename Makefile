@@ -164,6 +164,7 @@ WRAP_test_machine   := qsort
 WRAP_test_results   := qsort
 WRAP_test_projection := calloc qsort
 WRAP_test_report_figures := calloc qsort
+WRAP_test_report_rows := calloc qsort
 # Those that a made-up trial answers, see tests/unit/made_up_trial.h.
 WRAP_test_bandwidth := trial_spec_of trial_recorder results_sample results_hist results_series_from results_cause
 WRAP_test_noise     := $(WRAP_test_bandwidth)
