@@ -746,9 +746,10 @@ static size_t take_metric(const struct report *report, const char *suite, const 
     if (shares_label((const char(*)[LABEL_SIZE + REPORT_NAME]) labels, groups, n))
         for (size_t i = 0; i < n; i++)
             report_label(entries[i].row, labels[i], LABEL_SIZE);
-    for (size_t i = 0; i < n && report->n_runs > 1; i++) {
-        size_t used = strlen(labels[i]);
-        (void)snprintf(labels[i] + used, sizeof(labels[i]) - used, ", %s", report->name[entries[i].colour]);
+    for (size_t i = 0; i < n && report->n_runs > 1; i++) { /* the run first: the end of a long label is cut */
+        char label[LABEL_SIZE];
+        text_copy(label, sizeof(label), labels[i]);
+        (void)snprintf(labels[i], sizeof(labels[i]), "%s: %s", report->name[entries[i].colour], label);
     }
     return n;
 }

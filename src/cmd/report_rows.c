@@ -127,7 +127,7 @@ int report_sort_rows(struct report *report)
 
 /* --- Columns. --- */
 
-/* Of a table; a bit of columns_of(). The others are always there. */
+/* Bits of columns_of(): the columns that only some tables have. */
 enum { HAS_RATIO, HAS_INTERVAL, HAS_FIGURES };
 
 static const struct {
