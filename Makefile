@@ -164,6 +164,7 @@ WRAP_test_machine   := qsort
 WRAP_test_results   := qsort
 WRAP_test_projection := calloc qsort
 WRAP_test_report_figures := calloc qsort
+WRAP_test_report_rows := calloc qsort
 # Those that a made-up trial answers, see tests/unit/made_up_trial.h.
 WRAP_test_bandwidth := trial_spec_of trial_recorder results_sample results_hist results_series_from results_cause \
 	results_pages
@@ -249,7 +250,7 @@ hostile: $(PROGRAM) $(BUILD)/hostile/storm ## full disks, signal storms, stopped
 	tests/hostile/hostile.py --storm $(BUILD)/hostile/storm $(PROGRAM) $(CASES)
 # Pages of `jitbench report` in a real browser (chromium, chromium-driver, python3-selenium); skipped where there is none.
 .PHONY: browser
-browser: $(PROGRAM) ## pages of jitbench report in headless Chromium, at 400 and 1600 pixels, light and dark
+browser: $(PROGRAM) ## pages of jitbench report in headless Chromium, at 400, 800 and 1200 pixels, light and dark
 	tests/browser/run.sh ./$(PROGRAM)
 # Statistics beside scipy's (skipped without it: python3-scipy), and whether intervals and verdicts keep their word: 2000
 # made-up experiments of each kind, of which the unit test of the same name has a part.

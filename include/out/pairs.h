@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "engine/text.h"
 #include "out/rows.h"
 
 /* What may differ in kind when the user says so: bit i is pair_across_names[i]. */
@@ -57,6 +58,10 @@ int pairs_make(const struct row_set *base, const struct row_set *changed, uint64
  * whatever their names. Results and errors as pairs_make(). */
 int pairs_within(const struct row_set *set, uint64_t across, struct pairs *out);
 void pairs_free(struct pairs *pairs);
+
+/* Appends what tells a row's measurement and metric from others to key: rows with the same text are compared with each
+ * other. Returns how much of it stands before the words of param. */
+size_t pair_key(const struct row *row, struct text *key);
 
 /* Whether rows of one run: the same id, or where there is none, the same run. */
 bool pair_same_run(const struct row *a, const struct row *b);

@@ -197,7 +197,7 @@ static void put_tiles(const struct report *report, const struct headline *list, 
 
 static void put_run_heads(const struct report *report, const char *first, struct text *out)
 {
-    text_printf(out, "<div class=\"scroll\"><table><thead><tr><th>");
+    text_printf(out, "<div class=\"scroll\"><table class=\"runwise\"><thead><tr><th>");
     html_text(out, first);
     text_printf(out, "</th>");
     for (size_t run = 0; run < report->n_runs; run++) {
@@ -206,6 +206,19 @@ static void put_run_heads(const struct report *report, const char *first, struct
         text_printf(out, "</th>");
     }
     text_printf(out, "</tr></thead><tbody>\n");
+}
+
+/* "1.102 (1.021 to 1.189) times A", of the figure that say() shows. */
+static void put_times(const struct headline *h, const struct row *row, const struct row *base, const char *name,
+                      struct text *out)
+{
+    char ratio[2 * UNITS_SIZE];
+
+    if (h->choice == CHOOSE_LONGEST)
+        units_value(row->stats.max / base->stats.max, "", ratio, sizeof(ratio));
+    else
+        report_ratio(row, base, ratio, sizeof(ratio));
+    html_printf(out, ", %s times %s", ratio, name);
 }
 
 static void put_side_by_side(const struct report *report, const struct headline *list, size_t n, struct text *out)
@@ -222,6 +235,7 @@ static void put_side_by_side(const struct report *report, const struct headline 
         text_printf(out, "<tr><th>");
         html_text(out, list[i].name);
         text_printf(out, "</th>");
+        const struct row *in_a = find(report, 0, &list[i]);
         for (size_t run = 0; run < report->n_runs; run++) {
             const struct row *row = find(report, run, &list[i]);
             text_printf(out, "<td>");
@@ -229,7 +243,10 @@ static void put_side_by_side(const struct report *report, const struct headline 
                 say(&list[i], row, value, below, sizeof(below));
                 text_printf(out, "<strong>");
                 html_text(out, value);
-                text_printf(out, "</strong><br><small>");
+                text_printf(out, "</strong>");
+                if (run > 0 && in_a)
+                    put_times(&list[i], row, in_a, report->name[0], out);
+                text_printf(out, "<br><small>");
                 html_text(out, below);
                 text_printf(out, "</small>");
             }
@@ -575,12 +592,18 @@ static void put_fact(const struct report *report, const struct fact *fact, struc
     }
     if (!any)
         return;
-    bool table = report->n_runs > 1;
-    text_printf(out, table ? "<tr><th>" : "<div><dt>");
+    bool table = report->n_runs > 1, same = table;
+    for (size_t run = 1; run < report->n_runs; run++)
+        same = same && !strcmp(cells[run], cells[0]);
+    const char *begin = fact->source == FROM_RUN_ITEMS ? "<div class=\"wide\"><dt>" : "<div><dt>";
+    text_printf(out, "%s", table ? "<tr><th>" : begin);
     html_text(out, fact->name);
     text_printf(out, table ? "</th>" : "</dt>");
-    for (size_t run = 0; run < report->n_runs; run++) {
-        text_printf(out, table ? "<td class=\"w\">" : "<dd>");
+    for (size_t run = 0; run < (same ? 1 : report->n_runs); run++) {
+        if (same)
+            text_printf(out, "<td colspan=\"%zu\">", report->n_runs);
+        else
+            text_printf(out, table ? "<td>" : "<dd>");
         html_text(out, cells[run]);
         text_printf(out, table ? "</td>" : "</dd>");
     }
@@ -590,7 +613,7 @@ static void put_fact(const struct report *report, const struct fact *fact, struc
 void report_put_machine(const struct report *report, struct text *out)
 {
     if (report->n_runs > 1)
-        put_run_heads(report, "", out);
+        put_run_heads(report, "Setting", out);
     else
         text_printf(out, "<dl class=\"facts\">\n");
     for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)

@@ -58,15 +58,22 @@ struct entry {
     bool changed;
 };
 
-/* Appends the words of param and hands the key to the entry. -1 when out of memory. */
-static int end_key(struct text *key, struct entry *entry)
+/* Appends the words of param, and behind them the user's command. Returns how long the key is without the latter. */
+static size_t append_work(struct text *key, const char *param)
 {
-    const char *param = entry->row->param, *command = row_command(param);
+    const char *command = row_command(param);
 
     append_words(key, param, false, command);
     text_append(key, "\x1f", 1);
-    entry->work = key->length;
+    const size_t work = key->length;
     text_printf(key, "%s", command ? command : "");
+    return work;
+}
+
+/* Hands the key to the entry. -1 when out of memory. */
+static int end_key(struct text *key, struct entry *entry)
+{
+    entry->work = append_work(key, entry->row->param);
     if (key->failed) {
         text_free(key);
         return -1;
@@ -75,13 +82,26 @@ static int end_key(struct text *key, struct entry *entry)
     return 0;
 }
 
+static size_t begin_key(const struct row *row, struct text *key)
+{
+    text_printf(key, "%s\x1f%s\x1f%s\x1f%" PRIu64 "\x1f%s\x1f", row->suite, row->test, row->load, row->copies,
+                row->metric);
+    return key->length;
+}
+
+size_t pair_key(const struct row *row, struct text *key)
+{
+    const size_t loose = begin_key(row, key);
+
+    (void)append_work(key, row->param);
+    return loose;
+}
+
 static int make_entry(const struct row *row, bool changed, struct entry *entry)
 {
     struct text key = {0};
 
-    text_printf(&key, "%s\x1f%s\x1f%s\x1f%" PRIu64 "\x1f%s\x1f", row->suite, row->test, row->load, row->copies,
-                row->metric);
-    *entry = (struct entry){.loose = key.length, .row = row, .changed = changed};
+    *entry = (struct entry){.loose = begin_key(row, &key), .row = row, .changed = changed};
     return end_key(&key, entry);
 }
 

@@ -117,7 +117,10 @@ void warnings_collect(const struct row *rows, size_t n, const char *more, struct
 {
     char advice[80];
     struct finding spread = {0}, first = {0}, drift = {0}, interval = {0}, grain = {0}, blind = {0};
+    size_t grains = 0; /* the first row with a grain: most files have none, and each row would look at all of them */
 
+    while (grains < n && strcmp(rows[grains].metric, "clock_grain") != 0)
+        grains++;
     for (size_t i = 0; i < n; i++) {
         const struct row *row = &rows[i];
         if (is_blind(row))
@@ -129,7 +132,7 @@ void warnings_collect(const struct row *rows, size_t n, const char *more, struct
         find(&first, slow_first_pct(row), SHIFT_PCT, row);
         find(&drift, drift_pct(row), SHIFT_PCT, row);
         find(&interval, interval_pct(row), PRECISION_PCT, row);
-        find(&grain, grain_pct(rows, n, row), GRAIN_PCT, row);
+        find(&grain, grain_pct(rows + grains, n - grains, row), GRAIN_PCT, row);
     }
     put(&spread, "the samples spread by ", " (RSD)", out);
     put(&first, "the first sample is ", " slower than the rest", out);

@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -973,6 +974,40 @@ static void test_man_metrics_of_rows_made_of_rows_are_those_that_suites_make(voi
     page_free(page);
 }
 
+/* The index that follows from the column's scores and the program's baselines is the one below them. */
+static void test_man_published_scores_have_the_index_of_the_baselines(void **state)
+{
+    struct page *page = page_of("unix");
+    struct items *listed = items_new();
+    double logs[2] = {0, 0}, score[2], index[2] = {0, 0};
+    unsigned n = 0;
+
+    (void)state;
+    items_of_page(page, "PUBLISHED SCORES", ".It ", listed);
+    for (size_t i = 0; i < listed->n; i++) {
+        char test[32];
+        if (sscanf(listed->item[i], ".It %31s Ta %lf Ta %lf", test, &score[0], &score[1]) != 3)
+            continue;
+        if (!strcmp(test, "index")) {
+            memcpy(index, score, sizeof(index));
+            continue;
+        }
+        const struct bench *bench = NULL;
+        for (size_t b = 0; bench_list[b]; b++)
+            bench = strcmp(bench_list[b]->name, test) ? bench : bench_list[b];
+        assert_non_null(bench);
+        assert_true(bench_metric(bench, 0)->baseline > 0);
+        for (int column = 0; column < 2; column++)
+            logs[column] += log(10 * score[column] / bench_metric(bench, 0)->baseline);
+        n++;
+    }
+    assert_int_equal(n, 12);
+    for (int column = 0; column < 2; column++)
+        assert_true(fabs(exp(logs[column] / n) - index[column]) < 0.1);
+    free(listed);
+    page_free(page);
+}
+
 static int is_test(const char *word, const struct items *made)
 {
     int known = has(made, word);
@@ -1341,6 +1376,7 @@ int main(void)
         cmocka_unit_test(test_man_exit_statuses_are_complete),
         cmocka_unit_test(test_man_see_also_is_complete),
         cmocka_unit_test(test_man_cross_references_resolve),
+        cmocka_unit_test(test_man_published_scores_have_the_index_of_the_baselines),
         cmocka_unit_test(test_man_examples_are_command_lines),
         cmocka_unit_test(test_man_pages_pass_mandoc),
     };
