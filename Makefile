@@ -164,8 +164,10 @@ WRAP_test_machine   := qsort
 WRAP_test_results   := qsort
 WRAP_test_projection := calloc qsort
 WRAP_test_report_figures := calloc qsort
+WRAP_test_report_rows := calloc qsort
 # Those that a made-up trial answers, see tests/unit/made_up_trial.h.
-WRAP_test_bandwidth := trial_spec_of trial_recorder results_sample results_hist results_series_from results_cause
+WRAP_test_bandwidth := trial_spec_of trial_recorder results_sample results_hist results_series_from results_cause \
+	results_pages
 WRAP_test_noise     := $(WRAP_test_bandwidth)
 # Rights that this machine may not give.
 WRAP_test_load_trial := task_set_policy task_realtime_limit
@@ -183,7 +185,7 @@ $(BUILD)/unit/test_sim: $(BUILD)/unit/classic_model.o
 JOBS ?= $(shell nproc 2>/dev/null || echo 1)
 BESIDE := $(patsubst %,$(BUILD)/unit/test_%,comparison coverage hist inference judge pairs project projection reader scale \
 	settings stats) $(patsubst %,$(BUILD)/cli/test_%,options places security old \
-	completion init layout compare export fleet project report)
+	completion init layout compare export fleet project report show)
 run_test = echo "== $(1)"; JITBENCH=$(CURDIR)/$(PROGRAM) $(1)
 define run_tests
 	$(if $(filter $(BESIDE),$(1)),+@$(MAKE) -j$(JOBS) --no-print-directory --output-sync $(patsubst %,%.run,$(filter $(BESIDE),$(1))))
@@ -248,7 +250,7 @@ hostile: $(PROGRAM) $(BUILD)/hostile/storm ## full disks, signal storms, stopped
 	tests/hostile/hostile.py --storm $(BUILD)/hostile/storm $(PROGRAM) $(CASES)
 # Pages of `jitbench report` in a real browser (chromium, chromium-driver, python3-selenium); skipped where there is none.
 .PHONY: browser
-browser: $(PROGRAM) ## pages of jitbench report in headless Chromium, at 400 and 1600 pixels, light and dark
+browser: $(PROGRAM) ## pages of jitbench report in headless Chromium, at 400, 800 and 1200 pixels, light and dark
 	tests/browser/run.sh ./$(PROGRAM)
 # Statistics beside scipy's (skipped without it: python3-scipy), and whether intervals and verdicts keep their word: 2000
 # made-up experiments of each kind, of which the unit test of the same name has a part.
@@ -326,7 +328,7 @@ run: $(PROGRAM) ## jitbench all --quick
 
 # A sanitizer's program is dynamic and slower: the tests that chroot into an empty folder or measure do not run on it, and
 # AddressSanitizer's needs /proc and shared memory.
-SANITIZED_CLI ?= $(addprefix test_,options layout causes compare completion export fleet job project report)
+SANITIZED_CLI ?= $(addprefix test_,options layout causes compare completion export fleet job project report show)
 sanitize = $(MAKE) BUILD=build-$(1) PROGRAM=build-$(1)/jitbench LINK= \
 	CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=$(2) -fno-sanitize-recover=all' CLI='$(3)' $(4)
 asan: ## units and command line under AddressSanitizer

@@ -17,10 +17,15 @@
 /* SCHED_FIFO of those who must not wait: above the measured task (95 at most), below 99. */
 enum { SIM_TIMER_PRIORITY = 96, SIM_TASK_PRIORITY = 95 };
 
+/* A person notices delays above this (7 ms, by the documentation of Interbench). */
+#define SIM_NOTICED_NS 7000000u
+
 struct sim_params {
-    uint64_t interval_ns; /* between two wake-ups; 0: none, the work is done back to back */
-    uint64_t busy_ns;     /* of work at each wake-up, or in each burst */
-    bool sweep;           /* x: from nothing to the whole interval, in equal steps, over the run (or 101 wake-ups) */
+    uint64_t interval_ns;   /* between two wake-ups; 0: none, the work is done back to back */
+    uint64_t busy_ns;       /* of work at each wake-up, or in each burst */
+    bool sweep;             /* x: from nothing to the whole interval, in equal steps, over the run (or 101 wake-ups) */
+    uint64_t late_after_ns; /* a wake-up that comes later than this counts as late; bursts: that takes longer by this */
+    bool late_after_given;  /* by the user: it is not the task's own */
     double loops_per_ms;
     bool real_time;  /* SCHED_FIFO for the task and locked memory, also when --fifo was not given */
     bool single_cpu; /* everything on the first CPU of the order */
@@ -39,8 +44,11 @@ struct sim_account {
     uint64_t start_ns, interval_ns;
     uint64_t next; /* the first wake-up that is not accounted for */
     bool no_sleep; /* the work before it was planned to last until then: nobody waits for it */
+    uint64_t late_after_ns;
     struct hist *latency;
+    struct hist *total;    /* from when a wake-up was due until the task ran: the timer's lateness and the latency */
     struct series *series; /* latency by number of the wake-up */
+    uint64_t n_late;       /* entries of total above late_after_ns */
     uint64_t burns_done, burns_missed, deadlines_met, deadlines_missed;
     /* The classic protocol alone; it counts its wake-ups in next, and uses interval_ns but not start_ns. */
     struct hist *classic;
@@ -60,8 +68,9 @@ struct sim_ring {
 
 /* The task runs, at now_ns, and wake-ups below posted have been announced (posted > a->next). Enters one latency for
  * each of them: now_ns less the time the timing thread woke, or less the wake-up's own time where that entry of the
- * ring is or may be overwritten. So a stall counts once for each wake-up that it swallowed and no more. Returns the
- * number of the wake-up whose work is to be done now, which is the last one announced: the others were missed. */
+ * ring is or may be overwritten. The total is always now_ns less the wake-up's own time. So a stall counts once for
+ * each wake-up that it swallowed and no more. Returns the number of the wake-up whose work is to be done now, which is
+ * the last one announced: the others were missed. */
 uint64_t sim_begin(struct sim_account *a, uint64_t now_ns, uint64_t posted, const struct sim_ring *ring);
 
 /* The work of the wake-up that sim_begin() returned is done at now_ns: in time until the next one is due. to_the_end:
@@ -107,16 +116,18 @@ void sim_turn_done(struct sim_account *a, const struct sim_turn *turn, uint64_t 
 
 /* The measured task is party 0, its timing thread party 1. */
 enum { SIM_TASK, SIM_TIMER };
-enum { SIM_LATENCY, SIM_CLASSIC, SIM_SERIES, SIM_NUMBERS, SIM_N_RECORDERS };
+enum { SIM_LATENCY, SIM_TOTAL, SIM_CLASSIC, SIM_SERIES, SIM_NUMBERS, SIM_N_RECORDERS };
 enum { TIMER_LATENCY, TIMER_N_RECORDERS };
-enum { SIM_BURNS_DONE, SIM_BURNS_MISSED, SIM_DEADLINES_MET, SIM_DEADLINES_MISSED, SIM_N_NUMBERS };
+enum { SIM_BURNS_DONE, SIM_BURNS_MISSED, SIM_DEADLINES_MET, SIM_DEADLINES_MISSED, SIM_LATE, SIM_N_NUMBERS };
 
 enum {
     SIM_METRIC_LATENCY,
     SIM_METRIC_CLASSIC, /* of the classic protocol */
     SIM_METRIC_DESIRED_CPU,
-    SIM_METRIC_DEADLINES, /* not of gaming */
-    SIM_METRIC_TIMER,     /* not of gaming */
+    SIM_METRIC_LATE,
+    SIM_METRIC_DEADLINES, /* not of gaming, and so are those behind it */
+    SIM_METRIC_TIMER,
+    SIM_METRIC_TOTAL,
     SIM_N_METRICS
 };
 extern const struct metric sim_metrics[SIM_N_METRICS];
@@ -153,7 +164,7 @@ int sim_reduce(const struct trial *trial, struct results *results);
         [PRESET_CLASSIC] = SIM_SAMPLING_OF(30000)                                                                      \
     }
 
-/* interval_ns, busy_ns and sweep of each. */
+/* interval_ns, busy_ns, sweep and late_after_ns of each. */
 extern const struct sim_params sim_audio, sim_video, sim_x, sim_gaming;
 extern const struct bench bench_audio, bench_video, bench_x, bench_gaming, bench_custom;
 /* Finds loops_per_ms on the CPUs that will be used. */

@@ -10,6 +10,7 @@
 #include "engine/bench.h"
 #include "engine/plan.h"
 #include "engine/trial.h"
+#include "sys/topology.h"
 
 /* The measured party is the first, and its recorders are these. The engine's own loop calls work and fills the slices;
  * a party with a run of its own calls slices_add. */
@@ -62,13 +63,17 @@ enum unix_halves { HALVES_FREE, HALVES_SAME, HALVES_TWO };
 /* What all descriptors of the suite begin with. */
 #define UNIX_BENCH(name_, title_)                                                                                      \
     .name = name_, .suite = "unix", .title = title_, .params_size = sizeof(struct unix_params),                        \
-    .n_shared_metrics = UNIX_N_METRICS, .n_metrics = UNIX_N_METRICS, .reduce = unix_reduce
+    .n_shared_metrics = UNIX_N_METRICS, .n_metrics = UNIX_N_METRICS, .reduce = unix_reduce, .told_while_running = true
 
 struct unix_params {
-    char dir[512];         /* scratch folder; empty: none is needed or none was found */
-    uint64_t concurrent;   /* shell: scripts at once */
-    int halves;            /* context1: enum unix_halves */
-    uint64_t resident_mib; /* of this program, rounded up to a power of two: rows of two runs can be compared */
+    char dir[512];       /* scratch folder; empty: none is needed or none was found */
+    uint64_t concurrent; /* shell: scripts at once */
+    int halves;          /* context1: enum unix_halves */
+    /* context1 on two CPUs: where the halves of copy number i sit, pair i % n. Of the parent, which places and
+     * describes; a worker must not follow it. */
+    struct cpu_pairs pairs;
+    const char *pairs_name; /* of --pairs, in the same way; NULL: the option was not given */
+    uint64_t resident_mib;  /* of this program, rounded up to a power of two: rows of two runs can be compared */
     bool classic; /* the original's protocol: fcopy measures its 2 s write and read parts, spawn and execl have the
                      footprint of dynamically linked processes */
 };

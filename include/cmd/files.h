@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "engine/option.h"
 #include "out/rows.h"
 
 /* An operand is a file, "-" (standard input), a folder (its files *.csv, sorted), or a pattern with *, ? or [ in its
@@ -26,6 +27,15 @@ int files_read_most(const char *command, const char *const *operands, size_t n, 
  * EXIT_ROW_FAILED. n_files (may be NULL) is how many files had rows. */
 int files_each(const char *command, const char *const *operands, size_t n, unsigned wanted,
                int (*take)(void *context, const struct row *row), void *context, size_t *n_files);
+
+/* The option --force of commands that have -o, and what it does before the file is made: removes a plain file of that
+ * name. 0, also for "-" and ""; or EXIT_USAGE with a line on standard error. */
+#define FILES_FORCE_ROW(struct_)                                                                                       \
+    {                                                                                                                  \
+        .name = "force", .type = OPTION_FLAG, OPTION_AT(struct_, force),                                               \
+        .help = "replace the file that -o names; never through a symbolic link"                                        \
+    }
+int files_clear(const char *command, const char *path);
 
 /* Writes the text whole to the file that -o names (as csv_create(): never over a regular file; "-" is standard output)
  * and frees it. 0; EXIT_USAGE when the file cannot be made, 1 when it cannot be written (a file that was made is

@@ -26,8 +26,8 @@ struct gather_value {
     double value;
 };
 
-/* One thing that machines may differ in: a column (kernel, build, ...), an item of the column settings, or the highest
- * nice. */
+/* One thing that machines may differ in: a column (kernel, build, ...), an item of the columns settings and
+ * scratch_disk, or the highest nice. */
 struct gather_setting {
     uint32_t setting, machine, value; /* numbers in settings, machines and setting_values */
     uint32_t order;                   /* a later one replaces an earlier one */
@@ -71,6 +71,8 @@ struct gather {
     size_t of_identity_capacity;
     struct row_run last_run;
     size_t last_machine;
+    char last_disk[sizeof(((struct row *)NULL)->scratch_disk)];
+    size_t last_disk_machine;
 };
 
 /* Enters a row. 0, or -1 when out of memory. Texts are made harmless for terminals. */

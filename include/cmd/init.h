@@ -15,6 +15,7 @@ enum init_end { INIT_STAY, INIT_POWEROFF, INIT_REBOOT, INIT_SHELL, INIT_HALT };
 struct init_orders {
     char run[4096];
     char out[1024];
+    char scratch[1024];
     char modules[256];
     int end, tune; /* enum init_end; 0 or 1 */
     bool help;
@@ -36,8 +37,8 @@ int init_orders_read(const char *kernel_line, int argc, char *const *argv, struc
                      const char **words, size_t *n_words, char *error, size_t error_size);
 
 /* The command as an argument vector: argv[0] is "jitbench"; --tuned is put behind the command's name when tune is
- * ordered. words wins over orders->run. 0; or -1 with one line in error, which also says when out is not DEVICE:PATH.
- * The caller frees with init_command_free(). */
+ * ordered. words wins over orders->run. 0; or -1 with one line in error, which also says when out is not DEVICE:PATH,
+ * or scratch not DEVICE:/DIR. The caller frees with init_command_free(). */
 struct init_command {
     struct words words;
     char **argv;

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "cmd/command.h"
+#include "cmd/progress.h"
 #include "engine/plan.h"
 #include "out/csv.h"
 #include "out/table.h"
@@ -15,13 +16,13 @@
 struct measure_options {
     struct option_cpus cpus;
     struct option_counts copies;
-    int bind, layout;
+    int bind, layout, color;
     int64_t nice, fifo;
     uint64_t samples, max_time_ns, time_ns;
-    double precision_pct;
+    double precision_pct, max_rsd_pct;
     char output[1024], comment[256], dir[512], start_at[64];
     int core_probe; /* 0: on */
-    bool hold_latency, tuned, no_csv, no_file, quick, classic, strict, quiet, verbose, help;
+    bool hold_latency, tuned, force, no_csv, no_file, quick, classic, strict, quiet, verbose, help;
 };
 
 #define TESTS_MAX 64
@@ -56,11 +57,7 @@ struct measure {
     /* Rows of the suite that runs now, kept for its tables. */
     struct row *rows;
     size_t n_rows, rows_capacity;
-    /* For the line of progress. */
-    const char *suite_name;
-    uint64_t began_ns, progress_shown_ns;
-    char progress[320];         /* that line */
-    double done_before, weight; /* share of the whole that is done, and that the suite stands for */
+    struct progress progress;
     enum row_status worst;
     int ended_by; /* signal; 0: none */
     struct text warnings;
@@ -125,6 +122,9 @@ struct suite {
 /* Time and scratch folder, for suites whose samples have a length; listed by suites that have them, with m's options as
  * target. */
 void measure_timed_table(struct measure_options *options, struct option_table *table);
+
+/* The scratch folder alone, for `all`. */
+void measure_dir_table(struct measure_options *options, struct option_table *table);
 
 /* How many copies, for suites that have them, and for `all`. */
 void measure_copies_table(struct measure_options *options, struct option_table *table);

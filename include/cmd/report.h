@@ -12,9 +12,17 @@
 #define REPORT_RUNS_MAX HTML_COLOURS /* in figures, each with a colour; the others have rows in the tables only */
 #define REPORT_NAME     24u
 
+/* A row, and the number of the row that it is compared with. */
+struct report_place {
+    size_t row, base; /* base: REPORT_NO_BASE when there is none */
+    size_t group;     /* the number of the first row of this measurement and metric, in any run */
+};
+#define REPORT_NO_BASE ((size_t)-1)
+
 struct report {
     struct row_set set;
-    size_t n_runs;                           /* that are drawn */
+    struct report_place *order; /* of all rows of set, as the tables show them; report_sort_rows() makes it */
+    size_t n_runs;              /* that are drawn */
     char name[REPORT_RUNS_MAX][REPORT_NAME]; /* "A", "B"..; with the host where they differ */
     size_t n_all_runs;                       /* of which set has rows, and others */
     size_t left_out;                         /* rows that set lacks */
@@ -39,6 +47,23 @@ const char *report_metric_title(const struct row *row);
 void report_label(const struct row *row, char *buf, size_t size);
 /* What took time from it, and what came in between: "preempted 19.5 ms, 364 switches". "" when nothing is known. */
 void report_causes(const struct row *row, char *buf, size_t size);
+
+/* The unit that stands behind a row's figures: "" for what is a plain number. */
+const char *report_unit(const struct row *row);
+/* Whether rows are metrics of one measurement. */
+bool report_same_measurement(const struct row *a, const struct row *b);
+/* Whether the row is of one CPU, and its measurement has such a row for each CPU. */
+bool report_one_a_cpu(const struct row *row);
+
+/* report_rows.c: tables of rows. Sorts the rows so that those of the same measurement and metric stand together, run
+ * by run, and in suite run the commands below each other. Each has as its base the row of run A; in a page of one run
+ * that of the first command, or that with the fewest copies. Returns 0, or -1 when out of memory. */
+int report_sort_rows(struct report *report);
+/* The table of a suite's headline rows, or of all its rows; at most `most`. Returns how many it has. */
+size_t report_put_rows(const struct report *report, const char *suite, bool all, size_t most, struct text *out);
+/* "1.102 (1.021 to 1.189)": the ratio of the values, with its 95 % interval where these are means of five samples or
+ * more; a dash where there is none. */
+void report_ratio(const struct row *row, const struct row *base, char *buf, size_t size);
 
 /* report_summary.c: in short, and where it ran. */
 void report_put_summary(const struct report *report, struct text *out);

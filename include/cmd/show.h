@@ -13,6 +13,7 @@
 struct show_how {
     int fd;       /* where it is printed: plots are drawn on a terminal only, as wide as that is */
     bool alone;   /* the run measured no other suite: each run's lines too */
+    const char *more; /* the option that brings more samples, for the warnings */
     bool verbose; /* each run's lines, and plots, everywhere */
 };
 

@@ -40,8 +40,9 @@ bool tuned_is_managed(const char *path, int error);
 
 /* Makes all settings good that `tune` writes without being asked for by name. 0 when they are, but for interrupts that
  * the kernel manages, with nothing or a line for the header in message; -1 when not all are, with the line saying what
- * is not. Whatever it returns, tuned_end() must follow. After a kill in between `untune` restores them. */
-int tuned_begin(const struct cpuset *bench, char *message, size_t size);
+ * is not. huge_advised: what is measured asks for huge pages, which then stay for those who ask. Whatever it returns,
+ * tuned_end() must follow. After a kill in between `untune` restores them. */
+int tuned_begin(const struct cpuset *bench, bool huge_advised, char *message, size_t size);
 /* Restores them; what cannot be is said on standard error. Does nothing when nothing was changed. */
 void tuned_end(void);
 

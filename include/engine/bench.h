@@ -169,6 +169,7 @@ struct bench {
     /* What it measures may last for hours and is no matter of single delays: while a trial runs the parent may wake up
      * once a second (some 50 us of a CPU, which may be a measured one) to say how long it has run. */
     bool told_while_running;
+    bool huge_pages;    /* it asks for huge pages with madvise(): --tuned leaves them to those who ask */
     size_t shared_size; /* of context->shared; zeroed, aligned to 64 bytes */
     /* How long getting ready may take; NULL: the engine's own limit. */
     uint64_t (*setup_limit_ns)(const void *params);

@@ -40,7 +40,8 @@ struct comparison {
     double base, changed;    /* their medians: before, and after */
     double ratio, low, high; /* changed / base, with its 95 % interval: inference_ratio_of_medians() */
     double p_welch, p_rank;  /* of each test, not corrected; NAN when there is none */
-    double floor;            /* smaller differences of the medians are no change; 0 when runs are tested */
+    double floor;            /* smaller differences of the medians are no change; 0 when runs are tested. May be set
+                              * to 0 before comparison_judge() where both sides were measured in turn */
     /* From comparison_judge(). */
     double p;          /* the one that counts */
     bool by_rank;      /* which that is */

@@ -11,18 +11,19 @@
 #include "sys/cpuset.h"
 
 enum option_type {
-    OPTION_FLAG,     /* bool; takes no value; presets write it "yes" or "no" */
-    OPTION_COUNT,    /* uint64_t; decimal, suffix K, M or G for 10^3, 10^6, 10^9 ("1M experiments"); T as well */
-    OPTION_INT,      /* int64_t; decimal, may be negative */
-    OPTION_SIZE,     /* uint64_t bytes; suffix K, M, G for 2^10, 2^20, 2^30; T as well */
-    OPTION_DURATION, /* uint64_t ns; "250ms", "1.5s", "2m", "100us", "50ns", "1h"; a bare number is seconds */
-    OPTION_PERCENT,  /* double; "2", "2.5" or "2%" */
-    OPTION_CHOICE,   /* int: the index in choices */
-    OPTION_TEXT,     /* char[size]; longer values are refused */
-    OPTION_SWEEP,    /* struct option_sweep: "22", "10:46:4" or "10:46" (step 1); suffixes as COUNT */
-    OPTION_COUNTS,   /* struct option_counts: "1,2,4"; suffixes as COUNT */
-    OPTION_NAMES,    /* uint64_t: bit i is set when choices[i] (64 at most) is named; "burn,ring", case ignored */
-    OPTION_CPUS,     /* struct option_cpus: a CPU list, or one of choices ("all", "quiet") */
+    OPTION_FLAG,        /* bool; takes no value; presets write it "yes" or "no" */
+    OPTION_COUNT,       /* uint64_t; decimal, suffix K, M or G for 10^3, 10^6, 10^9 ("1M experiments"); T as well */
+    OPTION_INT,         /* int64_t; decimal, may be negative */
+    OPTION_SIZE,        /* uint64_t bytes; suffix K, M, G for 2^10, 2^20, 2^30; T as well */
+    OPTION_DURATION,    /* uint64_t ns; "250ms", "1.5s", "2m", "100us", "50ns", "1h"; a bare number is seconds */
+    OPTION_DURATION_US, /* the same, but a bare number is microseconds */
+    OPTION_PERCENT,     /* double; "2", "2.5" or "2%" */
+    OPTION_CHOICE,      /* int: the index in choices */
+    OPTION_TEXT,        /* char[size]; longer values are refused */
+    OPTION_SWEEP,       /* struct option_sweep: "22", "10:46:4" or "10:46" (step 1); suffixes as COUNT */
+    OPTION_COUNTS,      /* struct option_counts: "1,2,4"; suffixes as COUNT */
+    OPTION_NAMES,       /* uint64_t: bit i is set when choices[i] (64 at most) is named; "burn,ring", case ignored */
+    OPTION_CPUS,        /* struct option_cpus: a CPU list, or one of choices ("all", "quiet") */
 };
 
 struct option_sweep {
@@ -42,6 +43,11 @@ struct option_cpus {
 /* The presets that change defaults: --quick and --classic. */
 enum option_preset { PRESET_DEFAULT, PRESET_QUICK, PRESET_CLASSIC, PRESET_COUNT };
 
+/* A word of another program or an old habit, without its dashes, and what an error line says of it behind "; ". */
+struct option_foreign {
+    const char *word, *hint;
+};
+
 struct option {
     const char *name;    /* long name without dashes */
     char letter;         /* 0 when it has none */
@@ -51,11 +57,13 @@ struct option {
     const char *optional;       /* the text used when the value is left out ("--fifo"); NULL: a value is required */
     double min, max;            /* of numbers, in the base unit (ns, bytes, first and last of a sweep,
                                    each number of a list); both 0: no range */
+    const char *above;          /* why max is the most, for the error line; NULL: nothing to say */
     const char *const *choices; /* NULL-ended, for CHOICE, NAMES and CPUS */
-    const char *preset[PRESET_COUNT]; /* default values as a user would type them; preset[0] NULL: unset (zeroed);
-                                         preset[QUICK] or [CLASSIC] NULL: as preset[0] */
-    const char *help;                 /* one line, no full stop; the default and the range are added by help */
-    size_t offset, size;              /* where in the struct it lands; size is for TEXT, and checked for the others */
+    const struct option_foreign *foreign; /* values that are no choices; ends with word NULL; NULL: none */
+    const char *preset[PRESET_COUNT];     /* default values as a user would type them; preset[0] NULL: unset (zeroed);
+                                             preset[QUICK] or [CLASSIC] NULL: as preset[0] */
+    const char *help;                     /* one line, no full stop; the default and the range are added by help */
+    size_t offset, size; /* where in the struct it lands; size is for TEXT, and checked for the others */
 };
 
 /* offset and size in one: OPTION_AT(struct prime_params, limit) */
@@ -73,8 +81,10 @@ struct option_table {
     const struct option *rows;
     size_t n;
     const struct option_default *defaults; /* in place of rows' own; ends with name NULL; NULL: none */
+    const struct option_foreign *foreign;  /* options that there are not; ends with word NULL; NULL: none */
     void *target;
     bool given[OPTION_ROWS_MAX];
+    bool shortened[OPTION_ROWS_MAX]; /* named by a beginning of its name */
 };
 
 /* Parses argv[1..argc-1] against n tables, options and operands mixed, "--" ends options. Long options may be

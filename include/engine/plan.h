@@ -44,6 +44,14 @@ struct plan_item *plan_add(struct plan *plan, const struct bench *bench, const v
 int plan_set_load(struct plan_item *item, const struct load *load, const void *params);
 void plan_free(struct plan *plan);
 
+/* How long things are likely to take, in ns: at least and at most. */
+struct plan_time {
+    uint64_t least_ns, most_ns;
+    bool unknown; /* there is work whose length is known only when it was done once, and which no time limits */
+};
+/* Sums up all items that are not skipped, getting ready included. */
+struct plan_time plan_time(const struct plan *plan);
+
 /* What a plan is run with. */
 struct plan_run {
     const struct row_run *run;
@@ -54,6 +62,7 @@ struct plan_run {
     const char *proc_root;
     int series_fd;
     const char *layout_varied; /* what --layout random varies here: "random stack,heap,map,env" */
+    double max_rsd_pct;        /* headline rows whose samples spread by more are unstable; 0: none is */
     uint64_t settle_ns;        /* pause after a row was written, before the next gate */
     bool timer_latency_held;
     const char *degraded; /* what no row got though it was asked for; "" or NULL: nothing */
@@ -87,6 +96,9 @@ int results_series_from(struct results *results, unsigned group, unsigned metric
 int results_cause(struct results *results, unsigned group, const char *name, double ms);
 /* The metric's row repeats metric of's distribution, each value times scale, in another unit (cycles as ns). */
 void results_scaled(struct results *results, unsigned metric, unsigned of, double scale);
+/* Bytes of a group's memory that were in huge pages, of those that could have been. The rows' param says of all trials
+ * together: pages=huge, small, or mixed with the share; nothing when this was never called. */
+void results_pages(struct results *results, unsigned group, double huge_bytes, double possible_bytes);
 /* Ticks a second of the clock, measured from the program's start until now. */
 double results_clock_hz(const struct results *results);
 

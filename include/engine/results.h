@@ -34,6 +34,8 @@ struct group_values {
     int control;      /* SCHED_FIFO priority of the parent; 0: none */
     char others[160]; /* how the parties beside the measured one ran: "timer=fifo:96 load=other" */
     double load_count[LOAD_COUNTS];
+    bool pages_known;
+    double pages_huge, pages_possible; /* bytes, summed; results_pages() */
     struct causes causes;
     uint64_t core_probes[CORE_LEVELS];
     unsigned core_cpu;            /* of the last trial; CPUSET_NONE: no probe was taken */

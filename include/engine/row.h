@@ -18,7 +18,7 @@ const char *row_status_name(enum row_status status);
 /* What is the same in all rows of a run. */
 struct row_run {
     char run_id[40], utc[24], host[65], job[40], rank[16];
-    char kernel[160], arch[65], cpu_model[128], build[96], libc[48], settings[768];
+    char kernel[160], arch[65], cpu_model[128], build[96], libc[48], settings[3072];
     uint64_t cpus_online; /* 0: not known */
     char comment[256];
     double start_late_us; /* how late the first sample began against --start-at; NAN: not asked for */
@@ -47,6 +47,7 @@ struct row {
     double run_delay_ms, irqs, softirqs, steal_ms, freq_khz;
     char causes[384];           /* causes_format() */
     char timer_latency_held[8]; /* "yes", "no" or "" */
+    char scratch_disk[256];     /* storage_describe() of the scratch folder */
     char core_share[8];         /* part of the core that it had, 0 to 1; "own": its own parties shared it */
     double core_mhz;            /* as measured */
     double explained_pct;       /* of the variance between samples, by the core probe */
@@ -93,6 +94,14 @@ struct row_column {
 };
 extern const struct row_column row_columns[];
 extern const size_t row_n_columns;
+
+/* Replaces the commas in a text column's field, so that a line of the CSV can be split at its commas: ';' stands for
+ * ',', and a blank in settings, whose items have ';' between. Leaves the user's own words alone: comment, test, load,
+ * and param from its command on. */
+void row_text_to_csv(const struct row_column *column, char *field);
+/* Does the same to a field that was read, which may be of a file from before that rule. CPU lists get their commas
+ * back. */
+void row_text_from_csv(const struct row_column *column, char *field);
 
 /* What a word of param says: the work itself; what follows from the CPU, or from the build; how the parties beside the
  * measured one ran; or what came out of it (calibration, what a load did), which differs from run to run. The word

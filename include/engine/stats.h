@@ -59,6 +59,11 @@ int stats_summarise(const double *values, size_t n, struct stats_summary *out);
 /* Interval of the mean of the n values by Student's t, confidence as 0.95; NAN below five values. */
 void stats_mean_interval(const double *values, size_t n, double confidence, double *low, double *high);
 
+/* The ratio of the means of a and b with its 95 % interval, by the delta method on its logarithm: the relative standard
+ * errors add up in squares, the degrees of freedom are Welch's. The interval is NAN below five values a side, or where
+ * a mean is not above 0. */
+double stats_ratio_of_means(const struct stats_summary *a, const struct stats_summary *b, double *low, double *high);
+
 /* Pearson's correlation of n pairs; NAN when either does not vary. */
 double stats_correlation(const double *x, const double *y, size_t n);
 

@@ -20,6 +20,7 @@ struct text {
     char *data;
     size_t length, size;
     int failed;
+    bool color; /* it is for a terminal that shows colours: out/color.h */
 };
 void text_append(struct text *t, const char *data, size_t length);
 void text_printf(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -41,6 +41,7 @@ struct compared {
     struct compared_host *host; /* by host only, the most different first */
     size_t n_hosts;
     struct comparison *comparison; /* of the rows, and then of the means; all judged together */
+    size_t n_judged;               /* how many of these were tested: p is corrected for so many */
     const struct pair **apart;     /* what cannot be compared */
     size_t n_apart;
 };
@@ -53,7 +54,15 @@ int compared_make(const struct pairs *pairs, bool (*judged)(const struct row *ro
                   struct compared *out);
 void compared_free(struct compared *compared);
 
-enum compared_verdict { VERDICT_FASTER, VERDICT_SLOWER, VERDICT_LOWER, VERDICT_HIGHER, VERDICT_SAME, VERDICT_APART };
+enum compared_verdict {
+    VERDICT_FASTER,
+    VERDICT_SLOWER,
+    VERDICT_LOWER,
+    VERDICT_HIGHER,
+    VERDICT_SAME,
+    VERDICT_UNJUDGED, /* one value on a side: its spread is not known */
+    VERDICT_APART,
+};
 enum compared_verdict compared_verdict(const struct comparison *comparison, const char *better);
 extern const char *const compared_verdict_names[];
 
@@ -62,7 +71,6 @@ extern const char *const compared_verdict_names[];
 enum compared_format { COMPARED_TABLE, COMPARED_MARKDOWN, COMPARED_CSV };
 struct compared_print {
     enum compared_format format;
-    bool color;
     bool verbose; /* names every row that cannot be compared */
     double min_effect;
 };

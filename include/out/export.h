@@ -40,8 +40,8 @@ struct export_format {
     void (*write)(const struct export_rows *rows, struct text *out); /* out->failed: out of memory */
 };
 
-extern const struct export_format export_json, export_pyperf, export_hyperfine, export_gbench, export_openmetrics,
-    export_unixbench, export_unixbench_csv;
+extern const struct export_format export_json, export_pyperf, export_hyperfine, export_hyperfine_json, export_gbench,
+    export_openmetrics, export_unixbench, export_unixbench_csv;
 
 /* Ends with NULL; export_names are their names in the same order. */
 extern const struct export_format *const export_formats[];
@@ -84,7 +84,7 @@ const char *export_refuse_unless_seconds(const struct row *row);
 const char *export_refuse_samples(const struct row *row);
 
 /* The row's param without the words that differ from run to run (load_*, loops_per_ms), separator between the words
- * that stay. */
+ * that stay; a command line, with its input and preparation, stands as it was typed. */
 void export_param(const struct row *row, char separator, struct text *out);
 
 /* A row with what it is put together by. */

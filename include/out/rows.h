@@ -9,8 +9,9 @@
 #include "engine/row.h"
 #include "out/reader.h"
 
-/* Which of the long fields are wanted; the others are left empty, and cost no time. */
-enum rows_wanted { ROWS_SAMPLES = 1, ROWS_HIST = 2, ROWS_SERIES = 4, ROWS_ALL = 7 };
+/* Which of the long fields are wanted; the others are left empty, and cost no time. ROWS_UNKNOWN: samples that have no
+ * value (an empty place in the list) are NAN, and not left out. */
+enum rows_wanted { ROWS_SAMPLES = 1, ROWS_HIST = 2, ROWS_SERIES = 4, ROWS_ALL = 7, ROWS_UNKNOWN = 8 };
 
 /* --- One row after another: memory does not grow with the file. --- */
 

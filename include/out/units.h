@@ -31,4 +31,8 @@ void units_value(double value, const char *unit, char *buf, size_t size);
 /* "410.3 to 452.5 cycles": both in the unit of the larger. A dash when one is not known. */
 void units_range(double low, double high, const char *unit, char *buf, size_t size);
 
+/* Makes a text of the functions above plain ASCII, for tables on terminals and in files: "us", '-' for the minus and
+ * the dash, no blanks between thousands. It gets no longer. */
+void units_plain(char *text);
+
 #endif

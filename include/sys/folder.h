@@ -20,6 +20,10 @@ int folder_of(const char *path, const char **name);
  * Returns the descriptor (close-on-exec) or -errno, -EEXIST when there is anything of that name. */
 int folder_create(const char *path);
 
+/* Removes a plain file of that name, so that folder_create() can make another one. A symbolic link is neither followed
+ * nor removed, and neither is anything else. 0, also when there is nothing of that name, or -errno. */
+int folder_clear(const char *path);
+
 /* Opens what is there already and is no file of data: a pipe, a terminal, a character device; for appending. A
  * symbolic link of that name is followed when it is ours or root's and nobody else could have put it there; a pipe of
  * another user is not opened where everybody may make one. Returns the descriptor or -errno: -EEXIST for a plain file

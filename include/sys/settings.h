@@ -33,6 +33,7 @@ struct settings_view {
     const char *root;
     const struct machine *machine;
     const struct cpuset *bench; /* the CPUs to measure on */
+    bool huge_advised;          /* what is measured asks for huge pages, so that they are not to be switched off */
     void (*moment)(void);       /* lets a moment pass, to see what rises; NULL: one look only */
 };
 
@@ -86,9 +87,10 @@ const struct setting *setting_find(const char *name);
 /* Counts one by its verdict, and appends its name to those of the noisy ones, ", " between, when it is one. */
 void setting_count(const struct setting *setting, const struct setting_state *state, unsigned counts[4], char *noisy,
                    size_t size);
-/* Those by which machines are told apart, as "governor=performance;smt=off;...;cmdline=quiet isolcpus=2-7": of the
- * kernel's command line, which comes last, the words that bear on speed and noise. What is not known or not there
- * is left out; ';' in a value is ','. Cut where size ends. */
+/* Writes what explains why two machines, or one before and after, differ in speed, in the form of sys/setting_items.h:
+ * "governor=performance;smt=off;thp=madvise;memory=23.5G;...;cmdline=quiet|isolcpus=2-7;...;spectre_v2=Retpolines". Of
+ * the kernel's command line these are the words that bear on speed and noise. What is not known or not there is left
+ * out, and so is an item that has no room. */
 void settings_describe(const struct settings_view *view, char *buf, size_t size);
 
 /* A program that disturbs: its name as the kernel has it (at most 15 bytes), and the services or timers that start it,

@@ -14,8 +14,11 @@
 #include "engine/plan.h"
 #include "engine/text.h"
 #include "engine/trial.h"
+#include "sys/huge_pages.h"
 
-enum { RECORD_TIMES, RECORD_VALID, RECORD_CORES, N_RECORDERS = RECORD_CORES + 4 };
+enum { RECORD_TIMES, RECORD_VALID, RECORD_PAGES, RECORD_CORES, N_RECORDERS = RECORD_CORES + 4 };
+/* The numbers of RECORD_PAGES: whether the other two, in bytes, were read. */
+enum { PAGES_KNOWN, PAGES_HUGE, PAGES_POSSIBLE, N_PAGES };
 enum { KERNEL_COPY, KERNEL_SCALE, KERNEL_ADD, KERNEL_TRIAD, N_KERNELS };
 /* Metrics a kernel: the rate, the same with the core free, and the time of each repetition. */
 enum { METRIC_RATE, METRIC_ALONE, METRIC_TIME, METRICS_A_KERNEL };
@@ -59,7 +62,7 @@ static size_t share_of(const struct bandwidth_params *params, unsigned copies)
     return (granules ? granules : 1) * GRANULE;
 }
 
-/* The kernel's own policy for pages is not left to chance: huge ones are asked for. */
+/* The kernel's own policy for pages is not left to chance: huge ones are asked for. What came of it is read back. */
 static double *map_array(size_t n)
 {
     void *p = mmap(NULL, n * sizeof(double), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -174,12 +177,26 @@ static double largest_error(const double *array, size_t n, double expected)
     return worst;
 }
 
+/* Only when the run is over: the kernel walks all pages for it. */
+static void read_pages(const struct arrays *arrays, double *numbers)
+{
+    const void *const addresses[] = {arrays->a, arrays->b, arrays->c};
+    struct huge_pages pages;
+
+    if (huge_pages_read("", addresses, sizeof(addresses) / sizeof(addresses[0]), &pages))
+        return;
+    numbers[PAGES_KNOWN] = 1;
+    numbers[PAGES_HUGE] = (double)pages.huge_bytes;
+    numbers[PAGES_POSSIBLE] = (double)pages.possible_bytes;
+}
+
 /* The closed form: what one element comes to. */
 static int verify(struct party_context *context)
 {
     const struct bandwidth_params *params = context->params;
     const struct arrays *arrays = context->state;
     struct checks *checks = context->recorder[RECORD_VALID];
+    read_pages(arrays, context->recorder[RECORD_PAGES]);
     double a = 1, b = 2, c = 0;
 
     for (uint64_t r = 0; r < params->repetitions; r++) {
@@ -235,6 +252,11 @@ static int reduce(const struct trial *trial, struct results *results)
 
     for (unsigned k = 0; times && k < N_KERNELS; k++)
         error |= reduce_kernel(trial, k, times, results);
+    for (unsigned copy = 0; copy < trial_spec_of(trial)->copies; copy++) {
+        const double *pages = trial_recorder(trial, 0, copy, RECORD_PAGES);
+        if (pages[PAGES_KNOWN] > 0)
+            results_pages(results, 0, pages[PAGES_HUGE], pages[PAGES_POSSIBLE]);
+    }
     free(times);
     return error;
 }
@@ -245,7 +267,7 @@ static void describe(const void *params, const struct clock_info *clock, char *b
     const struct stream_kernels *kernels = stream_kernels_choose(p->nontemporal);
 
     (void)clock;
-    (void)snprintf(buf, size, "stores=%s kernel=%s array_bytes=%llu repetitions=%llu pages=huge-advised%s%s",
+    (void)snprintf(buf, size, "stores=%s kernel=%s array_bytes=%llu repetitions=%llu%s%s",
                    p->nontemporal ? "non-temporal" : "ordinary", kernels ? kernels->name : "none",
                    (unsigned long long)p->array_bytes, (unsigned long long)p->repetitions, p->bounded[0] ? " " : "",
                    !p->bounded[0]                 ? ""
@@ -294,6 +316,7 @@ static const struct party parties[] = {
      .stop = STOP_SELF,
      .recorders = {[RECORD_TIMES] = {RECORD_SLICES, REPETITIONS_MAX *N_KERNELS},
                    [RECORD_VALID] = {RECORD_CHECKS, 4},
+                   [RECORD_PAGES] = {RECORD_NUMBERS, N_PAGES},
                    [RECORD_CORES + KERNEL_COPY] = {RECORD_CORE, 0},
                    [RECORD_CORES + KERNEL_SCALE] = {RECORD_CORE, 0},
                    [RECORD_CORES + KERNEL_ADD] = {RECORD_CORE, 0},
@@ -350,6 +373,7 @@ const struct bench bench_bandwidth = {
         {[PRESET_DEFAULT] = {.min_samples = 5, .max_samples = 0, .max_ns = 5 * 1000000000ull, .precision_pct = 2},
          [PRESET_QUICK] = {.min_samples = 1, .max_samples = 1, .max_ns = 3 * 1000000000ull, .precision_pct = 2},
          [PRESET_CLASSIC] = {.min_samples = 1, .max_samples = 1, .max_ns = 60 * 1000000000ull, .precision_pct = 2}},
+    .huge_pages = true,
     .describe = describe,
     .supported = supported,
     .reduce = reduce,

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -111,7 +112,7 @@ static void place(const void *params, const struct place_request *request, unsig
                   struct placement *placement)
 {
     const struct unix_params *p = params;
-    size_t at = copy % request->n_order;
+    unsigned cpu = request->order[copy % request->n_order];
 
     if (p->halves == HALVES_FREE) {
         unix_place_range(params, request, party, copy, placement);
@@ -119,23 +120,41 @@ static void place(const void *params, const struct place_request *request, unsig
     }
     place_copy(request, copy, placement);
     placement->bind = BIND_ONE;
-    if (p->halves == HALVES_TWO && party == PARTY_ANSWERER) {
-        if (request->n_order < 2)
-            text_copy(placement->refused, sizeof(placement->refused),
-                      "both halves on one CPU: no second CPU is allowed");
-        at = (at + 1) % request->n_order;
+    if (p->halves == HALVES_TWO && p->pairs.n) {
+        const struct cpu_pair *pair = &p->pairs.pair[copy % p->pairs.n];
+        cpu = party == PARTY_ANSWERER ? pair->second : pair->first;
+    } else if (p->halves == HALVES_TWO && party == PARTY_ASKER) { /* the measured party: its reason is the row's */
+        text_copy(placement->refused, sizeof(placement->refused), "both halves on one CPU: no second CPU is allowed");
     }
     cpuset_clear(&placement->cpus);
-    cpuset_add(&placement->cpus, request->order[at]);
+    cpuset_add(&placement->cpus, cpu);
+}
+
+/* The relations of all pairs, each once: "same-cache", "same-cache+same-package". */
+static void describe_relations(const struct cpu_pairs *pairs, char *buf, size_t size)
+{
+    bool seen[CPU_RELATIONS] = {false};
+    size_t used = 0;
+
+    for (size_t i = 0; i < pairs->n; i++)
+        seen[pairs->pair[i].relation] = true;
+    buf[0] = 0;
+    for (unsigned r = 0; r < CPU_RELATIONS; r++)
+        if (seen[r] && used < size)
+            used += (size_t)snprintf(buf + used, size - used, "%s%s", used ? "+" : "", cpu_relation_names[r]);
 }
 
 static void describe(const void *params, const struct clock_info *clock, char *buf, size_t size)
 {
     static const char *const halves[] = {"halves=free", "halves=same", "halves=two"};
     const struct unix_params *p = params;
+    char words[160], relations[96];
 
     (void)clock;
-    unix_describe(params, halves[p->halves], buf, size);
+    describe_relations(&p->pairs, relations, sizeof(relations));
+    (void)snprintf(words, sizeof(words), "%s%s%s%s%s", halves[p->halves], p->pairs_name ? " pairs=" : "",
+                   p->pairs_name ? p->pairs_name : "", relations[0] ? " relation=" : "", relations);
+    unix_describe(params, words, buf, size);
 }
 
 static const struct party parties[N_HALVES] = {

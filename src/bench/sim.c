@@ -67,10 +67,12 @@ static uint64_t above(uint64_t a, uint64_t b)
     return a > b ? a - b : 0;
 }
 
-static void add_latency(struct sim_account *a, uint64_t k, uint64_t late_ns)
+static void add_latency(struct sim_account *a, uint64_t k, uint64_t late_ns, uint64_t total_ns)
 {
     hist_add(a->latency, late_ns);
+    hist_add(a->total, total_ns);
     series_add(a->series, k, late_ns);
+    a->n_late += total_ns > a->late_after_ns;
 }
 
 /* When the timing thread woke for wake-up k. The entry is read before the claim, and written behind it. */
@@ -87,7 +89,7 @@ uint64_t sim_begin(struct sim_account *a, uint64_t now_ns, uint64_t posted, cons
     uint64_t current = posted - 1, first = a->next, lost = current - first;
 
     for (uint64_t k = first + a->no_sleep; k <= current; k++)
-        add_latency(a, k, above(now_ns, woke_at(a, ring, k)));
+        add_latency(a, k, above(now_ns, woke_at(a, ring, k)), above(now_ns, due(a, k)));
     a->burns_missed += lost;
     a->deadlines_missed += lost;
     a->next = current;
@@ -109,7 +111,7 @@ void sim_burst(struct sim_account *a, uint64_t number, uint64_t busy_ns, uint64_
 {
     uint64_t excess = above(took_ns, busy_ns);
 
-    add_latency(a, number, excess);
+    add_latency(a, number, excess, excess);
     hist_add(a->classic, excess);
     a->burns_done++;
 }
@@ -149,7 +151,7 @@ static uint64_t skip(struct sim_account *a, const struct sim_turn *turn, uint64_
     uint64_t n = (now_ns - a->deadline_ns) / turn->interval_ns + 1;
 
     for (uint64_t missed_ns = a->deadline_ns; missed_ns <= now_ns; missed_ns += a->interval_ns)
-        add_latency(a, a->next++, now_ns - missed_ns);
+        add_latency(a, a->next++, now_ns - missed_ns, now_ns - missed_ns);
     a->deadlines_missed += n;
     a->late_ns += n * turn->interval_ns;
     a->deadline_ns += n * turn->interval_ns;
@@ -168,7 +170,7 @@ bool sim_turn_woken(struct sim_account *a, const struct sim_turn *turn, uint64_t
     uint64_t overslept = a->asked_ns ? above(woke_ns, a->asked_ns) : 0;
 
     if (a->asked_ns)
-        add_latency(a, a->next++, above(now_ns, woke_ns));
+        add_latency(a, a->next++, above(now_ns, woke_ns), above(now_ns, a->asked_ns));
     a->late_ns = above(now_ns, a->deadline_ns + overslept);
     if (!turn->interval_ns || now_ns <= a->deadline_ns + turn->interval_ns)
         return true;
@@ -314,7 +316,9 @@ static int task_run(struct party_context *context)
     const struct sim_params *params = context->params;
     double *numbers = context->recorder[SIM_NUMBERS];
     struct sim_account a = {.interval_ns = params->interval_ns,
+                            .late_after_ns = params->late_after_ns,
                             .latency = context->recorder[SIM_LATENCY],
+                            .total = context->recorder[SIM_TOTAL],
                             .classic = context->recorder[SIM_CLASSIC],
                             .series = context->recorder[SIM_SERIES]};
 
@@ -328,6 +332,7 @@ static int task_run(struct party_context *context)
     numbers[SIM_BURNS_MISSED] = (double)a.burns_missed;
     numbers[SIM_DEADLINES_MET] = (double)a.deadlines_met;
     numbers[SIM_DEADLINES_MISSED] = (double)a.deadlines_missed;
+    numbers[SIM_LATE] = (double)a.n_late;
     return a.burns_done || a.next ? 0 : party_fail(context, "the simulated task never ran");
 }
 
@@ -401,6 +406,7 @@ const struct party sim_parties[2] = {
                   .kind = PARTY_PROCESS,
                   .stop = STOP_FLAG,
                   .recorders = {[SIM_LATENCY] = {RECORD_HIST, 0},
+                                [SIM_TOTAL] = {RECORD_HIST, 0},
                                 [SIM_CLASSIC] = {RECORD_HIST, 0},
                                 [SIM_SERIES] = {RECORD_SERIES, 0},
                                 [SIM_NUMBERS] = {RECORD_NUMBERS, SIM_N_NUMBERS}},
@@ -428,7 +434,7 @@ static int load_setup(struct party_context *context)
     context->state = a;
     if (!a || !(a->latency = calloc(1, sizeof(*a->latency))) || !(a->series = calloc(1, sizeof(*a->series))))
         return party_fail(context, "out of memory");
-    a->classic = a->latency;
+    a->total = a->classic = a->latency;
     hist_init(a->latency, 0);
     series_init(a->series);
     return task_setup(context);
@@ -498,16 +504,18 @@ void sim_describe(const void *params, const struct clock_info *clock, char *buf,
 {
     const struct sim_params *p = params;
     const char *protocol = p->classic && p->interval_ns ? " protocol=classic" : "";
-    char every[32] = "";
+    char every[32] = "", late[40] = "";
 
     (void)clock;
     if (p->interval_ns)
         (void)snprintf(every, sizeof(every), "interval_us=%llu ", (unsigned long long)(p->interval_ns / 1000));
+    if (p->late_after_given)
+        (void)snprintf(late, sizeof(late), " late_after_us=%llu", (unsigned long long)(p->late_after_ns / 1000));
     if (p->sweep)
-        (void)snprintf(buf, size, "%sbusy=sweep loops_per_ms=%.0f%s", every, p->loops_per_ms, protocol);
+        (void)snprintf(buf, size, "%sbusy=sweep loops_per_ms=%.0f%s%s", every, p->loops_per_ms, late, protocol);
     else
-        (void)snprintf(buf, size, "%sbusy_us=%llu loops_per_ms=%.0f%s", every, (unsigned long long)(p->busy_ns / 1000),
-                       p->loops_per_ms, protocol);
+        (void)snprintf(buf, size, "%sbusy_us=%llu loops_per_ms=%.0f%s%s", every,
+                       (unsigned long long)(p->busy_ns / 1000), p->loops_per_ms, late, protocol);
 }
 
 /* The task may go wherever its load is, unless the user says otherwise. */
@@ -570,6 +578,11 @@ const struct metric sim_metrics[SIM_N_METRICS] = {
                                 .better = "higher",
                                 .value = VALUE_MEAN,
                                 .title = "work done, of the work wanted"},
+    [SIM_METRIC_LATE] = {.id = "late",
+                         .unit = "%",
+                         .better = "lower",
+                         .value = VALUE_MEAN,
+                         .title = "wake-ups so late that a person notices"},
     [SIM_METRIC_DEADLINES] = {.id = "deadlines_met",
                               .unit = "%",
                               .better = "higher",
@@ -580,6 +593,11 @@ const struct metric sim_metrics[SIM_N_METRICS] = {
                           .better = "lower",
                           .value = VALUE_MEDIAN,
                           .title = "from the deadline to the timing thread"},
+    [SIM_METRIC_TOTAL] = {.id = "total",
+                          .unit = "ns",
+                          .better = "lower",
+                          .value = VALUE_MEAN,
+                          .title = "from the deadline to running: timer and wake-up"},
 };
 
 static double percent(double part, double rest)
@@ -606,11 +624,15 @@ int sim_reduce(const struct trial *trial, struct results *results)
         error |= results_sample(results, 0, SIM_METRIC_CLASSIC, hist_mean(classic));
     }
     error |= results_sample(results, 0, SIM_METRIC_DESIRED_CPU, desired);
+    error |= results_sample(results, 0, SIM_METRIC_LATE, percent(n[SIM_LATE], (double)latency->n - n[SIM_LATE]));
     if (!params->interval_ns)
         return error;
+    const struct hist *total = trial_recorder(trial, SIM_TASK, 0, SIM_TOTAL);
     const struct hist *timer = trial_recorder(trial, SIM_TIMER, 0, TIMER_LATENCY);
     error |= results_sample(results, 0, SIM_METRIC_DEADLINES, percent(n[SIM_DEADLINES_MET], n[SIM_DEADLINES_MISSED]));
     error |= results_hist(results, 0, SIM_METRIC_TIMER, timer);
     error |= results_sample(results, 0, SIM_METRIC_TIMER, hist_quantile(timer, 0.5));
+    error |= results_hist(results, 0, SIM_METRIC_TOTAL, total);
+    error |= results_sample(results, 0, SIM_METRIC_TOTAL, hist_mean(total));
     return error;
 }

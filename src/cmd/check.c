@@ -8,11 +8,13 @@
 
 #include "cmd/advice.h"
 #include "cmd/cpus.h"
+#include "cmd/files.h"
 #include "cmd/suites.h"
 #include "cmd/tuned.h"
 #include "engine/core.h"
 #include "engine/signals.h"
 #include "engine/text.h"
+#include "out/color.h"
 #include "out/csv.h"
 #include "out/json.h"
 #include "sys/clock.h"
@@ -31,7 +33,8 @@
 struct check_options {
     struct option_cpus cpus;
     char output[1024], fail_on[1024], ignore[1024];
-    bool json, quiet, help;
+    int color;
+    bool json, quiet, force, help;
 };
 
 static const struct option rows[] = {
@@ -62,6 +65,8 @@ static const struct option rows[] = {
      .value_name = "ITEM,...",
      OPTION_AT(struct check_options, ignore),
      .help = "leave these out"},
+    FILES_FORCE_ROW(struct check_options),
+    COLOR_ROW(struct check_options),
     {.name = "quiet",
      .letter = 'q',
      .type = OPTION_FLAG,
@@ -205,7 +210,7 @@ static int resolve_cpus(struct checking *c)
     return 0;
 }
 
-/* Before anything is looked at. A file is never overwritten. */
+/* Before anything is looked at. */
 static int open_csv(struct checking *c)
 {
     const char *path = c->options.output;
@@ -214,6 +219,8 @@ static int open_csv(struct checking *c)
     c->csv_fd = -1;
     if (!path[0])
         return 0;
+    if (c->options.force && files_clear("check", path))
+        return EXIT_USAGE;
     c->csv_fd = !strcmp(path, "-") ? 1 : csv_create(path, &c->csv_created, error, sizeof(error));
     return c->csv_fd < 0 ? usage_error(error) : 0;
 }
@@ -274,8 +281,13 @@ static void find_widths(const struct checking *c, size_t width, size_t *widths)
     }
 }
 
+static enum color color_of(enum setting_verdict verdict)
+{
+    return verdict == SETTING_NOISY ? COLOR_YELLOW : verdict == SETTING_OK ? COLOR_GREEN : COLOR_NONE;
+}
+
 /* One row of the table, on as many lines as its longest cell takes. */
-static void put_cells(const char *const *text, const size_t *widths, struct text *out)
+static void put_cells(const char *const *text, const size_t *widths, enum color verdict, struct text *out)
 {
     const char *rest[CHECK_COLUMNS];
     bool more = true;
@@ -286,8 +298,10 @@ static void put_cells(const char *const *text, const size_t *widths, struct text
         more = false;
         for (size_t i = 0; i < CHECK_COLUMNS; i++) {
             size_t n = command_break(rest[i], widths[i]);
-            if (n)
-                text_printf(out, "%*s%.*s", (int)blanks, "", (int)n, rest[i]);
+            if (n) {
+                text_printf(out, "%*s", (int)blanks, "");
+                color_put(out, i == COLUMN_VERDICT ? verdict : COLOR_NONE, rest[i], n);
+            }
             blanks = (n ? 0 : blanks) + widths[i] - n + GAP;
             rest[i] += n;
             rest[i] += *rest[i] == ' ';
@@ -303,11 +317,11 @@ static void put_table(const struct checking *c, size_t width, struct text *out)
     struct cells cells;
 
     find_widths(c, width, widths);
-    put_cells(headings, widths, out);
+    put_cells(headings, widths, COLOR_NONE, out);
     for (size_t i = 0; i < settings_count; i++)
         if (c->selected[i]) {
             fill_cells(&settings_list[i], &c->state[i], &cells);
-            put_cells(cells.text, widths, out);
+            put_cells(cells.text, widths, color_of(c->state[i].verdict), out);
         }
 }
 
@@ -505,6 +519,7 @@ static int look(const struct command *command, struct checking *c)
             settings_list[i].look(&view, &c->state[i]);
             failing |= c->fails[i] && c->state[i].verdict == SETTING_NOISY;
         }
+    out.color = color_wanted(c->options.color, out_fd);
     put_found(c, &view, command_width(out_fd, WIDTH, WIDTH_MOST), &out);
     if (command_output(command, out_fd, c->csv_fd < 0, &out))
         status = EXIT_ROW_FAILED;

@@ -12,7 +12,9 @@
 #include "cmd/suites.h"
 #include "engine/signals.h"
 #include "engine/text.h"
+#include "out/color.h"
 #include "out/compared.h"
+#include "out/settings_diff.h"
 
 #define FEW_SAMPLES 5u
 
@@ -24,9 +26,9 @@ static const char *const by_choices[] = {"all", "host", NULL};
 struct compare_options {
     double min_effect_pct;
     uint64_t fail_on, across;
-    int by, format;
+    int by, format, color;
     char output[1024];
-    bool all, quiet, help;
+    bool within, all, quiet, force, help;
 };
 
 static const struct option rows[] = {
@@ -44,6 +46,10 @@ static const struct option rows[] = {
      .choices = pair_across_names,
      OPTION_AT(struct compare_options, across),
      .help = "compare rows that differ in this all the same"},
+    {.name = "within",
+     .type = OPTION_FLAG,
+     OPTION_AT(struct compare_options, within),
+     .help = "compare rows of the same files with each other: commands of `run`, loads, copies, CPUs"},
     {.name = "by",
      .type = OPTION_CHOICE,
      .value_name = "all|host",
@@ -76,6 +82,8 @@ static const struct option rows[] = {
      .value_name = "FILE|-",
      OPTION_AT(struct compare_options, output),
      .help = "the comparison as CSV as well; '-' is standard output, and the table goes to standard error"},
+    FILES_FORCE_ROW(struct compare_options),
+    COLOR_ROW(struct compare_options),
     {.name = "quiet",
      .letter = 'q',
      .type = OPTION_FLAG,
@@ -125,10 +133,18 @@ static int find_separator(int argc, char *const *argv)
     return at;
 }
 
-static int split_sides(struct sides *sides, bool separated)
+static int split_sides(const struct compare_options *options, struct sides *sides, bool separated)
 {
     char error[200];
 
+    if (options->within) {
+        if (options->by == 1)
+            return complain("--within and --by host exclude each other", EXIT_USAGE);
+        if (separated || sides->n == 0)
+            return complain("--within takes one or more files, without '--'", EXIT_USAGE);
+        sides->n_base = sides->n;
+        return 0;
+    }
     if (!separated && sides->n > 2) {
         (void)snprintf(error, sizeof(error),
                        "%zu files: put '--' between those before and those after (BASE... -- NEW...)", sides->n);
@@ -163,7 +179,7 @@ static int parse_args(const struct command *command, struct comparing *c, int ar
         return complain(error, EXIT_USAGE);
     sides->n_base = (size_t)before;
     int status = command_parse(command, &table, 1, &c->options.help, n, args, sides->files, &sides->n);
-    return status ? status : split_sides(sides, at < argc);
+    return status ? status : split_sides(&c->options, sides, at < argc);
 }
 
 /* Standard input is read once, wherever it stands. */
@@ -176,7 +192,7 @@ static int read_sides(struct comparing *c, const struct sides *sides)
     if (inputs > 1)
         return complain("standard input ('-') can be read only once", EXIT_USAGE);
     int status = files_read("compare", sides->files, sides->n_base, ROWS_SAMPLES, &c->base);
-    if (!status)
+    if (!status && sides->n > sides->n_base)
         status =
             files_read("compare", sides->files + sides->n_base, sides->n - sides->n_base, ROWS_SAMPLES, &c->changed);
     row_set_harmless(&c->base);
@@ -203,6 +219,18 @@ static void run_kernel(const struct row *row, char *buf, size_t size)
     text_copy(buf, size, row->run->kernel);
 }
 
+static void run_cpu_model(const struct row *row, char *buf, size_t size)
+{
+    text_copy(buf, size, row->run->cpu_model);
+}
+
+static void row_user_command(const struct row *row, char *buf, size_t size)
+{
+    const char *command = row_command_line(row->param);
+
+    text_copy(buf, size, command ? command : "");
+}
+
 static void run_cpus(const struct row *row, char *buf, size_t size)
 {
     (void)snprintf(buf, size, "%" PRIu64, row->run->cpus_online);
@@ -227,13 +255,15 @@ static void row_held(const struct row *row, char *buf, size_t size)
     text_copy(buf, size, row->timer_latency_held);
 }
 
-/* What may differ: it is what is being compared. */
+/* May differ: they are what is compared. settings_diff() has those of the column settings. */
 static const struct {
     const char *name;
     void (*of)(const struct row *row, char *buf, size_t size);
 } settings[] = {
     {"host", run_host},
     {"kernel", run_kernel},
+    {"CPU model", run_cpu_model},
+    {"command", row_user_command},
     {"CPUs online", run_cpus},
     {"nice", row_nice},
     {"real-time priority", row_priority},
@@ -311,13 +341,20 @@ static void put_side(const char *name, const struct row_set *set, struct text *o
         text_printf(out, "%s\n", host);
 }
 
+/* Samples of commands that one `jitbench run` took in turn. */
+static bool is_in_turn(const struct compared_row *row)
+{
+    return row->pair->within && row_command(row->pair->about->param);
+}
+
 static void put_tested(const struct compared *compared, struct text *out)
 {
-    size_t by_runs = 0, by_hosts = 0, by_samples = 0;
+    size_t by_runs = 0, by_hosts = 0, by_samples = 0, in_turn = 0;
 
     for (size_t i = 0; i < compared->n_rows; i++) {
         const struct compared_row *row = &compared->row[i];
-        by_samples += compared->comparison[row->number].tested == TESTED_SAMPLES;
+        by_samples += compared->comparison[row->number].tested == TESTED_SAMPLES && !is_in_turn(row);
+        in_turn += is_in_turn(row);
         by_hosts += row->by_hosts;
         by_runs += !row->by_hosts && compared->comparison[row->number].tested == TESTED_RUNS;
     }
@@ -331,13 +368,32 @@ static void put_tested(const struct compared *compared, struct text *out)
                     "       so a change has to be larger than the noise floor, which is how far the run's own samples "
                     "differ\n",
                     by_hosts || by_runs ? " elsewhere" : "");
+    if (in_turn)
+        text_printf(out, "Commands were measured in turn: drift of the machine falls on all of them alike\n");
+}
+
+static void put_settings(const struct comparing *c, struct text *out)
+{
+    struct text differences = {0};
+
+    settings_diff(&c->base, &c->changed, &differences);
+    if (differences.length)
+        text_printf(out, "Settings differ: %s\n", differences.data);
+    out->failed |= differences.failed;
+    text_free(&differences);
 }
 
 static void put_header(const struct comparing *c, struct text *out)
 {
     char before[420], after[420];
 
-    put_side("Base", &c->base, out);
+    put_side(c->options.within ? "Within" : "Base", &c->base, out);
+    if (c->options.within) {
+        text_printf(out, "Base  of each test and metric the first row; of `run`, the first command\n");
+        put_tested(&c->compared, out);
+        text_append(out, "\n", 1);
+        return;
+    }
     put_side("New", &c->changed, out);
     for (size_t i = 0; i < SETTINGS; i++) {
         values_of(c, i, false, before, sizeof(before));
@@ -345,6 +401,7 @@ static void put_header(const struct comparing *c, struct text *out)
         if (before[0] && after[0] && strcmp(before, after) != 0)
             text_printf(out, "Differs: %s: %s against %s\n", settings[i].name, before, after);
     }
+    put_settings(c, out);
     put_tested(&c->compared, out);
     text_append(out, "\n", 1);
 }
@@ -370,22 +427,25 @@ static size_t count_unstable(const struct pair *pair)
 
 static void put_warnings(const struct comparing *c, struct text *out)
 {
-    size_t few = 0, drifted = 0, unstable = 0;
+    size_t few = 0, drifted = 0, unstable = 0, single = 0;
     double worst = 0;
 
     for (size_t i = 0; i < c->compared.n_rows; i++) {
         const struct compared_row *row = &c->compared.row[i];
-        few += row->few > 0 && row->few < FEW_SAMPLES && c->compared.comparison[row->number].tested != TESTED_RUNS;
+        single += c->compared.comparison[row->number].tested == TESTED_NOTHING && row->few > 0;
+        few += row->few > 0 && row->few < FEW_SAMPLES && c->compared.comparison[row->number].tested == TESTED_SAMPLES;
         unstable += count_unstable(row->pair) > 0;
         drifted += row->drift_pct > 0;
         worst = fmax(worst, row->drift_pct);
     }
-    if (few || unstable || drifted || c->pairs.doubles || c->pairs.degraded)
+    if (single || few || unstable || drifted || c->pairs.doubles || c->pairs.degraded)
         text_append(out, "\n", 1);
+    warn(out, single, "row is not judged: one sample does not show its spread; repeat both sides with --quick --runs 3",
+         "rows are not judged: one sample does not show their spread; repeat both sides with --quick --runs 3");
     warn(out, few, "row has fewer than 5 samples: only large changes can be seen",
          "rows have fewer than 5 samples: only large changes can be seen");
-    warn(out, unstable, "row is unstable: its samples spread by more than 5 %",
-         "rows are unstable: their samples spread by more than 5 %");
+    warn(out, unstable, "row is unstable: its samples spread by more than --max-rsd (5 % by default)",
+         "rows are unstable: their samples spread by more than --max-rsd (5 % by default)");
     if (drifted)
         text_printf(out, "Warning: the machine drifted during a run, by up to %.1f %%, in %zu row%s\n", worst, drifted,
                     drifted == 1 ? "" : "s");
@@ -408,18 +468,11 @@ static bool finding(const struct comparing *c)
         enum compared_verdict verdict =
             compared_verdict(comparison, is_row ? compared->row[i].pair->about->better : "higher");
         slower += verdict == VERDICT_SLOWER;
-        changed += verdict != VERDICT_SAME && verdict != VERDICT_APART;
-        apart += is_row && verdict == VERDICT_APART;
+        changed += verdict < VERDICT_SAME;
+        apart += is_row && verdict == VERDICT_UNJUDGED;
     }
     return (c->options.fail_on >> FAIL_SLOWER & 1 && slower) || (c->options.fail_on >> FAIL_CHANGED & 1 && changed) ||
            (c->options.fail_on >> FAIL_APART & 1 && apart);
-}
-
-static bool colored(int fd)
-{
-    const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
-
-    return isatty(fd) && !(no_color && no_color[0]) && !(term && !strcmp(term, "dumb"));
 }
 
 static int write_out(struct comparing *c)
@@ -430,13 +483,15 @@ static int write_out(struct comparing *c)
     struct text out = {0};
 
     if (c->options.output[0]) {
+        if (c->options.force && files_clear("compare", c->options.output))
+            return EXIT_USAGE;
         compared_put(&c->compared, &how, &out);
         int status = files_write("compare", c->options.output, &out);
         if (status)
             return status;
     }
     how.format = (enum compared_format)c->options.format;
-    how.color = how.format == COMPARED_TABLE && colored(fd);
+    out.color = how.format == COMPARED_TABLE && color_wanted(c->options.color, fd);
     const bool words = how.format == COMPARED_TABLE && !c->options.quiet;
     if (words)
         put_header(c, &out);
@@ -450,8 +505,11 @@ static int compare(struct comparing *c)
 {
     const double min_effect = c->options.min_effect_pct / 100;
 
-    if (pairs_make(&c->base, &c->changed, c->options.across, c->options.by == 1, &c->pairs) ||
-        compared_make(&c->pairs, is_headline, c->options.all, min_effect, &c->compared))
+    const int made = c->options.within
+                         ? pairs_within(&c->base, c->options.across, &c->pairs)
+                         : pairs_make(&c->base, &c->changed, c->options.across, c->options.by == 1, &c->pairs);
+
+    if (made || compared_make(&c->pairs, is_headline, c->options.all, min_effect, &c->compared))
         return complain("out of memory", EXIT_ROW_FAILED);
     int status = write_out(c);
     if (status)
@@ -491,7 +549,7 @@ static int run(const struct command *command, int argc, char **argv)
 
 const struct command command_compare = {
     .name = "compare",
-    .operands = "BASE.csv... [--] NEW.csv...",
+    .operands = "BASE.csv... [--] NEW.csv... | --within FILE.csv...",
     .title = "did it change, by how much, how sure",
     .description =
         "Puts the rows of two sets of result files beside each other: ratio of medians with its 95 % interval, "

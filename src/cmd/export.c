@@ -11,7 +11,20 @@
 struct export_options {
     int format; /* index in export_formats */
     char output[1024];
-    bool help;
+    bool force, help;
+};
+
+static const struct option_foreign formats[] = {
+    {"prometheus", "did you mean 'openmetrics'?"},
+    {"prom", "did you mean 'openmetrics'?"},
+    {"google-benchmark", "did you mean 'gbench'?"},
+    {NULL, NULL},
+};
+static const struct option_foreign foreign[] = {
+    {"json", "did you mean '--format json'?"},
+    {"prometheus", "did you mean '--format openmetrics'?"},
+    {"openmetrics", "did you mean '--format openmetrics'?"},
+    {NULL, NULL},
 };
 
 static const struct option rows[] = {
@@ -20,6 +33,7 @@ static const struct option rows[] = {
      .type = OPTION_CHOICE,
      .value_name = "FORMAT",
      .choices = export_names,
+     .foreign = formats,
      .preset = {"json"},
      OPTION_AT(struct export_options, format),
      .help = "what to write"},
@@ -30,6 +44,7 @@ static const struct option rows[] = {
      .preset = {"-"},
      OPTION_AT(struct export_options, output),
      .help = "the file to make; '-' is standard output"},
+    FILES_FORCE_ROW(struct export_options),
     {.name = "help",
      .letter = 'h',
      .type = OPTION_FLAG,
@@ -40,7 +55,8 @@ static const struct option rows[] = {
 static size_t tables(const struct command *command, struct option_table *out)
 {
     (void)command;
-    out[0] = (struct option_table){.heading = "Options of export", .rows = rows, .n = sizeof(rows) / sizeof(rows[0])};
+    out[0] = (struct option_table){
+        .heading = "Options of export", .rows = rows, .n = sizeof(rows) / sizeof(rows[0]), .foreign = foreign};
     return 1;
 }
 
@@ -64,6 +80,10 @@ static int convert(const struct command *command, const struct export_options *o
     if (message.length)
         (void)complain(command, message.data, 0);
     text_free(&message);
+    if ((taken || out.failed) && options->force && files_clear(command->name, options->output)) {
+        text_free(&out);
+        return EXIT_USAGE;
+    }
     if (taken || out.failed)
         return files_write(command->name, options->output, &out);
     text_free(&out);

@@ -93,7 +93,7 @@ static void free_names(struct names *names)
     free(names->name);
 }
 
-/* Those of all operands; what names no file is said on standard error. How many did not. */
+/* Expands all operands. Returns the number that matched no file, each with a line on standard error. */
 static size_t add_operands(struct names *names, const char *command, const char *const *operands, size_t n)
 {
     char error[4352];
@@ -142,7 +142,7 @@ static int read_operands(const char *command, const char *const *operands, size_
     if (!(status && whole) && read_all(command, &names, whole, wanted, set))
         status = EXIT_USAGE;
     free_names(&names);
-    if (!(status && whole) && !set->n)
+    if (!status && !set->n)
         status = command_complain(command, "no rows to work on", EXIT_USAGE);
     if (!(status && whole) && row_set_sort(set))
         status = command_complain(command, "out of memory", EXIT_ROW_FAILED);
@@ -223,6 +223,17 @@ static void cannot_write(struct files_output *out, const char *why)
     (void)snprintf(error, sizeof(error), "%.4000s cannot be written: %s", out->fd == 1 ? "standard output" : out->path,
                    why);
     out->status = command_complain(out->command, error, EXIT_ROW_FAILED);
+}
+
+int files_clear(const char *command, const char *path)
+{
+    char error[4352];
+    const int why = path[0] && strcmp(path, "-") != 0 ? folder_clear(path) : 0;
+
+    if (!why)
+        return 0;
+    (void)snprintf(error, sizeof(error), "-o '%.4000s': %s", path, folder_why_not(why));
+    return command_complain(command, error, EXIT_USAGE);
 }
 
 int files_begin(const char *command, const char *path, struct files_output *out)

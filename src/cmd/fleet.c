@@ -11,6 +11,7 @@
 #include "cmd/suites.h"
 #include "engine/text.h"
 #include "out/csv.h"
+#include "out/units.h"
 
 /* Machines without findings that have a line all the same, unless -v is given. */
 #define PLAIN_MOST 20u
@@ -27,7 +28,7 @@ struct fleet_options {
     double min_effect_pct;
     int fail_on, by;
     char output[1024];
-    bool verbose, help;
+    bool verbose, force, help;
 };
 
 static const struct option rows[] = {
@@ -59,6 +60,7 @@ static const struct option rows[] = {
      OPTION_AT(struct fleet_options, output),
      .help =
          "CSV file with every figure of every machine; '-' is standard output, and the table goes to standard error"},
+    FILES_FORCE_ROW(struct fleet_options),
     {.name = "verbose",
      .letter = 'v',
      .type = OPTION_FLAG,
@@ -167,6 +169,11 @@ static void put_effect(const struct fleet *f, const struct judged *j, struct tex
     text_printf(out, "%s %+.1f %%", name, 100 * (figure->higher_is_better ? -j->effect : j->effect));
 }
 
+static bool is_few(const struct fleet *f)
+{
+    return f->g.machines.n < OUTLIER_HOSTS_LEAST;
+}
+
 static void put_verdict(const struct fleet *f, const struct judged *j, struct text *out)
 {
     const size_t failed = f->g.machine[j->machine].failed;
@@ -190,7 +197,10 @@ static void put_verdict(const struct fleet *f, const struct judged *j, struct te
         text_printf(out, "%s%s%zu row%s failed", between, j->broke && !*between ? "BROKEN: " : "", failed,
                     failed == 1 ? "" : "s");
     else if (!*between)
-        text_printf(out, "%s", j->figures ? "ok" : "not judged: it has no figure that enough others have");
+        text_printf(out, "%s",
+                    j->figures  ? "ok"
+                    : is_few(f) ? "not judged"
+                                : "not judged: it has no figure that enough others have");
 }
 
 static void put_differences(const struct fleet *f, const struct judged *j, struct text *out)
@@ -207,7 +217,7 @@ static void put_differences(const struct fleet *f, const struct judged *j, struc
 
 static void put_all_far(const struct fleet *f, const struct judged *j, int width, struct text *out)
 {
-    char name[256];
+    char name[256], own[UNITS_SIZE], median[UNITS_SIZE];
 
     for (size_t k = 0; k < f->g.figures.n && j->n_far; k++) {
         const struct gather_figure *figure = &f->g.figure[k];
@@ -216,9 +226,13 @@ static void put_all_far(const struct fleet *f, const struct judged *j, int width
         if (isnan(value) || !judge_is_far(&f->judgement, k, value))
             continue;
         name_figure(figure, name, sizeof(name));
-        text_printf(out, "%*s    %s: %.6g %s, the fleet's median %.6g, %+.1f %%, %.1f spreads off%s%s\n", width, "",
-                    name, value, figure->unit, metric->median, 100 * outlier_effect(metric, value),
-                    fabs(outlier_distance(metric, value)), figure->work[0] ? "; " : "", figure->work);
+        units_value(value, figure->unit, own, sizeof(own));
+        units_plain(own);
+        units_value(metric->median, figure->unit, median, sizeof(median));
+        units_plain(median);
+        text_printf(out, "%*s    %s: %s, the fleet's median %s, %+.1f %%, %.1f spreads off%s%s\n", width, "", name, own,
+                    median, 100 * outlier_effect(metric, value), fabs(outlier_distance(metric, value)),
+                    figure->work[0] ? "; " : "", figure->work);
     }
 }
 
@@ -314,13 +328,46 @@ static size_t count_out(const struct fleet *f)
     return n;
 }
 
+/* "a has 1, b has 2". */
+static void put_each(const struct fleet *f, size_t setting, struct text *out)
+{
+    size_t n = 0;
+
+    for (size_t m = 0; m < f->g.machines.n; m++) {
+        const char *value = gather_setting(&f->g, setting, m);
+        if (value)
+            text_printf(out, "%s%s has %s", n++ ? ", " : "", f->g.machines.name[m], value);
+    }
+}
+
 /* In which no value is that of more than half. */
 static void put_undecided(const struct fleet *f, struct text *out)
 {
-    for (size_t s = 0; s < f->g.settings.n; s++)
-        if (!f->judgement.majority[s])
-            text_printf(out, "Settings: %s is not the same, and no value is that of most machines.\n",
-                        f->g.settings.name[s]);
+    for (size_t s = 0; s < f->g.settings.n; s++) {
+        if (f->judgement.majority[s])
+            continue;
+        text_printf(out, "Settings: %s is not the same", f->g.settings.name[s]);
+        if (is_few(f)) {
+            text_printf(out, ": ");
+            put_each(f, s, out);
+            text_printf(out, ".\n");
+        } else {
+            text_printf(out, ", and no value is that of most machines.\n");
+        }
+    }
+}
+
+/* Of two or three machines nobody can say which one is the odd one: what is said then is what can be. */
+static void put_few(const struct fleet *f, const char *what, struct text *out)
+{
+    const size_t n = f->g.machines.n;
+
+    text_printf(out, "too few to judge figures. 'fleet' needs %d %ss", OUTLIER_HOSTS_LEAST, what);
+    if (n == 2)
+        text_printf(out, "; for two use 'jitbench compare A.csv B.csv'");
+    else if (n == 3)
+        text_printf(out, "; two at a time can be compared with 'jitbench compare A.csv B.csv'");
+    text_printf(out, ".%s\n", n > 1 ? " Failed tests and settings that differ are shown." : "");
 }
 
 static void put_pooled(const struct fleet *f, struct text *out)
@@ -366,6 +413,8 @@ static void put_summary(const struct fleet *f, struct text *out)
         text_printf(out, "%zu stand%s out.\n", outliers, outliers == 1 ? "s" : "");
     if (figures)
         put_rules(f, out);
+    else if (is_few(f))
+        put_few(f, what, out);
     else
         text_printf(out, "a figure is judged when %d %ss have it, and its median is not 0.\n", OUTLIER_HOSTS_LEAST,
                     what);
@@ -403,8 +452,10 @@ static int write_csv(const struct fleet *f)
 {
     struct files_output file;
     struct text out = {0};
-    int status = files_begin("fleet", f->options.output, &file);
+    int status = f->options.force ? files_clear("fleet", f->options.output) : 0;
 
+    if (!status)
+        status = files_begin("fleet", f->options.output, &file);
     if (status)
         return status;
     text_printf(&out, "host,suite,test,load,param,metric,unit,copies,value,median,effect_pct,distance,verdict\r\n");

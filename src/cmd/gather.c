@@ -10,6 +10,7 @@
 
 #include "bench/list.h"
 #include "engine/text.h"
+#include "sys/setting_items.h"
 
 /* Larger figures are damage: sums of them would not be finite. */
 #define VALUE_MOST 1e100
@@ -135,26 +136,29 @@ static int enter_setting(struct gather *g, size_t machine, const char *name, con
     return 0;
 }
 
-/* "name=value;name=value". A command line of the kernel none of whose words bears on noise is not in it. */
-static int enter_items(struct gather *g, size_t machine, const char *settings)
+/* The items of the column settings, or of scratch_disk, whose names then begin with "scratch_". */
+static int enter_items(struct gather *g, size_t machine, const char *text, bool of_run)
 {
-    char items[sizeof(((struct row_run *)NULL)->settings)];
-    bool command_line = false;
+    char name[SETTING_NAME + 8];
+    struct setting_items items;
 
-    text_copy(items, sizeof(items), settings);
-    for (char *item = items; *item;) {
-        size_t length = strcspn(item, ";");
-        char *next = item + length + (item[length] == ';'), *equals = memchr(item, '=', length);
-        item[length] = '\0';
-        if (equals) {
-            *equals = '\0';
-            command_line = command_line || !strcmp(item, "cmdline");
-            if (enter_setting(g, machine, item, equals + 1))
-                return -1;
-        }
-        item = next;
+    setting_items_begin(&items, text, of_run);
+    while (setting_items_next(&items)) {
+        (void)snprintf(name, sizeof(name), "%s%s", of_run ? "" : "scratch_", items.name);
+        if (enter_setting(g, machine, name, items.value))
+            return -1;
     }
-    return settings[0] && !command_line ? enter_setting(g, machine, "cmdline", "(nothing that matters)") : 0;
+    return 0;
+}
+
+/* Of tests that use files. Rows of a machine that follow each other mostly have the same disk. */
+static int enter_disk(struct gather *g, size_t machine, const char *disk)
+{
+    if (!disk[0] || (g->last_disk_machine == machine && !strcmp(g->last_disk, disk)))
+        return 0;
+    text_copy(g->last_disk, sizeof(g->last_disk), disk);
+    g->last_disk_machine = machine;
+    return enter_items(g, machine, disk, false);
 }
 
 static int enter_settings(struct gather *g, size_t machine, const struct row_run *run)
@@ -165,7 +169,7 @@ static int enter_settings(struct gather *g, size_t machine, const struct row_run
         (void)snprintf(cpus, sizeof(cpus), "%" PRIu64, run->cpus_online);
     return enter_setting(g, machine, "kernel", run->kernel) || enter_setting(g, machine, "cpu", run->cpu_model) ||
                    enter_setting(g, machine, "cpus", cpus) || enter_setting(g, machine, "build", run->build) ||
-                   enter_items(g, machine, run->settings)
+                   enter_items(g, machine, run->settings, true)
                ? -1
                : 0;
 }
@@ -447,6 +451,8 @@ int gather_row(struct gather *g, const struct row *row)
     }
     machine->rows++;
     enter_nice(machine, row->nice);
+    if (enter_disk(g, g->last_machine, row->scratch_disk))
+        return -1;
     size_t figure = enter_figure(g, row);
     return figure == SIZE_MAX ? -1 : enter_value(g, figure, g->last_machine, row);
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench help [COMMAND] */
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "bench/list.h"
 #include "cmd/suites.h"
 #include "engine/text.h"
 
@@ -37,6 +39,93 @@ static void put_overview(struct text *out)
     put_wrapped("'jitbench help COMMAND' or 'jitbench COMMAND --help' shows a command's options.", 0, columns, out);
     put_wrapped("'jitbench all --quick' is a good start: it takes less than a minute.", 0, columns, out);
 }
+
+/* --- The sampling of a suite. --- */
+
+struct span {
+    uint64_t least, most;
+};
+
+static void widen(struct span *span, uint64_t value)
+{
+    span->least = value < span->least ? value : span->least;
+    span->most = value > span->most ? value : span->most;
+}
+
+static void put_span(const struct span *span, void (*format)(uint64_t value, char *buf, size_t size), char *cell,
+                     size_t size)
+{
+    char least[32], most[32];
+
+    format(span->least, least, sizeof(least));
+    format(span->most, most, sizeof(most));
+    if (!strcmp(least, most))
+        (void)snprintf(cell, size, "%s", least);
+    else
+        (void)snprintf(cell, size, "%s to %s", least, most);
+}
+
+static void count_text(uint64_t value, char *buf, size_t size)
+{
+    (void)snprintf(buf, size, "%llu", (unsigned long long)value);
+}
+
+static bool is_of(const struct bench *bench, const struct suite *suite)
+{
+    bool named = !suite->tests;
+
+    for (size_t i = 0; !named && suite->tests[i]; i++)
+        named = !strcmp(suite->tests[i], bench->name);
+    return named && !strcmp(bench->suite, suite->name);
+}
+
+static void put_sampling(const struct suite *suite, enum option_preset preset, const char *name, struct text *out)
+{
+    struct span samples = {UINT64_MAX, 0}, time = {UINT64_MAX, 0}, cap = {UINT64_MAX, 0};
+    double precision = 0;
+    struct text line = {0};
+    bool more = false;
+    char cell[80];
+
+    for (size_t b = 0; bench_list[b]; b++) {
+        const struct sampling *s = &bench_list[b]->sampling[preset];
+        if (!is_of(bench_list[b], suite))
+            continue;
+        widen(&samples, s->min_samples);
+        widen(&time, s->time_ns);
+        if (s->max_samples == s->min_samples)
+            continue;
+        more = true;
+        precision = s->precision_pct;
+        widen(&cap, s->max_ns);
+    }
+    put_span(&samples, count_text, cell, sizeof(cell));
+    text_printf(&line, "--samples %s", cell);
+    if (more) {
+        put_span(&cap, text_duration, cell, sizeof(cell));
+        text_printf(&line, " or more, --precision %g%%, --max-time %s", precision, cell);
+    }
+    if (time.most) {
+        put_span(&time, text_duration, cell, sizeof(cell));
+        text_printf(&line, ", --time %s", cell);
+    }
+    text_printf(out, "  %-14s  ", name);
+    if (line.failed)
+        out->failed = 1;
+    else
+        put_wrapped(line.data, 18, command_width(1, 80, 120), out);
+    text_free(&line);
+}
+
+void help_sampling(const struct suite *suite, struct text *out)
+{
+    text_printf(out, "\nUnless these options are given, each test is measured with:\n");
+    put_sampling(suite, PRESET_DEFAULT, "", out);
+    put_sampling(suite, PRESET_QUICK, "with --quick", out);
+    put_sampling(suite, PRESET_CLASSIC, "with --classic", out);
+}
+
+/* --- The command. --- */
 
 static int run(const struct command *command, int argc, char **argv)
 {

@@ -22,6 +22,8 @@
 #include "sys/clock.h"
 #include "sys/console.h"
 #include "sys/device_file.h"
+#include "sys/device_mount.h"
+#include "sys/machine.h"
 #include "sys/modules.h"
 #include "sys/mounts.h"
 #include "sys/power.h"
@@ -49,8 +51,11 @@ struct init {
     size_t n_words;
     struct mounts mounts;
     char folder[PATH_MAX]; /* where the run leaves its CSV; "" when there is none */
-    bool asked;            /* to end, by a signal: Ctrl-Alt-Del is SIGINT */
-    int status;            /* of the exit, where there is one */
+    struct device_mount disk;
+    char disk_at[PATH_MAX]; /* the folder made for it to be mounted on; "" when there is none */
+    char scratch[PATH_MAX]; /* folder on it; "" when none was ordered, or it cannot be had */
+    bool asked;             /* to end, by a signal: Ctrl-Alt-Del is SIGINT */
+    int status;             /* of the exit, where there is one */
 };
 
 static size_t tables(const struct command *command, struct option_table *out)
@@ -267,19 +272,27 @@ static void load_modules(const struct init *init)
         say("%d kernel module%s not loaded (%s)", failed, failed == 1 ? "" : "s", error);
 }
 
+/* Waits for a device that is still coming up. 0 or -errno. */
+static int wait_device(struct init *init, const char *device)
+{
+    uint64_t until = clock_raw_ns() + DEVICE_WAIT_NS;
+    int error;
+
+    while ((error = device_check(device)) == -ENOENT && clock_raw_ns() < until && !init->asked) {
+        int number = wait_signal(POLL_NS);
+        init->asked = number && number != SIGCHLD;
+    }
+    return error;
+}
+
 /* A device that is not there must not be found out after an hour of measuring. */
 static void look_for_device(struct init *init)
 {
     char device[sizeof(init->orders.out) + 8], path[sizeof(device)];
-    uint64_t until = clock_raw_ns() + DEVICE_WAIT_NS;
-    int error;
 
-    if (!init->orders.out[0] || device_file_split(init->orders.out, device, path, sizeof(device)))
+    if (!init->orders.out[0] || device_split(init->orders.out, device, path, sizeof(device)))
         return;
-    while ((error = device_file_check(device)) == -ENOENT && clock_raw_ns() < until && !init->asked) {
-        int number = wait_signal(POLL_NS);
-        init->asked = number && number != SIGCHLD;
-    }
+    int error = wait_device(init, device);
     if (error)
         say("out: %s: %s; the CSV will follow on the console", device, strerror(-error));
 }
@@ -292,6 +305,59 @@ static void make_folder(struct init *init)
         if (scratch_folder(folders[i], init->folder, sizeof(init->folder)) == 0)
             return;
     init->folder[0] = '\0';
+}
+
+/* --- The disk for scratch files. --- */
+
+static void end_scratch(struct init *init)
+{
+    bool detached;
+    int error = device_unmount(&init->disk, &detached);
+
+    if (error)
+        say("scratch: %s: cannot be unmounted: %s", init->orders.scratch, strerror(-error));
+    else if (detached)
+        say("scratch: %s%s", init->orders.scratch, DEVICE_DETACHED);
+    if (init->disk_at[0])
+        (void)rmdir(init->disk_at);
+    init->scratch[0] = init->disk_at[0] = '\0';
+    init->disk = (struct device_mount){.mounted = false};
+}
+
+/* 0 or -errno. */
+static int mount_scratch(struct init *init, const char *device, const char *path)
+{
+    int error = scratch_folder(init->folder, init->disk_at, sizeof(init->disk_at));
+
+    if (error) {
+        init->disk_at[0] = '\0';
+        return error;
+    }
+    error = device_mount(device, init->disk_at, 0, &init->disk);
+    if (!error)
+        error = device_folder(init->disk.place, path);
+    if (!error &&
+        snprintf(init->scratch, sizeof(init->scratch), "%s%s", init->disk.place, path) >= (int)sizeof(init->scratch))
+        error = -ENAMETOOLONG;
+    return error;
+}
+
+static void begin_scratch(struct init *init)
+{
+    char device[sizeof(init->orders.scratch) + 8], path[sizeof(device)], type[32];
+
+    if (!init->orders.scratch[0] || device_split(init->orders.scratch, device, path, sizeof(device)))
+        return;
+    int error = wait_device(init, device);
+    if (!error)
+        error = mount_scratch(init, device, path);
+    if (error) {
+        say("scratch: %s:%s: %s; what is measured of files is not of that disk", device, path, device_why_not(error));
+        end_scratch(init);
+        return;
+    }
+    machine_fs_name(init->scratch, type, sizeof(type));
+    say("scratch files go to %s:%s (%s)", device, path, type);
 }
 
 /* --- The run. --- */
@@ -314,6 +380,8 @@ static int run_command(struct init *init, char *const *argv)
         child_begin(init);
         if (init->folder[0])
             (void)!chdir(init->folder);
+        if (init->scratch[0])
+            (void)setenv("TMPDIR", init->scratch, 1);
         int error = process_exec_self(argv, environ);
         say("cannot run itself: %s", strerror(-error));
         _exit(127);
@@ -361,8 +429,7 @@ static int store_csv(const struct init *init, const char *name, const char *csv,
 
     if (!init->orders.out[0])
         return -1;
-    if (device_file_split(init->orders.out, device, path, sizeof(device)) ||
-        scratch_folder(init->folder, at, sizeof(at))) {
+    if (device_split(init->orders.out, device, path, sizeof(device)) || scratch_folder(init->folder, at, sizeof(at))) {
         say("out: no folder to mount %s on", device);
         return -1;
     }
@@ -524,11 +591,15 @@ static int carry_out(struct init *init, const char *error)
     load_modules(init);
     look_for_device(init);
     make_folder(init);
-    if (!init->asked) {
+    begin_scratch(init);
+    const bool wanted = !init->asked;
+    if (wanted) {
         say_command(command.argv);
         init->status = run_command(init, command.argv);
-        hand_over(init);
     }
+    end_scratch(init);
+    if (wanted)
+        hand_over(init);
     init_command_free(&command);
     return finish(init);
 }

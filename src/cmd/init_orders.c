@@ -8,7 +8,7 @@
 #include "cmd/command.h"
 #include "cmd/init.h"
 #include "engine/text.h"
-#include "sys/device_file.h"
+#include "sys/device_mount.h"
 
 #define PREFIX     "jitbench."
 #define PREFIX_LEN (sizeof(PREFIX) - 1)
@@ -28,6 +28,11 @@ const struct option init_rows[] = {
      .value_name = "DEVICE:PATH",
      OPTION_AT(struct init_orders, out),
      .help = "where the CSV goes: a new file, or a folder, on that device; on the console unless given"},
+    {.name = "scratch",
+     .type = OPTION_TEXT,
+     .value_name = "DEVICE:/DIR",
+     OPTION_AT(struct init_orders, scratch),
+     .help = "folder for scratch files, on a device that is mounted for the run; in memory, mostly, unless given"},
     {.name = "end",
      .type = OPTION_CHOICE,
      .value_name = "stay|poweroff|reboot|shell|halt",
@@ -212,11 +217,11 @@ static int fill_argv(struct init_command *command, const char *const *words, siz
     return 0;
 }
 
-static bool out_is_good(const struct init_orders *orders)
+static bool is_place(const char *text)
 {
-    char device[sizeof(orders->out) + 8], path[sizeof(device)];
+    char device[sizeof(((struct init_orders *)0)->out) + 8], path[sizeof(device)];
 
-    return !orders->out[0] || device_file_split(orders->out, device, path, sizeof(device)) == 0;
+    return !text[0] || device_split(text, device, path, sizeof(device)) == 0;
 }
 
 /* The words of the command: those given, or those of run. 0; or -1 with the line in error. */
@@ -240,7 +245,8 @@ static int split_run(const struct init_orders *orders, const char *const **words
 int init_command_make(const struct init_orders *orders, const char *const *words, size_t n_words,
                       struct init_command *command, char *error, size_t error_size)
 {
-    static const char out[] = "out must be DEVICE:PATH, as in /dev/sda1:/result.csv";
+    const char *out = is_place(orders->out) ? "" : "out must be DEVICE:PATH, as in /dev/sda1:/result.csv";
+    const char *scratch = is_place(orders->scratch) ? "" : "scratch must be DEVICE:/DIR, as in /dev/sda1:/var/tmp";
     char wrong[256] = "";
 
     *command = (struct init_command){.argv = NULL};
@@ -248,10 +254,10 @@ int init_command_make(const struct init_orders *orders, const char *const *words
         check_command(words[0], orders->tune, wrong, sizeof(wrong)) == 0 &&
         fill_argv(command, words, n_words, orders->tune))
         text_copy(wrong, sizeof(wrong), "out of memory");
-    if (!wrong[0] && out_is_good(orders))
+    if (!wrong[0] && !out[0] && !scratch[0])
         return 0;
-    (void)snprintf(error, error_size, "%s%s%s", out_is_good(orders) ? "" : out,
-                   out_is_good(orders) || !wrong[0] ? "" : "; ", wrong);
+    (void)snprintf(error, error_size, "%s%s%s%s%s", out, out[0] && (scratch[0] || wrong[0]) ? "; " : "", scratch,
+                   scratch[0] && wrong[0] ? "; " : "", wrong);
     init_command_free(command);
     return -1;
 }

@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "bench/sim.h"
+#include "cmd/foreign.h"
 #include "cmd/suites.h"
 #include "load/list.h"
 #include "load/memload.h"
@@ -23,9 +24,10 @@ struct latency_options {
     uint64_t load_threads, hack_groups, file_bytes, memory_bytes;
     int64_t load_nice;
     double custom_pct;
-    uint64_t custom_us;
+    uint64_t custom_ns, late_after_ns;
 };
 
+#define NOTICED "which people notice"
 enum { TASK_AUDIO, TASK_VIDEO, TASK_X, TASK_GAMING, TASK_CUSTOM, N_TASKS };
 static const struct task {
     const struct bench *bench;
@@ -34,13 +36,15 @@ static const struct task {
     bool real_time; /* has a real-time mode */
     /* The loads that tell most about it: by default, and in a quick look. */
     const char *telling, *quick;
+    const char *late; /* why a wake-up that comes later than the task's own limit counts as late */
 } tasks[N_TASKS] = {
     [TASK_AUDIO] = {&bench_audio, &sim_audio, "Audio", true, "none burn write read ring compile x",
-                    "none burn write compile"},
-    [TASK_VIDEO] = {&bench_video, &sim_video, "Video", true, "none burn write compile x", "none burn compile"},
-    [TASK_X] = {&bench_x, &sim_x, "X", false, "none burn write compile video", "none burn"},
-    [TASK_GAMING] = {&bench_gaming, &sim_gaming, "Gaming", false, "none burn compile", "none burn"},
-    [TASK_CUSTOM] = {&bench_custom, NULL, "Custom", true, "none burn write compile", "none burn"},
+                    "none burn write compile", "when its buffer is empty"},
+    [TASK_VIDEO] = {&bench_video, &sim_video, "Video", true, "none burn write compile x", "none burn compile",
+                    "when a frame is lost"},
+    [TASK_X] = {&bench_x, &sim_x, "X", false, "none burn write compile video", "none burn", NOTICED},
+    [TASK_GAMING] = {&bench_gaming, &sim_gaming, "Gaming", false, "none burn compile", "none burn", NOTICED},
+    [TASK_CUSTOM] = {&bench_custom, NULL, "Custom", true, "none burn write compile", "none burn", NOTICED},
 };
 static const char *const task_names[] = {"audio", "video", "x", "gaming", "custom", NULL};
 
@@ -139,12 +143,19 @@ static const struct option rows[] = {
      .help = "share of a CPU that custom uses"},
     {.name = "custom-interval",
      .letter = 'I',
-     .type = OPTION_COUNT,
-     .value_name = "US",
-     .min = 100,
-     .max = 1e7,
-     OPTION_AT(struct latency_options, custom_us),
-     .help = "microseconds between custom's wake-ups"},
+     .type = OPTION_DURATION_US,
+     .value_name = "TIME",
+     .min = 100e3,
+     .max = 10e9,
+     OPTION_AT(struct latency_options, custom_ns),
+     .help = "time between custom's wake-ups; microseconds when it has no unit"},
+    {.name = "late-after",
+     .type = OPTION_DURATION,
+     .value_name = "TIME",
+     .min = 1e3,
+     .max = 60e9,
+     OPTION_AT(struct latency_options, late_after_ns),
+     .help = "count wake-ups later than this as late; audio's buffer (50 ms), video's frame (16.7 ms), else 7 ms"},
     {.name = "file-size",
      .type = OPTION_SIZE,
      .value_name = "SIZE",
@@ -171,8 +182,11 @@ static const struct option rows[] = {
 
 static size_t tables(void *options, struct option_table *out)
 {
-    out[0] = (struct option_table){
-        .heading = "Options of latency", .rows = rows, .n = sizeof(rows) / sizeof(rows[0]), .target = options};
+    out[0] = (struct option_table){.heading = "Options of latency",
+                                   .rows = rows,
+                                   .n = sizeof(rows) / sizeof(rows[0]),
+                                   .foreign = foreign_cyclictest,
+                                   .target = options};
     return 1;
 }
 
@@ -211,7 +225,7 @@ static void choose(const struct measure *m, const struct latency_options *o, str
     choice->telling = !named && !o->loads && !o->no_tasks && !o->no_loads && !o->all_pairs;
     choice->tasks = named;
     if (!named) {
-        choice->tasks = ALL_TASKS | (o->custom_us && o->custom_pct > 0 ? BIT(TASK_CUSTOM) : 0);
+        choice->tasks = ALL_TASKS | (o->custom_ns && o->custom_pct > 0 ? BIT(TASK_CUSTOM) : 0);
         for (size_t t = 0; t < N_TASKS && o->real_time; t++)
             if (!tasks[t].real_time)
                 choice->tasks &= ~BIT(t);
@@ -243,11 +257,11 @@ static int check(const struct measure *m, const struct latency_options *o, const
 {
     const char *problem = NULL;
 
-    if ((choice->tasks & BIT(TASK_CUSTOM) || choice->loads & BIT(LOAD_AT_CUSTOM)) && !o->custom_us)
-        problem = "--custom-interval (-I) is missing: custom needs it, in microseconds (100 to 10000000)";
+    if ((choice->tasks & BIT(TASK_CUSTOM) || choice->loads & BIT(LOAD_AT_CUSTOM)) && !o->custom_ns)
+        problem = "--custom-interval (-I) is missing: custom needs it (100 us to 10 s)";
     else if ((choice->tasks & BIT(TASK_CUSTOM) || choice->loads & BIT(LOAD_AT_CUSTOM)) && !(o->custom_pct > 0))
         problem = "--custom-cpu (-C) is missing: custom needs it, in % (0.1 to 100)";
-    else if (!o->custom_us != !(o->custom_pct > 0))
+    else if (!o->custom_ns != !(o->custom_pct > 0))
         problem = "--custom-interval (-I) and --custom-cpu (-C) go together";
     else if (o->anew && o->loops[0])
         problem = "--calibrate (-b) and --loops-per-ms (-l) exclude each other";
@@ -353,8 +367,9 @@ static const char *fill_load(const struct measure *m, const struct latency_optio
 
 static void fill_custom(const struct latency_options *o, struct sim_params *p)
 {
-    p->interval_ns = o->custom_us * 1000;
+    p->interval_ns = o->custom_ns;
     p->busy_ns = (uint64_t)((double)p->interval_ns * o->custom_pct / 100);
+    p->late_after_ns = SIM_NOTICED_NS;
 }
 
 /* The simulation that a load is. */
@@ -382,6 +397,10 @@ static int add_pair(const struct measure *m, const struct latency_options *o, si
         params = *tasks[task].params;
     else
         fill_custom(o, &params);
+    if (o->late_after_ns) {
+        params.late_after_ns = o->late_after_ns;
+        params.late_after_given = true;
+    }
     params.loops_per_ms = load_params->sim.loops_per_ms;
     params.real_time = o->real_time;
     params.single_cpu = o->single_cpu;
@@ -451,7 +470,7 @@ static bool is_pair(const struct plan_item *item)
 static void announce(const struct measure *m, const struct plan *plan, struct text *out)
 {
     const struct bench *bench = NULL;
-    uint64_t ms = 0, pairs = 0;
+    uint64_t ms = 0, pairs = 0, samples = 0;
     char each[32] = "", all[32];
 
     for (size_t i = 0; i < plan->n; i++) {
@@ -460,12 +479,15 @@ static void announce(const struct measure *m, const struct plan *plan, struct te
             continue;
         pairs++;
         ms += (item->sampling.time_ns / 1000000 + OVERHEAD_MS) * item->sampling.min_samples;
+        samples = item->sampling.min_samples;
         text_duration(item->sampling.time_ns, each, sizeof(each));
     }
     text_duration(ms * 1000000, all, sizeof(all));
     text_printf(out, "Plan      %llu pair%s", (unsigned long long)pairs, pairs == 1 ? "" : "s");
-    if (pairs)
+    if (pairs) {
+        text_printf(out, ", %llu sample%s", (unsigned long long)samples, samples == 1 ? "" : "s");
         text_printf(out, " of %s each, about %s", each, all);
+    }
     for (size_t i = 0; i < plan->n; i++) {
         const struct plan_item *item = &plan->items[i];
         if (!is_pair(item))
@@ -509,38 +531,84 @@ static void put_gap(struct text *out)
         text_append(out, "\n", 1);
 }
 
-enum { N_COLUMNS = 10 };
-
-/* As the original's: milliseconds, in real-time mode microseconds. */
-static void put_task(const struct table_rows *r, size_t task, const struct row *task_rows, size_t n, struct text *out)
+/* From what lateness on a wake-up of the task counts as late, and why: "50 ms, when its buffer is empty". */
+static void describe_late(const struct task *task, const struct row *row, char *buf, size_t size)
 {
-    bool fine = is_real_time(r), classic = is_classic(r);
-    const char *metric = classic ? "latency_classic" : "latency";
+    size_t length;
+    const char *given = row_param(row, "late_after_us", &length);
+    uint64_t own_ns = task->params ? task->params->late_after_ns : SIM_NOTICED_NS;
+    char after[32];
+
+    text_duration(given ? 1000 * strtoull(given, NULL, 10) : own_ns, after, sizeof(after));
+    (void)snprintf(buf, size, "%s%s%s", after, given ? "" : ", ", given ? "" : task->late);
+}
+
+#define LATENCY_COLUMN(heading_, metric_, field_)                                                                      \
+    {                                                                                                                  \
+        .heading = heading_, .metric = metric_, .field = field_, .decimals = decimals, .scale = scale                  \
+    }
+#define SHARE_COLUMN(heading_, metric_)                                                                                \
+    {                                                                                                                  \
+        .heading = heading_, .metric = metric_, .field = TABLE_VALUE, .decimals = 1                                    \
+    }
+
+/* Laid out like the original's, with its headings. */
+static void put_task_classic(const struct task *task, const struct row *task_rows, size_t n, bool fine,
+                             struct text *out)
+{
     double scale = fine ? 1e-3 : 1e-6;
     unsigned decimals = fine ? 1 : 3;
-    const struct table_column columns[N_COLUMNS] = {
+    const struct table_column columns[] = {
         {.heading = "Load", .field = TABLE_LOAD},
-        {.heading = "Latency", .metric = metric, .field = TABLE_MEAN, .decimals = decimals, .scale = scale},
-        {.heading = fine ? "+/- SD (us)" : "+/- SD (ms)",
-         .metric = metric,
-         .field = TABLE_SD,
-         .decimals = decimals,
-         .scale = scale},
-        {.heading = "Median", .metric = metric, .field = TABLE_MEDIAN, .decimals = decimals, .scale = scale},
-        {.heading = "P99", .metric = metric, .field = TABLE_P99, .decimals = decimals, .scale = scale},
-        {.heading = "Max Latency", .metric = metric, .field = TABLE_MAX, .decimals = decimals, .scale = scale},
-        {.heading = "% Desired CPU", .metric = "desired_cpu", .field = TABLE_VALUE, .decimals = 1},
-        {.heading = "% Deadlines Met", .metric = "deadlines_met", .field = TABLE_VALUE, .decimals = 1},
-        {.heading = "Timer", .metric = "timer_latency", .field = TABLE_MEDIAN, .decimals = decimals, .scale = scale},
-        {.heading = "Timer Max", .metric = "timer_latency", .field = TABLE_MAX, .decimals = decimals, .scale = scale},
+        LATENCY_COLUMN("Latency", "latency_classic", TABLE_MEAN),
+        LATENCY_COLUMN(fine ? "+/- SD (us)" : "+/- SD (ms)", "latency_classic", TABLE_SD),
+        LATENCY_COLUMN("Median", "latency_classic", TABLE_MEDIAN),
+        LATENCY_COLUMN("P99", "latency_classic", TABLE_P99),
+        LATENCY_COLUMN("Max Latency", "latency_classic", TABLE_MAX),
+        SHARE_COLUMN("% Desired CPU", "desired_cpu"),
+        SHARE_COLUMN("% Deadlines Met", "deadlines_met"),
+        LATENCY_COLUMN("Timer", "timer_latency", TABLE_MEDIAN),
+        LATENCY_COLUMN("Timer Max", "timer_latency", TABLE_MAX),
     };
-    char title[160];
-    const struct table_layout layout = {
-        .title = title, .columns = columns, .n_columns = tasks[task].bench == &bench_gaming ? 7 : N_COLUMNS};
+    char title[120];
+    const struct table_layout layout = {.title = title,
+                                        .columns = columns,
+                                        .n_columns =
+                                            task->bench == &bench_gaming ? 7 : sizeof(columns) / sizeof(*columns)};
 
-    (void)snprintf(title, sizeof(title), "Simulated %s under each load%s", tasks[task].title,
-                   classic ? ", counted as Interbench did (metric latency_classic)" : "");
-    put_gap(out);
+    (void)snprintf(title, sizeof(title),
+                   "Simulated %s under each load, counted as Interbench did (metric latency_classic)", task->title);
+    table_print(&layout, task_rows, n, out);
+}
+
+/* Headings are short, so that a line has less than 120 columns. */
+static void put_task(const struct task *task, const struct row *task_rows, size_t n, bool fine, struct text *out)
+{
+    double scale = fine ? 1e-3 : 1e-6;
+    unsigned decimals = fine ? 1 : 3;
+    const struct table_column columns[] = {
+        {.heading = "Load", .field = TABLE_LOAD},
+        LATENCY_COLUMN("Latency", "latency", TABLE_MEAN),
+        LATENCY_COLUMN(fine ? "+/- SD (us)" : "+/- SD (ms)", "latency", TABLE_SD),
+        LATENCY_COLUMN("Median", "latency", TABLE_MEDIAN),
+        LATENCY_COLUMN("P99", "latency", TABLE_P99),
+        LATENCY_COLUMN("Max", "latency", TABLE_MAX),
+        SHARE_COLUMN("% Done", "desired_cpu"),
+        SHARE_COLUMN("% Late", "late"),
+        SHARE_COLUMN("% Met", "deadlines_met"),
+        LATENCY_COLUMN("Timer", "timer_latency", TABLE_MEDIAN),
+        LATENCY_COLUMN("Timer Max", "timer_latency", TABLE_MAX),
+        LATENCY_COLUMN("Total", "total", TABLE_MEAN),
+        LATENCY_COLUMN("Total Max", "total", TABLE_MAX),
+    };
+    char title[120], late[64];
+    const struct table_layout layout = {.title = title,
+                                        .columns = columns,
+                                        .n_columns =
+                                            task->bench == &bench_gaming ? 8 : sizeof(columns) / sizeof(*columns)};
+
+    describe_late(task, task_rows, late, sizeof(late));
+    (void)snprintf(title, sizeof(title), "Simulated %s under each load (late: by more than %s)", task->title, late);
     table_print(&layout, task_rows, n, out);
 }
 
@@ -583,7 +651,8 @@ static void put_calibration(const struct table_rows *r, struct text *out)
         }
 }
 
-/* What stops the timing thread stops the task's clock as well: such a stall is in no latency. */
+/* Names timers that fired late by more than a period: metric latency, which begins when the timer fired, does not show
+ * that. */
 static void put_stalls(const struct table_rows *r, struct text *out)
 {
     char late[32];
@@ -596,9 +665,7 @@ static void put_stalls(const struct table_rows *r, struct text *out)
         if (!(row->stats.max > 1000 * strtod(interval + strlen("interval_us="), NULL)))
             continue;
         text_duration((uint64_t)row->stats.max, late, sizeof(late));
-        text_printf(out,
-                    "Stall: under %s the timing thread of %s was up to %s late, which no latency shows: everything "
-                    "stood still\n",
+        text_printf(out, "Stall: under %s the timer of %s fired up to %s late: Total includes this, Latency does not\n",
                     row->load, row->test, late);
     }
 }
@@ -606,14 +673,20 @@ static void put_stalls(const struct table_rows *r, struct text *out)
 static void print(const struct table_rows *r, struct text *out)
 {
     struct row *task_rows = calloc(r->n + 1, sizeof(*task_rows));
+    bool fine = is_real_time(r); /* microseconds, as the original's real-time mode; else milliseconds */
 
     for (size_t t = 0; task_rows && t < N_TASKS; t++) {
         size_t n = 0;
         for (size_t i = 0; i < r->n; i++)
             if (!strcmp(r->rows[i].test, task_names[t]))
                 task_rows[n++] = r->rows[i]; /* shallow: only to be read */
-        if (n)
-            put_task(r, t, task_rows, n, out);
+        if (!n)
+            continue;
+        put_gap(out);
+        if (is_classic(r))
+            put_task_classic(&tasks[t], task_rows, n, fine, out);
+        else
+            put_task(&tasks[t], task_rows, n, fine, out);
     }
     free(task_rows);
     put_stalls(r, out);

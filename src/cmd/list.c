@@ -40,6 +40,38 @@ static void put_bench(const struct bench *bench, bool metrics, struct text *out)
     }
 }
 
+/* The ith suite; NULL behind the last. */
+static const struct suite *suite_at(size_t i)
+{
+    for (size_t c = 0; command_list[c]; c++)
+        if (command_list[c]->suite && i-- == 0)
+            return command_list[c]->suite;
+    return NULL;
+}
+
+static bool find_suite(const char *name)
+{
+    const struct suite *suite;
+
+    for (size_t i = 0; (suite = suite_at(i)); i++)
+        if (!strcmp(suite->name, name))
+            return true;
+    return false;
+}
+
+static bool suite_word(const struct command *command, size_t i, struct operand_word *out)
+{
+    const struct suite *suite = suite_at(i);
+
+    (void)command;
+    if (!suite)
+        return false;
+    *out = (struct operand_word){.name = suite->name, .help = suite->title};
+    return true;
+}
+
+static const struct operands suite_names = {.kind = OPERANDS_WORDS, .most = 1, .noun = "suite", .word = suite_word};
+
 static int run(const struct command *command, int argc, char **argv)
 {
     struct list_options options = {0};
@@ -48,20 +80,22 @@ static int run(const struct command *command, int argc, char **argv)
     struct text out = {0};
     char error[512];
 
+    memset(&table, 0, sizeof(table));
     (void)tables(command, &table);
     table.target = &options;
-    int n = argc <= 64 ? option_parse(argc, argv, &table, 1, operands, error, sizeof(error)) : 1;
-    if (n != 0) {
+    int n = argc <= 64 ? option_parse(argc, argv, &table, 1, operands, error, sizeof(error)) : 2;
+    if (n < 0 || n > 1) {
         if (n >= 0)
-            (void)snprintf(error, sizeof(error), "takes no operands, but '%.80s' was given",
-                           argc <= 64 ? operands[0] : "...");
+            (void)snprintf(error, sizeof(error), "takes at most one suite's name");
         return command_complain("list", error, EXIT_USAGE);
     }
+    if (n == 1 && !find_suite(operands[0]))
+        return command_unknown_operand(command, operands[0]);
     if (options.help)
         command_help(command, &out);
     for (size_t c = 0; !options.help && command_list[c]; c++) {
         const struct suite *suite = command_list[c]->suite;
-        if (!suite)
+        if (!suite || (n == 1 && strcmp(suite->name, operands[0]) != 0))
             continue;
         text_printf(&out, "%s: %s\n", suite->name, suite->title);
         for (size_t b = 0; bench_list[b]; b++)
@@ -73,8 +107,9 @@ static int run(const struct command *command, int argc, char **argv)
 
 const struct command command_list_ = {
     .name = "list",
-    .operands = "",
+    .operands = "[SUITE]",
     .title = "the suites, their tests and metrics",
     .run = run,
     .tables = tables,
+    .takes = &suite_names,
 };

@@ -2,6 +2,7 @@
 /* A measuring session: from the command line to the last line of the summary. */
 #include "cmd/measure.h"
 #include "cmd/cpus.h"
+#include "cmd/files.h"
 #include "cmd/names.h"
 #include "cmd/quiet.h"
 #include "cmd/show.h"
@@ -20,20 +21,22 @@
 
 #include "engine/signals.h"
 #include "engine/text.h"
+#include "out/color.h"
 #include "sys/folder.h"
 #include "sys/job.h"
 #include "sys/process.h"
 #include "sys/settings.h"
 #include "sys/task.h"
 
-#define SETTLE_NS         20000000u
-#define PROGRESS_EVERY_NS 200000000u
+#define SETTLE_NS 20000000u
 /* The first sample is prepared so long before --start-at. */
 #define PREPARE_NS 3000000000u
 /* How long the header looks at the machine before it calls it quiet or busy. */
 #define LOOK_NS 200000000u
 /* And how long before that the cores are looked at. */
 #define CORE_LOOK_NS 100000000u
+/* Runs longer than this print their plan first. */
+#define PLAN_NS 5000000000u
 
 struct series_option {
     char path[1024];
@@ -81,13 +84,21 @@ static size_t suite_tables(const struct suite *suite, void *options, struct meas
     return n + 1;
 }
 
+/* What `all` takes besides the common options. */
+static size_t several_tables(struct measure_options *common, struct option_table *tables)
+{
+    measure_dir_table(common, &tables[0]);
+    measure_copies_table(common, &tables[1]);
+    return 2;
+}
+
 size_t measure_tables(const struct command *command, struct option_table *tables)
 {
     size_t n = command->suite ? suite_tables(command->suite, NULL, NULL, NULL, tables) : 0;
 
     measure_table(command->suite, NULL, &tables[n++]);
     if (!command->suite)
-        measure_copies_table(NULL, &tables[n++]);
+        n += several_tables(NULL, &tables[n]);
     return n;
 }
 
@@ -165,7 +176,7 @@ static int parse(struct session *s, int argc, char **argv)
     if (s->n_suites == 1)
         m->n_tables += suite_tables(s->suites[0], s->options[0], &m->options, &s->series, &m->tables[1]);
     else
-        measure_copies_table(&m->options, &m->tables[m->n_tables++]);
+        m->n_tables += several_tables(&m->options, &m->tables[m->n_tables]);
     const char **operands = calloc((size_t)argc + 1, sizeof(*operands));
     if (!operands)
         return usage_error(s, "out of memory");
@@ -199,14 +210,14 @@ static int parse(struct session *s, int argc, char **argv)
     return 0;
 }
 
-/* The options of suites that `all` runs stand at their defaults. */
+/* The options of suites that `all` runs stand at their defaults; the common ones are as they were given. */
 static int default_suite_options(struct session *s, size_t i)
 {
     struct option_table tables[TABLES_MAX];
     char error[512];
 
     memset(tables, 0, sizeof(tables));
-    size_t n = suite_tables(s->suites[i], s->options[i], &s->m.options, &s->series, tables);
+    size_t n = s->suites[i]->tables(s->options[i], tables);
     if (option_defaults(tables, n, s->m.preset, error, sizeof(error)))
         return usage_error(s, error);
     return 0;
@@ -346,6 +357,8 @@ static int open_csv(struct session *s)
                      sizeof(name), error, sizeof(error)) ||
         names_expand("--output", m->options.output, &m->run, s->alone, path, sizeof(path), error, sizeof(error)))
         return usage_error(s, error);
+    if (m->options.force && files_clear(s->command->name, path))
+        return EXIT_USAGE;
     struct csv_target target = {
         .path = path[0] && !to_stdout ? path : NULL, .name = name, .to_stdout = to_stdout, .none = m->options.no_csv};
     m->out_fd = to_stdout || is_printing(s) ? 2 : 1;
@@ -357,7 +370,7 @@ static int open_csv(struct session *s)
     return 0;
 }
 
-/* The file for --series: like the CSV it never overwrites one. */
+/* The file for --series: like the CSV it overwrites none without --force. */
 static int open_series(struct session *s)
 {
     char error[1200], path[sizeof(s->series.path)];
@@ -368,6 +381,8 @@ static int open_series(struct session *s)
     if (names_expand("--series", s->series.path, &s->m.run, s->alone, path, sizeof(path), error, sizeof(error)))
         return usage_error(s, error);
     text_copy(s->series.path, sizeof(s->series.path), path);
+    if (s->m.options.force && files_clear(s->command->name, path))
+        return EXIT_USAGE;
     int fd = folder_create(s->series.path);
     if (fd < 0) {
         (void)snprintf(error, sizeof(error), "--series '%s': %s", s->series.path, folder_why_not(fd));
@@ -409,45 +424,6 @@ static void clear_rows(struct measure *m)
     for (size_t i = 0; i < m->n_rows; i++)
         row_free(&m->rows[i]);
     m->n_rows = 0;
-}
-
-/* --- Progress: on a terminal only. Between samples, a few times a second; within a long one of a command, each second:
- * in all others the parent sleeps, for to wake it would be a disturbance that they measure. --- */
-
-static void show_progress(void *context, const struct plan_item *item, uint64_t sample, double done)
-{
-    struct measure *m = context;
-    uint64_t now = clock_raw_ns();
-    double all = m->done_before + m->weight * done;
-    char left[48] = "", param[192] = "";
-
-    if (all > 0.02)
-        (void)snprintf(left, sizeof(left), ", %.0f s left", (double)(now - m->began_ns) * 1e-9 * (1 - all) / all);
-    if (item->bench->describe)
-        item->bench->describe(item->params, &m->clock, param, sizeof(param));
-    param[strcspn(param, " ")] = 0;
-    (void)snprintf(m->progress, sizeof(m->progress), "%s %s, sample %llu: %.0f %%%s",
-                   item->test ? item->test : item->bench->name, item->load ? item->load->name : param,
-                   (unsigned long long)sample + 1, 100 * all, left);
-    if (now - m->progress_shown_ns < PROGRESS_EVERY_NS)
-        return;
-    m->progress_shown_ns = now;
-    (void)fprintf(stderr, "\r\033[K%s", m->progress);
-}
-
-static void show_elapsed(void *context, uint64_t elapsed_ns)
-{
-    struct measure *m = context;
-
-    m->progress_shown_ns = clock_raw_ns();
-    (void)fprintf(stderr, "\r\033[K%s (running for %llu s)", m->progress,
-                  (unsigned long long)(elapsed_ns / 1000000000u));
-}
-
-static void clear_progress(const struct measure *m)
-{
-    if (m->progress_shown_ns)
-        (void)fprintf(stderr, "\r\033[K");
 }
 
 /* --- Header and summary. --- */
@@ -565,6 +541,76 @@ static void print_out(struct measure *m, struct text *out)
         m->print_failed = command_print(m->out_fd, out) != EXIT_DONE;
 }
 
+/* Whether the user chose something that a suite's usual time does not hold for. */
+static bool is_usual(const struct session *s)
+{
+    const struct measure *m = &s->m;
+    static const char *const options[] = {"samples", "precision", "max-time", "time", "copies", "cpus"};
+
+    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+        if (measure_given(m, options[i]))
+            return false;
+    /* A suite's own options may change its work. */
+    for (size_t i = 0; s->n_suites == 1 && i < m->tables[1].n; i++)
+        if (m->tables[1].given[i])
+            return false;
+    return !m->operands_given && !m->n_words;
+}
+
+/* How long a suite is likely to take. */
+static struct plan_time suite_time(const struct session *s, size_t i)
+{
+    const uint64_t usual_ns = s->suites[i]->seconds[s->m.preset] * 1000000000ull;
+
+    return is_usual(s) ? (struct plan_time){.least_ns = usual_ns, .most_ns = usual_ns} : plan_time(&s->plans[i]);
+}
+
+/* 0: not known. */
+static double likely_seconds(const struct session *s, size_t i)
+{
+    const struct plan_time time = suite_time(s, i);
+
+    return ((double)time.least_ns + (double)time.most_ns) / 2e9;
+}
+
+/* Prints what will be measured and for how long, and the full names of shortened options. */
+static void put_plan(const struct session *s, struct text *out)
+{
+    const struct measure *m = &s->m;
+    struct plan_time all = {.unknown = false};
+    bool shortened = false;
+
+    for (size_t t = 0; t < m->n_tables; t++)
+        for (size_t r = 0; r < m->tables[t].n; r++)
+            if (m->tables[t].shortened[r]) {
+                text_printf(out, "%s--%s", shortened ? ", " : "Options   shortened ones are taken as ",
+                            m->tables[t].rows[r].name);
+                shortened = true;
+            }
+    text_append(out, "\n", shortened);
+    if (s->n_suites == 1 && s->suites[0]->announce) {
+        s->suites[0]->announce(m, &s->plans[0], out);
+        return;
+    }
+    for (size_t i = 0; i < s->n_suites; i++) {
+        const struct plan_time time = suite_time(s, i);
+        all.least_ns += time.least_ns;
+        all.most_ns += time.most_ns;
+        all.unknown |= time.unknown;
+    }
+    if (!all.unknown && all.most_ns <= PLAN_NS && !shortened)
+        return;
+    text_printf(out, "Plan      ");
+    if (s->n_suites == 1) {
+        progress_plan(&s->plans[0], &all, out);
+    } else {
+        for (size_t i = 0; i < s->n_suites; i++)
+            text_printf(out, "%s, ", s->suites[i]->name);
+        progress_time(&all, out);
+    }
+    text_append(out, "\n", 1);
+}
+
 static void put_header(struct session *s)
 {
     struct measure *m = &s->m;
@@ -578,19 +624,26 @@ static void put_header(struct session *s)
         put_quietness(m, &out);
         put_check(m, &out);
     }
-    if (s->n_suites == 1 && s->suites[0]->announce)
-        s->suites[0]->announce(m, &s->plans[0], &out);
+    put_plan(s, &out);
     put_start(m, &out);
     text_printf(&out, "\n");
     print_out(m, &out);
 }
 
+/* The option that brings more samples: presets other than the default have a fixed number, whatever the time. */
+static const char *limit_of_samples(const struct measure *m)
+{
+    return measure_given(m, "samples") || m->preset != PRESET_DEFAULT ? "--runs" : "--max-time";
+}
+
 static void print_suite(struct session *s)
 {
     struct measure *m = &s->m;
-    const struct show_how how = {.fd = m->out_fd, .alone = s->n_suites == 1, .verbose = m->options.verbose};
+    const struct show_how how = {
+        .fd = m->out_fd, .alone = s->n_suites == 1, .verbose = m->options.verbose, .more = limit_of_samples(m)};
     struct text out = {0};
 
+    out.color = color_wanted(m->options.color, m->out_fd);
     show_rows(m->rows, m->n_rows, &how, &out, &m->warnings);
     print_out(m, &out);
 }
@@ -673,6 +726,7 @@ static void run_suite(struct session *s, size_t i)
 {
     struct measure *m = &s->m;
     const struct suite *suite = s->suites[i];
+    const bool shown = !m->options.quiet && progress_wanted();
     struct plan_run how = {.run = &m->run,
                            .place = &m->place,
                            .clock = &m->clock,
@@ -683,16 +737,17 @@ static void run_suite(struct session *s, size_t i)
                            .layout_varied = layout_varied(&m->machine),
                            .timer_latency_held = m->hold_fd >= 0,
                            .degraded = m->not_set,
+                           .max_rsd_pct = m->options.max_rsd_pct,
                            .settle_ns = SETTLE_NS,
                            .sink = {.put = put_row, .context = m},
-                           .progress = !m->options.quiet && isatty(2) ? show_progress : NULL,
-                           .elapsed = !m->options.quiet && isatty(2) ? show_elapsed : NULL,
-                           .progress_context = m,
+                           .progress = shown ? progress_show : NULL,
+                           .elapsed = shown ? progress_elapsed : NULL,
+                           .progress_context = &m->progress,
                            .start_at_ns = m->start_at_ns,
                            .started = note_start,
                            .started_context = m};
     int status = plan_execute(&s->plans[i], &how);
-    clear_progress(m);
+    progress_clear(&m->progress);
     if (status < 0)
         m->ended_by = -status;
     else if ((enum row_status)status > m->worst)
@@ -718,16 +773,16 @@ static int exit_status(const struct measure *m, bool csv_lost)
 static int run_suites(struct session *s)
 {
     struct measure *m = &s->m;
-    double total = 0, before = 0;
+    struct progress *progress = &m->progress;
+    double total = 0;
 
     for (size_t i = 0; i < s->n_suites; i++)
-        total += s->suites[i]->seconds[m->preset];
-    m->began_ns = clock_raw_ns();
+        total += likely_seconds(s, i);
+    *progress = (struct progress){.began_ns = clock_raw_ns(), .planned_s = total, .left_s = -1, .clock = &m->clock};
     for (size_t i = 0; i < s->n_suites; i++) {
-        m->weight = s->suites[i]->seconds[m->preset] / total;
-        m->done_before = before;
-        before += m->weight;
+        progress->weight = total > 0 ? likely_seconds(s, i) / total : 1.0 / (double)s->n_suites;
         run_suite(s, i);
+        progress->before += progress->weight;
     }
     csv_rescue(m->csv);
     put_summary(s);
@@ -749,8 +804,17 @@ static int make_plans(struct session *s)
     return 0;
 }
 
+static bool advises_huge_pages(const struct session *s)
+{
+    for (size_t i = 0; i < s->n_suites; i++)
+        for (size_t k = 0; k < s->plans[i].n; k++)
+            if (s->plans[i].items[k].bench->huge_pages)
+                return true;
+    return false;
+}
+
 /* The settings that last as long as the session. What is refused degrades every row. */
-static void set_machine(struct measure *m)
+static void set_machine(struct measure *m, bool huge_advised)
 {
     struct cpuset bench = m->place.cpus;
     char message[200];
@@ -760,7 +824,7 @@ static void set_machine(struct measure *m)
         /* Measured on all CPUs, none would be left for interrupts: then the usual bench CPUs are made quiet. */
         if (!measure_given(m, "cpus"))
             (void)tuned_bench(NULL, &m->machine, &bench, message, sizeof(message));
-        if (tuned_begin(&bench, message, sizeof(message)))
+        if (tuned_begin(&bench, huge_advised, message, sizeof(message)))
             (void)snprintf(m->not_set, sizeof(m->not_set), "--tuned: %s", message);
         else
             text_copy(m->tuned, sizeof(m->tuned), message);
@@ -848,7 +912,7 @@ int measure_main(const struct command *command, const struct suite *const *suite
     bool unused = status != 0;
     if (!unused) {
         look_at_cores(&s->m);
-        set_machine(&s->m);
+        set_machine(&s->m, advises_huge_pages(s));
         describe_settings(&s->m);
         put_header(s);
         wait_for_start(&s->m);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/foreign.h"
 #include "cmd/suites.h"
 #include "out/plot.h"
 
@@ -17,8 +18,11 @@
 
 static size_t tables(void *options, struct option_table *out)
 {
-    out[0] = (struct option_table){
-        .heading = "Options of noise", .rows = bench_noise.options, .n = bench_noise.n_options, .target = options};
+    out[0] = (struct option_table){.heading = "Options of noise",
+                                   .rows = bench_noise.options,
+                                   .n = bench_noise.n_options,
+                                   .foreign = foreign_cyclictest,
+                                   .target = options};
     return 1;
 }
 

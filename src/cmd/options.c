@@ -4,6 +4,7 @@
 
 #include "cmd/cpus.h"
 #include "cmd/measure.h"
+#include "out/color.h"
 
 static const char *const layout_choices[] = {"random", "fixed", NULL};
 
@@ -37,6 +38,7 @@ static const struct option rows[] = {
      .optional = "50",
      .min = 1,
      .max = 95,
+     .above = "96 to 98 are jitbench's own timing and control threads, 99 the kernel's",
      OPTION_AT(struct measure_options, fifo),
      .help = "real-time policy SCHED_FIFO for what is measured"},
     {.name = "samples",
@@ -55,6 +57,14 @@ static const struct option rows[] = {
      .max = 100,
      OPTION_AT(struct measure_options, precision_pct),
      .help = "half-width of the 95 % interval to reach, in % of the mean"},
+    {.name = "max-rsd",
+     .type = OPTION_PERCENT,
+     .value_name = "PCT",
+     .min = 0.01,
+     .max = 1000,
+     .preset = {"5"},
+     OPTION_AT(struct measure_options, max_rsd_pct),
+     .help = "a row is unstable when its samples spread by more: standard deviation, in % of the mean"},
     {.name = "max-time",
      .type = OPTION_DURATION,
      .value_name = "TIME",
@@ -96,6 +106,10 @@ static const struct option rows[] = {
      OPTION_AT(struct measure_options, output),
      .help = "CSV file; '-' is standard output, and the table goes to standard error; %h, %j, %r, %t: host, job, rank, "
              "UTC time"},
+    {.name = "force",
+     .type = OPTION_FLAG,
+     OPTION_AT(struct measure_options, force),
+     .help = "replace an output file that is there; never through a symbolic link"},
     {.name = "no-csv", .type = OPTION_FLAG, OPTION_AT(struct measure_options, no_csv), .help = "write no CSV"},
     {.name = "comment",
      .letter = 'm',
@@ -125,6 +139,7 @@ static const struct option rows[] = {
      .type = OPTION_FLAG,
      OPTION_AT(struct measure_options, verbose),
      .help = "a line for each run in every table, and histograms also when not on a terminal"},
+    COLOR_ROW(struct measure_options),
     {.name = "help",
      .letter = 'h',
      .type = OPTION_FLAG,
@@ -145,6 +160,7 @@ static const struct option copies_rows[] = {
 
 static const struct option timed_rows[] = {
     MEASURE_TIME_ROW("length of a sample; each test's own unless given"),
+#define DIR_ROW 1
     {.name = "dir",
      .letter = 'd',
      .type = OPTION_TEXT,
@@ -166,6 +182,14 @@ void measure_timed_table(struct measure_options *options, struct option_table *t
     memset(table, 0, sizeof(*table));
     table->rows = timed_rows;
     table->n = sizeof(timed_rows) / sizeof(timed_rows[0]);
+    table->target = options;
+}
+
+void measure_dir_table(struct measure_options *options, struct option_table *table)
+{
+    memset(table, 0, sizeof(*table));
+    table->rows = &timed_rows[DIR_ROW];
+    table->n = 1;
     table->target = options;
 }
 

@@ -13,13 +13,17 @@
 
 /* Without -v, so many hosts have lines, the slowest ones. */
 #define SHOWN_MOST 10u
-/* What takes less of the time, and is never the longest, is not asked what it costs. */
+/* Number of rows shown in the cost table. */
 #define CAUSES_SHOWN 12u
+/* Without a STEP: so many numbers of ranks have a column each; from this ratio of LAST to FIRST on, decades have one.
+ */
+#define EACH_MOST    8u
+#define DECADES_FROM 100u
 
 struct project_options {
     struct option_sweep ranks;
     char steps[256], output[1024];
-    bool verbose, help;
+    bool verbose, force, help;
 };
 
 static const struct option rows[] = {
@@ -36,13 +40,14 @@ static const struct option rows[] = {
      .max = 1e7,
      .preset = {"10:1000000"},
      OPTION_AT(struct project_options, ranks),
-     .help = "how many ranks there are: decades, or by STEP"},
+     .help = "how many ranks there are: decades or powers of two, or by STEP"},
     {.name = "output",
      .letter = 'o',
      .type = OPTION_TEXT,
      .value_name = "FILE|-",
      OPTION_AT(struct project_options, output),
      .help = "CSV file; '-' is standard output, and the tables go to standard error"},
+    FILES_FORCE_ROW(struct project_options),
     {.name = "verbose",
      .letter = 'v',
      .type = OPTION_FLAG,
@@ -99,13 +104,23 @@ static int read_steps(struct projecting *p)
     return p->projection.n_steps ? 0 : usage_error("--step: '' names no time");
 }
 
+/* Without a STEP few numbers each have a column, many go in decades or powers of two, and LAST is one of them. */
+static uint64_t next_ranks(const struct option_sweep *sweep, uint64_t ranks)
+{
+    uint64_t next = ranks + sweep->step;
+
+    if (sweep->step > 1 || sweep->last - sweep->first < EACH_MOST)
+        return next;
+    next = sweep->last / sweep->first >= DECADES_FROM ? 10 * ranks : 2 * ranks;
+    return ranks < sweep->last && next > sweep->last ? sweep->last : next;
+}
+
 static int read_ranks(struct projecting *p)
 {
     const struct option_sweep *sweep = &p->options.ranks;
-    bool decades = sweep->step == 1 && sweep->last - sweep->first >= PROJECT_RANKS_MAX;
     char error[160];
 
-    for (uint64_t ranks = sweep->first; ranks <= sweep->last; ranks = decades ? 10 * ranks : ranks + sweep->step) {
+    for (uint64_t ranks = sweep->first; ranks <= sweep->last; ranks = next_ranks(sweep, ranks)) {
         if (p->projection.n_ranks == PROJECT_RANKS_MAX) {
             (void)snprintf(error, sizeof(error), "--ranks: at most %d numbers of ranks; a larger STEP makes fewer",
                            PROJECT_RANKS_MAX);
@@ -310,6 +325,8 @@ static int project(struct projecting *p, const char *const *operands, size_t n)
     if (projection_compute(&p->projection))
         return usage_error("out of memory");
     /* First: a name that cannot be is found before anything is printed. */
+    if (p->options.force && files_clear("project", p->options.output))
+        return EXIT_USAGE;
     const int written = p->options.output[0] ? write_csv(&p->projection, p->options.output) : EXIT_DONE;
     if (written == EXIT_USAGE)
         return written;

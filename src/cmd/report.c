@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bench/command.h"
 #include "bench/list.h"
 #include "cmd/files.h"
 #include "cmd/report.h"
@@ -25,7 +26,7 @@
 
 struct report_options {
     char output[1024];
-    bool help;
+    bool force, help;
 };
 
 static const struct option rows[] = {
@@ -37,6 +38,7 @@ static const struct option rows[] = {
      .help =
          "the page; '-' is standard output. Without it: standard output, or on a terminal the first FILE's name with "
          ".html, in the current directory"},
+    FILES_FORCE_ROW(struct report_options),
     {.name = "help",
      .letter = 'h',
      .type = OPTION_FLAG,
@@ -62,7 +64,7 @@ size_t report_run_of(const struct report *report, const struct row *row)
     return run;
 }
 
-static bool same_measurement(const struct row *a, const struct row *b)
+bool report_same_measurement(const struct row *a, const struct row *b)
 {
     return a->run == b->run && a->copies == b->copies && !strcmp(a->test, b->test) && !strcmp(a->load, b->load) &&
            !strcmp(a->cpus, b->cpus) && !strcmp(a->param, b->param) && !strcmp(a->suite, b->suite);
@@ -73,7 +75,7 @@ const struct row *report_sibling(const struct report *report, const struct row *
     size_t at = (size_t)(row - report->set.rows), from = at > NEIGHBOURS ? at - NEIGHBOURS : 0;
 
     for (size_t i = from; i < report->set.n && i <= at + NEIGHBOURS; i++)
-        if (!strcmp(report->set.rows[i].metric, metric) && same_measurement(&report->set.rows[i], row))
+        if (!strcmp(report->set.rows[i].metric, metric) && report_same_measurement(&report->set.rows[i], row))
             return &report->set.rows[i];
     return NULL;
 }
@@ -83,7 +85,7 @@ static const struct bench *bench_of(const char *suite, const char *test)
     for (size_t i = 0; bench_list[i]; i++)
         if (!strcmp(bench_list[i]->name, test) && !strcmp(bench_list[i]->suite, suite))
             return bench_list[i];
-    return NULL;
+    return !strcmp(suite, bench_command.suite) ? &bench_command : NULL; /* its tests are named by the user */
 }
 
 const char *report_suite_title(const char *suite)
@@ -97,7 +99,7 @@ const char *report_suite_title(const char *suite)
 const char *report_test_title(const char *suite, const char *test)
 {
     const struct bench *bench = bench_of(suite, test);
-    return bench ? bench->title : test;
+    return bench && bench != &bench_command ? bench->title : test;
 }
 
 const char *report_metric_title(const struct row *row)
@@ -106,7 +108,17 @@ const char *report_metric_title(const struct row *row)
     return metric && metric->title ? metric->title : row->metric;
 }
 
-static bool one_a_cpu(const struct row *row)
+const char *report_unit(const struct row *row)
+{
+    static const char *const plain[] = {"ratio", "bool", "code", "count"};
+
+    for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
+        if (!strcmp(row->unit, plain[i]))
+            return "";
+    return row->unit;
+}
+
+bool report_one_a_cpu(const struct row *row)
 {
     const struct bench *bench = bench_of(row->suite, row->test);
     return bench && bench->group_per_copy;
@@ -129,8 +141,8 @@ void report_label(const struct row *row, char *buf, size_t size)
         told = told || word;
     }
     if (!told && !row->load[0] && !report_suite_title(row->suite)[0] && row->param[0])
-        text_printf(&out, ", %s", row->param);
-    if (one_a_cpu(row))
+        text_printf(&out, ", %s", strncmp(row->param, "command=", 8) ? row->param : row->param + 8);
+    if (report_one_a_cpu(row))
         text_printf(&out, ", CPU %s", row->cpus);
     else if (row->copies > 1)
         text_printf(&out, ", %" PRIu64 " copies", row->copies);
@@ -155,92 +167,6 @@ void report_causes(const struct row *row, char *buf, size_t size)
         s += strcspn(s, ";");
         s += *s == ';';
     }
-}
-
-/* --- Tables. --- */
-
-static void put_cell(const char *s, const char *classes, struct text *out)
-{
-    text_printf(out, "<td%s%s%s>", classes[0] ? " class=\"" : "", classes, classes[0] ? "\"" : "");
-    html_text(out, s);
-    text_printf(out, "</td>");
-}
-
-static void put_number(double value, const char *unit, struct text *out)
-{
-    char buf[UNITS_SIZE];
-
-    units_value(value, unit, buf, sizeof(buf));
-    put_cell(buf, "n", out);
-}
-
-static void put_heads(const struct report *report, struct text *out)
-{
-    text_printf(out,
-                "<div class=\"scroll\"><table><thead><tr>%s<th>Test</th><th>Metric</th><th class=\"n\">Value</th>"
-                "<th class=\"n\">95 %% interval</th><th class=\"n\">Minimum</th><th class=\"n\">Median</th>"
-                "<th class=\"n\">p99</th><th class=\"n\">Maximum</th><th class=\"n\">n</th><th>Disturbed by</th>"
-                "<th>Status</th></tr></thead><tbody>\n",
-                report->n_runs > 1 ? "<th>Run</th>" : "");
-}
-
-static void put_run_cell(const struct report *report, const struct row *row, struct text *out)
-{
-    size_t run = report_run_of(report, row);
-
-    if (report->n_runs < 2)
-        return;
-    text_printf(out, "<td>");
-    if (run < report->n_runs)
-        text_printf(out, "<i class=\"key s%zu\"></i>", run);
-    html_text(out, run < report->n_runs ? report->name[run] : row->run->host);
-    text_printf(out, "</td>");
-}
-
-static void put_row(const struct report *report, const struct row *row, struct text *out)
-{
-    char buf[1024];
-    const char *unit = !strcmp(row->unit, "ratio") || !strcmp(row->unit, "bool") ? "" : row->unit;
-
-    text_printf(out, "<tr>");
-    put_run_cell(report, row, out);
-    report_label(row, buf, sizeof(buf));
-    put_cell(buf, "w", out);
-    put_cell(row->metric, "", out);
-    put_number(row->value, unit, out);
-    units_range(row->stats.ci95_lo, row->stats.ci95_hi, unit, buf, sizeof(buf));
-    put_cell(buf, "n", out);
-    put_number(row->stats.min, unit, out);
-    put_number(row->stats.median, unit, out);
-    put_number(row->stats.p99, unit, out);
-    put_number(row->stats.max, unit, out);
-    put_number((double)row->stats.n, "", out);
-    report_causes(row, buf, sizeof(buf));
-    put_cell(buf, "w", out);
-    (void)snprintf(buf, sizeof(buf), "%s%s%s", row_status_name(row->status), row->reason[0] ? ": " : "", row->reason);
-    put_cell(buf, row->status >= ROW_SKIPPED ? "bad" : "", out);
-    text_printf(out, "</tr>\n");
-}
-
-/* The rows of a suite, of the headline metrics or all; at most `most`. Returns how many. */
-static size_t put_rows(const struct report *report, const char *suite, bool all, size_t most, struct text *out)
-{
-    size_t n = 0, left_out = 0;
-
-    put_heads(report, out);
-    for (size_t i = 0; i < report->set.n; i++) {
-        const struct row *row = &report->set.rows[i];
-        if (strcmp(row->suite, suite) != 0 || !(all || row->headline))
-            continue;
-        if (n < most)
-            put_row(report, row, out);
-        n++;
-        left_out += n > most;
-    }
-    text_printf(out, "</tbody></table></div>\n");
-    if (left_out)
-        text_printf(out, "<p class=\"soft\">%zu more are left out here.</p>\n", left_out);
-    return n - left_out;
 }
 
 /* --- Sections. --- */
@@ -279,13 +205,25 @@ static void put_bounds(const struct report *report, struct text *out)
         text_printf(out, "the rows of all.</p>\n");
 }
 
+/* Whether the runs that are drawn come from more than one host. */
+static bool hosts_differ(const struct report *report)
+{
+    for (size_t i = 1; i < report->n_runs; i++)
+        if (strcmp(report->set.runs[i]->host, report->set.runs[0]->host) != 0)
+            return true;
+    return false;
+}
+
 static void put_head(const struct report *report, const char *const *suites, size_t n, struct text *out)
 {
     char title[128];
     const struct row_run *run = report->set.runs[0];
+    char runs[32] = "";
 
+    if (report->n_all_runs > 1)
+        (void)snprintf(runs, sizeof(runs), ", %zu runs", report->n_all_runs);
     (void)snprintf(title, sizeof(title), "jitbench: %s%s", run->host[0] ? run->host : "a machine",
-                   report->set.n_runs > 1 ? " and others" : "");
+                   hosts_differ(report) ? " and others" : runs);
     html_begin(out, title);
     text_printf(out, "<header><h1>");
     html_text(out, title);
@@ -327,7 +265,7 @@ static void put_suite(const struct report *report, const char *suite, size_t num
     html_text(out, report_suite_title(suite));
     text_printf(out, "</p>\n");
     report_put_figures(report, suite, out);
-    (void)put_rows(report, suite, false, LINES_SHOWN_MAX, out);
+    (void)report_put_rows(report, suite, false, LINES_SHOWN_MAX, out);
     text_printf(out, "</section>\n");
 }
 
@@ -367,7 +305,7 @@ static void put_warnings(const struct report *report, struct text *out)
     size_t n = report->set.n < WARNED_ROWS_MAX ? report->set.n : WARNED_ROWS_MAX;
 
     text_printf(out, "<section><h2 id=\"warnings\">Warnings and statuses</h2>\n<ul class=\"say\">\n");
-    warnings_collect(report->set.rows, n, &warnings);
+    warnings_collect(report->set.rows, n, "--runs", &warnings);
     for (const char *at = warnings.data; at && *at; at += strcspn(at, "\n"), at += *at == '\n') {
         const char *after = strncmp(at, "Warning: ", 9) ? at : at + 9;
         text_printf(out, "<li>");
@@ -388,14 +326,16 @@ static void put_all_rows(const struct report *report, const char *const *suites,
 {
     size_t left = ROWS_SHOWN_MAX;
 
-    text_printf(out, "<section><h2 id=\"rows\">All rows</h2>\n<p class=\"soft\">Every metric of every test with what "
-                     "disturbed it. jitbench-csv(5) defines the metrics; the samples, histograms and series are in "
-                     "the CSV.</p>\n");
+    text_printf(
+        out,
+        "<section><h2 id=\"rows\">All rows</h2>\n<p class=\"soft\">Every metric of every test; what disturbed "
+        "it stands below its first one. jitbench-csv(5) defines the metrics; the samples, histograms and series are in "
+        "the CSV.</p>\n");
     for (size_t i = 0; i < n; i++) {
         text_printf(out, "<details><summary>");
         html_text(out, suites[i]);
         text_printf(out, "</summary>\n");
-        left -= put_rows(report, suites[i], true, left, out);
+        left -= report_put_rows(report, suites[i], true, left, out);
         text_printf(out, "</details>\n");
     }
     text_printf(out, "</section>\n<footer><p class=\"soft\">Colours of runs and causes: the palette of Okabe and Ito, "
@@ -449,10 +389,8 @@ static void choose_output(const char *first, char *path, size_t size)
 
 static void name_runs(struct report *report)
 {
-    bool differ = false;
+    const bool differ = hosts_differ(report);
 
-    for (size_t i = 1; i < report->n_runs; i++)
-        differ = differ || strcmp(report->set.runs[i]->host, report->set.runs[0]->host) != 0;
     for (size_t i = 0; i < report->n_runs; i++)
         (void)snprintf(report->name[i], REPORT_NAME, "%c%s%.16s", (int)('A' + i), differ ? " " : "",
                        differ ? report->set.runs[i]->host : "");
@@ -512,6 +450,10 @@ static int write_report(const struct command *command, struct report *report, co
     report->n_runs = report->set.n_runs < REPORT_RUNS_MAX ? report->set.n_runs : REPORT_RUNS_MAX;
     name_runs(report);
     show_mark_headlines(report->set.rows, report->set.n);
+    if (report_sort_rows(report)) {
+        (void)fprintf(stderr, "jitbench report: out of memory\n");
+        return EXIT_ROW_FAILED;
+    }
     put_page(report, &out);
     int status = files_write(command->name, path, &out);
     if (!status && strcmp(path, "-") != 0)
@@ -543,8 +485,12 @@ static int run(const struct command *command, int argc, char **argv)
     if (status == 0) {
         if (!options.output[0])
             choose_output(operands[0], options.output, sizeof(options.output));
-        status = write_report(command, &report, options.output);
+        if (options.force)
+            status = files_clear(command->name, options.output);
+        if (!status)
+            status = write_report(command, &report, options.output);
     }
+    free(report.order);
     row_set_free(&report.set);
     gather_free(&report.gather);
     projection_free(&report.projection);

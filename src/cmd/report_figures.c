@@ -7,6 +7,7 @@
 
 #include "cmd/report.h"
 #include "out/figure.h"
+#include "out/units.h"
 
 #define PICKS_MAX    768u /* rows of one figure */
 #define PANELS_MAX   24u  /* of one figure; more are left out, and said so */
@@ -65,13 +66,13 @@ struct report_figure {
          6},                                                                                                           \
             {"delays_b",                                                                                               \
              "B 400\xe2\x80\x93"                                                                                       \
-             "2000",                                                                                                   \
+             "2k",                                                                                                     \
              0},                                                                                                       \
             {"delays_c",                                                                                               \
-             "C 2000\xe2\x80\x93"                                                                                      \
-             "6000",                                                                                                   \
+             "C 2k\xe2\x80\x93"                                                                                        \
+             "6k",                                                                                                     \
              4},                                                                                                       \
-            {"delays_d", "D >6000", 1},                                                                                \
+            {"delays_d", "D >6k", 1},                                                                                  \
     }
 
 #define SHARE_PARTS                                                                                                    \
@@ -715,13 +716,65 @@ static void put_figure(const struct picks *picks, struct text *out, struct text 
 
 /* --- Suites without figures of their own. --- */
 
-/* The samples of each test, a panel for each metric. */
-static void put_generic(const struct picks *picks, const char *suite, struct text *out)
+/* Whether two rows are called the same although they are not the same measurement. */
+static bool shares_label(const char (*labels)[LABEL_SIZE + REPORT_NAME], const size_t *groups, size_t n)
+{
+    for (size_t i = 1; i < n; i++)
+        for (size_t j = 0; j < i; j++)
+            if (groups[i] != groups[j] && !strcmp(labels[i], labels[j]))
+                return true;
+    return false;
+}
+
+/* The rows of a metric of a suite, in the order of the tables. */
+static size_t take_metric(const struct report *report, const char *suite, const char *metric,
+                          struct figure_entry *entries, char (*labels)[LABEL_SIZE + REPORT_NAME])
+{
+    static const struct report_figure by_test = {.label = LABEL_TEST};
+    size_t groups[FIGURE_LINES_MAX], n = 0;
+
+    for (size_t i = 0; i < report->set.n && n < FIGURE_LINES_MAX; i++) {
+        const struct row *row = &report->set.rows[report->order[i].row];
+        size_t run = report_run_of(report, row);
+        if (run == report->n_runs || strcmp(row->suite, suite) != 0 || strcmp(row->metric, metric) != 0)
+            continue;
+        label_of(&by_test, row, labels[n], LABEL_SIZE);
+        groups[n] = report->order[i].group;
+        entries[n] = (struct figure_entry){.row = row, .label = labels[n], .colour = (unsigned)run};
+        n++;
+    }
+    if (shares_label((const char(*)[LABEL_SIZE + REPORT_NAME]) labels, groups, n))
+        for (size_t i = 0; i < n; i++)
+            report_label(entries[i].row, labels[i], LABEL_SIZE);
+    for (size_t i = 0; i < n && report->n_runs > 1; i++) { /* the run first: the end of a long label is cut */
+        char label[LABEL_SIZE];
+        text_copy(label, sizeof(label), labels[i]);
+        (void)snprintf(labels[i], sizeof(labels[i]), "%s: %s", report->name[entries[i].colour], label);
+    }
+    return n;
+}
+
+/* Whether all values of the rows are equal: a picture of them says less than the number. */
+static bool is_constant(const struct figure_entry *entries, size_t n)
+{
+    const double first = entries[0].row->value;
+
+    for (size_t i = 0; i < n; i++) {
+        const struct row *row = entries[i].row;
+        if (row->value != first || (row->stats.n && (row->stats.min != first || row->stats.max != first)))
+            return false;
+    }
+    return true;
+}
+
+/* The samples of each test, a panel for each metric that varies; the others in a sentence. */
+static void put_generic(const struct picks *picks, const char *suite, struct text *out, struct text *constant)
 {
     const struct row_set *set = &picks->report->set;
     const char *metrics[METRICS_MAX];
     struct figure_entry entries[FIGURE_LINES_MAX];
-    char(*labels)[LABEL_SIZE] = calloc(FIGURE_LINES_MAX, sizeof(*labels));
+    char(*labels)[LABEL_SIZE + REPORT_NAME] = calloc(FIGURE_LINES_MAX, sizeof(*labels));
+    char value[UNITS_SIZE], title[256];
     size_t n_metrics = 0;
 
     if (!labels) {
@@ -732,21 +785,23 @@ static void put_generic(const struct picks *picks, const char *suite, struct tex
         if (!strcmp(set->rows[i].suite, suite) && set->rows[i].metric[0])
             n_metrics = distinct(metrics, n_metrics, set->rows[i].metric, METRICS_MAX);
     for (size_t m = 0; m < n_metrics; m++) {
-        size_t n = 0;
-        for (size_t i = 0; i < set->n && n < FIGURE_LINES_MAX; i++) {
-            const struct row *row = &set->rows[i];
-            size_t run = report_run_of(picks->report, row);
-            if (run == picks->report->n_runs || strcmp(row->suite, suite) != 0 || strcmp(row->metric, metrics[m]) != 0)
-                continue;
-            report_label(row, labels[n], sizeof(labels[n]));
-            entries[n] = (struct figure_entry){.row = row, .label = labels[n], .colour = (unsigned)run};
-            n++;
+        size_t n = take_metric(picks->report, suite, metrics[m], entries, labels);
+        if (!n)
+            continue;
+        const char *words = report_metric_title(entries[0].row), *unit = report_unit(entries[0].row);
+        if (is_constant(entries, n)) {
+            units_value(entries[0].row->value, unit, value, sizeof(value));
+            html_printf(constant, "%s%s %s", constant->length ? ", " : "", metrics[m], value);
+            continue;
         }
-        struct figure words = {.x_title = metrics[m],
-                               .note = "dots: samples; bar: median; line: 95 % interval of the mean"};
-        words.title = n ? report_metric_title(entries[0].row) : "";
-        words.x_unit = n ? entries[0].row->unit : "";
-        (void)figure_samples(out, &words, entries, n);
+        (void)snprintf(title, sizeof(title), "%s%s%s", metrics[m], words == metrics[m] ? "" : ": ",
+                       words == metrics[m] ? "" : words);
+        (void)figure_samples(out,
+                             &(struct figure){.title = title,
+                                              .note = "dots: samples; bar: median; line: 95 % interval of the mean",
+                                              .x_title = metrics[m],
+                                              .x_unit = unit},
+                             entries, n);
     }
     free(labels);
 }
@@ -765,7 +820,7 @@ static void put_folded(struct text *folded, struct text *out)
 void report_put_figures(const struct report *report, const char *suite, struct text *out)
 {
     struct picks picks = {.report = report, .pick = calloc(PICKS_MAX, sizeof(struct pick))};
-    struct text shown = {0}, folded = {0};
+    struct text shown = {0}, folded = {0}, constant = {0};
     const char *test = NULL;
     bool known = false;
 
@@ -794,13 +849,16 @@ void report_put_figures(const struct report *report, const char *suite, struct t
         put_figure(&picks, &shown, &folded);
     }
     if (!known)
-        put_generic(&picks, suite, &shown);
+        put_generic(&picks, suite, &shown, &constant);
     if (shown.length) {
         text_printf(out, "%s%s</div>\n", test ? "" : "<div class=\"grid\">\n", shown.data);
         put_folded(&folded, out);
     }
-    out->failed |= shown.failed;
+    if (constant.length)
+        text_printf(out, "<p class=\"soft\">The same in all samples, so without a figure: %s.</p>\n", constant.data);
+    out->failed |= shown.failed | constant.failed;
     text_free(&shown);
+    text_free(&constant);
     text_free(&folded);
     free(picks.pick);
 }

@@ -14,7 +14,8 @@
 #define HEADLINES_MAX 24u
 #define OTHERS_MAX    8u /* tiles of suites that are not known here */
 #define CELL_SIZE     256u
-#define DISTINCT_MAX  4u /* different values of a setting that are listed */
+#define FACT_SIZE     4096u /* settings, with a blank behind each */
+#define DISTINCT_MAX  4u    /* different values of a setting that are listed */
 
 /* --- Figures that tell most. --- */
 
@@ -196,7 +197,7 @@ static void put_tiles(const struct report *report, const struct headline *list, 
 
 static void put_run_heads(const struct report *report, const char *first, struct text *out)
 {
-    text_printf(out, "<div class=\"scroll\"><table><thead><tr><th>");
+    text_printf(out, "<div class=\"scroll\"><table class=\"runwise\"><thead><tr><th>");
     html_text(out, first);
     text_printf(out, "</th>");
     for (size_t run = 0; run < report->n_runs; run++) {
@@ -205,6 +206,19 @@ static void put_run_heads(const struct report *report, const char *first, struct
         text_printf(out, "</th>");
     }
     text_printf(out, "</tr></thead><tbody>\n");
+}
+
+/* "1.102 (1.021 to 1.189) times A", of the figure that say() shows. */
+static void put_times(const struct headline *h, const struct row *row, const struct row *base, const char *name,
+                      struct text *out)
+{
+    char ratio[2 * UNITS_SIZE];
+
+    if (h->choice == CHOOSE_LONGEST)
+        units_value(row->stats.max / base->stats.max, "", ratio, sizeof(ratio));
+    else
+        report_ratio(row, base, ratio, sizeof(ratio));
+    html_printf(out, ", %s times %s", ratio, name);
 }
 
 static void put_side_by_side(const struct report *report, const struct headline *list, size_t n, struct text *out)
@@ -221,6 +235,7 @@ static void put_side_by_side(const struct report *report, const struct headline 
         text_printf(out, "<tr><th>");
         html_text(out, list[i].name);
         text_printf(out, "</th>");
+        const struct row *in_a = find(report, 0, &list[i]);
         for (size_t run = 0; run < report->n_runs; run++) {
             const struct row *row = find(report, run, &list[i]);
             text_printf(out, "<td>");
@@ -228,7 +243,10 @@ static void put_side_by_side(const struct report *report, const struct headline 
                 say(&list[i], row, value, below, sizeof(below));
                 text_printf(out, "<strong>");
                 html_text(out, value);
-                text_printf(out, "</strong><br><small>");
+                text_printf(out, "</strong>");
+                if (run > 0 && in_a)
+                    put_times(&list[i], row, in_a, report->name[0], out);
+                text_printf(out, "<br><small>");
                 html_text(out, below);
                 text_printf(out, "</small>");
             }
@@ -371,6 +389,28 @@ static void say_longest(const struct report *report, size_t run, struct text *ou
     }
 }
 
+/* Names the task and load with the greatest share of wake-ups that a person would notice. */
+static void say_late(const struct report *report, size_t run, struct text *out)
+{
+    static const struct headline late = {
+        .suite = "latency", .metric = "late", .choice = CHOOSE_GREATEST, .but = "gaming" /* which never sleeps */};
+    const struct row *row = find(report, run, &late);
+    char share[UNITS_SIZE];
+
+    if (!row || !isfinite(row->value))
+        return;
+    units_value(row->value, "%", share, sizeof(share));
+    text_printf(out, "<li>");
+    if (row->value > 0)
+        html_printf(out, "A person would notice %s of the wake-ups of %s beside the load '%s'", share, row->test,
+                    row->load);
+    else
+        text_printf(out, "No wake-up was so late that a person would notice");
+    text_printf(out,
+                " (late by more than 50 ms for audio, a frame for video, 7 ms for others, unless --late-after says "
+                "otherwise).</li>\n");
+}
+
 static void say_statuses(const struct report *report, size_t run, struct text *out)
 {
     size_t counts[ROW_FAILED + 1] = {0}, n = 0;
@@ -389,8 +429,10 @@ static void say_statuses(const struct report *report, size_t run, struct text *o
             text_printf(out, "; %s%zu %s%s", status >= ROW_SKIPPED ? "<span class=\"bad\">" : "", counts[status],
                         row_status_name((enum row_status)status), status >= ROW_SKIPPED ? "</span>" : "");
     text_printf(out, ".%s</li>\n",
-                counts[ROW_UNSTABLE] ? " Unstable: the samples spread by more than 5 %, so look at the intervals."
-                                     : "");
+                counts[ROW_UNSTABLE]
+                    ? " Unstable: the samples spread by more than --max-rsd (5 % by default), so look at "
+                      "the intervals."
+                    : "");
 }
 
 static void put_each_run(const struct report *report, const struct headline *list, size_t n, struct text *out)
@@ -405,6 +447,7 @@ static void put_each_run(const struct report *report, const struct headline *lis
         say_quiet(report, run, out);
         say_cause(report, run, out);
         say_longest(report, run, out);
+        say_late(report, run, out);
         say_statuses(report, run, out);
         text_printf(out, "</ul>\n");
     }
@@ -464,6 +507,7 @@ static const struct fact facts[] = {
     {"Timer latency held at 0", FROM_ROWS, offsetof(struct row, timer_latency_held), NULL},
     {"Settings of the machine", FROM_RUN_ITEMS, offsetof(struct row_run, settings), NULL},
     {"Scratch file system", FROM_ROWS, offsetof(struct row, scratch_fs), NULL},
+    {"Scratch disk", FROM_ROWS, offsetof(struct row, scratch_disk), NULL},
 };
 
 /* The different texts that the rows of a run have. */
@@ -539,7 +583,7 @@ static void fill_fact(const struct report *report, size_t run, const struct fact
 
 static void put_fact(const struct report *report, const struct fact *fact, struct text *out)
 {
-    char cells[REPORT_RUNS_MAX][CELL_SIZE * 4];
+    char cells[REPORT_RUNS_MAX][FACT_SIZE];
     bool any = false;
 
     for (size_t run = 0; run < report->n_runs; run++) {
@@ -548,12 +592,18 @@ static void put_fact(const struct report *report, const struct fact *fact, struc
     }
     if (!any)
         return;
-    bool table = report->n_runs > 1;
-    text_printf(out, table ? "<tr><th>" : "<div><dt>");
+    bool table = report->n_runs > 1, same = table;
+    for (size_t run = 1; run < report->n_runs; run++)
+        same = same && !strcmp(cells[run], cells[0]);
+    const char *begin = fact->source == FROM_RUN_ITEMS ? "<div class=\"wide\"><dt>" : "<div><dt>";
+    text_printf(out, "%s", table ? "<tr><th>" : begin);
     html_text(out, fact->name);
     text_printf(out, table ? "</th>" : "</dt>");
-    for (size_t run = 0; run < report->n_runs; run++) {
-        text_printf(out, table ? "<td class=\"w\">" : "<dd>");
+    for (size_t run = 0; run < (same ? 1 : report->n_runs); run++) {
+        if (same)
+            text_printf(out, "<td colspan=\"%zu\">", report->n_runs);
+        else
+            text_printf(out, table ? "<td>" : "<dd>");
         html_text(out, cells[run]);
         text_printf(out, table ? "</td>" : "</dd>");
     }
@@ -563,7 +613,7 @@ static void put_fact(const struct report *report, const struct fact *fact, struc
 void report_put_machine(const struct report *report, struct text *out)
 {
     if (report->n_runs > 1)
-        put_run_heads(report, "", out);
+        put_run_heads(report, "Setting", out);
     else
         text_printf(out, "<dl class=\"facts\">\n");
     for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)

@@ -13,6 +13,8 @@
 #include <unistd.h>
 
 #include "bench/command.h"
+#include "cmd/foreign.h"
+#include "cmd/run_verdict.h"
 #include "cmd/suites.h"
 #include "cmd/words.h"
 #include "sys/folder.h"
@@ -41,8 +43,11 @@ struct run_options {
 
 static size_t tables(void *options, struct option_table *out)
 {
-    out[0] = (struct option_table){
-        .heading = "Options of run", .rows = bench_command.options, .n = bench_command.n_options, .target = options};
+    out[0] = (struct option_table){.heading = "Options of run",
+                                   .rows = bench_command.options,
+                                   .n = bench_command.n_options,
+                                   .foreign = foreign_hyperfine,
+                                   .target = options};
     return 1;
 }
 
@@ -110,10 +115,26 @@ static size_t list_length(char *const *list)
     return n;
 }
 
+/* A word with blanks in it whose first part is a program. */
+static bool is_command_line(const char *name)
+{
+    char first[256], path[4096];
+    size_t begin = strspn(name, " \t\n"), length = strcspn(name + begin, " \t\n");
+
+    if (!length || !name[begin + length] || length >= sizeof(first))
+        return false;
+    text_copy(first, length + 1, name + begin);
+    return program_find(first, getenv("PATH"), path, sizeof(path)) == 0;
+}
+
 static int find_program(const struct commands *c, const char *what, const char *name, char *path, size_t size)
 {
     int error = program_find(name, getenv("PATH"), path, size);
 
+    if (error == -ENOENT && is_command_line(name))
+        return wrong(
+            c, "%s'%.100s' is one word and no program; did you mean --shell '%.100s', or the words without quotes?",
+            what, name, name);
     if (error == -ENOENT)
         return wrong(c, "%s'%.100s' is not found%s", what, name, strchr(name, '/') ? "" : " in PATH");
     return error ? wrong(c, "%s'%.100s' cannot be executed: %s", what, name, strerror(-error)) : 0;
@@ -463,35 +484,9 @@ static void end(void *options, bool unused)
 
 /* --- The table. --- */
 
-/* Ratio of two means with its 95 % interval, by the delta method on its logarithm: the relative standard errors add up
- * in squares, the degrees of freedom are Welch's. The interval is NAN below five samples a side. */
-static void ratio_of(const struct row *row, const struct row *base, struct row *out)
-{
-    const struct stats_summary *a = &row->stats, *b = &base->stats;
-
-    out->value = out->stats.mean = a->mean / b->mean;
-    out->stats.ci95_lo = out->stats.ci95_hi = (double)NAN;
-    if (row == base || a->n < 5 || b->n < 5)
-        return;
-    double va = a->sd * a->sd / a->mean / a->mean / (double)a->n, vb = b->sd * b->sd / b->mean / b->mean / (double)b->n;
-    double df = (va + vb) * (va + vb) / (va * va / (double)(a->n - 1) + vb * vb / (double)(b->n - 1));
-    double half = stats_student_t(0.95, df) * sqrt(va + vb);
-    out->stats.ci95_lo = out->value * exp(-half);
-    out->stats.ci95_hi = out->value * exp(half);
-}
-
 static bool is_wall(const struct row *row)
 {
     return !strcmp(row->metric, "wall");
-}
-
-/* The first command's, with as many copies. */
-static const struct row *base_of(const struct table_rows *r, const struct row *row)
-{
-    for (size_t i = 0; i < r->n; i++)
-        if (is_wall(&r->rows[i]) && r->rows[i].copies == row->copies)
-            return &r->rows[i];
-    return row;
 }
 
 /* The name when the user gave one, the command line otherwise: 'make' says less than 'make -j2'. */
@@ -511,8 +506,8 @@ static void label(const struct row *row, struct row *out)
         words_shorten(line, out->test, sizeof(out->test));
 }
 
-/* Copies of the rows, to be read only, with the commands as they are called; behind them the ratios. */
-static size_t shown_rows(const struct table_rows *r, struct row *rows)
+/* Copies of the rows, to be read only, with the commands as they are called; behind them the ratios of the medians. */
+static size_t shown_rows(const struct table_rows *r, const struct comparison *compared, struct row *rows)
 {
     size_t n = 0;
 
@@ -521,13 +516,13 @@ static size_t shown_rows(const struct table_rows *r, struct row *rows)
         label(&r->rows[i], &rows[n]);
     }
     for (size_t i = 0; i < r->n; i++) {
-        const struct row *row = &r->rows[i], *base = base_of(r, row);
-        if (!is_wall(row) || row->status >= ROW_SKIPPED || base->status >= ROW_SKIPPED)
+        const bool is_base = run_base(r->rows, r->n, &r->rows[i]) == &r->rows[i];
+        if (!is_wall(&r->rows[i]) || (!is_base && !(compared[i].ratio > 0)))
             continue;
         rows[n] = rows[i];
         text_copy(rows[n].metric, sizeof(rows[n].metric), "ratio");
         rows[n].headline = 0;
-        ratio_of(row, base, &rows[n]);
+        rows[n].value = is_base ? 1 : compared[i].ratio;
         n++;
     }
     return n;
@@ -601,14 +596,31 @@ static void put_table(const struct shape *s, const struct row *rows, size_t n, s
     add_column(&c, "Peak MiB", "max_rss", TABLE_VALUE, 1, 1.0 / (1 << 20));
     if (s->codes)
         add_column(&c, "Exit", "exit_code", TABLE_MAX, 0, 0);
-    if (s->several) {
+    if (s->several)
         add_column(&c, "Ratio", "ratio", TABLE_VALUE, 3, 0);
-        add_column(&c, "+-95%", "ratio", TABLE_CI95_HALF, 3, 0);
-    }
     (void)snprintf(title, sizeof(title), "Commands, from exec to end: times in %s%s", s->unit,
-                   s->several ? "; ratio of the means to that of the first" : "");
+                   s->several ? "; ratio of the medians to that of the first" : "");
     const struct table_layout layout = {.title = title, .columns = c.column, .n_columns = c.n};
     table_print(&layout, rows, n, out);
+}
+
+/* The command lines that the table has no room for. */
+static void put_long_lines(const struct row *rows, size_t n, struct text *out)
+{
+    const char *before = NULL;
+    bool headed = false;
+
+    for (size_t i = 0; i < n; i++) {
+        const char *line = row_command_line(rows[i].param);
+        if (!line || strlen(line) < sizeof(rows[i].test) || (before && !strcmp(before, line)))
+            continue;
+        char shown[sizeof(rows[i].param)];
+        text_copy(shown, sizeof(shown), line);
+        text_harmless(shown);
+        text_printf(out, "%s  %s\n", headed ? "" : "Command lines in full:\n", shown);
+        headed = true;
+        before = line;
+    }
 }
 
 /* --verbose: a line for each run. */
@@ -632,14 +644,18 @@ static void put_runs(const struct shape *s, const struct row *rows, size_t n, st
 static void print(const struct table_rows *r, struct text *out)
 {
     struct row *rows = calloc(2 * r->n + 1, sizeof(*rows));
+    struct comparison *compared = calloc(r->n + 1, sizeof(*compared));
     const struct shape shape = shape_of(r);
 
-    if (!rows)
-        return;
-    size_t n = shown_rows(r, rows);
-    if (r->verbose)
-        put_runs(&shape, rows, n, out);
-    put_table(&shape, rows, n, out);
+    if (rows && compared && !run_compare(r->rows, r->n, compared)) {
+        size_t n = shown_rows(r, compared, rows);
+        if (r->verbose)
+            put_runs(&shape, rows, n, out);
+        put_table(&shape, rows, n, out);
+        put_long_lines(r->rows, r->n, out);
+        run_put_verdicts(rows, r->n, compared, out);
+    }
+    free(compared);
     free(rows);
 }
 

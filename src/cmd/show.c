@@ -48,7 +48,7 @@ void show_mark_headlines(struct row *rows, size_t n)
     }
 }
 
-/* Those of other rows, which have no place in the plan, come last. */
+/* Orders rows as they were planned; figures made of other rows (item 0) come last. */
 static int as_planned(const void *a, const void *b)
 {
     const struct row *x = a, *y = b;
@@ -128,7 +128,7 @@ void show_rows(struct row *rows, size_t n, const struct show_how *how, struct te
     out->failed |= tables.failed;
     text_append(out, tables.data, tables.length);
     text_free(&tables);
-    warnings_collect(rows, n, warnings);
+    warnings_collect(rows, n, how->more, warnings);
 }
 
 void show_run(const struct row_run *run, struct text *out)
@@ -196,7 +196,8 @@ static size_t count_of_suite(const struct row *first, size_t n)
 static void put_run(struct row *first, size_t n, const struct show_options *options, struct text *out)
 {
     const struct row_run *run = first->run;
-    const struct show_how how = {.fd = 1, .alone = count_of_suite(first, n) == n, .verbose = options->verbose};
+    const struct show_how how = {
+        .fd = 1, .alone = count_of_suite(first, n) == n, .verbose = options->verbose, .more = "--runs"};
     struct text warnings = {0};
 
     if (!options->quiet) {
@@ -243,7 +244,7 @@ static int show_files(const struct command *command, const struct show_options *
     if (n == 0)
         return command_complain(command->name, "FILE is missing: the CSV of a run, or '-' for standard input",
                                 EXIT_USAGE);
-    int status = files_read_most(command->name, paths, n, ROWS_ALL, &set);
+    int status = files_read_most(command->name, paths, n, ROWS_ALL | ROWS_UNKNOWN, &set);
     const int printed = put_set(command, options, &set);
     row_set_free(&set);
     return printed ? printed : status;

@@ -155,10 +155,10 @@ static void count_outcome(void *context, const struct snapshot_report *report)
                        report->error ? tuned_refusal(report->path, report->error) : "the kernel keeps another value");
 }
 
-static int make_plan(const struct cpuset *bench)
+static int make_plan(const struct cpuset *bench, bool huge_advised)
 {
     struct machine *machine = calloc(1, sizeof(*machine));
-    const struct settings_view view = {.root = "", .machine = machine, .bench = bench};
+    const struct settings_view view = {.root = "", .machine = machine, .bench = bench, .huge_advised = huge_advised};
     int status = machine ? 0 : -1;
 
     if (machine)
@@ -177,14 +177,14 @@ static int not_tuned(char *message, size_t size, const char *why)
     return -1;
 }
 
-int tuned_begin(const struct cpuset *bench, char *message, size_t size)
+int tuned_begin(const struct cpuset *bench, bool huge_advised, char *message, size_t size)
 {
     struct snapshot_place place = {.root = "", .file = snapshot_default_file()};
     struct outcome outcome = {.plan = &held.plan};
     char why[512];
 
     text_copy(message, size, "");
-    if (make_plan(bench))
+    if (make_plan(bench, huge_advised))
         return not_tuned(message, size, "out of memory");
     if (!held.plan.writes.n)
         return 0;

@@ -11,6 +11,8 @@
 
 #include "cmd/files.h"
 #include "cmd/suites.h"
+#include "load/disk.h"
+#include "out/color.h"
 #include "sys/folder.h"
 #include "sys/scratch.h"
 
@@ -116,9 +118,19 @@ static const char *const names[] = {"dhry2reg",      "whetstone",    "execl",   
                                     "fstime-w",      "fsbuffer-w",   "fsdisk-w",   "fstime-r",
                                     "fsbuffer-r",    "fsdisk-r",     NULL};
 
+/* Where --pairs puts the halves of context1-two. */
+enum { PAIRS_CHOICES = 3 };
+static const char *const pairs_names[] = {"near", "far", "halves", NULL};
+static const char *const pairs_titles[] = {"Pipe-based Context Switching (near CPUs)",
+                                           "Pipe-based Context Switching (far CPUs)",
+                                           "Pipe-based Context Switching (CPU halves)"};
+static const enum cpu_pairing pairings[] = {PAIRS_NEAR, PAIRS_FAR, PAIRS_HALVES};
+
 struct unix_options {
     struct unix_params params;
     bool all_tests, brief;
+    uint64_t pairs;                           /* bit mask of pairs_names */
+    struct cpu_pairs next, of[PAIRS_CHOICES]; /* without --pairs, and by it; unix_params has copies of these */
     char unixbench_csv[1024];
 };
 
@@ -127,6 +139,13 @@ static const struct option rows[] = {
      .type = OPTION_FLAG,
      OPTION_AT(struct unix_options, all_tests),
      .help = "the tests outside the index too"},
+    {.name = "pairs",
+     .type = OPTION_NAMES,
+     .value_name = "KIND,...",
+     .choices = pairs_names,
+     OPTION_AT(struct unix_options, pairs),
+     .help = "context1-two between neighbours, between packages or nodes, or from the first half of the CPUs to the "
+             "second; a row for each"},
     {.name = "brief",
      .letter = 'b',
      .type = OPTION_FLAG,
@@ -197,12 +216,25 @@ static uint64_t resident_mib(void)
     return mib;
 }
 
-static int add_test(const struct measure *m, const struct test *t, const struct unix_options *o, uint64_t copies,
-                    unsigned phase, struct plan *out)
+/* Returns why there are no such pairs here. */
+static const char *no_such_pair(const char *pairs_name)
+{
+    return strcmp(pairs_name, "far") ? "there is only one CPU to measure on"
+                                     : "no two of the CPUs are known to be in different packages or NUMA nodes";
+}
+
+/* pairs: of context1-two; pairs_name: by --pairs, else NULL. */
+static int add_test(const struct measure *m, const struct test *t, const struct unix_options *o,
+                    const struct cpu_pairs *pairs, const char *pairs_name, uint64_t copies, unsigned phase,
+                    struct plan *out)
 {
     struct unix_params params = o->params;
 
     params.halves = t->halves;
+    params.pairs = t->halves == HALVES_TWO ? *pairs : (struct cpu_pairs){.n = 0};
+    params.pairs_name = pairs_name;
+    if (params.pairs.n > copies)
+        params.pairs.n = copies; /* the others are not used, and the row does not name what they share */
     params.classic = m->preset == PRESET_CLASSIC;
     (void)snprintf(params.dir, sizeof(params.dir), "%s", scratch(m));
     struct plan_item *item = plan_add(out, t->bench, &params);
@@ -225,7 +257,41 @@ static int add_test(const struct measure *m, const struct test *t, const struct 
             item->sampling.min_samples = item->sampling.max_samples =
                 m->options.samples >= 5 ? (m->options.samples + 1) / 3 : 1;
     }
+    if (pairs_name && !pairs->n && !(item->skip = strdup(no_such_pair(pairs_name))))
+        return -1;
     return 0;
+}
+
+/* A test for each of --pairs, where it is context1-two. */
+static int add_pairs(const struct measure *m, const struct test *t, const struct unix_options *o, uint64_t copies,
+                     unsigned phase, struct plan *out)
+{
+    if (t->halves != HALVES_TWO || !o->pairs)
+        return add_test(m, t, o, &o->next, NULL, copies, phase, out);
+    for (size_t k = 0; k < PAIRS_CHOICES; k++)
+        if (o->pairs & 1u << k && add_test(m, t, o, &o->of[k], pairs_names[k], copies, phase, out))
+            return -1;
+    return 0;
+}
+
+static int find_pairs(const struct measure *m, struct unix_options *o)
+{
+    if (topology_pairs("", m->place.order, m->place.n_order, PAIRS_NEXT, &o->next))
+        return -1;
+    for (size_t k = 0; k < PAIRS_CHOICES; k++)
+        if (o->pairs & 1u << k && topology_pairs("", m->place.order, m->place.n_order, pairings[k], &o->of[k]))
+            return -1;
+    return 0;
+}
+
+static void end(void *options, bool unused)
+{
+    struct unix_options *o = options;
+
+    (void)unused;
+    topology_pairs_free(&o->next);
+    for (size_t k = 0; k < PAIRS_CHOICES; k++)
+        topology_pairs_free(&o->of[k]);
 }
 
 /* Whether the original's CSV can be made is found out before anything is measured; finish() makes it. */
@@ -252,9 +318,12 @@ static int plan(const struct measure *m, void *options, struct plan *out, char *
     struct unix_options *o = options;
     uint64_t counts[OPTION_COUNTS_MAX] = {1, m->place.n_order};
     size_t n = m->options.copies.n ? measure_copies(m, 1, counts) : m->place.n_order > 1 && !m->options.quick ? 2 : 1;
+    bool paired = false;
 
     if (check_unixbench_csv(o->unixbench_csv, error, error_size))
         return -1;
+    if (find_pairs(m, o))
+        goto no_memory;
     o->params.resident_mib = resident_mib();
     /* Some bad seconds of the machine fall on all tests alike, and not as a whole on one. The original takes all passes
      * of a test before the next one. */
@@ -266,12 +335,17 @@ static int plan(const struct measure *m, void *options, struct plan *out, char *
             bool wanted = m->operands_given ? m->selected[t] : is_default(test);
             if (!wanted && !o->all_tests)
                 continue;
-            if (add_test(m, test, o, counts[c], (unsigned)c, out)) {
-                (void)snprintf(error, error_size, "out of memory");
-                return -1;
-            }
+            paired |= test->halves == HALVES_TWO;
+            if (add_pairs(m, test, o, counts[c], (unsigned)c, out))
+                goto no_memory;
         }
-    return 0;
+    if (!o->pairs || paired)
+        return 0;
+    (void)snprintf(error, error_size, "--pairs places context1-two, which is not among the tests: name it");
+    return -1;
+no_memory:
+    (void)snprintf(error, error_size, "out of memory");
+    return -1;
 }
 
 /* --- The index. --- */
@@ -417,6 +491,25 @@ static void put_number(double value, unsigned width, unsigned decimals, struct t
         text_printf(out, " %*.*f", (int)width, (int)decimals, value);
 }
 
+/* Why the row of a test of files is not about a disk, or NULL. */
+static const char *not_a_disk(const struct row *row)
+{
+    const struct test *test = test_of(row->test);
+    return test && (test->groups & FILES) && row->status < ROW_SKIPPED ? disk_is_not(row->scratch_fs) : NULL;
+}
+
+/* Returns the title of the row's test, with the kind of pairs of context1-two. */
+static const char *row_title(const struct test *test, const struct row *row)
+{
+    size_t length;
+    const char *pairs = row_param(row, "pairs", &length);
+
+    for (size_t k = 0; pairs && k < PAIRS_CHOICES; k++)
+        if (strlen(pairs_names[k]) == length && !memcmp(pairs_names[k], pairs, length))
+            return pairs_titles[k];
+    return test ? title_of(test) : row->test;
+}
+
 /* As far as the rows tell: those taken with --classic say so. */
 static const struct protocol *protocol_of_rows(const struct table_rows *r)
 {
@@ -449,7 +542,7 @@ static void put_line(const struct protocol *protocol, const struct row *row, con
     const struct test *test = test_of(row->test);
     double baseline = test && in_index(protocol, test) ? bench_metric(test->bench, UNIX_RATE)->baseline : (double)NAN;
 
-    text_printf(out, "%-44s", test ? title_of(test) : row->test);
+    text_printf(out, "%-44s", row_title(test, row));
     put_number(baseline, 10, 1, out);
     put_number(row->value, 14, 1, out);
     text_printf(out, " %-5s", row->unit);
@@ -457,8 +550,13 @@ static void put_line(const struct protocol *protocol, const struct row *row, con
     put_number(row->stats.rsd_pct, 6, 1, out);
     if (probed)
         put_core(row, alone, out);
-    if (row->status != ROW_OK)
-        text_printf(out, "  %s", row_status_name(row->status));
+    if (row->status != ROW_OK) {
+        const char *status = row_status_name(row->status);
+        text_append(out, "  ", 2);
+        color_put(out, color_of_status(row->status), status, strlen(status));
+    }
+    if (not_a_disk(row))
+        text_printf(out, "  %s", row->scratch_fs);
     text_append(out, "\n", 1);
 }
 
@@ -520,6 +618,17 @@ static void put_reasons(const struct table_rows *r, struct text *out)
     }
 }
 
+/* One folder serves them all, so one line does. */
+static void put_not_a_disk(const struct table_rows *r, struct text *out)
+{
+    for (size_t i = 0; i < r->n; i++)
+        if (not_a_disk(&r->rows[i])) {
+            text_printf(out, "%s is not a disk: %s (%s); --dir names another folder\n", r->rows[i].scratch_fs,
+                        not_a_disk(&r->rows[i]), r->rows[i].test);
+            return;
+        }
+}
+
 static void print(const struct table_rows *r, struct text *out)
 {
     uint64_t counts[OPTION_COUNTS_MAX];
@@ -533,6 +642,7 @@ static void print(const struct table_rows *r, struct text *out)
                         (unsigned long long)r->rows[i].copies, r->rows[i].value, (unsigned long long)counts[0],
                         protocol_of_rows(r)->name);
     put_reasons(r, out);
+    put_not_a_disk(r, out);
 }
 
 /* --- The original's CSV. --- */
@@ -608,6 +718,7 @@ const struct suite suite_unix = {
     .conclude = conclude,
     .finish = finish,
     .brief = brief,
+    .end = end,
 };
 
 /* Whether it stands for the same tests as a group before it. */

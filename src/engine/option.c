@@ -28,6 +28,7 @@ static const struct {
     [OPTION_INT] = {"a whole number", NULL, sizeof(int64_t)},
     [OPTION_SIZE] = {"a size", "suffix K, M or G", sizeof(uint64_t)},
     [OPTION_DURATION] = {"a duration", "unit ns, us, ms, s, m or h", sizeof(uint64_t)},
+    [OPTION_DURATION_US] = {"a duration", "unit ns, us, ms, s, m or h; us when there is none", sizeof(uint64_t)},
     [OPTION_PERCENT] = {"a percentage", NULL, sizeof(double)},
     [OPTION_CHOICE] = {"a choice", NULL, sizeof(int)},
     [OPTION_TEXT] = {"a text", NULL, 0},
@@ -86,6 +87,7 @@ static void show_number(enum option_type type, double value, char *buf, size_t s
 
     switch (type) {
     case OPTION_DURATION:
+    case OPTION_DURATION_US:
         text_duration(whole, buf, size);
         return;
     case OPTION_SIZE:
@@ -146,6 +148,8 @@ static int refuse(const struct option *row, const char *value, enum verdict verd
     } else if (form) {
         add(error, size, " (%s)", form);
     }
+    if (verdict == OUTSIDE && row->above && strtod(value, NULL) > row->max)
+        add(error, size, ": %s", row->above);
     return -1;
 }
 
@@ -163,6 +167,15 @@ static size_t choice_count(const struct option *row)
     return n;
 }
 
+/* Returns the hint for a word, or NULL. */
+static const char *foreign_hint(const struct option_foreign *list, const char *word, size_t length)
+{
+    for (; list && list->word; list++)
+        if (strlen(list->word) == length && !memcmp(list->word, word, length))
+            return list->hint;
+    return NULL;
+}
+
 static int refuse_choice(const struct option *row, const char *value, char *error, size_t size)
 {
     const char *near = row->choices ? text_nearest(value, row->choices, choice_count(row)) : NULL;
@@ -171,15 +184,18 @@ static int refuse_choice(const struct option *row, const char *value, char *erro
     show_choices(row->type == OPTION_CPUS ? "a CPU list" : NULL, row->choices, list, sizeof(list));
     fail(error, size, "--%s: '%s' is not %s%s", row->name, show(value, shown),
          row->type == OPTION_CPUS ? "" : "one of ", list);
-    if (near)
+    const char *hint = foreign_hint(row->foreign, value, strlen(value));
+    if (hint)
+        add(error, size, "; %s", hint);
+    else if (near)
         add(error, size, "; did you mean '%s'?", near);
     return -1;
 }
 
 /* --- values -------------------------------------------------------------------------------------------------- */
 
-/* Digits with a suffix for kilo^1, 2, 3, 4. Moves *at behind them. What is too large is read to its end all the same,
- * so that junk behind it is called junk. */
+/* Digits with a suffix for kilo^1, 2, 3, 4; k is K. Moves *at behind them. What is too large is read to its end all the
+ * same, so that junk behind it is called junk. */
 static enum verdict scan_count(const char **at, uint64_t kilo, uint64_t *out)
 {
     static const char suffixes[] = "KMGT";
@@ -193,7 +209,7 @@ static enum verdict scan_count(const char **at, uint64_t kilo, uint64_t *out)
         if (__builtin_mul_overflow(value, UINT64_C(10), &value) ||
             __builtin_add_overflow(value, (uint64_t)(*p - '0'), &value))
             verdict = OUTSIDE;
-    if (kilo && *p && (suffix = strchr(suffixes, *p))) {
+    if (kilo && *p && (suffix = strchr(suffixes, *p == 'k' ? 'K' : *p))) {
         for (const char *s = suffixes; s <= suffix; s++)
             if (__builtin_mul_overflow(value, kilo, &value))
                 verdict = OUTSIDE;
@@ -240,12 +256,13 @@ static enum verdict read_int(const char *text, int64_t *out)
     return GOOD;
 }
 
-static enum verdict read_duration(const char *text, uint64_t *out)
+static enum verdict read_duration(const char *text, double bare_ns, uint64_t *out)
 {
-    static const struct {
+    const struct {
         const char *name;
         double ns;
-    } units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"", 1e9}, {"m", 6e10}, {"min", 6e10}, {"h", 3.6e12}};
+    } units[] = {{"ns", 1},     {"us", 1e3}, {"ms", 1e6},   {"s", 1e9},
+                 {"", bare_ns}, {"m", 6e10}, {"min", 6e10}, {"h", 3.6e12}};
     double number;
 
     if (!scan_decimal(&text, &number))
@@ -260,6 +277,17 @@ static enum verdict read_duration(const char *text, uint64_t *out)
         return GOOD;
     }
     return JUNK;
+}
+
+static bool is_duration(const struct option *row)
+{
+    return row->type == OPTION_DURATION || row->type == OPTION_DURATION_US;
+}
+
+/* Returns the nanoseconds that one is worth without a unit. */
+static double bare_ns(const struct option *row)
+{
+    return row->type == OPTION_DURATION_US ? 1e3 : 1e9;
 }
 
 static enum verdict read_percent(const char *text, double *out)
@@ -297,7 +325,8 @@ static int set_number(const struct option *row, const char *value, void *place, 
         from = &number;
         break;
     case OPTION_DURATION:
-        verdict = read_duration(value, &count);
+    case OPTION_DURATION_US:
+        verdict = read_duration(value, bare_ns(row), &count);
         number = (double)count;
         break;
     default:
@@ -583,14 +612,26 @@ static void nearest_name(const struct parser *p, const char *word, char best[NAM
         }
 }
 
+/* Returns the hint of any table for an unknown option, or NULL. */
+static const char *hint_of(const struct parser *p, const char *word, size_t length)
+{
+    const char *hint = NULL;
+    for (size_t t = 0; t < p->n && !hint; t++)
+        hint = foreign_hint(p->tables[t].foreign, word, length);
+    return hint;
+}
+
 static int unknown_long(const struct parser *p, const char *name, size_t length)
 {
     char word[NAME_MAX_BYTES], near[NAME_MAX_BYTES], shown[SHOWN_SIZE];
+    const char *hint = hint_of(p, name, length);
 
     text_copy(word, length < sizeof(word) ? length + 1 : sizeof(word), name);
     fail(p->error, p->error_size, "unknown option '--%s'", show(word, shown));
     nearest_name(p, word, near);
-    if (near[0])
+    if (hint)
+        add(p->error, p->error_size, "; %s", hint);
+    else if (near[0])
         add(p->error, p->error_size, "; did you mean '--%s'?", near);
     return -1;
 }
@@ -638,7 +679,7 @@ static int find_long(const struct parser *p, const char *word, size_t length, st
 }
 
 /* value is what was attached, or NULL: then it is looked for where the row allows. */
-static int take(struct parser *p, struct place found, const char *value)
+static int take(struct parser *p, struct place found, const char *value, bool shortened)
 {
     const struct option *row = &found.table->rows[found.row];
     bool *given = &found.table->given[found.row];
@@ -652,6 +693,7 @@ static int take(struct parser *p, struct place found, const char *value)
     if (option_set(row, value, found.table->target, *given, p->error, p->error_size))
         return -1;
     *given = true;
+    found.table->shortened[found.row] = shortened;
     return 0;
 }
 
@@ -666,7 +708,7 @@ static int parse_long(struct parser *p, const char *word)
     const struct option *row = &found.table->rows[found.row];
     if (value && row->type == OPTION_FLAG)
         return fail(p->error, p->error_size, "--%s takes no value", row->name);
-    return take(p, found, value);
+    return take(p, found, value, !name_is(row, word, length));
 }
 
 static bool find_letter(const struct parser *p, char letter, struct place *found)
@@ -692,7 +734,14 @@ static int unknown_letter(const struct parser *p, const char *argument, const ch
     show(at, shown);
     if ((unsigned char)*at < 0x80)
         shown[1] = '\0';
-    return fail(p->error, p->error_size, "unknown option '-%s'", shown);
+    fail(p->error, p->error_size, "unknown option '-%s'", shown);
+    const char *hint = hint_of(p, at, 1);
+    struct place other;
+    if (hint)
+        add(p->error, p->error_size, "; %s", hint);
+    else if (((*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z')) && find_letter(p, (char)(*at ^ 0x20), &other))
+        add(p->error, p->error_size, "; did you mean '-%c', --%s?", *at ^ 0x20, other.table->rows[other.row].name);
+    return -1;
 }
 
 static int parse_letters(struct parser *p, const char *argument)
@@ -703,7 +752,7 @@ static int parse_letters(struct parser *p, const char *argument)
         if (!find_letter(p, *at, &found))
             return unknown_letter(p, argument, at);
         bool flag = found.table->rows[found.row].type == OPTION_FLAG;
-        if (take(p, found, flag || !at[1] ? NULL : at + 1))
+        if (take(p, found, flag || !at[1] ? NULL : at + 1, false))
             return -1;
         if (!flag)
             break;
@@ -792,8 +841,8 @@ static void show_value(const struct option *row, const char *typed, char *buf, s
 
     if (row->type == OPTION_PERCENT)
         verdict = read_percent(typed, &number);
-    else if (row->type == OPTION_DURATION)
-        verdict = read_duration(typed, &count);
+    else if (is_duration(row))
+        verdict = read_duration(typed, bare_ns(row), &count);
     else if (row->type == OPTION_COUNT || row->type == OPTION_SIZE)
         verdict = read_count(typed, row->type == OPTION_SIZE ? 1024 : 1000, &count);
     if (verdict == GOOD)

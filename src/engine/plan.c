@@ -60,6 +60,39 @@ void plan_free(struct plan *plan)
     memset(plan, 0, sizeof(*plan));
 }
 
+/* Overhead of a trial beside its time: starting processes, warm-up, the pause after a row; more with a load. */
+#define TRIAL_OVERHEAD_NS 150000000u
+#define LOAD_OVERHEAD_NS  200000000u
+
+static struct plan_time item_time(const struct plan_item *item)
+{
+    const struct sampling *s = &item->sampling;
+    const uint64_t overhead = TRIAL_OVERHEAD_NS + (item->load ? LOAD_OVERHEAD_NS : 0);
+    const uint64_t each = s->time_ns ? s->time_ns + overhead : 0, n = s->min_samples ? s->min_samples : 1;
+    struct plan_time time = {.least_ns = n * each, .most_ns = n * each};
+
+    if (item->skip)
+        return (struct plan_time){.unknown = false};
+    if (s->max_samples == n)
+        time.unknown = !each;
+    else if (s->max_ns > time.most_ns)
+        time.most_ns = s->max_ns;
+    return time;
+}
+
+struct plan_time plan_time(const struct plan *plan)
+{
+    struct plan_time all = {.unknown = false};
+
+    for (size_t i = 0; i < plan->n; i++) {
+        const struct plan_time time = item_time(&plan->items[i]);
+        all.least_ns += time.least_ns;
+        all.most_ns += time.most_ns;
+        all.unknown |= time.unknown;
+    }
+    return all;
+}
+
 enum item_state { ITEM_OPEN, ITEM_ENDED };
 
 struct execution {
@@ -107,15 +140,27 @@ static double item_done(const struct results *results)
     return done < 1 ? done : 0.99;
 }
 
+/* An item's share of the time of all, not scaled. */
+static double weight_of(const struct plan_item *item)
+{
+    const struct plan_time time = item_time(item);
+    const double ns = ((double)time.least_ns + (double)time.most_ns) / 2;
+
+    return ns > 0 ? ns : item->skip ? 0 : 1e9;
+}
+
 static void report_progress(const struct execution *e, size_t i)
 {
-    double done = 0;
+    double done = 0, all = 0;
 
     if (!e->how->progress)
         return;
-    for (size_t k = 0; k < e->plan->n; k++)
-        done += e->state[k] == ITEM_ENDED ? 1 : item_done(&e->results[k]);
-    e->how->progress(e->how->progress_context, &e->plan->items[i], e->results[i].n_trials, done / (double)e->plan->n);
+    for (size_t k = 0; k < e->plan->n; k++) {
+        const double weight = weight_of(&e->plan->items[k]);
+        all += weight;
+        done += weight * (e->state[k] == ITEM_ENDED ? 1 : item_done(&e->results[k]));
+    }
+    e->how->progress(e->how->progress_context, &e->plan->items[i], e->results[i].n_trials, all > 0 ? done / all : 0);
 }
 
 /* Hands on what the item that calibrates this one found. False when that one found nothing. */

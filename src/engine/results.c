@@ -9,9 +9,8 @@
 #include <string.h>
 
 #include "engine/text.h"
+#include "sys/storage.h"
 
-/* A headline metric whose samples spread more than this is 'unstable'. */
-#define UNSTABLE_RSD_PCT 5.0
 /* How many samples the precision has to hold on for, and the share of those before it that come on top. */
 #define HOLD_ON       10u
 #define HOLD_ON_SHARE 4u
@@ -129,6 +128,13 @@ void results_scaled(struct results *results, unsigned metric, unsigned of, doubl
         results->group[g].metric[metric].of = &results->group[g].metric[of];
         results->group[g].metric[metric].scale = scale;
     }
+}
+
+void results_pages(struct results *results, unsigned group, double huge_bytes, double possible_bytes)
+{
+    results->group[group].pages_known = true;
+    results->group[group].pages_huge += huge_bytes;
+    results->group[group].pages_possible += possible_bytes;
 }
 
 double results_clock_hz(const struct results *results)
@@ -549,18 +555,18 @@ static int fill_series(const struct series *s, struct row *row)
     return row->series ? 0 : -1;
 }
 
-/* A headline row whose samples spread is marked; one that is worse off already keeps its status. */
-static void judge(const struct metric_values *m, struct row *row)
+/* Marks a headline row as unstable when its samples spread by more than limit_pct (0: no limit). A row with a worse
+ * status keeps it. */
+static void judge(const struct metric_values *m, double limit_pct, struct row *row)
 {
     struct stats_running running = {0};
 
     for (size_t i = 0; i < m->n; i++)
         stats_add(&running, m->samples[i]);
     double rsd = 100 * stats_sd(&running) / fabs(running.mean);
-    if (row->status == ROW_OK && rsd > UNSTABLE_RSD_PCT) {
+    if (row->status == ROW_OK && limit_pct > 0 && rsd > limit_pct) {
         row->status = ROW_UNSTABLE;
-        (void)snprintf(row->reason, sizeof(row->reason), "the samples spread by more than %.0f %% (RSD)",
-                       UNSTABLE_RSD_PCT);
+        (void)snprintf(row->reason, sizeof(row->reason), "the samples spread by more than %g %% (RSD)", limit_pct);
     }
 }
 
@@ -602,6 +608,22 @@ static void add_load(const struct results *results, struct row *row)
             add_word(row, " %s=%.*f", load_count_names[c], c == LOAD_CPU ? 2 : 0, g->load_count[c]);
 }
 
+/* Below and above these shares it is all the same. */
+#define PAGES_NONE 0.005
+#define PAGES_ALL  0.995
+
+static void add_pages(const struct group_values *g, struct row *row)
+{
+    const double share = g->pages_possible > 0 ? g->pages_huge / g->pages_possible : 0;
+
+    if (!g->pages_known)
+        return;
+    if (share > PAGES_NONE && share < PAGES_ALL)
+        add_word(row, " pages=mixed:%.0f%%", 100 * share);
+    else
+        add_word(row, " pages=%s", share >= PAGES_ALL ? "huge" : "small");
+}
+
 static void identify(const struct results *results, unsigned group, const struct metric *metric, struct row *row)
 {
     const struct plan_item *item = results->item;
@@ -613,12 +635,15 @@ static void identify(const struct results *results, unsigned group, const struct
         item->bench->describe(item->params, results->how->clock, row->param, sizeof(row->param));
     add_copy(results, group, row);
     add_load(results, row);
+    add_pages(&results->group[group], row);
     row->copies = item->copies;
     const char *dir = item->bench->scratch_dir ? item->bench->scratch_dir(item->params) : NULL;
     if (!dir && item->load && item->load->scratch_dir)
         dir = item->load->scratch_dir(item->load_params);
-    if (dir)
+    if (dir) {
         machine_fs_name(dir, row->scratch_fs, sizeof(row->scratch_fs));
+        storage_describe(dir, row->scratch_disk, sizeof(row->scratch_disk));
+    }
     text_copy(row->metric, sizeof(row->metric), metric->id);
     text_copy(row->unit, sizeof(row->unit), metric->unit ? metric->unit : results->how->clock->unit);
     text_copy(row->better, sizeof(row->better), metric->better);
@@ -705,8 +730,8 @@ static int fill_alone(const struct results *results, const struct group_values *
         return 0;
     row->stats.n = alone.slices;
     row->value = row->stats.mean = alone.value * factor;
-    if (row->stats.rsd_pct > UNSTABLE_RSD_PCT)
-        add_reason(row, "; then, too, the samples spread by more than 5 % (RSD)");
+    if (results->how->max_rsd_pct > 0 && row->stats.rsd_pct > results->how->max_rsd_pct)
+        add_reason(row, "; and then, too, the samples spread");
     row->stats.ci95_lo = alone.low * factor;
     row->stats.ci95_hi = alone.high * factor;
     return 0;
@@ -753,7 +778,7 @@ static enum row_status put_row(struct results *results, unsigned group, unsigned
             text_copy(row.reason, sizeof(row.reason), why);
         }
         if (about->headline)
-            judge(source, &row);
+            judge(source, results->how->max_rsd_pct, &row);
     }
     if (error) {
         row.status = ROW_FAILED;

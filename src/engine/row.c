@@ -92,6 +92,7 @@ const struct row_column row_columns[] = {
     {"samples", COLUMN_SAMPLES, 0, offsetof(struct row, samples), 0},
     {"hist", COLUMN_HIST, 0, offsetof(struct row, hist), 0},
     {"series", COLUMN_SERIES, 0, offsetof(struct row, series), 0},
+    ROW_TEXT(scratch_disk),
     ROW(COLUMN_UINT, item),
     ROW_TEXT(core_share),
     ROW_REAL(core_mhz),
@@ -268,7 +269,7 @@ enum row_word row_word_kind(const char *param, const char *word, size_t length)
         {"linkage", ROW_WORD_BUILD},        {"libc", ROW_WORD_BUILD},      {"resident", ROW_WORD_BUILD},
         {"flags", ROW_WORD_BUILD},          {"kernel", ROW_WORD_CPU},      {"stores", ROW_WORD_CPU},
         {"array_bytes", ROW_WORD_CPU},      {"repetitions", ROW_WORD_CPU}, {"clock", ROW_WORD_CPU},
-        {"loops_per_ms", ROW_WORD_OUTCOME},
+        {"loops_per_ms", ROW_WORD_OUTCOME}, {"pages", ROW_WORD_OUTCOME},   {"relation", ROW_WORD_CPU},
     };
     const char *equals = memchr(word, '=', length);
     size_t name = equals ? (size_t)(equals - word) : length;
@@ -334,4 +335,46 @@ void row_harmless(struct row *row)
 void row_run_harmless(struct row_run *run)
 {
     make_harmless(run, 1);
+}
+
+/* Where the user's own words begin in a field; NULL when it has none. */
+static const char *user_words(const struct row_column *column, const char *field)
+{
+    static const char *const names[] = {"comment", "test", "load"};
+
+    if (!strcmp(column->name, "param"))
+        return row_command(field);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (!strcmp(column->name, names[i]))
+            return field;
+    return NULL;
+}
+
+void row_text_to_csv(const struct row_column *column, char *field)
+{
+    if (!strchr(field, ','))
+        return;
+    const char *end = user_words(column, field), *from = field;
+    const bool blanks = !strcmp(column->name, "settings");
+    char *to = field;
+
+    for (; *from && from != end; from++) {
+        if (*from != ',')
+            *to++ = *from;
+        else if (!blanks)
+            *to++ = ';';
+        else if (from[1] != ' ')
+            *to++ = ' ';
+    }
+    memmove(to, from, strlen(from) + 1);
+}
+
+void row_text_from_csv(const struct row_column *column, char *field)
+{
+    if (strcmp(column->name, "cpus") != 0) {
+        row_text_to_csv(column, field);
+        return;
+    }
+    for (char *at = field; (at = strchr(at, ';')); at++)
+        *at = ',';
 }

@@ -323,6 +323,24 @@ int stats_summarise(const double *values, size_t n, struct stats_summary *out)
     return 0;
 }
 
+double stats_ratio_of_means(const struct stats_summary *a, const struct stats_summary *b, double *low, double *high)
+{
+    const double ratio = a->mean / b->mean;
+
+    *low = *high = NAN;
+    if (a->n < 5 || b->n < 5 || !(a->mean > 0) || !(b->mean > 0))
+        return ratio;
+    const double ra = a->sd / a->mean, rb = b->sd / b->mean, na = (double)a->n, nb = (double)b->n;
+    const double va = ra * ra / na, vb = rb * rb / nb;
+    if (!(va + vb > 0))
+        return ratio;
+    const double df = (va + vb) * (va + vb) / (va * va / (na - 1) + vb * vb / (nb - 1));
+    const double half = stats_student_t(0.95, df) * sqrt(va + vb);
+    *low = ratio * exp(-half);
+    *high = ratio * exp(half);
+    return ratio;
+}
+
 double stats_correlation(const double *x, const double *y, size_t n)
 {
     double mean_x = 0, mean_y = 0, xx = 0, yy = 0, xy = 0;

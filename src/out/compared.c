@@ -18,14 +18,15 @@
 #define STANDS_OUT_SD   3.5
 
 const char *const compared_verdict_names[] = {
-    [VERDICT_FASTER] = "faster", [VERDICT_SLOWER] = "slower",       [VERDICT_LOWER] = "lower",
-    [VERDICT_HIGHER] = "higher", [VERDICT_SAME] = "no change seen", [VERDICT_APART] = "not comparable",
+    [VERDICT_FASTER] = "faster",        [VERDICT_SLOWER] = "slower",       [VERDICT_LOWER] = "lower",
+    [VERDICT_HIGHER] = "higher",        [VERDICT_SAME] = "no change seen", [VERDICT_UNJUDGED] = "not judged",
+    [VERDICT_APART] = "not comparable",
 };
 
 enum compared_verdict compared_verdict(const struct comparison *c, const char *better)
 {
     if (c->change == CHANGE_UNKNOWN)
-        return VERDICT_APART;
+        return VERDICT_UNJUDGED;
     if (c->change == CHANGE_NONE)
         return VERDICT_SAME;
     if (!better[0])
@@ -160,6 +161,9 @@ static int compare_pair(const struct pair *pair, struct compared_row *row, struc
     if (!result)
         result = comparison_measure(&(struct comparison_side){base.runs, base.n_runs},
                                     &(struct comparison_side){changed.runs, changed.n_runs}, comparison);
+    /* `jitbench run` takes the samples of its commands in turn: no drift between them. */
+    if (!result && pair->within && row_command(pair->about->param))
+        comparison->floor = 0;
     look_at_runs(pair->base, pair->n_base, row);
     look_at_runs(pair->changed, pair->n_changed, row);
     side_free(&base);
@@ -176,10 +180,10 @@ static bool has_direction(const struct compared *c, const struct compared_row *r
     return row->judged && row->pair->about->better[0] && row->few && c->comparison[row->number].ratio > 0;
 }
 
-/* Those that know their spread. */
+/* Those that know their spread. Rows of the same files are alternatives: their mean says nothing. */
 static bool in_mean(const struct compared *c, const struct compared_row *row)
 {
-    return has_direction(c, row) && c->comparison[row->number].tested != TESTED_NOTHING;
+    return has_direction(c, row) && !row->pair->within && c->comparison[row->number].tested != TESTED_NOTHING;
 }
 
 static bool of_mean(const struct compared_mean *mean, const struct compared_row *row)
@@ -475,6 +479,8 @@ int compared_make(const struct pairs *pairs, bool (*judged)(const struct row *ro
     if (find_means(out) || find_hosts(out, min_effect) ||
         comparison_judge(out->comparison, out->n_rows + out->n_means, 0.95, min_effect))
         return -1;
+    for (size_t i = 0; i < out->n_rows + out->n_means; i++)
+        out->n_judged += out->comparison[i].tested != TESTED_NOTHING;
     return sort_rows(out);
 }
 

@@ -64,6 +64,15 @@ static void append_pairs(struct text *out, const struct row_pair *pairs, size_t 
     }
 }
 
+/* A field of a row: only the user's words may hold commas. */
+static void append_text(struct text *out, const struct row_column *column, const char *field)
+{
+    char copy[1024];
+    text_copy(copy, sizeof copy, field);
+    row_text_to_csv(column, copy);
+    csv_text(out, copy);
+}
+
 static void append_field(struct text *out, const struct row *row, const struct row_column *column)
 {
     const char *base = column->in_run ? (const char *)row->run : (const char *)row;
@@ -73,7 +82,7 @@ static void append_field(struct text *out, const struct row *row, const struct r
     field = base + column->offset;
     switch (column->type) {
     case COLUMN_TEXT:
-        csv_text(out, field);
+        append_text(out, column, field);
         break;
     case COLUMN_UINT:
         if (*(const uint64_t *)field != 0)
@@ -304,8 +313,11 @@ int csv_create(const char *path, bool *created, char *error, size_t error_size)
     *created = fd >= 0;
     if (fd == -EEXIST)
         fd = folder_open_existing(path);
-    if (fd < 0)
-        snprintf(error, error_size, "-o '%s': %s", path, folder_why_not(fd));
+    if (fd < 0) {
+        struct stat st;
+        const bool replaceable = fd == -EEXIST && lstat(path, &st) == 0 && S_ISREG(st.st_mode);
+        snprintf(error, error_size, "-o '%s': %s%s", path, folder_why_not(fd), replaceable ? " without --force" : "");
+    }
     return fd;
 }
 

@@ -7,11 +7,12 @@
 #include <string.h>
 
 const struct export_format *const export_formats[] = {
-    &export_json,        &export_pyperf,    &export_hyperfine,     &export_gbench,
-    &export_openmetrics, &export_unixbench, &export_unixbench_csv, NULL,
+    &export_json,           &export_pyperf,        &export_hyperfine,
+    &export_hyperfine_json, &export_gbench,        &export_openmetrics,
+    &export_unixbench,      &export_unixbench_csv, NULL,
 };
-const char *const export_names[] = {"json",        "pyperf",    "hyperfine",     "gbench",
-                                    "openmetrics", "unixbench", "unixbench-csv", NULL};
+const char *const export_names[] = {
+    "json", "pyperf", "hyperfine", "hyperfine-json", "gbench", "openmetrics", "unixbench", "unixbench-csv", NULL};
 
 /* --- Which rows. --- */
 
@@ -134,11 +135,12 @@ const char *export_refuse_unless_seconds(const struct row *row)
 
 void export_param(const struct row *row, char separator, struct text *out)
 {
+    const char *command = row_command(row->param);
     size_t n = 0, length;
 
     for (const char *word = row->param; *word; word += length) {
         word += strspn(word, " ");
-        length = strcspn(word, " ");
+        length = word == command ? strlen(word) : strcspn(word, " ");
         if (!length || row_word_kind(row->param, word, length) == ROW_WORD_OUTCOME)
             continue;
         text_append(out, &separator, n++ > 0);
@@ -339,8 +341,9 @@ double *export_group_seconds(const struct export_group *group)
 
 static bool belongs_to(const struct row *a, const struct row *b)
 {
-    return a->run == b->run && a->copies == b->copies && !strcmp(a->test, b->test) && !strcmp(a->suite, b->suite) &&
-           !strcmp(a->load, b->load) && !strcmp(a->param, b->param) && !strcmp(a->cpus, b->cpus);
+    return a->run == b->run && a->item == b->item && a->copies == b->copies && !strcmp(a->test, b->test) &&
+           !strcmp(a->suite, b->suite) && !strcmp(a->load, b->load) && !strcmp(a->param, b->param) &&
+           !strcmp(a->cpus, b->cpus);
 }
 
 const struct row *export_partner(const struct export_rows *rows, const struct row *row, const char *metric)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows as the CSV of hyperfine, in seconds: a line for each name. */
+/* Rows as the CSV and the JSON of hyperfine, in seconds: a line or a result for each name. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "out/csv.h"
 #include "out/export.h"
+#include "out/json.h"
 #include "out/rows.h"
 
 /* CPU times of a command stand in columns of its line, where it has one. */
@@ -25,12 +26,11 @@ static void put_number(double value, struct text *out)
     text_real(out, value);
 }
 
-/* The mean of all samples of the metric beside the group's rows, empty when a row has none. */
-static void put_partner(const struct export_rows *rows, const struct export_group *group, const char *metric,
-                        struct text *out)
+/* The mean of all samples of the metric beside a command's wall-clock times; NAN when a row has none. */
+static double mean_of_partner(const struct export_rows *rows, const struct export_group *group, const char *metric)
 {
     struct stats_running samples = {0};
-    bool known = true;
+    bool known = !strcmp(group->rows[0]->metric, "wall");
 
     for (size_t r = 0; r < group->n && known; r++) {
         const struct row *partner = export_partner(rows, group->rows[r], metric);
@@ -38,18 +38,17 @@ static void put_partner(const struct export_rows *rows, const struct export_grou
         for (size_t i = 0; known && i < partner->n_samples; i++)
             stats_add(&samples, export_seconds(partner, partner->samples[i]));
     }
-    put_number(known ? samples.mean : (double)NAN, out);
+    return known ? samples.mean : (double)NAN;
 }
 
 /* A command's time goes under its own name. */
-static void put_line(const struct export_rows *rows, const struct export_group *group, struct text *out)
+static void put_line(const struct export_rows *rows, const struct export_group *group, const double *seconds,
+                     size_t number, struct text *out)
 {
-    const bool is_wall = !strcmp(group->rows[0]->metric, "wall");
-    double *seconds = export_group_seconds(group);
     struct stats_summary stats;
 
-    if (!seconds || stats_summarise(seconds, group->n_samples, &stats)) {
-        free(seconds);
+    (void)number;
+    if (stats_summarise(seconds, group->n_samples, &stats)) {
         out->failed = 1;
         return;
     }
@@ -57,13 +56,84 @@ static void put_line(const struct export_rows *rows, const struct export_group *
     put_number(stats.mean, out);
     put_number(stats.sd, out);
     put_number(stats.median, out);
-    put_partner(rows, group, is_wall ? "user" : "", out);
-    put_partner(rows, group, is_wall ? "system" : "", out);
+    put_number(mean_of_partner(rows, group, "user"), out);
+    put_number(mean_of_partner(rows, group, "system"), out);
     put_number(stats.min, out);
     put_number(stats.max, out);
     text_append(out, "\n", 1);
-    free(seconds);
 }
+
+/* --- JSON. --- */
+
+static void put_member(const char *name, double value, struct text *out)
+{
+    text_append(out, ", ", 2);
+    json_name(out, name);
+    json_number(out, value);
+}
+
+/* A command line as it stands in the row, or the group's name: of other rows, and of a command that a run has twice. */
+static const char *command_of(const struct export_rows *rows, const struct export_group *group)
+{
+    const struct row *row = group->rows[0];
+    const char *line = strcmp(row->metric, "wall") ? NULL : row_command_line(row->param);
+
+    for (size_t i = 0; line && i < rows->n; i++) {
+        const struct row *other = rows->rows[i];
+        const char *again = other->run == row->run && other != row && !strcmp(other->metric, "wall")
+                                ? row_command_line(other->param)
+                                : NULL;
+        if (again && !strcmp(again, line))
+            return group->name;
+    }
+    return line ? line : group->name;
+}
+
+/* Appends the exit codes of a command's runs; a row without them has null for each sample. */
+static void put_exit_codes(const struct export_rows *rows, const struct export_group *group, struct text *out)
+{
+    size_t n = 0;
+
+    text_printf(out, ", \"exit_codes\": [");
+    for (size_t r = 0; r < group->n; r++) {
+        const struct row *codes = export_partner(rows, group->rows[r], "exit_code");
+        for (size_t i = 0; i < group->rows[r]->n_samples; i++) {
+            text_append(out, ", ", n++ ? 2 : 0);
+            json_number(out, codes && i < codes->n_samples ? codes->samples[i] : (double)NAN);
+        }
+    }
+    text_append(out, "]", 1);
+}
+
+static void put_result(const struct export_rows *rows, const struct export_group *group, const double *seconds,
+                       size_t number, struct text *out)
+{
+    struct stats_summary stats;
+
+    if (stats_summarise(seconds, group->n_samples, &stats)) {
+        out->failed = 1;
+        return;
+    }
+    text_printf(out, "%s\n{\"command\": ", number ? "," : "");
+    json_text(out, command_of(rows, group));
+    put_member("mean", stats.mean, out);
+    put_member("stddev", stats.sd, out);
+    put_member("median", stats.median, out);
+    put_member("user", mean_of_partner(rows, group, "user"), out);
+    put_member("system", mean_of_partner(rows, group, "system"), out);
+    put_member("min", stats.min, out);
+    put_member("max", stats.max, out);
+    text_printf(out, ", \"times\": [");
+    for (size_t i = 0; i < group->n_samples; i++) {
+        text_append(out, ", ", i ? 2 : 0);
+        json_number(out, seconds[i]);
+    }
+    text_append(out, "]", 1);
+    put_exit_codes(rows, group, out);
+    text_append(out, "}", 1);
+}
+
+/* --- Both. --- */
 
 /* Rows that are a line of their own, in lines[]. */
 static size_t choose_lines(const struct export_rows *rows, const struct row **lines)
@@ -83,7 +153,10 @@ static size_t choose_lines(const struct export_rows *rows, const struct row **li
     return n;
 }
 
-static void write_rows(const struct export_rows *rows, struct text *out)
+static void write_groups(const struct export_rows *rows,
+                         void (*put)(const struct export_rows *rows, const struct export_group *group,
+                                     const double *seconds, size_t number, struct text *out),
+                         struct text *out)
 {
     const struct row **lines = calloc(rows->n, sizeof(const struct row *));
     struct export_rows own = *rows;
@@ -96,11 +169,29 @@ static void write_rows(const struct export_rows *rows, struct text *out)
         out->failed = 1;
         return;
     }
-    text_printf(out, "command,mean,stddev,median,user,system,min,max\n");
-    for (size_t g = 0; g < groups.n; g++)
-        put_line(rows, &groups.group[g], out);
+    for (size_t g = 0; g < groups.n; g++) {
+        double *seconds = export_group_seconds(&groups.group[g]);
+        if (seconds)
+            put(rows, &groups.group[g], seconds, g, out);
+        else
+            out->failed = 1;
+        free(seconds);
+    }
     export_groups_free(&groups);
     free(lines);
+}
+
+static void write_csv(const struct export_rows *rows, struct text *out)
+{
+    text_printf(out, "command,mean,stddev,median,user,system,min,max\n");
+    write_groups(rows, put_line, out);
+}
+
+static void write_json(const struct export_rows *rows, struct text *out)
+{
+    text_printf(out, "{\"results\": [");
+    write_groups(rows, put_result, out);
+    text_printf(out, "\n]}\n");
 }
 
 const struct export_format export_hyperfine = {
@@ -108,5 +199,13 @@ const struct export_format export_hyperfine = {
     .title = "CSV with mean, spread and CPU times in seconds, as of hyperfine --export-csv",
     .wanted = ROWS_SAMPLES,
     .refuse = refuse,
-    .write = write_rows,
+    .write = write_csv,
+};
+
+const struct export_format export_hyperfine_json = {
+    .name = "hyperfine-json",
+    .title = "JSON with every run, as of hyperfine --export-json",
+    .wanted = ROWS_SAMPLES,
+    .refuse = refuse,
+    .write = write_json,
 };

@@ -15,7 +15,8 @@
 const char *const pair_across_names[] = {
     [ACROSS_BUILD] = "build", [ACROSS_CPU] = "cpu",           [ACROSS_POLICY] = "policy",
     [ACROSS_CPUS] = "cpus",   [ACROSS_LAYOUT] = "layout",     [ACROSS_BESIDE] = "beside",
-    [ACROSS_FS] = "fs",       [ACROSS_DEGRADED] = "degraded", [ACROSS_COUNT] = NULL,
+    [ACROSS_FS] = "fs",       [ACROSS_DEGRADED] = "degraded", [ACROSS_COMMAND] = "command",
+    [ACROSS_COUNT] = NULL,
 };
 
 bool pair_same_run(const struct row *a, const struct row *b)
@@ -25,13 +26,21 @@ bool pair_same_run(const struct row *a, const struct row *b)
 
 /* --- What identifies a row. --- */
 
-/* The words of param that wanted says yes to, blank between. */
-static void append_words(struct text *out, const char *param, bool beside)
+static bool is_across(uint64_t across, enum pair_across what)
+{
+    return across >> what & 1;
+}
+
+/* Appends the words of param before end (NULL: all of them) that say how others ran (beside), or those that say what
+ * the work was. */
+static void append_words(struct text *out, const char *param, bool beside, const char *end)
 {
     size_t length, before = out->length;
 
     for (const char *at = param; *at; at += length) {
         at += strspn(at, " ");
+        if (at == end)
+            break;
         length = strcspn(at, " ");
         enum row_word kind = row_word_kind(param, at, length);
         if (!length || kind == ROW_WORD_OUTCOME || (kind == ROW_WORD_BESIDE) != beside)
@@ -44,36 +53,75 @@ static void append_words(struct text *out, const char *param, bool beside)
 struct entry {
     char *key;    /* owned */
     size_t loose; /* how much of it stands before the words of param */
+    size_t work;  /* how much of it stands before the user's command */
     const struct row *row;
     bool changed;
 };
+
+/* Appends the words of param, and behind them the user's command. Returns how long the key is without the latter. */
+static size_t append_work(struct text *key, const char *param)
+{
+    const char *command = row_command(param);
+
+    append_words(key, param, false, command);
+    text_append(key, "\x1f", 1);
+    const size_t work = key->length;
+    text_printf(key, "%s", command ? command : "");
+    return work;
+}
+
+/* Hands the key to the entry. -1 when out of memory. */
+static int end_key(struct text *key, struct entry *entry)
+{
+    entry->work = append_work(key, entry->row->param);
+    if (key->failed) {
+        text_free(key);
+        return -1;
+    }
+    entry->key = key->data;
+    return 0;
+}
+
+static size_t begin_key(const struct row *row, struct text *key)
+{
+    text_printf(key, "%s\x1f%s\x1f%s\x1f%" PRIu64 "\x1f%s\x1f", row->suite, row->test, row->load, row->copies,
+                row->metric);
+    return key->length;
+}
+
+size_t pair_key(const struct row *row, struct text *key)
+{
+    const size_t loose = begin_key(row, key);
+
+    (void)append_work(key, row->param);
+    return loose;
+}
 
 static int make_entry(const struct row *row, bool changed, struct entry *entry)
 {
     struct text key = {0};
 
-    text_printf(&key, "%s\x1f%s\x1f%s\x1f%" PRIu64 "\x1f%s\x1f", row->suite, row->test, row->load, row->copies,
-                row->metric);
-    *entry = (struct entry){.loose = key.length, .row = row, .changed = changed};
-    append_words(&key, row->param, false);
-    if (key.failed) {
-        text_free(&key);
-        return -1;
-    }
-    entry->key = key.data;
-    return 0;
+    *entry = (struct entry){.loose = begin_key(row, &key), .row = row, .changed = changed};
+    return end_key(&key, entry);
+}
+
+/* By CPUs, side and place in the files. */
+static int compare_places(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+    int order = strcmp(x->row->cpus, y->row->cpus);
+
+    if (!order)
+        order = x->changed - y->changed;
+    return order ? order : (x->row->number > y->row->number) - (x->row->number < y->row->number);
 }
 
 static int compare_entries(const void *a, const void *b)
 {
     const struct entry *x = a, *y = b;
-    int order = strcmp(x->key, y->key);
+    const int order = strcmp(x->key, y->key);
 
-    if (!order)
-        order = strcmp(x->row->cpus, y->row->cpus);
-    if (!order)
-        order = x->changed - y->changed;
-    return order ? order : (x->row->number > y->row->number) - (x->row->number < y->row->number);
+    return order ? order : compare_places(a, b);
 }
 
 /* Whether a run has several of these rows, on other CPUs each. They are sorted by CPUs. */
@@ -134,7 +182,7 @@ static void beside_of(const struct row *row, char *buf, size_t size)
 {
     struct text words = {0};
 
-    append_words(&words, row->param, true);
+    append_words(&words, row->param, true, NULL);
     text_copy(buf, size, words.length ? words.data : "");
     text_free(&words);
 }
@@ -239,7 +287,9 @@ static void settle(struct pair *pair, uint64_t across, struct pairs *pairs)
         return;
     if (!n_base || !n_changed) {
         pair->reason = -1;
-        (void)snprintf(pair->why, sizeof(pair->why), "only in %s", n_base ? "BASE" : "NEW");
+        (void)snprintf(
+            pair->why, sizeof(pair->why), "only in %s%s", n_base ? "BASE" : "NEW",
+            row_command(pair->about->param) ? ": commands belong together by their --name, with --across command" : "");
         return;
     }
     drop_rows(pair->base, &pair->n_base, across, pairs);
@@ -293,8 +343,8 @@ static void append_lacking(const char *param, const char *other, uint64_t across
     struct text words = {0}, others = {0};
     size_t length, before = out->length;
 
-    append_words(&words, param, false);
-    append_words(&others, other, false);
+    append_words(&words, param, false, is_across(across, ACROSS_COMMAND) ? row_command(param) : NULL);
+    append_words(&others, other, false, NULL);
     for (const char *at = words.length ? words.data : ""; *at; at += length) {
         at += strspn(at, " ");
         length = strcspn(at, " ");
@@ -328,11 +378,25 @@ static bool other_index(const struct row *base, const struct row *changed, char 
     return true;
 }
 
+/* Whether --across command would be enough to compare them. */
+static bool differs_in_command_only(const char *base, const char *changed, uint64_t across)
+{
+    const uint64_t commands = across | UINT64_C(1) << ACROSS_COMMAND;
+    struct text words = {0};
+
+    append_lacking(base, changed, commands, &words);
+    append_lacking(changed, base, commands, &words);
+    const bool only = !words.length && !words.failed && row_command(base) && row_command(changed);
+    text_free(&words);
+    return only;
+}
+
 /* The only row of each side that is left: beside each other, with the words that differ. */
 static void join(struct pair *base, struct pair *changed, uint64_t across)
 {
     struct text lacking = {0}, surplus = {0};
     const struct row **rows = changed->base;
+    const bool by_command = differs_in_command_only(base->about->param, changed->about->param, across);
 
     append_lacking(base->about->param, changed->about->param, across, &lacking);
     append_lacking(changed->about->param, base->about->param, across, &surplus);
@@ -343,11 +407,11 @@ static void join(struct pair *base, struct pair *changed, uint64_t across)
     if (other_index(base->about, changed->about, changed->why, sizeof(changed->why))) {
         changed->reason = -1;
     } else if (lacking.length || surplus.length) {
-        changed->reason = -1;
+        changed->reason = by_command ? ACROSS_COMMAND : -1;
         (void)snprintf(changed->why, sizeof(changed->why), "other work: %.100s against %.100s",
                        lacking.length ? lacking.data : "without", surplus.length ? surplus.data : "without");
-    } else if (other_command(base->about, changed->about)) {
-        changed->reason = -1;
+    } else if (!is_across(across, ACROSS_COMMAND) && other_command(base->about, changed->about)) {
+        changed->reason = ACROSS_COMMAND;
         text_copy(changed->why, sizeof(changed->why), "other work: the same words in another order or number");
     }
     text_free(&lacking);
@@ -370,14 +434,38 @@ static void join_leftovers(struct pair *pair, size_t n, uint64_t across)
         join(base, changed, across);
 }
 
+static bool same_work(const struct entry *a, const struct entry *b)
+{
+    return a->work == b->work && !strncmp(a->key, b->key, a->work);
+}
+
+/* How many of n sorted entries, from the first on, are the same measurement. */
+static size_t same_entries(struct entry *entries, size_t n, uint64_t across)
+{
+    size_t same = 1, work = 1;
+
+    while (same < n && !strcmp(entries[same].key, entries[0].key))
+        same++;
+    while (work < n && same_work(&entries[work], &entries[0]))
+        work++;
+    if (!is_across(across, ACROSS_COMMAND) || work == same)
+        return same;
+    for (size_t i = 0; i < work; i++)
+        for (size_t k = i + 1; k < work; k++)
+            if (entries[i].changed == entries[k].changed && strcmp(entries[i].key, entries[k].key) != 0 &&
+                pair_same_run(entries[i].row, entries[k].row))
+                return same;
+    qsort(entries, work, sizeof(*entries), compare_places);
+    return work;
+}
+
 /* All entries that are equal but for the words of param. */
-static int take_test(const struct entry *entries, size_t n, uint64_t across, struct pairs *out)
+static int take_test(struct entry *entries, size_t n, uint64_t across, struct pairs *out)
 {
     const size_t first = out->n;
 
     for (size_t i = 0, end; i < n; i = end) {
-        for (end = i; end < n && !strcmp(entries[end].key, entries[i].key); end++)
-            ;
+        end = i + same_entries(entries + i, n - i, across);
         const bool by_cpus = told_by_cpus(entries + i, end - i);
         for (size_t k = i, stop; k < end; k = stop) {
             for (stop = k; stop < end && (!by_cpus || !strcmp(entries[stop].row->cpus, entries[k].row->cpus)); stop++)
@@ -481,6 +569,104 @@ int pairs_make(const struct row_set *base, const struct row_set *changed, uint64
             return -1;
     }
     return 0;
+}
+
+/* --- Rows of the same files. --- */
+
+static int make_within_entry(const struct row *row, struct entry *entry)
+{
+    struct text key = {0};
+
+    if (row_command(row->param))
+        text_printf(&key, "%s\x1f\x1f%" PRIu64 "\x1f%s\x1f", row->suite, row->copies, row->metric);
+    else
+        text_printf(&key, "%s\x1f%s\x1f\x1f%s\x1f", row->suite, row->test, row->metric);
+    *entry = (struct entry){.loose = key.length, .row = row};
+    text_printf(&key, "%s\x1f%s\x1f%" PRIu64 "\x1f", row->test, row->load, row->copies);
+    return end_key(&key, entry);
+}
+
+/* Rows of one measurement within a group of entries. */
+struct alternative {
+    size_t at, n;
+    bool by_cpus;
+};
+
+/* Splits sorted entries of one test and metric. Returns how many alternatives there are; *base is the one that comes
+ * first in the files. */
+static size_t find_alternatives(const struct entry *entries, size_t n, struct alternative *of, size_t *base)
+{
+    size_t found = 0;
+
+    *base = 0;
+    for (size_t i = 0, end; i < n; i = end) {
+        for (end = i; end < n && !strcmp(entries[end].key, entries[i].key); end++)
+            ;
+        const bool by_cpus = told_by_cpus(entries + i, end - i);
+        for (size_t k = i, stop; k < end; k = stop) {
+            for (stop = k; stop < end && (!by_cpus || !strcmp(entries[stop].row->cpus, entries[k].row->cpus)); stop++)
+                ;
+            of[found] = (struct alternative){.at = k, .n = stop - k, .by_cpus = by_cpus};
+            if (entries[k].row->number < entries[of[*base].at].row->number)
+                *base = found;
+            found++;
+        }
+    }
+    return found;
+}
+
+/* Appends a pair for each alternative but the base. both has room for n entries. */
+static int pair_alternatives(const struct entry *entries, size_t n, uint64_t across, struct entry *both,
+                             struct pairs *out)
+{
+    struct alternative *of = calloc(n, sizeof(*of));
+    size_t base = 0, found = of ? find_alternatives(entries, n, of, &base) : 0;
+    int result = of ? 0 : -1;
+
+    for (size_t i = 0; !result && i < found; i++) {
+        struct pair *pair = &out->pair[out->n];
+        if (i == base)
+            continue;
+        memcpy(both, entries + of[base].at, of[base].n * sizeof(*both));
+        memcpy(both + of[base].n, entries + of[i].at, of[i].n * sizeof(*both));
+        for (size_t k = 0; k < of[i].n; k++)
+            both[of[base].n + k].changed = true;
+        result = take_pair(both, of[base].n + of[i].n, of[i].by_cpus, pair);
+        if (result)
+            break;
+        pair->within = true;
+        out->n++;
+        settle(pair, across, out);
+    }
+    free(of);
+    return result;
+}
+
+int pairs_within(const struct row_set *set, uint64_t across, struct pairs *out)
+{
+    /* Loads and copies are what is compared, and bring parties and CPUs of their own. */
+    const uint64_t wanted = across | UINT64_C(1) << ACROSS_BESIDE | UINT64_C(1) << ACROSS_CPUS;
+    struct entry *entries = calloc(2 * set->n + 1, sizeof(*entries));
+    size_t n = 0;
+
+    memset(out, 0, sizeof(*out));
+    out->pair = calloc(set->n + 1, sizeof(*out->pair));
+    int result = entries && out->pair ? 0 : -1;
+    for (; !result && n < set->n; n++)
+        result = make_within_entry(&set->rows[n], &entries[n]);
+    if (!result)
+        qsort(entries, n, sizeof(*entries), compare_entries);
+    for (size_t i = 0, end; !result && i < n; i = end) {
+        for (end = i; end < n && entries[end].loose == entries[i].loose &&
+                      !strncmp(entries[end].key, entries[i].key, entries[i].loose);
+             end++)
+            ;
+        result = pair_alternatives(entries + i, end - i, wanted, entries + set->n, out);
+    }
+    for (size_t i = 0; entries && i < set->n; i++)
+        free(entries[i].key);
+    free(entries);
+    return result;
 }
 
 void pairs_free(struct pairs *pairs)

@@ -99,8 +99,8 @@ static const char *next_piece(const char *s)
     return *s ? s + 1 : s;
 }
 
-/* Pieces that are no numbers are damage, and left out. */
-static int take_samples(const char *s, struct row *row)
+/* Pieces that are no numbers are damage, and left out; unknown: empty ones are kept. */
+static int take_samples(const char *s, bool unknown, struct row *row)
 {
     size_t n = count_pieces(s);
 
@@ -109,10 +109,13 @@ static int take_samples(const char *s, struct row *row)
     row->samples = malloc(n * sizeof(*row->samples));
     if (!row->samples)
         return -1;
-    for (; *s; s = next_piece(s)) {
+    for (size_t i = 0; i < n; i++, s = next_piece(s)) {
         double *sample = &row->samples[row->n_samples];
-        if (take_number(&s, sample) && (*s == ';' || !*s))
-            row->n_samples++;
+        if ((*s == ';' || !*s) && unknown)
+            *sample = (double)NAN;
+        else if (!take_number(&s, sample) || (*s && *s != ';'))
+            continue;
+        row->n_samples++;
     }
     return 0;
 }
@@ -148,6 +151,7 @@ static int take_field(struct row_reader *r, size_t i, struct row *row)
     switch (column->type) {
     case COLUMN_TEXT:
         take_text(field, column->size, s);
+        row_text_from_csv(column, field);
         return 0;
     case COLUMN_UINT:
         *(uint64_t *)field = to_uint(s);
@@ -161,7 +165,7 @@ static int take_field(struct row_reader *r, size_t i, struct row *row)
         r->too_new += to_uint(s) > ROW_SCHEMA;
         return to_uint(s) > ROW_SCHEMA;
     case COLUMN_SAMPLES:
-        return r->wanted & ROWS_SAMPLES ? take_samples(s, row) : 0;
+        return r->wanted & ROWS_SAMPLES ? take_samples(s, r->wanted & ROWS_UNKNOWN, row) : 0;
     case COLUMN_HIST:
         return r->wanted & ROWS_HIST ? take_pairs(s, &row->hist, &row->n_hist, NULL) : 0;
     case COLUMN_SERIES:

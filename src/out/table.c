@@ -2,6 +2,8 @@
 /* Rows as a text table: rows are grouped into lines, and columns are as wide as their content. */
 #include "out/table.h"
 
+#include "out/color.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -289,14 +291,17 @@ static void put_text(struct text *out, const char *s)
         text_append(out, (unsigned char)*s < ' ' || *s == 0x7f ? "?" : s, 1);
 }
 
-static void put_cell(const struct view *view, size_t i, const char *s, struct text *out)
+static void put_cell(const struct view *view, size_t i, const char *s, enum color color, struct text *out)
 {
     size_t pad = view->widths[i] - text_width(s);
     if (i > 0)
         text_append(out, GAP, strlen(GAP));
     if (!is_text(view->layout->columns[i].field))
         put_spaces(out, pad);
-    put_text(out, s);
+    if (color != COLOR_NONE)
+        color_put(out, color, s, strlen(s));
+    else
+        put_text(out, s);
     if (is_text(view->layout->columns[i].field))
         put_spaces(out, pad);
 }
@@ -325,7 +330,7 @@ static void put_head(const struct view *view, struct text *out)
         text_printf(out, "%s\n", view->layout->title);
     start = out->length;
     for (size_t i = 0; i < view->layout->n_columns; i++)
-        put_cell(view, i, heading(view, i), out);
+        put_cell(view, i, heading(view, i), COLOR_NONE, out);
     end_line(out, start);
 }
 
@@ -337,8 +342,12 @@ static void put_group(const struct view *view, size_t group, struct text *out)
     for (size_t sample = 0; sample < lines_of(view, group); sample++) {
         size_t start = out->length;
         for (size_t i = 0; i < view->layout->n_columns; i++)
-            put_cell(view, i, cell(view, group, sample, i, buf, sizeof buf), out);
-        text_printf(out, GAP "%s", status);
+            put_cell(view, i, cell(view, group, sample, i, buf, sizeof buf),
+                     view->layout->columns[i].field == TABLE_STATUS ? color_of_status(worst_status(view, group))
+                                                                    : COLOR_NONE,
+                     out);
+        text_append(out, GAP, strlen(GAP));
+        color_put(out, color_of_status(worst_status(view, group)), status, strlen(status));
         end_line(out, start);
     }
 }
@@ -359,7 +368,9 @@ static void put_reasons(const struct view *view, struct text *out)
             j++;
         if (j < i)
             continue;
-        text_printf(out, "%s: ", row_status_name(view->rows[i].status));
+        const char *status = row_status_name(view->rows[i].status);
+        color_put(out, color_of_status(view->rows[i].status), status, strlen(status));
+        text_append(out, ": ", 2);
         put_text(out, view->rows[i].reason);
         text_append(out, "\n", 1);
     }

@@ -171,3 +171,17 @@ void units_range(double low, double high, const char *unit, char *buf, size_t si
     (void)snprintf(before, sizeof(before), "%s to ", number);
     put(high * units.factor, decimals, &units, before, buf, size);
 }
+
+void units_plain(char *text)
+{
+    static const struct {
+        const char *from, *to;
+    } plain[] = {{NO_BREAK, " "}, {NARROW_BLANK, ""}, {MINUS, "-"}, {DASH, "-"}, {MICRO, "u"}};
+
+    for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
+        for (char *at = text; (at = strstr(at, plain[i].from)); at += strlen(plain[i].to)) {
+            const size_t from = strlen(plain[i].from), to = strlen(plain[i].to);
+            memmove(at + to, at + from, strlen(at + from) + 1);
+            memcpy(at, plain[i].to, to);
+        }
+}

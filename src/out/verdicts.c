@@ -7,8 +7,11 @@
 #include <string.h>
 
 #include "engine/text.h"
+#include "out/color.h"
 #include "out/compared.h"
 #include "out/csv.h"
+#include "out/explain.h"
+#include "out/units.h"
 
 enum { CELL_TEST, CELL_METRIC, CELL_BASE, CELL_NEW, CELL_RATIO, CELL_INTERVAL, CELL_P, CELL_VERDICT, CELLS };
 static const char *const headings[CELLS] = {"Test",  "Metric",        "Base",     "New",
@@ -21,10 +24,8 @@ struct cells {
 
 /* --- Names. --- */
 
-static bool is_neighbour(const struct compared *c, size_t i, const struct row *row)
+static bool is_neighbour(const struct row *other, const struct row *row)
 {
-    const struct row *other = c->row[i].pair->about;
-
     return other != row && !strcmp(other->suite, row->suite) && !strcmp(other->test, row->test) &&
            !strcmp(other->load, row->load) && !strcmp(other->metric, row->metric);
 }
@@ -34,9 +35,15 @@ static bool tells_apart(const struct compared *c, const struct row *row, const c
 {
     const enum row_word kind = row_word_kind(row->param, word, length);
 
-    for (size_t i = 0; i < c->n_rows; i++)
-        if (is_neighbour(c, i, row) && !text_has_word_of(c->row[i].pair->about->param, word, length))
-            return kind != ROW_WORD_OUTCOME && kind != ROW_WORD_BESIDE;
+    if (kind == ROW_WORD_OUTCOME || kind == ROW_WORD_BESIDE)
+        return false;
+    for (size_t i = 0; i < c->n_rows; i++) {
+        const struct pair *pair = c->row[i].pair;
+        if (is_neighbour(pair->about, row) && !text_has_word_of(pair->about->param, word, length))
+            return true;
+        if (pair->within && is_neighbour(pair->base[0], row) && !text_has_word_of(pair->base[0]->param, word, length))
+            return true;
+    }
     return false;
 }
 
@@ -53,120 +60,68 @@ static void put_clean(const struct text *text, char *buf, size_t size)
     text_harmless(buf);
 }
 
-static void name_row(const struct compared *c, const struct pair *pair, char *buf, size_t size)
+/* Appends a word of param; of a command line without "command=". */
+static void put_word(const char *word, size_t length, struct text *name)
 {
-    const struct row *row = pair->about;
-    struct text name = {0};
+    static const char command[] = "command=";
+    const size_t skipped = strncmp(word, command, sizeof(command) - 1) ? 0 : sizeof(command) - 1;
+
+    text_printf(name, " %.*s", (int)(length - skipped), word + skipped);
+}
+
+static void put_name(const struct compared *c, const struct pair *pair, const struct row *row, struct text *name)
+{
     char protocol[ROW_PROTOCOL_SIZE];
     size_t length;
 
-    append_words(&name, row->suite);
+    append_words(name, row->suite);
     if (strcmp(row->suite, row->test) != 0)
-        append_words(&name, row->test);
-    append_words(&name, row->load);
+        append_words(name, row->test);
+    append_words(name, row->load);
     row_protocol(row->param, protocol);
     if (protocol[0])
-        text_printf(&name, " (%s)", protocol);
+        text_printf(name, " (%s)", protocol);
     for (const char *at = row->param; *at; at += length) {
         at += strspn(at, " ");
         length = strcspn(at, " ");
         if (length && tells_apart(c, row, at, length))
-            text_printf(&name, " %.*s", (int)length, at);
+            put_word(at, length, name);
     }
-    if (row->copies > 1)
-        text_printf(&name, " x%" PRIu64, row->copies);
+    if (row->copies > 1 || (pair->within && row->copies != pair->about->copies))
+        text_printf(name, " x%" PRIu64, row->copies);
     if (pair->by_cpus)
-        text_printf(&name, " CPU %s", row->cpus);
+        text_printf(name, " CPU %s", row->cpus);
+}
+
+static void name_row(const struct compared *c, const struct pair *pair, char *buf, size_t size)
+{
+    struct text name = {0};
+
+    put_name(c, pair, pair->about, &name);
+    if (pair->within) {
+        struct text base = {0};
+        put_name(c, pair, pair->base[0], &base);
+        text_printf(&name, " against %s", base.length ? base.data : "");
+        text_free(&base);
+    }
     if (pair->host[0])
         text_printf(&name, " on %s", pair->host);
     put_clean(&name, buf, size);
     text_free(&name);
 }
 
-/* --- What it may come from. --- */
-
-struct share {
-    char name[24];
-    double base, changed; /* of the time, in % */
-};
-#define SHARES_MAX    12
-#define SHARE_MATTERS 1.0 /* points of % */
-#define FREQ_MATTERS  0.02
-
-static double *share_of(struct share *shares, size_t *n, const char *name, size_t length, bool changed)
-{
-    size_t i = 0;
-
-    if (length >= sizeof(shares->name))
-        return NULL;
-    while (i < *n && (strncmp(shares[i].name, name, length) != 0 || shares[i].name[length]))
-        i++;
-    if (i == SHARES_MAX)
-        return NULL;
-    if (i == *n) {
-        shares[i] = (struct share){.base = 0};
-        memcpy(shares[i].name, name, length);
-        ++*n;
-    }
-    return changed ? &shares[i].changed : &shares[i].base;
-}
-
-/* "cause:milliseconds" pairs of the rows' causes as shares of the time of all their processes. What they waited outside
- * the common window can bring a share a little above 100. */
-static void add_causes(const struct pair *pair, bool changed, struct share *shares, size_t *n)
-{
-    const struct row *const *rows = changed ? pair->changed : pair->base;
-    const size_t n_rows = changed ? pair->n_changed : pair->n_base;
-
-    for (size_t i = 0; i < n_rows; i++) {
-        const double copies = pair->by_cpus || !rows[i]->copies ? 1 : (double)rows[i]->copies;
-        const double ms = rows[i]->wall_s * 1000 * copies * (double)n_rows;
-        for (const char *at = rows[i]->causes; *at && ms > 0; at += *at == ';') {
-            size_t length = strcspn(at, ":=;");
-            double *share = at[length] == ':' ? share_of(shares, n, at, length, changed) : NULL;
-            double lost = share ? strtod(at + length + 1, NULL) : 0;
-            if (share && isfinite(lost))
-                *share += 100 * lost / ms;
-            at += strcspn(at, ";");
-        }
-    }
-}
-
-static double frequency_of(const struct row *const *rows, size_t n)
-{
-    double sum = 0;
-
-    for (size_t i = 0; i < n; i++)
-        sum += rows[i]->freq_khz;
-    return sum / (double)n;
-}
-
-/* Whether more of what costs time (less when more is below 0) goes with the verdict. */
-static bool may_explain(enum compared_verdict verdict, double more, double limit)
-{
-    return verdict == VERDICT_SLOWER ? more >= limit : verdict == VERDICT_FASTER ? more <= -limit : fabs(more) >= limit;
-}
-
-/* ": preempted 48.2 % of the time (base 0.1 %)": what took clearly more of the time of what is slower, less of what is
- * faster. */
-static void explain(const struct pair *pair, enum compared_verdict verdict, struct text *out)
-{
-    struct share shares[SHARES_MAX];
-    size_t n = 0, said = 0;
-
-    add_causes(pair, false, shares, &n);
-    add_causes(pair, true, shares, &n);
-    for (size_t i = 0; i < n; i++)
-        if (may_explain(verdict, shares[i].changed - shares[i].base, SHARE_MATTERS))
-            text_printf(out, "%s %s %.1f %% of the time (base %.1f %%)", said++ ? "," : ":", shares[i].name,
-                        fmin(shares[i].changed, 100), fmin(shares[i].base, 100));
-    const double before = frequency_of(pair->base, pair->n_base);
-    const double after = frequency_of(pair->changed, pair->n_changed);
-    if (before > 0 && may_explain(verdict, 1 - after / before, FREQ_MATTERS))
-        text_printf(out, "%s CPU at %.0f MHz (base %.0f)", said ? "," : ":", after / 1000, before / 1000);
-}
-
 /* --- Cells. --- */
+
+static bool has_samples(const struct pair *pair)
+{
+    bool all = true;
+
+    for (size_t i = 0; i < pair->n_base; i++)
+        all &= pair->base[i]->n_samples > 0;
+    for (size_t i = 0; i < pair->n_changed; i++)
+        all &= pair->changed[i]->n_samples > 0;
+    return all;
+}
 
 static void put_p(double p, char *buf, size_t size)
 {
@@ -176,30 +131,71 @@ static void put_p(double p, char *buf, size_t size)
         (void)snprintf(buf, size, p < 0.0001 ? "<0.0001" : "%.4f", p);
 }
 
-static void put_figures(const struct comparison *c, struct cells *cells)
+/* "better" or "worse" beside a ratio, as far as that is known; of one width in each table. */
+static const char *direction_of(double ratio, const char *better)
 {
-    (void)snprintf(cells->text[CELL_BASE], sizeof(cells->text[0]), "%.6g", c->base);
-    (void)snprintf(cells->text[CELL_NEW], sizeof(cells->text[0]), "%.6g", c->changed);
-    text_copy(cells->text[CELL_RATIO], sizeof(cells->text[0]), "-");
+    if (!better[0] || !(ratio < 1 || ratio > 1))
+        return "      ";
+    return (ratio > 1) == !strcmp(better, "higher") ? "better" : "worse ";
+}
+
+static void put_value(double value, const char *unit, char *buf, size_t size)
+{
+    char text[UNITS_SIZE];
+
+    units_value(value, strcmp(unit, "ratio") ? unit : "", text, sizeof(text));
+    units_plain(text);
+    text_copy(buf, size, text);
+}
+
+static void put_figures(const struct comparison *c, const char *unit, const char *better, struct cells *cells)
+{
+    put_value(c->base, unit, cells->text[CELL_BASE], sizeof(cells->text[0]));
+    put_value(c->changed, unit, cells->text[CELL_NEW], sizeof(cells->text[0]));
+    text_copy(cells->text[CELL_RATIO], sizeof(cells->text[0]), "-       ");
     text_copy(cells->text[CELL_INTERVAL], sizeof(cells->text[0]), "-");
     if (c->ratio > 0)
-        (void)snprintf(cells->text[CELL_RATIO], sizeof(cells->text[0]), "%.4f", c->ratio);
+        (void)snprintf(cells->text[CELL_RATIO], sizeof(cells->text[0]), "%.4f %s", c->ratio,
+                       direction_of(c->ratio, better));
     if (!isnan(c->low))
         (void)snprintf(cells->text[CELL_INTERVAL], sizeof(cells->text[0]), "%.4f .. %.4f", c->low, c->high);
     put_p(c->p_adjusted, cells->text[CELL_P], sizeof(cells->text[0]));
 }
 
-static void put_verdict(const struct comparison *c, enum compared_verdict verdict, double min_effect, struct text *out)
+/* Appends the reason behind a verdict, if there is one: why it is not another one, or the causes of the change. pair:
+ * NULL for a mean. */
+static void put_reason_of(const struct compared *all, const struct comparison *c, const struct pair *pair,
+                          double min_effect, struct text *out)
 {
-    text_printf(out, "%s", compared_verdict_names[verdict]);
-    if (verdict == VERDICT_APART)
-        text_printf(out, ": one sample on a side");
+    if (c->change == CHANGE_UNKNOWN && pair && !has_samples(pair))
+        text_printf(out, "one value on a side; compare three files a side");
+    else if (c->change == CHANGE_UNKNOWN)
+        text_printf(out, "repeat with --quick --runs 3");
     else if (c->doubt == DOUBT_SMALL)
-        text_printf(out, " above %g %%", 100 * min_effect);
+        text_printf(out, "above %g %%", 100 * min_effect);
     else if (c->doubt == DOUBT_FLOOR && c->base != 0)
-        text_printf(out, " above the noise floor of %.1f %%", 100 * c->floor / fabs(c->base));
+        text_printf(out, "above the noise floor of %.1f %%", 100 * c->floor / fabs(c->base));
     else if (c->doubt == DOUBT_FLOOR)
-        text_printf(out, " above the noise floor");
+        text_printf(out, "above the noise floor");
+    else if (c->doubt == DOUBT_CHANCE && (c->low > 1 || c->high < 1))
+        text_printf(out, "not sure, p %.2g after correcting for %zu row%s", c->p_adjusted, all->n_judged,
+                    all->n_judged == 1 ? "" : "s");
+    else if (pair)
+        explain_change(pair, c, out);
+}
+
+static void put_verdict(const struct compared *all, const struct comparison *c, enum compared_verdict verdict,
+                        const struct pair *pair, double min_effect, struct text *out)
+{
+    struct text reason = {0};
+
+    put_reason_of(all, c, pair, min_effect, &reason);
+    const bool goes_on = c->doubt == DOUBT_SMALL || c->doubt == DOUBT_FLOOR;
+    text_printf(out, "%s", compared_verdict_names[verdict]);
+    if (reason.length)
+        text_printf(out, "%s%s", goes_on ? " " : ": ", reason.data);
+    out->failed |= reason.failed;
+    text_free(&reason);
 }
 
 static void fill_row(const struct compared *c, size_t i, const struct compared_print *how, struct cells *cells)
@@ -209,13 +205,13 @@ static void fill_row(const struct compared *c, size_t i, const struct compared_p
     struct text verdict = {0}, metric = {0};
 
     name_row(c, pair, cells->text[CELL_TEST], sizeof(cells->text[0]));
-    text_printf(&metric, "%s%s%s", pair->about->metric, pair->about->unit[0] ? ", " : "", pair->about->unit);
+    text_printf(&metric, "%s", pair->about->metric);
     put_clean(&metric, cells->text[CELL_METRIC], sizeof(cells->text[0]));
-    put_figures(comparison, cells);
+    put_figures(comparison, pair->about->unit, pair->about->better, cells);
+    text_harmless(cells->text[CELL_BASE]);
+    text_harmless(cells->text[CELL_NEW]);
     cells->verdict = compared_verdict(comparison, pair->about->better);
-    put_verdict(comparison, cells->verdict, how->min_effect, &verdict);
-    if (cells->verdict != VERDICT_SAME && cells->verdict != VERDICT_APART)
-        explain(pair, cells->verdict, &verdict);
+    put_verdict(c, comparison, cells->verdict, pair, how->min_effect, &verdict);
     put_clean(&verdict, cells->text[CELL_VERDICT], sizeof(cells->text[0]));
     text_free(&metric);
     text_free(&verdict);
@@ -227,14 +223,14 @@ static void fill_mean(const struct compared *c, size_t i, const struct compared_
     const struct comparison *comparison = &c->comparison[mean->number];
     struct text name = {0}, verdict = {0};
 
-    put_figures(comparison, cells);
+    put_figures(comparison, "", "higher", cells);
     text_printf(&name, "%s%s%s", mean->suite, mean->host[0] ? " on " : "", mean->host);
     put_clean(&name, cells->text[CELL_TEST], sizeof(cells->text[0]));
     (void)snprintf(cells->text[CELL_METRIC], sizeof(cells->text[0]), "%zu row%s", mean->rows,
                    mean->rows == 1 ? "" : "s");
     cells->text[CELL_BASE][0] = cells->text[CELL_NEW][0] = '\0';
     cells->verdict = compared_verdict(comparison, "higher");
-    put_verdict(comparison, cells->verdict, how->min_effect, &verdict);
+    put_verdict(c, comparison, cells->verdict, NULL, how->min_effect, &verdict);
     put_clean(&verdict, cells->text[CELL_VERDICT], sizeof(cells->text[0]));
     text_free(&name);
     text_free(&verdict);
@@ -251,30 +247,32 @@ static size_t columns_of(const char *s)
     return n;
 }
 
-static const char *color_of(enum compared_verdict verdict)
+static enum color color_of(enum compared_verdict verdict)
 {
     switch (verdict) {
     case VERDICT_FASTER:
-        return "\033[32m";
+        return COLOR_GREEN;
     case VERDICT_SLOWER:
-        return "\033[31m";
+        return COLOR_RED;
     case VERDICT_LOWER:
     case VERDICT_HIGHER:
-        return "\033[33m";
+        return COLOR_YELLOW;
     default:
-        return NULL;
+        return COLOR_NONE;
     }
 }
 
-static void put_line(const char *const *text, const size_t *widths, const char *color, struct text *out)
+static void put_line(const char *const *text, const size_t *widths, enum color color, struct text *out)
 {
     for (size_t i = 0; i < CELLS; i++) {
         const bool left = i == CELL_TEST || i == CELL_METRIC || i == CELL_VERDICT;
         const size_t pad = widths[i] - columns_of(text[i]);
-        if (i == CELL_VERDICT)
-            text_printf(out, "  %s%s%s", color ? color : "", text[i], color ? "\033[0m" : "");
-        else
-            text_printf(out, "%s%*s%s%*s", i ? "  " : "", left ? 0 : (int)pad, "", text[i], left ? (int)pad : 0, "");
+        if (i == CELL_VERDICT) {
+            text_append(out, "  ", 2);
+            color_put(out, color, text[i], strlen(text[i]));
+            continue;
+        }
+        text_printf(out, "%s%*s%s%*s", i ? "  " : "", left ? 0 : (int)pad, "", text[i], left ? (int)pad : 0, "");
     }
     text_append(out, "\n", 1);
 }
@@ -305,7 +303,7 @@ static void put_cells(const struct cells *cells, size_t n, const char *const *he
         put_markdown(heads, out);
         text_printf(out, "| --- | --- | ---: | ---: | ---: | ---: | ---: | --- |\n");
     } else {
-        put_line(heads, widths, NULL, out);
+        put_line(heads, widths, COLOR_NONE, out);
     }
     for (size_t i = 0; i < n; i++) {
         const char *text[CELLS];
@@ -314,7 +312,7 @@ static void put_cells(const struct cells *cells, size_t n, const char *const *he
         if (how->format == COMPARED_MARKDOWN)
             put_markdown(text, out);
         else
-            put_line(text, widths, how->color ? color_of(cells[i].verdict) : NULL, out);
+            put_line(text, widths, color_of(cells[i].verdict), out);
     }
 }
 
@@ -407,6 +405,19 @@ static void put_hosts(const struct compared *c, struct text *out)
 
 /* --- CSV. --- */
 
+/* The last field: of rows of the same files, the name of the base. */
+static void put_against(const struct compared *c, const struct pair *pair, struct text *out)
+{
+    struct text name = {0};
+
+    if (pair && pair->within)
+        put_name(c, pair, pair->base[0], &name);
+    if (name.length)
+        csv_text(out, name.data);
+    text_append(out, "\r\n", 2);
+    text_free(&name);
+}
+
 static void put_real(struct text *out, double value)
 {
     text_append(out, ",", 1);
@@ -414,23 +425,26 @@ static void put_real(struct text *out, double value)
         text_printf(out, "%.17g", value);
 }
 
-static void put_comparison(const struct comparison *c, const char *better, double min_effect, struct text *out)
+static void put_comparison(const struct compared *all, const struct comparison *c, const struct pair *pair,
+                           double min_effect, struct text *out)
 {
     static const char *const tested[] = {"", "samples", "runs"};
-    struct text verdict = {0};
+    struct text reason = {0};
     const double figures[] = {c->base, c->changed, c->ratio, c->low, c->high, c->p_welch, c->p_rank, c->p_adjusted};
-    enum compared_verdict v = compared_verdict(c, better);
+    enum compared_verdict v = compared_verdict(c, pair ? pair->about->better : "higher");
 
     for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++)
         put_real(out, figures[i]);
     text_printf(out, ",%s,%zu,%zu", tested[c->tested], c->n_base, c->n_new);
     put_real(out, c->tested == TESTED_SAMPLES && c->base != 0 ? 100 * c->floor / fabs(c->base) : (double)NAN);
     text_printf(out, ",%s,", compared_verdict_names[v]);
-    put_verdict(c, v, min_effect, &verdict);
-    if (verdict.length > strlen(compared_verdict_names[v]))
-        csv_text(out, verdict.data + strlen(compared_verdict_names[v]) + (v == VERDICT_APART ? 2 : 1));
-    text_append(out, "\r\n", 2);
-    text_free(&verdict);
+    put_reason_of(all, c, pair, min_effect, &reason);
+    if (reason.length)
+        csv_text(out, reason.data);
+    text_append(out, ",", 1);
+    put_against(all, pair, out);
+    out->failed |= reason.failed;
+    text_free(&reason);
 }
 
 static void put_names(const struct pair *pair, struct text *out)
@@ -453,25 +467,27 @@ static void put_names(const struct pair *pair, struct text *out)
 
 static void put_csv(const struct compared *c, const struct compared_print *how, struct text *out)
 {
-    text_printf(out,
-                "suite,test,load,param,copies,cpus,host,metric,unit,better,base,new,ratio,ratio_ci95_lo,"
-                "ratio_ci95_hi,p_welch,p_mann_whitney,p_holm,tested,n_base,n_new,noise_floor_pct,verdict,reason\r\n");
+    text_printf(
+        out,
+        "suite,test,load,param,copies,cpus,host,metric,unit,better,base,new,ratio,ratio_ci95_lo,"
+        "ratio_ci95_hi,p_welch,p_mann_whitney,p_holm,tested,n_base,n_new,noise_floor_pct,verdict,reason,against\r\n");
     for (size_t i = 0; i < c->n_rows; i++) {
         put_names(c->row[i].pair, out);
-        put_comparison(&c->comparison[c->row[i].number], c->row[i].pair->about->better, how->min_effect, out);
+        put_comparison(c, &c->comparison[c->row[i].number], c->row[i].pair, how->min_effect, out);
     }
     for (size_t i = 0; i < c->n_means; i++) {
         csv_text(out, c->mean[i].suite);
         text_printf(out, ",,,,,,");
         csv_text(out, c->mean[i].host);
         text_printf(out, ",geometric_mean,ratio,higher");
-        put_comparison(&c->comparison[c->mean[i].number], "higher", how->min_effect, out);
+        put_comparison(c, &c->comparison[c->mean[i].number], NULL, how->min_effect, out);
     }
     for (size_t i = 0; i < c->n_apart; i++) {
         put_names(c->apart[i], out);
         text_printf(out, ",,,,,,,,,,,,,%s,", compared_verdict_names[VERDICT_APART]);
         csv_text(out, c->apart[i]->why);
-        text_append(out, "\r\n", 2);
+        text_append(out, ",", 1);
+        put_against(c, c->apart[i], out);
     }
 }
 

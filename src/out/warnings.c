@@ -151,10 +151,14 @@ static void put_neighbour(const struct finding *f, const struct row *alone, stru
     put_more(f, out);
 }
 
-void warnings_collect(const struct row *rows, size_t n, struct text *out)
+void warnings_collect(const struct row *rows, size_t n, const char *more, struct text *out)
 {
+    char advice[80];
     struct finding spread = {0}, first = {0}, drift = {0}, interval = {0}, grain = {0}, blind = {0}, neighbour = {0};
+    size_t grains = 0; /* the first row with a grain: most files have none, and each row would look at all of them */
 
+    while (grains < n && strcmp(rows[grains].metric, "clock_grain") != 0)
+        grains++;
     for (size_t i = 0; i < n; i++) {
         const struct row *row = &rows[i];
         if (is_blind(row))
@@ -170,13 +174,14 @@ void warnings_collect(const struct row *rows, size_t n, struct text *out)
         find(&first, slow_first_pct(row), SHIFT_PCT, row);
         find(&drift, drift_pct(row), SHIFT_PCT, row);
         find(&interval, interval_pct(row), PRECISION_PCT, row);
-        find(&grain, grain_pct(rows, n, row), GRAIN_PCT, row);
+        find(&grain, grain_pct(rows + grains, n - grains, row), GRAIN_PCT, row);
     }
     put_neighbour(&neighbour, neighbour.row ? alone_of(rows, n, neighbour.row) : NULL, out);
     put(&spread, "the samples spread by ", " (RSD)", out);
     put(&first, "the first sample is ", " slower than the rest", out);
     put(&drift, "the second half of the samples is ", " away from the first: the machine drifted", out);
-    put(&interval, "the mean is known to +-", " only; more samples (--max-time) would narrow it", out);
+    (void)snprintf(advice, sizeof(advice), " only; more samples (%s) would narrow it", more);
+    put(&interval, "the mean is known to +-", advice, out);
     put(&grain, "the clock's grain is ", " of what it timed", out);
     put_blind(&blind, out);
 }

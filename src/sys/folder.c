@@ -135,6 +135,22 @@ int folder_create(const char *path)
     return fd;
 }
 
+int folder_clear(const char *path)
+{
+    struct stat status;
+    const char *name;
+    int folder = folder_of(path, &name), error = 0;
+
+    if (folder < 0)
+        return folder;
+    if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW))
+        error = errno == ENOENT ? 0 : -errno;
+    else if (S_ISREG(status.st_mode) && unlinkat(folder, name, 0))
+        error = -errno;
+    (void)close(folder);
+    return error;
+}
+
 /* A link that nobody but us or root can have put there, or can put another one in the place of. */
 static bool is_ours(const struct stat *folder, const struct stat *link)
 {

@@ -2,14 +2,12 @@
 /* The list of settings, and what is done with all of them. How each is looked at is in settings_*.c. */
 #include "sys/settings.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sys/cgroup.h"
 #include "sys/settings_look.h"
 #include "sys/task.h"
-#include "sys/tree.h"
 
 const char *const setting_verdict_names[] = {"ok", "noisy", "n/a", "unknown"};
 
@@ -436,89 +434,6 @@ void setting_count(const struct setting *setting, const struct setting_state *st
     counts[state->verdict]++;
     if (state->verdict == SETTING_NOISY)
         setting_append(noisy, size, setting->name);
-}
-
-/* Appends and replaces what would end the value. */
-static void append_value(char *buf, size_t size, const char *value, size_t length)
-{
-    size_t at = strlen(buf);
-
-    for (; length > 0 && at + 1 < size; length--, at++, value++)
-        buf[at] = *value == ';' ? ',' : (unsigned char)*value < ' ' ? ' ' : (unsigned char)*value > '~' ? '?' : *value;
-    buf[at] = '\0';
-}
-
-/* Words of the kernel's command line that bear on speed and noise. The others may name a machine's own disk, or be
- * nobody else's business. */
-static bool bears_on_noise(const char *word, size_t length)
-{
-    static const char *const beginnings[] = {"amd_pstate",   "audit",       "clocksource",
-                                             "cpufreq.",     "cpuidle",     "default_hugepagesz",
-                                             "hpet",         "hugepages",   "idle=",
-                                             "init_on_",     "intel_i",     "intel_pstate",
-                                             "iommu",        "irqaffinity", "isolcpus",
-                                             "kthread_",     "l1tf",        "maxcpus",
-                                             "mce",          "mds",         "mem=",
-                                             "mitigations",  "nmi_watch",   "no_timer_check",
-                                             "nohz",         "nopti",       "nosmt",
-                                             "nosoftlockup", "nospectre",   "nowatchdog",
-                                             "nr_cpus",      "numa",        "page_poison",
-                                             "pcie_aspm",    "preempt",     "processor.",
-                                             "psi",          "pti",         "quiet",
-                                             "rcu_",         "rcupdate.",   "rcutree.",
-                                             "relax_",       "retbleed",    "sched",
-                                             "skew_tick",    "slab_",       "slub_",
-                                             "spec",         "threadirqs",  "transparent_hugepage",
-                                             "tsc",          "tsx",         "workqueue."};
-
-    for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++)
-        if (length >= strlen(beginnings[i]) && memcmp(word, beginnings[i], strlen(beginnings[i])) == 0)
-            return true;
-    return false;
-}
-
-/* What follows "--" is for init. */
-static void append_command_line(const struct settings_view *view, char *buf, size_t size)
-{
-    char *text = tree_read_all(view->root, "/proc/cmdline");
-    const char *before = buf[0] == '\0' ? "cmdline=" : ";cmdline=";
-
-    if (text == NULL)
-        return;
-    for (const char *word = text + strspn(text, " \n"); *word != '\0'; word += strspn(word, " \n")) {
-        size_t length = strcspn(word, " \n");
-        if (length == 2 && memcmp(word, "--", 2) == 0)
-            break;
-        if (bears_on_noise(word, length)) {
-            size_t at = strlen(buf);
-            snprintf(buf + at, size - at, "%s", before);
-            append_value(buf, size, word, length);
-            before = " ";
-        }
-        word += length;
-    }
-    free(text);
-}
-
-void settings_describe(const struct settings_view *view, char *buf, size_t size)
-{
-    static const char *const told[] = {"governor", "turbo", "smt",  "isolated",  "nohz_full",
-                                       "aslr",     "thp",   "tick", "watchdogs", "clocksource"};
-    struct setting_state state;
-
-    buf[0] = '\0';
-    for (size_t i = 0; i < sizeof told / sizeof told[0]; i++) {
-        const struct setting *setting = setting_find(told[i]);
-        if (setting == NULL)
-            continue;
-        setting->look(view, &state);
-        size_t at = strlen(buf);
-        if (state.now[0] == '\0' || at >= size - 1)
-            continue;
-        snprintf(buf + at, size - at, "%s%s=", at == 0 ? "" : ";", told[i]);
-        append_value(buf, size, state.now, strlen(state.now));
-    }
-    append_command_line(view, buf, size);
 }
 
 void settings_summary(const struct settings_view *view, unsigned counts[4], char *noisy, size_t size)

@@ -215,13 +215,15 @@ void setting_look_thp(const struct settings_view *view, struct setting_state *ou
         setting_say(out, good ? SETTING_OK : SETTING_NOISY, "%s", now);
 }
 
+/* Who asks for huge pages has them with madvise; that it is never already stays as it is. */
 int setting_writes_thp(const struct settings_view *view, struct setting_writes *out)
 {
+    const char *good = view->huge_advised ? "madvise" : "never";
     char path[96], word[32];
     for (size_t i = 0; i < COUNT(thp_files); i++) {
         snprintf(path, sizeof path, THP_FOLDER "/%s", thp_files[i]);
         if (read_choice(view->root, path, word, sizeof word) == 0 && strcmp(word, "never") != 0 &&
-            setting_writes_add(out, path, "never"))
+            strcmp(word, good) != 0 && setting_writes_add(out, path, good))
             return -1;
     }
     return 0;

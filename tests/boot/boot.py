@@ -177,6 +177,7 @@ class Machine:
         run(["sh", "-ec", "find . | cpio -o -H newc | gzip -1 >../initramfs.gz"], cwd=root)
 
     def start(self, line):
+        """Boots the kernel with that command line; with an empty one, what the machine finds on its drives."""
         if not self.initramfs and "root=" not in line:
             self.use_files()
         # Without KVM the check of the timer fails at times on a busy host.
@@ -191,12 +192,13 @@ class Machine:
         self.screen = threading.Thread(target=self.read_console, args=[os.open(pipe + ".out", os.O_RDWR)],
                                        daemon=True)
         self.screen.start()
+        from_kernel = ["-kernel", self.kernel + "/vmlinuz", "-append", head + line] if line else []
         command = QEMU[self.arch] + [
             "-m", str(self.memory), "-smp", str(self.cpus), "-display", "none", "-no-reboot", "-nic", "none",
             "-chardev", f"pipe,id=console,path={pipe}",
             "-serial", "chardev:console", "-monitor", f"unix:{self.folder}/monitor,server=on,wait=off",
-            "-kernel", self.kernel + "/vmlinuz", "-append", head + line, *self.more]
-        if self.initramfs:
+            *from_kernel, *self.more]
+        if self.initramfs and line:
             command += ["-initrd", self.initramfs]
         with open(os.path.join(self.folder, "qemu.log"), "wb") as log:
             self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
@@ -322,8 +324,15 @@ def read_disk(test, disk, path):
         return file.read()
 
 
-def virtio(disk):
-    return ["-drive", f"file={disk},format=raw,if=none,id=disk", "-device", "virtio-blk-pci,drive=disk"]
+def virtio(disk, name="disk"):
+    return ["-drive", f"file={disk},format=raw,if=none,id={name}", "-device", f"virtio-blk-pci,drive={name}"]
+
+
+def lifetime_writes(disk):
+    """What was ever written to the file system, in MB."""
+    kilobytes = {"kB": 1, "MB": 1000, "GB": 1000000}
+    number, unit = re.search(r"Lifetime writes: +(\d+) (\w+)", run(["dumpe2fs", "-h", disk])).groups()
+    return int(number) * kilobytes[unit] / 1000
 
 
 # --- The boots.
@@ -352,6 +361,25 @@ def boot_rt(test):
     expect(all("PREEMPT_RT" in row["kernel"] for row in rows), "not the PREEMPT_RT kernel")
 
 
+def boot_iso(test):
+    """The page's recipe for a CD: GRUB on an ISO image starts kernel and initramfs."""
+    for program in ("grub-mkrescue", "xorriso", "mformat"):
+        if not shutil.which(program):
+            raise Skip(f"there is no {program}")
+    machine = test.machine(memory=256, limit=180)
+    machine.use_recipe()
+    shutil.copy(machine.kernel + "/vmlinuz", test.folder)
+    recipe = page_block("grub-mkrescue")
+    expect("all --quick" in recipe, "the recipe is another")
+    run(["sh", "-ec", recipe.replace("all --quick", QUICK)], cwd=test.folder)
+    machine.more = ["-cdrom", os.path.join(test.folder, "jitbench.iso")]
+    machine.start("")
+    shown = machine.wait_end()
+    expect(f"jitbench init: runs {QUICK}\n" in shown, "other words")
+    expect("Power down" in shown, "no power off")
+    expect({row["test"] for row in machine.rows()} == {"prime"}, "not the rows of prime")
+
+
 def boot_virtio(test):
     """The CSV goes to a virtio disk, whose driver is a module; settings are tuned."""
     machine = test.machine()
@@ -370,8 +398,32 @@ def boot_virtio(test):
     expect({row["timer_latency_held"] for row in rows} <= {"yes", "no"}, "timer_latency_held is not known")
 
 
+def boot_scratch(test):
+    """Scratch files are on a virtio disk: audio's latency beside a load that writes to it, and file tests."""
+    machine = test.machine(memory=160, limit=180)
+    disk = make_disk(test, "disk", megabytes=128)
+    before = lifetime_writes(disk)
+    machine.use_files(modules=None)
+    machine.more = virtio(disk)
+    # The loops need no calibration here: the loads are what is of interest.
+    machine.start('quiet jitbench.modules=/modules jitbench.scratch=vda:/bench/scratch jitbench.end=poweroff '
+                  'jitbench.run="latency audio -w write,read -t 3s --loops-per-ms 20000"')
+    shown = machine.wait_end()
+    expect("jitbench init: scratch files go to /dev/vda:/bench/scratch (ext4)" in shown, "not said")
+    rows = machine.rows()
+    latency = {row["load"]: row for row in rows if row["metric"] == "latency"}
+    expect(sorted(latency) == ["read", "write"], f"loads are {sorted(latency)}")
+    for load, row in latency.items():
+        expect(row["scratch_fs"] == "ext4", f"{load}: scratch_fs is {row['scratch_fs']}")
+        expect("is not a disk" not in row["reason"], f"{load}: {row['reason']}")
+        expect(float(row["value"]) > 0, f"{load}: latency is {row['value']}")
+    check_disk(disk)
+    expect(lifetime_writes(disk) > before + 8, f"{lifetime_writes(disk) - before} MB were written to the disk")
+    expect("jitbench" not in debugfs(disk, "ls -p /bench/scratch"), "something was left in the folder")
+
+
 def boot_no_overwrite(test):
-    """A file of that name is on the disk already."""
+    """A file of that name is on the disk already; the disk for scratch files has no file system."""
     machine = test.machine()
     content = os.path.join(test.folder, "content")
     os.makedirs(content)
@@ -379,11 +431,15 @@ def boot_no_overwrite(test):
         file.write("mine\n")
     disk = make_disk(test, "disk", content)
     machine.use_files(modules=None)
-    machine.more = virtio(disk)
+    blank = os.path.join(test.folder, "blank")
+    with open(blank, "wb") as file:
+        file.truncate(1 << 20)
+    machine.more = virtio(disk) + virtio(blank, "blank")
     machine.start(f'quiet jitbench.modules=/modules "jitbench.run={QUICK}" jitbench.out=vda:result.csv '
-                  "jitbench.end=poweroff")
+                  "jitbench.scratch=vdb:/a jitbench.end=poweroff")
     shown = machine.wait_end()
     expect("jitbench init: out: /dev/vda:/result.csv: the file exists; jitbench never overwrites" in shown, "not said")
+    expect("jitbench init: scratch: /dev/vdb:/a: no file system that this kernel knows; " in shown, "not said of vdb")
     machine.rows()
     expect(read_disk(test, disk, "/result.csv") == "mine\n", "the file has changed")
 
@@ -400,20 +456,23 @@ def make_root_disk(test, machine):
 
 
 def boot_root_disk(test):
-    """The page's line for GRUB: the root file system is on a disk, mounted read-only, and takes the CSV."""
+    """The page's line for GRUB: the root file system is on a disk, mounted read-only, and takes scratch files and CSV."""
     machine = test.machine()
     disk = make_root_disk(test, machine)
     # GRUB puts the quotes around the whole word.
     line = page_command("init=/jitbench").replace("sda1", "nvme0n1")
-    line = line.replace('jitbench.run="all --quick"', f'"jitbench.run={QUICK}"')
-    expect(QUICK in line and "nvme0n1" in line, "the page's line for GRUB is another")
+    files = "unix fcopy256 --quick -c 1 --samples 2"
+    line = line.replace('jitbench.run="all --quick"', f'"jitbench.run={files}"')
+    expect(files in line and line.count("nvme0n1:") == 2, "the page's line for GRUB is another")
     machine.start("root=/dev/nvme0n1 ro quiet splash " + line)
     shown = machine.wait_end()
     written = re.search(r"jitbench init: CSV written to /dev/nvme0n1:(/root/jitbench-\S+\.csv)", shown)
     expect(written, "not written")
     expect("Restarting system" in shown, "no restart")
-    read_rows(read_disk(test, disk, written.group(1)))
-    expect("jitbench" not in debugfs(disk, "ls -p /tmp"), "something was left on the disk")
+    rows = read_rows(read_disk(test, disk, written.group(1)))
+    expect({row["scratch_fs"] for row in rows if row["test"] == "fcopy256"} == {"ext4"}, "files were not on the disk")
+    for folder in ("/tmp", "/var/tmp"):
+        expect("jitbench" not in debugfs(disk, "ls -p " + folder), "something was left on the disk")
 
 
 def boot_root_written(test):
@@ -497,11 +556,13 @@ def boot_wrong_orders(test):
 def boot_no_shell(test):
     """There is no shell, and no device for the CSV either."""
     machine = test.machine()
-    machine.start(f'quiet jitbench.run="{QUICK}" jitbench.out=sdz9:/a.csv jitbench.end=shell')
+    machine.start(f'quiet jitbench.run="{QUICK}" jitbench.out=sdz9:/a.csv '
+                  'jitbench.scratch=sdz9:/a jitbench.end=shell')
     machine.wait_shown("System halted")
     shown = machine.look()
     expect("jitbench init: out: /dev/sdz9: No such file or directory; the CSV will follow on the console" in shown,
            "not said before the run")
+    expect("jitbench init: scratch: /dev/sdz9:/a: No such file or directory; " in shown, "not said of scratch")
     expect("jitbench init: no shell here: there is no /bin/sh" in shown, "not said")
     machine.rows()
 
@@ -575,7 +636,7 @@ def boot_cpu_unplugged(test):
 # The longest first.
 BOOTS = {
     "x86_64": [boot_recipe, boot_rt, boot_clock_set_back, boot_cpu_unplugged, boot_no_shell, boot_check_line, boot_crash,
-               boot_ctrl_alt_del, boot_ctrl_c, boot_virtio, boot_no_overwrite, boot_root_disk,
+               boot_ctrl_alt_del, boot_ctrl_c, boot_scratch, boot_iso, boot_virtio, boot_no_overwrite, boot_root_disk,
                boot_root_written, boot_without_proc, boot_wrong_orders],
     "aarch64": [boot_recipe, boot_without_proc],
 }
@@ -600,6 +661,9 @@ class Test:
         wrong = None
         try:
             self.function(self)
+        except Skip as reason:
+            print(f"skipped {self.name}: {reason}", flush=True)
+            return None
         except Failure as error:
             wrong = str(error)
         except subprocess.CalledProcessError as error:

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Pages of `jitbench report` in a real headless Chromium: what a reader sees, at 400 and 1600 pixels, light and dark.
+"""Pages of `jitbench report` in a real headless Chromium: what a reader sees, at 400, 800 and 1,200 pixels, light and dark.
 
 Usage: pages.py [--shots FOLDER] PAGE.html...
 Exit status 0: all good; 1: findings, one a line; 77: there is no Chromium or no selenium here, and which."""
@@ -10,7 +10,7 @@ import shutil
 import sys
 import tempfile
 
-WIDTHS = (400, 1600)
+WIDTHS = (400, 800, 1200)
 SCHEMES = ("light", "dark")
 TEXT_CONTRAST = 4.5  # WCAG 2.2, 1.4.3
 MARK_CONTRAST = 3.0  # 1.4.11
@@ -21,6 +21,28 @@ const found = [];
 const root = document.scrollingElement;
 if (root.scrollWidth > innerWidth)
     found.push(`overflows: ${root.scrollWidth} > ${innerWidth} pixels`);
+
+// Only what has a scroll box of its own may be wider than the window: nothing from 1,200 pixels on but the heat map of a
+// fleet, and no table of rows anywhere unless a name or unit is as long as no program of ours writes it.
+for (const node of document.querySelectorAll('main *')) {
+    const box = node.getBoundingClientRect();
+    if (box.width && !node.closest('.scroll') && box.right > innerWidth + 1)
+        found.push(`<${node.tagName}> '${node.textContent.slice(0, 30)}' ends at ${box.right.toFixed(0)} of ${innerWidth} pixels`);
+}
+for (const box of document.querySelectorAll('.scroll')) {
+    const table = box.querySelector('table');
+    const long = Array.from(table.querySelectorAll('.rows td:not(.w):not([colspan])')).some(td => td.textContent.length > 45);
+    if (box.scrollWidth > box.clientWidth + 1 && !long && !table.matches('.heat') && (innerWidth >= 1200 || table.matches('.rows')))
+        found.push(`the table '${table.textContent.slice(0, 40)}' is ${box.scrollWidth} pixels wide in ${box.clientWidth}`);
+}
+// A cell of figures, and the status, take one line.
+for (const cell of innerWidth >= 1000 ? document.querySelectorAll('.rows td:not(.w):not([colspan])') : []) {
+    const inside = document.createRange();
+    inside.selectNodeContents(cell);
+    const height = inside.getBoundingClientRect().height;
+    if (height > 24)
+        found.push(`the cell '${cell.textContent.slice(0, 30)}' is ${height.toFixed(0)} pixels high`);
+}
 
 function boxes(nodes) { return Array.from(nodes, n => [n.textContent.slice(0, 40), n.getBoundingClientRect()]); }
 function meet(a, b) {
@@ -81,7 +103,7 @@ function background(node) {
 }
 const page = getComputedStyle(document.body).backgroundColor;
 const seen = new Set();
-for (const node of document.querySelectorAll('h1,h2,h3,p,small,th,td,a,li,summary,figcaption,.legend span,.bad,svg text')) {
+for (const node of document.querySelectorAll('h1,h2,h3,p,small,th,td,td div,a,li,summary,figcaption,.legend span,.bad,svg text')) {
     const style = getComputedStyle(node), colour = node.closest('svg') ? style.fill : style.color;
     const ground = background(node), ratio = contrast(colour, ground);
     if (!seen.has(colour + ground) && ratio < arguments[0])
@@ -141,12 +163,12 @@ def command(browser, name, **parameters):
 
 
 def look(browser, page, shots, all_ways):
-    """Yields findings. all_ways: each width light and dark; otherwise narrow is light and wide is dark."""
+    """Yields findings. all_ways: each width light and dark; otherwise light and dark in turn."""
     name = os.path.basename(page)
     for scheme in SCHEMES:
         command(browser, "Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
-        for width in WIDTHS:
-            if not all_ways and (scheme == "light") != (width == WIDTHS[0]):
+        for i, width in enumerate(WIDTHS):
+            if not all_ways and scheme != SCHEMES[i % 2]:
                 continue
             where = f"{name}, {width} pixels, {scheme}"
             command(browser, "Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1,

@@ -140,7 +140,8 @@ static void test_check_fits_the_terminal(void **state)
     static const unsigned short widths[] = {72, 80, 100, 160};
 
     for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
-        const struct cli_run run = {.args = ARGS("check"), .out = CLI_TERMINAL, .columns = widths[i]};
+        const struct cli_run run = {
+            .args = ARGS("check", "--color", "never"), .out = CLI_TERMINAL, .columns = widths[i]};
         struct cli_child child;
         struct cli_result result;
         cli_start(*state, &run, &child);
@@ -341,7 +342,7 @@ static void test_check_never_overwrites(void **state)
 
     cli_write_file(cli->work, "mine", "precious");
     expect_error(cli, ARGS("check", "-o", "mine"),
-                 "jitbench check: -o 'mine': the file exists; jitbench never overwrites\n");
+                 "jitbench check: -o 'mine': the file exists; jitbench never overwrites without --force\n");
     (void)snprintf(path, sizeof(path), "%s/mine", cli->work);
     char *text = cli_read_file(path, &size);
     assert_string_equal(text, "precious");

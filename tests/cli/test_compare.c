@@ -105,6 +105,69 @@ static void expect_error(const struct cli *cli, const char *line, const char *me
     cli_result_free(&result);
 }
 
+/* --- settings --- */
+
+#define SETTINGS_TRIED 12u
+
+/* The file with one item of the settings changed, in all rows. */
+static void write_changed(const struct cli *cli, const char *text, const char *item, size_t name, size_t length)
+{
+    char *out = calloc(2, strlen(text) + 64), *end = out;
+
+    assert_non_null(out);
+    for (const char *at = text; *at;) {
+        if (strncmp(at, item, length) != 0 || (at > text && at[-1] != ',' && at[-1] != ';')) {
+            *end++ = *at++;
+            continue;
+        }
+        end += sprintf(end, "%.*s=other", (int)name, item);
+        at += length;
+    }
+    cli_write_file(cli->work, "changed.csv", out);
+    free(out);
+}
+
+/* Of a real run, in a copy of its file, each of the first items of the settings is changed, one at a time. */
+static void test_compare_names_each_setting_that_differs(void **state)
+{
+    const struct cli *cli = *state;
+    const struct cli_run measure = {
+        .args = ARGS("prime", "-q", "-i", "2", "-n", "100", "--limit", "10", "--cpus", "0", "-o", "-")};
+    const struct cli_run comparison = {.args = ARGS("compare", "-v", "run.csv", "changed.csv")};
+    struct cli_result measured, result;
+    struct cli_csv csv;
+    unsigned tried = 0;
+
+    cli_expect(cli, &measure, DONE, &measured);
+    cli_write_file(cli->work, "run.csv", measured.out);
+    cli_csv_parse(measured.out, &csv);
+    const char *settings = cli_cell(&csv, 0, "settings");
+    assert_null(strpbrk(settings, ", \""));
+    for (const char *item = settings; *item && tried < SETTINGS_TRIED; item += strspn(item, ";"), tried++) {
+        const size_t length = strcspn(item, ";"), name = strcspn(item, "=");
+        char expected[900];
+        write_changed(cli, measured.out, item, name, length);
+        (void)snprintf(expected, sizeof(expected), "\nSettings differ: %.*s %.*s -> other\n", (int)name, item,
+                       (int)(length - name - 1), item + name + 1);
+        cli_expect(cli, &comparison, DONE, &result);
+        cli_expect_text(result.out, expected);
+        cli_result_free(&result);
+        item += length;
+    }
+    assert_true(tried >= 4);
+    cli_csv_free(&csv);
+    cli_result_free(&measured);
+}
+
+static void test_compare_files_without_settings_differ_in_none(void **state)
+{
+    struct cli_result result;
+
+    compare(*state, "compare base1.csv slow1.csv", DONE, &result);
+    cli_expect_no_text(result.out, "Settings differ");
+    cli_result_free(&result);
+}
+
 /* --- verdicts --- */
 
 static void test_compare_says_what_changed(void **state)
@@ -186,6 +249,8 @@ static void test_compare_prints_the_greatest_effect_first_and_why(void **state)
     assert_true(audio && syscall && prime && audio < syscall && syscall < prime);
     cli_expect_text(syscall, "slower: preempted 48.0 % of the time (base 0.1 %)\n");
     cli_expect_no_text(result.out, "faster: preempted");
+    cli_expect_text(audio, " latency      51.89 us      78.02 us  1.5034 worse  ");
+    cli_expect_text(result.out, "2.161 M lps  1.2014 better  ");
     cli_expect_text(result.out, "Geometric means");
     cli_expect_text(result.out, "\nunix   4 rows ");
     cli_expect_no_text(result.out, "clock_cost");
@@ -193,7 +258,7 @@ static void test_compare_prints_the_greatest_effect_first_and_why(void **state)
     assert_string_equal(result.err, "");
     cli_result_free(&result);
     compare(*state, "compare base1.csv slow1.csv --all", DONE, &result);
-    cli_expect_text(result.out, "clock_cost, cycles");
+    cli_expect_text(result.out, "  clock_cost ");
     cli_result_free(&result);
     compare(*state, "compare base1.csv slow1.csv -q", DONE, &result);
     assert_memory_equal(result.out, "Test ", 5);
@@ -220,6 +285,104 @@ static void test_compare_all_metrics_leave_the_means_alone(void **state)
     assert_true(n >= 3);
     cli_csv_free(&few);
     cli_csv_free(&all);
+}
+
+/* The CSV names the cause of a change as the table does. */
+static void test_compare_csv_has_the_reason(void **state)
+{
+    struct cli_csv csv;
+
+    compare_csv(*state, "compare base1.csv slow1.csv", &csv);
+    assert_string_equal(cli_cell(&csv, row_of(&csv, "syscall", ""), "reason"),
+                        "preempted 48.0 % of the time (base 0.1 %)");
+    assert_string_equal(cli_cell(&csv, row_of(&csv, "pipe", ""), "reason"), "");
+    cli_csv_free(&csv);
+}
+
+#define COMMAND_ROW(run, test, command, samples)                                                                       \
+    run ",run," test ",commands=1 command=" command ",1,wall,s,lower," samples ",ok\n"
+#define COMMAND_HEAD "run_id,suite,test,param,copies,metric,unit,better,samples,status\n"
+#define FAST_SAMPLES "0.0100;0.0101;0.0102;0.0100;0.0103;0.0101;0.0102;0.0100;0.0101;0.0102"
+#define SLOW_SAMPLES "0.0130;0.0131;0.0132;0.0130;0.0133;0.0131;0.0132;0.0130;0.0131;0.0132"
+
+/* The same program in two folders, as of builds before and after a change. */
+static void test_compare_of_commands_in_two_paths(void **state)
+{
+    const struct cli *cli = *state;
+    struct cli_result result;
+
+    cli_write_file(cli->work, "old.csv", COMMAND_HEAD COMMAND_ROW("r1", "prog", "d1/prog -x", FAST_SAMPLES));
+    cli_write_file(cli->work, "new.csv", COMMAND_HEAD COMMAND_ROW("r2", "prog", "d2/prog -x", SLOW_SAMPLES));
+    cli_write_file(cli->work, "named.csv", COMMAND_HEAD COMMAND_ROW("r3", "other", "d2/prog -x", SLOW_SAMPLES));
+    compare(cli, "compare ./old.csv ./new.csv", FAILED, &result);
+    cli_expect_text(result.out, "1 row, other work: command=d1/prog against command=d2/prog (--across command compares "
+                                "them): run prog wall\n");
+    cli_result_free(&result);
+    compare(cli, "compare ./old.csv ./new.csv --across command", DONE, &result);
+    cli_expect_text(result.out, "Differs: command: d1/prog -x against d2/prog -x\n");
+    cli_expect_text(result.out, "\nrun prog  wall    10.10 ms  13.10 ms  1.2970 worse  ");
+    cli_expect_text(result.out, "  slower\n");
+    cli_result_free(&result);
+    compare(cli, "compare ./old.csv ./named.csv --across command", FAILED, &result);
+    cli_expect_text(result.out, "only in NEW: commands belong together by their --name, with --across command");
+    cli_result_free(&result);
+}
+
+/* Samples that were taken in turn need no noise floor: 2 % within a spread of 3 % is a change when it is sure. */
+static void test_compare_within_one_file(void **state)
+{
+    const struct cli *cli = *state;
+    struct cli_result result;
+    struct cli_csv csv;
+
+    cli_write_file(cli->work, "both.csv",
+                   COMMAND_HEAD COMMAND_ROW("r1", "b", "b -x", FAST_SAMPLES)
+                       COMMAND_ROW("r1", "a", "a -x", SLOW_SAMPLES) COMMAND_ROW("r1", "c", "c -x", FAST_SAMPLES));
+    compare(cli, "compare --within ./both.csv", DONE, &result);
+    cli_expect_text(result.out, "\nCommands were measured in turn");
+    cli_expect_text(result.out, "\nrun a against run b  wall    10.10 ms  13.10 ms  1.2970 worse  ");
+    cli_expect_text(result.out, "\nrun c against run b  wall    10.10 ms  10.10 ms  1.0000         ");
+    cli_expect_no_text(result.out, "Geometric means");
+    cli_result_free(&result);
+    compare_csv(cli, "compare --within ./both.csv", &csv);
+    assert_int_equal(csv.n_rows, 2);
+    assert_string_equal(cli_cell(&csv, row_of(&csv, "a", ""), "against"), "run b");
+    assert_string_equal(cli_cell(&csv, row_of(&csv, "a", ""), "verdict"), "slower");
+    assert_string_equal(cli_cell(&csv, row_of(&csv, "a", ""), "noise_floor_pct"), "0");
+    cli_csv_free(&csv);
+    compare(cli, "compare --within ./both.csv --fail-on slower", FINDING, &result);
+    cli_result_free(&result);
+}
+
+/* One sample says nothing of its spread, however far it is; and of a doubt it says which. */
+static void test_compare_says_why_it_does_not_judge(void **state)
+{
+    const struct cli *cli = *state;
+    struct cli_result result;
+    struct cli_csv csv;
+
+    cli_write_file(cli->work, "one.csv",
+                   "run_id,suite,test,metric,copies,unit,better,value,samples\n"
+                   "r1,s,single,m,1,ns,lower,,100\nr1,s,value,m,1,ns,lower,100,\nr1,s,few,m,1,ns,lower,,100;101;102\n"
+                   "r1,s,more,m,1,ns,lower,,100;101;102\n");
+    cli_write_file(cli->work, "two.csv",
+                   "run_id,suite,test,metric,copies,unit,better,value,samples\n"
+                   "r2,s,single,m,1,ns,lower,,200\nr2,s,value,m,1,ns,lower,200,\nr2,s,few,m,1,ns,lower,,106;113;109\n"
+                   "r2,s,more,m,1,ns,lower,,100;102;101\n");
+    compare(cli, "compare ./one.csv ./two.csv --all", DONE, &result);
+    cli_expect_text(result.out, "  not judged: repeat with --quick --runs 3\n");
+    cli_expect_text(result.out, "  not judged: one value on a side; compare three files a side\n");
+    cli_expect_text(result.out, "  no change seen: not sure, p 0.");
+    cli_expect_text(result.out, " after correcting for 3 rows\n");
+    cli_expect_text(result.out, "Warning: 1 row is not judged: ");
+    cli_result_free(&result);
+    compare_csv(cli, "compare ./one.csv ./two.csv --all", &csv);
+    assert_string_equal(cli_cell(&csv, row_of(&csv, "single", ""), "verdict"), "not judged");
+    assert_string_equal(cli_cell(&csv, row_of(&csv, "single", ""), "reason"), "repeat with --quick --runs 3");
+    assert_string_equal(cli_cell(&csv, row_of(&csv, "more", ""), "reason"), "");
+    cli_csv_free(&csv);
+    compare(cli, "compare ./one.csv ./two.csv --all --fail-on not-comparable", FINDING, &result);
+    cli_result_free(&result);
 }
 
 static void test_compare_least_effect(void **state)
@@ -265,6 +428,8 @@ static void test_compare_refuses_what_differs_in_kind(void **state)
         compare(*state, line, DONE, &result);
         cli_expect_text(result.out, "Verdict");
         cli_expect_no_text(result.out, "Not comparable");
+        if (strstr(kinds[i].across, "cpu"))
+            cli_expect_text(result.out, "Differs: CPU model: CPU 3000 against CPU 9000\n");
         cli_result_free(&result);
     }
 }
@@ -283,15 +448,15 @@ static void test_compare_refuses_the_index_of_another_protocol(void **state)
     cli_write_file(cli->work, "two.csv", INDEX_ROWS("r2", "stable context1=same", "990"));
     cli_write_file(cli->work, "classic.csv", INDEX_ROWS("r3", "classic context1=free", "990"));
     compare(cli, "compare ./one.csv ./two.csv", DONE, &result);
-    cli_expect_text(result.out, "\nunix index (stable protocol)  index, ratio ");
-    cli_expect_text(result.out, "  1.1000  ");
+    cli_expect_text(result.out, "\nunix index (stable protocol)  index   ");
+    cli_expect_text(result.out, "  1.1000 better  ");
     cli_expect_no_text(result.out, "another index");
     cli_result_free(&result);
     compare(cli, "compare ./one.csv ./classic.csv --across build,cpu,degraded --fail-on not-comparable", FINDING,
             &result);
     cli_expect_text(result.out, "1 row, another index: stable protocol against classic protocol: "
                                 "unix index (classic protocol) index\n");
-    cli_expect_no_text(result.out, "index, ratio");
+    cli_expect_no_text(result.out, "(stable protocol)  index");
     cli_result_free(&result);
 }
 
@@ -365,7 +530,7 @@ static void test_compare_markdown(void **state)
     compare(*state, "compare base1.csv slow1.csv --format markdown", DONE, &result);
     assert_memory_equal(result.out, "| Test | Metric | Base | New | Ratio |", 37);
     cli_expect_text(result.out, "\n| --- | --- | ---: |");
-    cli_expect_text(result.out, "\n| prime limit=22 | cycles, cycles | ");
+    cli_expect_text(result.out, "\n| prime limit=22 | cycles | ");
     cli_expect_no_text(result.out, "Differs");
     cli_result_free(&result);
 }
@@ -383,7 +548,8 @@ static void test_compare_writes_a_file_and_never_over_one(void **state)
     expect_verdict(&csv, "syscall", "", "slower");
     cli_csv_free(&csv);
     compare(cli, "compare base1.csv slow1.csv -o ./out", USAGE, &result);
-    assert_string_equal(result.err, "jitbench compare: -o './out': the file exists; jitbench never overwrites\n");
+    assert_string_equal(result.err,
+                        "jitbench compare: -o './out': the file exists; jitbench never overwrites without --force\n");
     cli_result_free(&result);
     compare(cli, "compare base1.csv slow1.csv -o -", DONE, &result);
     cli_csv_parse(result.out, &csv);
@@ -548,6 +714,10 @@ static void test_compare_wrong_command_lines(void **state)
                  "jitbench compare: needs a file before and a file after (BASE NEW, or BASE... -- NEW...)\n");
     expect_error(*state, "compare base1.csv",
                  "jitbench compare: needs a file before and a file after (BASE NEW, or BASE... -- NEW...)\n");
+    expect_error(*state, "compare --within base1.csv -- same1.csv",
+                 "jitbench compare: --within takes one or more files, without '--'\n");
+    expect_error(*state, "compare --within base1.csv --by host",
+                 "jitbench compare: --within and --by host exclude each other\n");
     expect_error(*state, "compare base1.csv --",
                  "jitbench compare: needs a file before and a file after (BASE NEW, or BASE... -- NEW...)\n");
     expect_error(*state, "compare base1.csv same1.csv slow1.csv",
@@ -566,12 +736,18 @@ static void test_compare_wrong_command_lines(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        CLI_TEST(test_compare_names_each_setting_that_differs),
+        CLI_TEST(test_compare_files_without_settings_differ_in_none),
         CLI_TEST(test_compare_says_what_changed),
         CLI_TEST(test_compare_sees_nothing_where_nothing_changed),
         CLI_TEST(test_compare_of_three_files_a_side_tests_runs),
         CLI_TEST(test_compare_names_each_value_that_differs),
         CLI_TEST(test_compare_prints_the_greatest_effect_first_and_why),
         CLI_TEST(test_compare_all_metrics_leave_the_means_alone),
+        CLI_TEST(test_compare_csv_has_the_reason),
+        CLI_TEST(test_compare_of_commands_in_two_paths),
+        CLI_TEST(test_compare_within_one_file),
+        CLI_TEST(test_compare_says_why_it_does_not_judge),
         CLI_TEST(test_compare_least_effect),
         CLI_TEST(test_compare_refuses_what_differs_in_kind),
         CLI_TEST(test_compare_refuses_the_index_of_another_protocol),

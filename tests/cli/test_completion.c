@@ -311,6 +311,7 @@ static const struct {
     {"jitbench latency -l ot", "|other.csv|", NULL, NULL, NULL},
     {"jitbench export ot", "|other.csv|", NULL, NULL, "export"},
     {"jitbench compare other.csv my", "|my file.csv|", NULL, NULL, "compare"},
+    {"jitbench show ot", "|other.csv|", NULL, NULL, "show"},
     {"jitbench report ot", "|other.csv|", NULL, NULL, "report"},
     /* Another program's command line. */
     {"jitbench run --qu", NULL, "|--quick|", NULL, "run"},

@@ -132,7 +132,7 @@ static void test_export_makes_a_file_and_never_overwrites(void **state)
     assert_string_equal(text + size - 6, "# EOF\n");
     free(text);
     expect(state, ARGS("export", "-o", "a.prom", unix_csv), 2, "",
-           "jitbench export: -o 'a.prom': the file exists; jitbench never overwrites\n");
+           "jitbench export: -o 'a.prom': the file exists; jitbench never overwrites without --force\n");
 }
 
 static void test_export_wrong_command_lines(void **state)

@@ -221,7 +221,7 @@ static void test_fleet_by_rank(void **state)
         write_host(cli, &(struct host){"n1", "6.1", i, 8, i == 2 ? 0.3 : 0});
     cli_write_file(cli->work, "one.csv", "suite,test,value,metric,better,host,rank\nunix,t1,1000,rate,higher,n1,one\n");
     run(cli, ARGS("fleet", "r-*.csv"), 0, &result);
-    cli_expect_text(result.out, "1 host, 0 figures judged: a figure is judged when 4 hosts have it");
+    cli_expect_text(result.out, "1 host, 0 figures judged: too few to judge figures. 'fleet' needs 4 hosts.\n");
     cli_expect_text(result.out, "'--by rank' judges each rank by itself");
     cli_result_free(&result);
     run(cli, ARGS("fleet", "--fail-on=outlier", "r-*.csv"), 1, &result); /* no judgement is no pass */
@@ -230,6 +230,27 @@ static void test_fleet_by_rank(void **state)
     run(cli, ARGS("fleet", "--by", "rank", "r-*.csv", "one.csv"), 0, &result);
     assert_memory_equal(line_of(result.out, 1), "n1/2 ", 5);
     cli_expect_text(result.err, "1 row without the number of a rank: judged by host");
+    cli_result_free(&result);
+}
+
+/* Of two or three hosts nobody can say which is the odd one; what can be said is said. */
+static void test_fleet_of_two_or_three_hosts(void **state)
+{
+    const struct cli *cli = *state;
+    struct cli_result result;
+
+    write_fleet(cli, 2, 0);
+    write_host(cli, &(struct host){"n2", "6.2", 2, 8, 0});
+    run(cli, ARGS("fleet", "."), 0, &result);
+    cli_expect_text(result.out,
+                    "2 hosts, 0 figures judged: too few to judge figures. 'fleet' needs 4 hosts; for two use "
+                    "'jitbench compare A.csv B.csv'. Failed tests and settings that differ are shown.\n");
+    cli_expect_text(result.out, "Settings: kernel is not the same: n1 has 6.1, n2 has 6.2.\n");
+    cli_result_free(&result);
+    write_host(cli, &(struct host){"n3", "6.1", 3, 8, 0});
+    run(cli, ARGS("fleet", "."), 0, &result);
+    cli_expect_text(result.out, "\nn2    not judged; differs: kernel=6.2 (most have 6.1)\n");
+    cli_expect_text(result.out, "needs 4 hosts; two at a time can be compared with 'jitbench compare A.csv B.csv'.");
     cli_result_free(&result);
 }
 
@@ -334,6 +355,7 @@ int main(void)
         CLI_TEST(test_fleet_bad_files),
         CLI_TEST(test_fleet_two_machines_of_one_name),
         CLI_TEST(test_fleet_by_rank),
+        CLI_TEST(test_fleet_of_two_or_three_hosts),
         CLI_TEST(test_fleet_tests_that_failed),
         CLI_TEST(test_fleet_hostile_files),
         CLI_TEST(test_fleet_wrong_command_lines),

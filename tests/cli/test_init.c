@@ -536,6 +536,44 @@ static void test_init_device_symbolic_links_do_not_lead_out(void **state)
     cli_result_free(&result);
 }
 
+/* What init says when it has scratch files made in the folder "$1" of the device, and the type of the file system that
+ * the rows have. */
+#define SCRATCH                                                                                                        \
+    "export TMPDIR=/dev/shm; scratch() { \"$0\" init --scratch \"$L:$1\" -- unix fread256 -q -c 1 -t 20ms --samples "  \
+    "1 2>&1 | sed -n "                                                                                                 \
+    "'/init: runs/d; s,/dev/loop[0-9]*,LOOP,; s/^jitbench init: //p; s/.*,ext[234/]*,.*/a row of the disk/p; "         \
+    "s/.*,tmpfs,.*/a row of tmpfs/p' | uniq; e2fsck -fn disk >/dev/null 2>&1 && echo clean; }; "
+
+static void test_init_scratch_is_on_the_device(void **state)
+{
+    expect_device(*state, SCRATCH "scratch /a/b; findmnt $L; mount $L $M && find $M/a -printf '%P %m\\n'",
+                  "scratch files go to LOOP:/a/b (ext4)\na row of the disk\nclean\n 755\nb 755\n");
+}
+
+/* A root file system is mounted read-only already; and so it is again afterwards, with the files that it had. */
+static void test_init_scratch_on_a_device_mounted_read_only(void **state)
+{
+    expect_device(*state,
+                  SCRATCH "mount -o ro,noatime $L $M; scratch /; findmnt -no OPTIONS $M; ls -A $M | grep -v lost+found",
+                  "scratch files go to LOOP:/ (ext4)\na row of the disk\nclean\nro,noatime\n");
+}
+
+/* What cannot be had is said, and the rest runs. */
+static void test_init_scratch_that_cannot_be_had(void **state)
+{
+#define NOT "; what is measured of files is not of that disk\n"
+    struct cli_result result;
+
+    with_device(*state,
+                SCRATCH "mount $L $M; ln -s $N $M/x; umount $M; scratch /x/y; ls $N; "
+                        "dd if=/dev/zero of=$L bs=1M count=2 2>/dev/null; scratch /a; (L=/dev/null; scratch /a)",
+                &result);
+    cli_expect_text(result.out, "scratch: LOOP:/x/y: Not a directory" NOT "a row of tmpfs\nclean\n");
+    cli_expect_text(result.out, "scratch: LOOP:/a: no file system that this kernel knows" NOT "a row of tmpfs\n");
+    cli_expect_text(result.out, "scratch: /dev/null:/a: Block device required" NOT "a row of tmpfs\n");
+    cli_result_free(&result);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -561,6 +599,9 @@ int main(void)
         CLI_TEST(test_init_device_leaves_other_places_alone),
         CLI_TEST(test_init_device_under_another_mount),
         CLI_TEST(test_init_device_symbolic_links_do_not_lead_out),
+        CLI_TEST(test_init_scratch_is_on_the_device),
+        CLI_TEST(test_init_scratch_on_a_device_mounted_read_only),
+        CLI_TEST(test_init_scratch_that_cannot_be_had),
     };
     return cmocka_run_group_tests(tests, cli_group_setup, NULL);
 }

@@ -38,7 +38,7 @@
 #define CPU_S "1"
 
 /* One more with --classic. */
-enum { N_METRICS = 4, N_METRICS_GAMING = 2 };
+enum { N_METRICS = 6, N_METRICS_GAMING = 3 };
 
 /* Loops a millisecond of this machine, whole: the first test that runs anything finds it. */
 static char loops[32];
@@ -574,9 +574,17 @@ static void test_latency_custom(void **state)
         fail_msg("custom has had %.0f bursts in 100 ms", bursts);
     cli_csv_free(&csv);
     /* With its figures it is one of the tasks. */
-    measure(*state, ARGS("latency", "-C", "2.5", "-I", "10000", "-w", "none", FAST), 0, &csv);
+    measure(*state, ARGS("latency", "-C", "2.5", "-I", "10ms", "-w", "none", "--late-after", "3ms", FAST), 0, &csv);
     expect_matrix(&csv, ARGS("audio none", "video none", "x none", "gaming none", "custom none"));
+    expect_word(&csv, "custom", "none", "interval_us", "10000");
     expect_word(&csv, "custom", "none", "busy_us", "250");
+    expect_word(&csv, "custom", "none", "late_after_us", "3000");
+    expect_word(&csv, "audio", "none", "late_after_us", "3000");
+    /* From due to running is never less than from waking up to running. */
+    assert_true(pair_number(&csv, "custom", "none", "total", "n") ==
+                pair_number(&csv, "custom", "none", "latency", "n"));
+    assert_true(pair_number(&csv, "custom", "none", "total", "value") >
+                pair_number(&csv, "custom", "none", "latency", "value"));
     cli_csv_free(&csv);
 }
 

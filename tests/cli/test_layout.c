@@ -336,8 +336,8 @@ static void test_layout_latency(void **state)
     cli_expect(cli, &run, 0, &result);
     assert_string_equal(result.err, "");
     expect_wild("latency", result.out);
-    assert_int_equal(expect_aligned(result.out, "Load  Latency  *  Max Latency  % Desired CPU"), 2);
-    assert_int_equal(expect_aligned(result.out, "Load  Latency  *  % Deadlines Met  Timer  Timer Max"), 2);
+    assert_int_equal(expect_aligned(result.out, "Load  Latency  *  Max  % Done  % Late"), 2);
+    assert_int_equal(expect_aligned(result.out, "Load  Latency  *  % Met  Timer  Timer Max  Total  Total Max"), 2);
     cli_result_free(&result);
 }
 

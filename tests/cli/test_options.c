@@ -312,6 +312,9 @@ static void test_options_strict(void **state)
     const struct cli_run lax = {.args = ARGS("prime", FAST, "--no-csv", "--cpus", "all", "--fifo")};
     const struct cli_run strict = {.args = ARGS("prime", FAST, "--no-csv", "--cpus", "all", "--fifo", "--strict")};
     const struct cli_run good = {.args = ARGS("prime", FAST, "--no-csv", "--strict")};
+    const struct cli_run spread = {
+        .args = ARGS("prime", FAST, "--no-csv", "--runs", "3", "--strict", "--max-rsd", "0.01%")};
+    const struct cli_run wide = {.args = ARGS("prime", FAST, "--no-csv", "--runs", "3", "--strict", "--max-rsd=1000")};
     struct cli_result result;
 
     cli_expect(cli, &lax, 0, &result);
@@ -321,6 +324,10 @@ static void test_options_strict(void **state)
     cli_expect_text(result.out, "degraded");
     cli_result_free(&result);
     cli_expect(cli, &good, 0, &result); /* one sample cannot be unstable */
+    cli_result_free(&result);
+    cli_expect(cli, &spread, 3, &result); /* no three samples are as equal as that */
+    cli_result_free(&result);
+    cli_expect(cli, &wide, 0, &result);
     cli_result_free(&result);
 }
 
@@ -512,9 +519,10 @@ static void expect_placed(const struct cli_csv *csv, const char *column, const c
 static void test_options_of_all_together(void **state)
 {
     const struct cli *cli = *state;
-    const struct cli_run run = {.args = ARGS("all", "--quick", "--runs", "1", "--cpus", "0", "--bind", "none",
-                                             "--copies", "1", "--nice", "1", "--layout", "fixed", "--precision", "50",
-                                             "--max-time", "9s", "--comment", "x", "--output", "-", "-v"),
+    const struct cli_run run = {.args =
+                                    ARGS("all", "--quick", "--runs", "1", "--cpus", "0", "--bind", "none", "--copies",
+                                         "1", "--nice", "1", "--layout", "fixed", "--precision", "50", "--max-time",
+                                         "9s", "--comment", "x", "--output", "-", "-v", "--dir", "/dev/shm"),
                                 .limit_s = 90};
     static const char *const tests[] = {"prime", "array", "bandwidth"};
     static const size_t items[] = {1, 10, 2};
@@ -535,6 +543,7 @@ static void test_options_of_all_together(void **state)
     for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++)
         assert_int_equal(cli_count(&csv, tests[i], NULL), items[i] * cli_metrics(cli, tests[i]) - absent[i]);
     assert_int_equal(cli_count(&csv, "dhry2reg", "rate"), 1);
+    assert_string_equal(cli_cell(&csv, cli_row(&csv, "fcopy256", "rate", 0), "scratch_fs"), "tmpfs");
     assert_int_equal(cli_count(&csv, "index", "index"), 1);
     assert_int_equal(cli_count(&csv, "calibrate", "loops_per_ms"), 1);
     /* Without latency_classic. */
@@ -668,7 +677,20 @@ static const struct bad bad_commands[] = {
     {{"help", "prime", "stream"}, {"help", "at most one"}},
     {{"version", "now"}, {"version", "takes no options or operands"}},
     {{"version", "--all"}, {"version", "takes no options or operands"}},
-    {{"list", "prime"}, {"list", "takes no operands"}},
+    {{"list", "prime", "unix"}, {"list", "takes at most one"}},
+    {{"list", "unit"}, {"unknown suite 'unit'", "did you mean 'unix'?"}},
+    {{"latency", "-D", "5"}, {"'-D'", "--time"}},
+    {{"latency", "--duration", "5"}, {"'--duration'", "--time"}},
+    {{"latency", "-T", "5"}, {"'-T'", "did you mean '-t', --time?"}},
+    {{"noise", "--prio", "80"}, {"'--prio'", "--fifo"}},
+    {{"noise", "-p80"}, {"'-p'", "--fifo"}},
+    {{"run", "-r", "5", "--", "true"}, {"'-r'", "--runs"}},
+    {{"run", "-N", "--", "true"}, {"'-N'", "--shell"}},
+    {{"run", "--export-json", "x", "--", "true"}, {"'--export-json'", "jitbench export"}},
+    {{"run", "--", "sleep 0.01"}, {"'sleep 0.01'", "--shell"}},
+    {{"export", "--json", "x"}, {"'--json'", "--format json"}},
+    {{"export", "-f", "prometheus", "x"}, {"'prometheus'", "did you mean 'openmetrics'?"}},
+    {{"prime", "--fifo=99"}, {"'99'", "1 to 95", "99 the kernel's"}},
     {{"list", "--metrix"}, {"'--metrix'", "did you mean '--metrics'?"}},
     {{"list", "--metrics=all"}, {"--metrics", "takes no value"}},
     {{"all", "prime"}, {"all", "takes no operands", "'prime'"}},
@@ -739,6 +761,7 @@ static const struct bad bad_common[] = {
     {{"prime", "-i"}, {"--samples", "needs a value"}},
     {{"prime", "--precision", "0"}, {"--precision", "'0'", "0.01 % to 100 %"}},
     {{"prime", "--precision", "101"}, {"--precision", "'101'", "0.01 % to 100 %"}},
+    {{"prime", "--max-rsd", "0"}, {"--max-rsd", "'0'", "0.01 % to 1000 %"}},
     {{"prime", "--precision", "nan"}, {"--precision", "'nan'", "0.01 % to 100 %"}},
     {{"prime", "--precision", "2%%"}, {"--precision", "'2%%'", "0.01 % to 100 %"}},
     {{"prime", "--max-time", "0"}, {"--max-time", "'0'", "1 ms to 168 h"}},
@@ -777,7 +800,7 @@ static const struct bad bad_own[] = {
     {{"prime", "-n", "0"}, {"--experiments", "'0'", "1 to 1T"}},
     {{"prime", "-n", "2T"}, {"--experiments", "'2T'", "1 to 1T"}},
     {{"prime", "-n", "1e6"}, {"--experiments", "'1e6'", "1 to 1T"}},
-    {{"prime", "--experiments", "1k"}, {"--experiments", "'1k'", "1 to 1T"}},
+    {{"prime", "--experiments", "1x"}, {"--experiments", "'1x'", "1 to 1T"}},
     {{"prime", "--series", ""}, {"--series", "needs a value"}},
     {{"prime", "--series", "there"}, {"--series", "'there'", "exists", "never overwrites"}},
     {{"prime", "--series", "/nonexistent/s"}, {"--series", "'/nonexistent/s'", "No such file"}},
@@ -798,13 +821,13 @@ static const struct bad bad_own[] = {
 
 /* The file "there" is no CSV that has them. */
 static const struct bad bad_latency[] = {
-    {{"latency", "custom", "-C", "10"}, {"--custom-interval (-I)", "missing", "100 to 10000000"}},
+    {{"latency", "custom", "-C", "10"}, {"--custom-interval (-I)", "missing", "100 us to 10 s"}},
     {{"latency", "custom", "-I", "5000"}, {"--custom-cpu (-C)", "missing", "0.1 to 100"}},
     {{"latency", "-w", "custom", "-C", "10"}, {"--custom-interval (-I)", "missing"}},
     {{"latency", "custom", "-C", "101", "-I", "5000"}, {"--custom-cpu", "'101'", "0.1 % to 100 %"}},
     {{"latency", "custom", "-C", "0", "-I", "5000"}, {"--custom-cpu", "'0'", "0.1 % to 100 %"}},
-    {{"latency", "custom", "-C", "10", "-I", "99"}, {"--custom-interval", "'99'", "100 to 10M"}},
-    {{"latency", "custom", "-C", "10", "-I", "11M"}, {"--custom-interval", "'11M'", "100 to 10M"}},
+    {{"latency", "custom", "-C", "10", "-I", "99"}, {"--custom-interval", "'99'", "100 us to 10 s"}},
+    {{"latency", "custom", "-C", "10", "-I", "11s"}, {"--custom-interval", "'11s'", "100 us to 10 s"}},
     {{"latency", "-t", "-1"}, {"--time", "'-1'", "10 ms to 24 h"}},
     {{"latency", "-t", "10x"}, {"--time", "'10x'", "10 ms to 24 h"}},
     {{"latency", "-t", "9ms"}, {"--time", "'9ms'", "10 ms to 24 h"}},
@@ -823,6 +846,8 @@ static const struct bad bad_latency[] = {
     {{"latency", "-l", "nofile.csv"}, {"--loops-per-ms", "nofile.csv", "No such file"}},
     {{"latency", "-l", "there"}, {"--loops-per-ms", "'there'", "loops_per_ms"}},
     {{"latency", "-l", "1000", "-b"}, {"--calibrate (-b)", "--loops-per-ms (-l)", "exclude"}},
+    {{"unix", "context1", "--pairs", "far"}, {"--pairs", "context1-two", "not among the tests"}},
+    {{"unix", "context1-two", "--pairs", "near,wide"}, {"--pairs", "'wide'", "near, far or halves"}},
     {{"latency", "-C", "20"}, {"--custom-interval (-I)", "--custom-cpu (-C)", "together"}},
     {{"latency", "-I", "1000"}, {"--custom-interval (-I)", "--custom-cpu (-C)", "together"}},
     {{"latency", "-W", "audio", "-X", "audio"}, {"--exclude-task (-X)", "no task"}},
@@ -915,6 +940,66 @@ static void test_options_output_never_overwrites(void **state)
 }
 
 /* A value of any length and with any bytes still makes one line that can be read. */
+/* --force replaces a plain file, and does not go through a link to one. */
+static void test_options_force_replaces_a_file(void **state)
+{
+    const struct cli *cli = *state;
+    const struct cli_run run = {.args = ARGS("prime", "-n", "1000", "-i", "1", "-q", "-o", "old.csv", "--force")};
+    const struct cli_run link = {.args = ARGS("prime", "-n", "1000", "-i", "1", "-q", "-o", "link", "--force")};
+    struct cli_child child;
+    struct cli_result result;
+    char path[CLI_PATH], *content;
+    size_t size;
+
+    cli_write_file(cli->work, "old.csv", "mine\n");
+    cli_expect(cli, &run, 0, &result);
+    cli_result_free(&result);
+    (void)snprintf(path, sizeof(path), "%s/old.csv", cli->work);
+    content = cli_read_file(path, &size);
+    assert_int_equal(strncmp(content, "schema,", 7), 0);
+    free(content);
+    cli_write_file(cli->work, "target", "mine\n");
+    (void)snprintf(path, sizeof(path), "%s/link", cli->work);
+    assert_int_equal(symlink("target", path), 0);
+    cli_start(cli, &link, &child);
+    cli_wait(&child, &result);
+    assert_int_equal(result.status, 2);
+    cli_expect_text(result.err, "never overwrites");
+    cli_result_free(&result);
+    (void)snprintf(path, sizeof(path), "%s/target", cli->work);
+    content = cli_read_file(path, &size);
+    assert_string_equal(content, "mine\n");
+    free(content);
+}
+
+/* On a terminal, unless told otherwise: the status of a row that is not ok. */
+static void test_options_color(void **state)
+{
+    static const struct {
+        const char *const args[4];
+        bool terminal, colored;
+    } cases[] = {
+        {{"check", "--color", "always", NULL}, false, true},
+        {{"check", NULL}, false, false},
+        {{"check", NULL}, true, true},
+        {{"check", "--color", "never", NULL}, true, false},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const struct cli_run run = {.args = cases[i].args,
+                                    .out = cases[i].terminal ? CLI_TERMINAL : CLI_DEFAULT,
+                                    .columns = 100,
+                                    .env = ARGS("PATH=/bin:/usr/bin", "TERM=xterm")};
+        struct cli_child child;
+        struct cli_result result;
+        cli_start(*state, &run, &child);
+        cli_wait(&child, &result);
+        const char *shown = cases[i].terminal ? result.terminal : result.out;
+        assert_int_equal(strstr(shown, "\033[33mnoisy\033[0m") != NULL, cases[i].colored);
+        cli_result_free(&result);
+    }
+}
+
 static void test_options_bad_value_of_any_length(void **state)
 {
     const struct cli *cli = *state;
@@ -984,6 +1069,7 @@ static void test_options_errors_are_one_printable_line(void **state)
         ARGS("list", "a\nb"),
         ARGS("compare", "no\n.csv", "no\r.csv"),
         ARGS("export", "no\n.csv"),
+        ARGS("show", "no\n.csv"),
         ARGS("help", "no\ncommand"),
     };
 
@@ -1040,6 +1126,8 @@ int main(void)
         CLI_TEST(test_options_bad_values_of_own_options),
         CLI_TEST(test_options_bad_values_of_latency),
         CLI_TEST(test_options_output_never_overwrites),
+        CLI_TEST(test_options_force_replaces_a_file),
+        CLI_TEST(test_options_color),
         CLI_TEST(test_options_bad_value_of_any_length),
         CLI_TEST(test_options_what_only_prints_says_when_it_cannot),
     };

@@ -130,6 +130,31 @@ static void test_project_what_cannot_be_used_is_said(void **state)
     cli_result_free(&result);
 }
 
+/* Nobody reads 49 columns. */
+static void test_project_few_columns_of_ranks(void **state)
+{
+    static const struct {
+        const char *word, *heading;
+    } cases[] = {
+        {"--ranks=16:64", "     Step        16        32        64\n"},
+        {"--ranks=16:70", "     Step        16        32        64        70\n"},
+        {"--ranks=10:100", "     Step        10        20        40        80       100\n"},
+        {"--ranks=10:2000", "     Step        10       100      1000      2000\n"},
+        {"--ranks=2:4", "     Step         2         3         4\n"},
+        {"--ranks=16:48:16", "     Step        16        32        48\n"},
+        {"--ranks=512", "     Step       512\n"},
+    };
+    const struct cli *cli = *state;
+    struct cli_result result;
+
+    cli_write_file(cli->work, "a.csv", HEADER NOISY);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        run(cli, ARGS("project", cases[i].word, "a.csv"), 0, &result);
+        cli_expect_text(result.out, cases[i].heading);
+        cli_result_free(&result);
+    }
+}
+
 static void test_project_wrong_command_lines(void **state)
 {
     static const struct {
@@ -161,7 +186,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CLI_TEST(test_project_is_what_arithmetic_says), CLI_TEST(test_project_hosts_and_all_of_them),
         CLI_TEST(test_project_of_a_real_measurement),   CLI_TEST(test_project_what_cannot_be_used_is_said),
-        CLI_TEST(test_project_wrong_command_lines),
+        CLI_TEST(test_project_wrong_command_lines),     CLI_TEST(test_project_few_columns_of_ranks),
     };
     return cmocka_run_group_tests(tests, cli_group_setup, NULL);
 }

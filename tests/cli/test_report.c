@@ -205,6 +205,30 @@ static void test_report_names_the_protocol_of_an_index(void **state)
     free(page);
 }
 
+/* The worst of the tasks that sleep is named; gaming does not. */
+static void test_report_says_what_a_person_notices(void **state)
+{
+    static const char rows[] = "run_id,host,suite,test,load,metric,unit,better,value,status\n"
+                               "r1,h,latency,audio,none,late,%%,lower,0,ok\n"
+                               "r1,h,latency,video,burn,late,%%,lower,%s,ok\n"
+                               "r1,h,latency,gaming,burn,late,%%,lower,90,ok\n";
+    const struct cli *cli = *state;
+    char text[512];
+    size_t size;
+
+    (void)snprintf(text, sizeof(text), rows, "12.5");
+    cli_write_file(cli->work, "late.csv", text);
+    char *page = report(cli, ARGS("report", "late.csv"), &size);
+    cli_expect_text(page,
+                    " of the wake-ups of video beside the load &#39;burn&#39; (late by more than 50 ms for audio");
+    free(page);
+    (void)snprintf(text, sizeof(text), rows, "0");
+    cli_write_file(cli->work, "never.csv", text);
+    page = report(cli, ARGS("report", "never.csv"), &size);
+    cli_expect_text(page, "No wake-up was so late that a person would notice");
+    free(page);
+}
+
 static void test_report_of_folders_and_patterns(void **state)
 {
     const struct cli *cli = *state;
@@ -538,6 +562,7 @@ int main(void)
         CLI_TEST(test_report_on_a_terminal_makes_a_file),
         CLI_TEST(test_report_that_cannot_be_written),
         CLI_TEST(test_report_names_the_protocol_of_an_index),
+        CLI_TEST(test_report_says_what_a_person_notices),
         CLI_TEST(test_report_of_folders_and_patterns),
     };
 

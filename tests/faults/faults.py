@@ -66,6 +66,7 @@ COMMANDS = {
     "compare": {"args": ["compare", "@/a.csv", "@/b.csv"], "same": True},
     "report": {"args": ["report", "@/a.csv", "-o", "page.html"], "files": ["page.html"], "same": True},
     "report-two": {"args": ["report", "@/a.csv", "@/b.csv"], "same": True},
+    "show": {"args": ["show", "@/a.csv", "@/b.csv"], "same": True},
     "export-json": {"args": ["export", "-f", "json", "@/a.csv"], "same": True},
     "export-openmetrics": {"args": ["export", "-f", "openmetrics", "@/a.csv", "-o", "out.txt"], "files": ["out.txt"],
                            "same": True},

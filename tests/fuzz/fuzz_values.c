@@ -15,6 +15,7 @@
 #include "out/units.h"
 #include "sys/command_line.h"
 #include "sys/device_file.h"
+#include "sys/device_mount.h"
 #include "sys/interrupts.h"
 #include "sys/job.h"
 #include "sys/tree.h"
@@ -37,6 +38,7 @@ static void check_taken(const struct option *row, const void *field, const char 
     case OPTION_COUNT:
     case OPTION_SIZE:
     case OPTION_DURATION:
+    case OPTION_DURATION_US:
         check_range(row, (double)*(const uint64_t *)field);
         break;
     case OPTION_INT:
@@ -174,9 +176,9 @@ static void check_devices(const char *text)
 {
     char device[256], path[256], place[300];
 
-    if (device_file_split(text, device, path, sizeof(device)) == 0)
+    if (device_split(text, device, path, sizeof(device)) == 0)
         FUZZ_CHECK(device[0] == '/' && path[0] == '/');
-    (void)device_file_mounted(text, 8, 1, place, sizeof(place));
+    (void)device_mounted(text, 8, 1, place, sizeof(place));
     for (unsigned n = 1; n < 4; n++)
         if (device_file_choice(text, n, place, sizeof(place)))
             FUZZ_CHECK(place[0]);

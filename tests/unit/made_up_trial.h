@@ -16,6 +16,7 @@ struct made_up_trial {
     struct trial_spec spec;
     const void *recorder[MADE_UP_COPIES][RECORDERS_MAX]; /* of party 0 */
     double sample[MADE_UP_COPIES][MADE_UP_SAMPLES];      /* by copy and metric; NAN: none was entered */
+    double pages[2];                                     /* of group 0: huge, possible */
 };
 static struct made_up_trial *made_up;
 
@@ -70,6 +71,18 @@ int __wrap_results_cause(struct results *results, unsigned copy, const char *nam
 int __wrap_results_cause(struct results *results, unsigned copy, const char *name, double ms)
 {
     return made_up ? 0 : __real_results_cause(results, copy, name, ms);
+}
+
+void __real_results_pages(struct results *results, unsigned group, double huge_bytes, double possible_bytes);
+void __wrap_results_pages(struct results *results, unsigned group, double huge_bytes, double possible_bytes);
+void __wrap_results_pages(struct results *results, unsigned group, double huge_bytes, double possible_bytes)
+{
+    if (!made_up)
+        __real_results_pages(results, group, huge_bytes, possible_bytes);
+    else if (group == 0) {
+        made_up->pages[0] += huge_bytes;
+        made_up->pages[1] += possible_bytes;
+    }
 }
 
 static int made_up_reduce(struct made_up_trial *trial)

@@ -47,6 +47,7 @@ static inline struct plan_run fixture_run(struct place_request *place, struct fi
                              .clock_start = &start,
                              .proc_root = "",
                              .series_fd = -1,
+                             .max_rsd_pct = 5,
                              .layout_varied = "random stack,heap",
                              .sink = {.put = fixture_put, .context = rows}};
 }

@@ -272,7 +272,7 @@ static void test_csv_header_names_the_columns(void **state)
     (void)state;
     csv_header(&text);
     assert_memory_equal(text.data, "schema,run_id,utc,host,", 23);
-    assert_string_equal(strrchr(text.data, 'c'), "comment,samples,hist,series,item\r\n");
+    assert_string_equal(strstr(text.data, ",comment,"), ",comment,samples,hist,series,scratch_disk,item\r\n");
     text_free(&text);
 }
 
@@ -283,7 +283,7 @@ static void test_csv_row_that_knows_nothing(void **state)
     (void)state;
     row_init(&row, NULL);
     csv_row(&row, &text);
-    /* schema, then 34 fields that are empty, status, and 27 that are empty. */
+    /* schema, then 34 fields that are empty, status, and 29 that are empty. */
     assert_string_equal(text.data, "1,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,ok,,,,,,,,,,,,,,,,,,,,,,,,,,,,\r\n");
     text_free(&text);
 }
@@ -344,6 +344,7 @@ static void test_csv_row_that_knows_all(void **state)
     strcpy(row.causes, "timer:1.5;net:2");
     row.freq_khz = 2200000;
     strcpy(row.timer_latency_held, "yes");
+    strcpy(row.scratch_disk, "mount=rw");
     row.samples = samples;
     row.n_samples = 4;
     row.hist = hist;
@@ -359,7 +360,7 @@ static void test_csv_row_that_knows_all(void **state)
                                    "975.5,degraded,no,"
                                    "SCHED_OTHER,0,-20,0-1,one,random,ext4,"
                                    "1,2,3,4,5,6,7,8,9,10,11,timer:1.5;net:2,2200000,yes,12.5,"
-                                   "hello,1;2.5;;4,880:1000000;900:2,1:0.5;7:1000000000;+12,4\r\n");
+                                   "hello,1;2.5;;4,880:1000000;900:2,1:0.5;7:1000000000;+12,mount=rw,4\r\n");
     text_free(&text);
 }
 
@@ -400,6 +401,36 @@ static void test_csv_decimal_point_is_not_the_locales(void **state)
     setlocale(LC_NUMERIC, "C");
 }
 
+/* awk -F, is to find every column before comment. */
+static void test_csv_only_the_users_words_hold_commas(void **state)
+{
+    static const struct {
+        const char *column, *text, *expected;
+    } cases[] = {
+        {"cpus", "0,2-5", "0;2-5"},
+        {"layout", "random stack,heap", "random stack;heap"},
+        {"reason", "late, and slow", "late; and slow"},
+        {"settings", "aslr=2 (stack, heap);isolated=2,3", "aslr=2 (stack heap);isolated=2 3"},
+        {"param", "flags=-O3,-ffast-math libc=x", "flags=-O3;-ffast-math libc=x"},
+        {"param", "layout=a,b command=cc -Wl,-z x", "layout=a;b command=cc -Wl,-z x"},
+        {"comment", "a, b", "a, b"},
+        {"test", "a,b", "a,b"},
+    };
+    struct row row = make_row(1);
+    struct row_run run;
+    (void)state;
+    row_run_init(&run);
+    row.run = &run;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct row_column *column = row_columns;
+        while (strcmp(column->name, cases[i].column) != 0)
+            column++;
+        char *field = (column->in_run ? (char *)&run : (char *)&row) + column->offset;
+        text_copy(field, column->size, cases[i].text);
+        assert_string_equal(field_of(&row, cases[i].column), cases[i].expected);
+    }
+}
+
 static void test_csv_quotes_what_needs_it(void **state)
 {
     static const char *const texts[] = {"a,b",  "say \"hi\"", "\"", "line\nbreak", "cr\rhere",
@@ -408,16 +439,16 @@ static void test_csv_quotes_what_needs_it(void **state)
     struct text text = {0};
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-        text_copy(row.reason, sizeof row.reason, texts[i]);
-        assert_string_equal(field_of(&row, "reason"), texts[i]);
+        text_copy(row.load, sizeof row.load, texts[i]);
+        assert_string_equal(field_of(&row, "load"), texts[i]);
     }
-    strcpy(row.reason, "a \"b\", c");
+    strcpy(row.load, "a \"b\", c");
     csv_row(&row, &text);
-    assert_non_null(strstr(text.data, ",ok,\"a \"\"b\"\", c\",,"));
+    assert_non_null(strstr(text.data, ",pipe,\"a \"\"b\"\", c\",,"));
     text.length = 0;
-    strcpy(row.reason, "plain;text");
+    strcpy(row.load, "plain;text");
     csv_row(&row, &text);
-    assert_non_null(strstr(text.data, ",ok,plain;text,,"));
+    assert_non_null(strstr(text.data, ",pipe,plain;text,,"));
     text_free(&text);
 }
 
@@ -549,7 +580,7 @@ static void test_csv_named_file_is_never_overwritten(void **state)
     assert_int_equal(write(fd, "mine", 4), 4);
     close(fd);
     assert_null(open_path("x.csv"));
-    assert_string_equal(error, "-o 'x.csv': the file exists; jitbench never overwrites");
+    assert_string_equal(error, "-o 'x.csv': the file exists; jitbench never overwrites without --force");
     assert_file_is("x.csv", &kept);
     assert_int_equal(symlink("x.csv", "link"), 0);
     assert_null(open_path("link"));
@@ -940,6 +971,7 @@ int main(void)
         cmocka_unit_test(test_csv_row_that_knows_all),
         cmocka_unit_test(test_csv_reals_have_17_digits),
         cmocka_unit_test(test_csv_decimal_point_is_not_the_locales),
+        cmocka_unit_test(test_csv_only_the_users_words_hold_commas),
         cmocka_unit_test(test_csv_quotes_what_needs_it),
         cmocka_unit_test(test_csv_is_utf8_whatever_it_gets),
         cmocka_unit_test(test_csv_series_of_left_out_events_alone),

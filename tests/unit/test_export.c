@@ -227,8 +227,8 @@ static void test_export_json_is_every_column(void **state)
         "\"n\": 3, \"value\": 2, \"mean\": null, ",
         "\"status\": \"failed\", ",
         "\"wall_s\": null, ",
-        "\"samples\": [1, null, 0.5], \"hist\": [[1, 2], [3.5, 4]], \"series\": [[0, 7]], \"series_left_out\": "
-        "9}\n]}\n",
+        "\"samples\": [1, null, 0.5], \"hist\": [[1, 2], [3.5, 4]], \"series\": [[0, 7]], "
+        "\"scratch_disk\": \"\", \"item\": null, \"series_left_out\": 9}\n]}\n",
     };
     struct export_left_out left;
     struct text out = {0};
@@ -268,8 +268,8 @@ static void test_export_json_of_two_rows_and_empty_lists(void **state)
 
     (void)state;
     assert_int_equal(export_write(&export_json, rows, 2, NULL, &out, &left), 2);
-    assert_non_null(
-        strstr(out.data, "\"samples\": [], \"hist\": [], \"series\": [], \"series_left_out\": 0},\n{\"schema\""));
+    assert_non_null(strstr(out.data, "\"samples\": [], \"hist\": [], \"series\": [], \"scratch_disk\": \"\", "
+                                     "\"item\": null, \"series_left_out\": 0},\n{\"schema\""));
     assert_non_null(strstr(out.data, "\"value\": null"));
     text_free(&out);
 }
@@ -341,6 +341,41 @@ static void test_export_hyperfine(void **state)
         &export_hyperfine, rows, COUNT(rows),
         "2 of 6 rows left out of hyperfine: 1 that are neither a time to be short nor a rate to be high, 1 "
         "with a sample that is not above 0");
+}
+
+/* A command goes by its line, unless a run has it twice; what is not known is null. */
+static void test_export_hyperfine_json(void **state)
+{
+    static double wall[] = {1, 2, 6}, user[] = {0.5, 1, 1.5}, codes[] = {0, 0, 3}, rates[] = {4};
+    struct row rows[] = {
+        with_samples(make_row(&first, "run make - - wall s lower", 3), wall, 3),
+        with_samples(make_row(&first, "run make - - user s lower", 1), user, 3),
+        with_samples(make_row(&first, "run make - - exit_code count lower", 0), codes, 3),
+        with_samples(make_row(&first, "unix pipe - - rate lps higher", 4), rates, 1),
+    };
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++)
+        text_copy(rows[i].param, sizeof(rows[i].param), "command=make -j2 all");
+    assert_exports(&export_hyperfine_json, rows, COUNT(rows),
+                   "{\"results\": [\n"
+                   "{\"command\": \"make -j2 all\", \"mean\": 3, \"stddev\": 2.6457513110645907, \"median\": 2, "
+                   "\"user\": 1, \"system\": null, \"min\": 1, \"max\": 6, \"times\": [1, 2, 6], "
+                   "\"exit_codes\": [0, 0, 3]},\n"
+                   "{\"command\": \"unix/pipe/rate\", \"mean\": 0.25, \"stddev\": null, \"median\": 0.25, \"user\": "
+                   "null, \"system\": null, \"min\": 0.25, \"max\": 0.25, \"times\": [0.25], \"exit_codes\": [null]}\n"
+                   "]}\n");
+    struct row twice[] = {rows[0], rows[0]};
+    twice[1].copies = 2;
+    assert_exports(&export_hyperfine_json, twice, 1,
+                   "{\"results\": [\n{\"command\": \"make -j2 all\", \"mean\": 3, \"stddev\": 2.6457513110645907, "
+                   "\"median\": 2, \"user\": null, \"system\": null, \"min\": 1, \"max\": 6, \"times\": [1, 2, 6], "
+                   "\"exit_codes\": [null, null, null]}\n]}\n");
+    struct text out = {0};
+    struct export_left_out left_out;
+    assert_int_equal(export_write(&export_hyperfine_json, twice, 2, NULL, &out, &left_out), 2);
+    assert_non_null(strstr(out.data, "\"run/make/copies=2/command=make/-j2/all/wall\""));
+    text_free(&out);
 }
 
 static void test_export_hyperfine_of_two_runs(void **state)
@@ -595,9 +630,24 @@ static void test_export_takes_no_rows(void **state)
     }
 }
 
+/* Blanks and slashes of a command line stay; what is in front of it are words. */
+static void test_export_param_keeps_a_command_line_as_it_was_typed(void **state)
+{
+    struct row row;
+    struct text out = {0};
+
+    (void)state;
+    row_init(&row, NULL);
+    text_copy(row.param, sizeof(row.param), "shell=yes  warmup=1 prepare='a  b' command=sh -c 'x  y' load_cpu=3");
+    export_param(&row, '/', &out);
+    assert_string_equal(out.data, "shell=yes/warmup=1/prepare='a  b' command=sh -c 'x  y' load_cpu=3");
+    text_free(&out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_export_param_keeps_a_command_line_as_it_was_typed),
         cmocka_unit_test(test_export_names_are_those_of_the_formats),
         cmocka_unit_test(test_export_names_leave_out_what_differs_between_runs),
         cmocka_unit_test(test_export_names_have_copies),
@@ -608,6 +658,7 @@ int main(void)
         cmocka_unit_test(test_export_pyperf),
         cmocka_unit_test(test_export_pyperf_leaves_out_what_it_cannot_carry),
         cmocka_unit_test(test_export_hyperfine),
+        cmocka_unit_test(test_export_hyperfine_json),
         cmocka_unit_test(test_export_hyperfine_of_two_runs),
         cmocka_unit_test(test_export_gbench),
         cmocka_unit_test(test_export_openmetrics),

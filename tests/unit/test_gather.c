@@ -237,6 +237,53 @@ static void test_gather_settings_and_their_majority(void **state)
     gather_free(&g);
 }
 
+/* Today's form of the column, and that of earlier versions. */
+static void test_gather_settings_in_both_forms(void **state)
+{
+    static const char *const settings[] = {"thp=madvise;thp_defrag=never;isolated=2+4;cmdline=mitigations=auto+x|quiet",
+                                           "isolated=2,4;thp=enabled madvise, defrag never;cmdline=mitigations=auto,x "
+                                           "quiet"};
+    static const char *const names[] = {"thp", "thp_defrag", "isolated", "cmdline"};
+    struct gather g = {0};
+
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        const char host[] = {(char)('a' + i), '\0'};
+        struct row_run run = run_of(host);
+        text_copy(run.settings, sizeof(run.settings), settings[i]);
+        enter(&g, &run, 1);
+    }
+    assert_int_equal(gather_finish(&g), 0);
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        assert_non_null(setting_of(&g, names[i], 0));
+        assert_string_equal(setting_of(&g, names[i], 1), setting_of(&g, names[i], 0));
+    }
+    assert_string_equal(setting_of(&g, "thp", 1), "madvise");
+    gather_free(&g);
+}
+
+static void test_gather_settings_of_the_disk(void **state)
+{
+    struct gather g = {0};
+    struct row_run a = run_of("a"), b = run_of("b");
+
+    (void)state;
+    for (unsigned i = 0; i < 4; i++) {
+        struct row row = row_of(i < 2 ? &a : &b, 1);
+        (void)snprintf(row.test, sizeof(row.test), "t%u", i);
+        if (i % 2)
+            text_copy(row.scratch_disk, sizeof(row.scratch_disk), i < 2 ? "mount=rw;disk=solid" : "mount=rw");
+        assert_int_equal(gather_row(&g, &row), 0);
+    }
+    assert_int_equal(gather_finish(&g), 0);
+    assert_string_equal(setting_of(&g, "scratch_mount", 0), "rw");
+    assert_string_equal(setting_of(&g, "scratch_mount", 1), "rw");
+    assert_string_equal(setting_of(&g, "scratch_disk", 0), "solid");
+    assert_null(setting_of(&g, "scratch_disk", 1));
+    assert_null(setting_of(&g, "scratch_cmdline", 0));
+    gather_free(&g);
+}
+
 static void test_gather_the_last_run_has_the_settings(void **state)
 {
     struct gather g = {0};
@@ -319,6 +366,8 @@ int main(void)
         cmocka_unit_test(test_gather_many_machines_of_one_name),
         cmocka_unit_test(test_gather_by_rank),
         cmocka_unit_test(test_gather_settings_and_their_majority),
+        cmocka_unit_test(test_gather_settings_in_both_forms),
+        cmocka_unit_test(test_gather_settings_of_the_disk),
         cmocka_unit_test(test_gather_the_last_run_has_the_settings),
         cmocka_unit_test(test_gather_hostile_rows),
         cmocka_unit_test(test_gather_what_is_no_figure),

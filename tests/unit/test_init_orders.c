@@ -77,11 +77,13 @@ static void test_init_orders_of_the_kernel_line(void **state)
 
     (void)state;
     read_orders("ro jitbench.run=\"prime --quick -m 'two words'\" jitbench.out=/dev/sdb1:/r/ jitbench.end=poweroff "
+                "jitbench.scratch=sdb1:/var/tmp "
                 "jitbench.tune=yes jitbench.modules=/modules\n",
                 NO_ARGV, &result);
     assert_int_equal(result.failed, 0);
     assert_string_equal(result.command, "[jitbench][prime][--tuned][--quick][-m][two words]");
     assert_string_equal(result.orders.out, "/dev/sdb1:/r/");
+    assert_string_equal(result.orders.scratch, "sdb1:/var/tmp");
     assert_string_equal(result.orders.modules, "/modules");
     assert_int_equal(result.orders.end, INIT_POWEROFF);
     /* As GRUB writes it. */
@@ -195,6 +197,11 @@ static void test_init_orders_refuses_commands(void **state)
     expect_no_command("jitbench.out=/dev/sda1 jitbench.run=al", NO_ARGV,
                       "out must be DEVICE:PATH, as in /dev/sda1:/result.csv; unknown command 'al'; 'jitbench help' "
                       "shows them");
+    expect_no_command("jitbench.scratch=sda2:/a/../b", NO_ARGV,
+                      "scratch must be DEVICE:/DIR, as in /dev/sda1:/var/tmp");
+    expect_no_command("jitbench.scratch=sda2 jitbench.out=sda2 jitbench.run=al", NO_ARGV,
+                      "out must be DEVICE:PATH, as in /dev/sda1:/result.csv; scratch must be DEVICE:/DIR, as in "
+                      "/dev/sda1:/var/tmp; unknown command 'al'; 'jitbench help' shows them");
     expect_no_command("jitbench.run=init", NO_ARGV, "init does not run itself");
     expect_no_command("jitbench.run=\"prime 'x\"", NO_ARGV, "run: a quote is not closed");
     expect_no_command("\"jitbench.run= \"", NO_ARGV, "run: names no command");

@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -973,6 +974,40 @@ static void test_man_metrics_of_rows_made_of_rows_are_those_that_suites_make(voi
     page_free(page);
 }
 
+/* The index that follows from the column's scores and the program's baselines is the one below them. */
+static void test_man_published_scores_have_the_index_of_the_baselines(void **state)
+{
+    struct page *page = page_of("unix");
+    struct items *listed = items_new();
+    double logs[2] = {0, 0}, score[2], index[2] = {0, 0};
+    unsigned n = 0;
+
+    (void)state;
+    items_of_page(page, "PUBLISHED SCORES", ".It ", listed);
+    for (size_t i = 0; i < listed->n; i++) {
+        char test[32];
+        if (sscanf(listed->item[i], ".It %31s Ta %lf Ta %lf", test, &score[0], &score[1]) != 3)
+            continue;
+        if (!strcmp(test, "index")) {
+            memcpy(index, score, sizeof(index));
+            continue;
+        }
+        const struct bench *bench = NULL;
+        for (size_t b = 0; bench_list[b]; b++)
+            bench = strcmp(bench_list[b]->name, test) ? bench : bench_list[b];
+        assert_non_null(bench);
+        assert_true(bench_metric(bench, 0)->baseline > 0);
+        for (int column = 0; column < 2; column++)
+            logs[column] += log(10 * score[column] / bench_metric(bench, 0)->baseline);
+        n++;
+    }
+    assert_int_equal(n, 12);
+    for (int column = 0; column < 2; column++)
+        assert_true(fabs(exp(logs[column] / n) - index[column]) < 0.1);
+    free(listed);
+    page_free(page);
+}
+
 static int is_test(const char *word, const struct items *made)
 {
     int known = has(made, word);
@@ -1051,7 +1086,109 @@ static void test_man_exit_statuses_are_those_of_the_header(void **state)
     page_free(page);
 }
 
+/* Whether the status stands in the page's section as a word of its own. */
+static int says_status(const struct page *page, const char *status)
+{
+    int inside = 0;
+
+    for (size_t i = 0; i < page->n; i++) {
+        const char *line = page->line[i];
+        inside = begins(line, ".Sh ") ? begins(line, ".Sh EXIT STATUS") : inside;
+        for (const char *at = line; inside && (at = strstr(at, status)) != NULL; at++)
+            if ((at == line || at[-1] == ' ') && strchr(" ,;:.", at[strlen(status)]))
+                return 1;
+    }
+    return 0;
+}
+
+static int has_option(const struct command *command, const char *name)
+{
+    struct option_table tables[TABLES_MAX];
+    size_t n = tables_of(command, tables);
+
+    for (size_t t = 0; t < n; t++)
+        for (size_t r = 0; r < tables[t].n; r++)
+            if (!strcmp(tables[t].rows[r].name, name))
+                return 1;
+    return 0;
+}
+
+/* 3 and 4 follow from options, and a signal's from measuring. */
+static void test_man_exit_statuses_are_complete(void **state)
+{
+    (void)state;
+    for (size_t i = 0; command_list[i]; i++) {
+        const struct command *command = command_list[i];
+        struct page *page = page_of(command->name);
+        const int strict = has_option(command, "strict");
+        const struct {
+            const char *status;
+            int wanted;
+        } statuses[] = {{"0", strcmp(command->name, "init") != 0},
+                        {"1", 1},
+                        {"2", 1},
+                        {"3", strict},
+                        {"4", has_option(command, "fail-on") || !strcmp(command->name, "check")},
+                        {"128+N", strict}};
+        for (size_t k = 0; k < sizeof(statuses) / sizeof(statuses[0]); k++)
+            if (statuses[k].wanted && !says_status(page, statuses[k].status))
+                fail_msg("man/jitbench-%s.1: EXIT STATUS does not say %s", command->name, statuses[k].status);
+        page_free(page);
+    }
+}
+
 /* --- All pages. --- */
+
+/* The lines ".Xr NAME NUMBER" of a page in or before SEE ALSO, without what follows. */
+static void references(const struct page *page, int in_see_also, struct items *items)
+{
+    int inside = 0;
+
+    for (size_t i = 0; i < page->n; i++) {
+        char name[64], number[8], line[80];
+        if (begins(page->line[i], ".Sh "))
+            inside = begins(page->line[i], ".Sh SEE ALSO");
+        if (inside != in_see_also || sscanf(page->line[i], ".Xr %63s %7s", name, number) != 2)
+            continue;
+        (void)snprintf(line, sizeof(line), "%s %.1s", name, number);
+        if (begins(line, "jitbench") && !has(items, line))
+            items_put(items, line);
+    }
+}
+
+/* A page's references stand in its SEE ALSO too; the overview's has all pages, and the others' the overview. */
+static void test_man_see_also_is_complete(void **state)
+{
+    struct items *pages = all_pages();
+
+    (void)state;
+    for (size_t p = 0; p < pages->n; p++) {
+        char path[ITEM_SIZE + 8], line[ITEM_SIZE];
+        struct items *listed = items_new(), *wanted = items_new();
+        (void)snprintf(path, sizeof(path), "man/%s", pages->item[p]);
+        struct page *page = page_read(path);
+        const int overview = !strcmp(pages->item[p], "jitbench.1");
+        references(page, 1, listed);
+        references(page, 0, wanted);
+        if (!overview && !has(wanted, "jitbench 1"))
+            items_put(wanted, "jitbench 1");
+        for (size_t q = 0; overview && q < pages->n; q++) {
+            text_copy(line, sizeof(line), pages->item[q]);
+            *strrchr(line, '.') = ' ';
+            if (!has(wanted, line))
+                items_put(wanted, line);
+        }
+        text_copy(line, sizeof(line), pages->item[p]);
+        *strrchr(line, '.') = ' ';
+        for (size_t i = 0; i < wanted->n; i++)
+            if (strcmp(wanted->item[i], line) != 0 && !has(listed, wanted->item[i]))
+                fail_msg("%s: SEE ALSO does not name %s", path, wanted->item[i]);
+        page_free(page);
+        free(listed);
+        free(wanted);
+    }
+    free(pages);
+}
 
 static void test_man_cross_references_resolve(void **state)
 {
@@ -1236,7 +1373,10 @@ int main(void)
         cmocka_unit_test(test_man_metrics_name_only_tests_that_exist),
         cmocka_unit_test(test_man_statuses_are_those_of_rows),
         cmocka_unit_test(test_man_exit_statuses_are_those_of_the_header),
+        cmocka_unit_test(test_man_exit_statuses_are_complete),
+        cmocka_unit_test(test_man_see_also_is_complete),
         cmocka_unit_test(test_man_cross_references_resolve),
+        cmocka_unit_test(test_man_published_scores_have_the_index_of_the_baselines),
         cmocka_unit_test(test_man_examples_are_command_lines),
         cmocka_unit_test(test_man_pages_pass_mandoc),
     };

@@ -198,8 +198,13 @@ static void test_option_count_takes_suffixes(void **state)
         const char *line;
         uint64_t value;
     } cases[] = {
-        {"--experiments 1", 1}, {"--experiments=007", 7},        {"-n 10K", 10000},
-        {"-n3M", 3000000},      {"-n 2G", UINT64_C(2000000000)}, {"-n 1T", UINT64_C(1000000000000)},
+        {"--experiments 1", 1},
+        {"--experiments=007", 7},
+        {"-n 10K", 10000},
+        {"-n3M", 3000000},
+        {"-n100k", 100000},
+        {"-n 2G", UINT64_C(2000000000)},
+        {"-n 1T", UINT64_C(1000000000000)},
     };
     struct run r;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -215,8 +220,8 @@ static void test_option_count_takes_suffixes(void **state)
 static void test_option_count_refuses_junk(void **state)
 {
     (void)state;
-    static const char *const bad[] = {"10x", "x",   "-5", "+5",  "0x10", "nan", "inf",
-                                      "1.5", "1KK", "K",  "10k", "1e3",  "1,2", "99999999999999999999x"};
+    static const char *const bad[] = {"10x", "x",   "-5", "+5",   "0x10", "nan", "inf",
+                                      "1.5", "1KK", "K",  "10kk", "1e3",  "1,2", "99999999999999999999x"};
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         char line[64], error[128];
         snprintf(line, sizeof(line), "--experiments %s", bad[i]);
@@ -296,6 +301,30 @@ static void test_option_size_is_binary(void **state)
     refused("--size -1", "--size: '-1' is not a size (4 KiB to 1 TiB, suffix K, M or G)");
     /* 2^34 G are 2^64 bytes. */
     refused("--size 17179869184G", "--size: '17179869184G' is out of range (4 KiB to 1 TiB)");
+}
+
+static void test_option_duration_of_microseconds(void **state)
+{
+    static const struct option row = {
+        .name = "i", .type = OPTION_DURATION_US, .min = 100e3, .max = 10e9, .size = sizeof(uint64_t)};
+    static const struct {
+        const char *text;
+        uint64_t ns;
+    } cases[] = {{"1000", 1000000}, {"1ms", 1000000}, {"250.5", 250500}, {"2s", 2000000000}, {"100us", 100000}};
+    uint64_t ns;
+    char error[160] = "";
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        assert_int_equal(option_set(&row, cases[i].text, &ns, false, error, sizeof(error)), 0);
+        assert_int_equal(ns, cases[i].ns);
+    }
+    assert_int_equal(option_set(&row, "99", &ns, false, error, sizeof(error)), -1);
+    assert_string_equal(error, "--i: '99' is out of range (100 us to 10 s)");
+    assert_int_equal(option_set(&row, "1x", &ns, false, error, sizeof(error)), -1);
+    assert_string_equal(error,
+                        "--i: '1x' is not a duration (100 us to 10 s, unit ns, us, ms, s, m or h; us when there is "
+                        "none)");
 }
 
 static void test_option_duration_takes_units(void **state)
@@ -1131,6 +1160,52 @@ static void test_option_help_passes_on_failure(void **state)
     text_free(&out);
 }
 
+/* What another program's option or value is called here, why a maximum is one, and which options were shortened. */
+static void test_option_names_what_is_meant(void **state)
+{
+    (void)state;
+    static const struct option_foreign values[] = {{"prometheus", "did you mean 'none'?"}, {NULL, NULL}};
+    static const struct option_foreign foreign[] = {
+        {"D", "the length is --time"}, {"duration", "the length is --time"}, {NULL, NULL}};
+    static const struct {
+        int order;
+        int64_t fifo;
+    } zero = {0, 0};
+    const struct option rows[] = {
+        {.name = "order", .letter = 'O', .type = OPTION_CHOICE, .choices = orders, .foreign = values, .size = 4},
+        {.name = "fifo",
+         .type = OPTION_INT,
+         .min = 1,
+         .max = 95,
+         .above = "99 is the kernel's",
+         .offset = 8,
+         .size = 8},
+    };
+    static const struct {
+        const char *argument, *error;
+    } cases[] = {
+        {"-D", "unknown option '-D'; the length is --time"},
+        {"-D5", "unknown option '-D'; the length is --time"},
+        {"--duration=5", "unknown option '--duration'; the length is --time"},
+        {"-o", "unknown option '-o'; did you mean '-O', --order?"},
+        {"--order=prometheus", "--order: 'prometheus' is not one of random, sorted or none; did you mean 'none'?"},
+        {"--fifo=99", "--fifo: '99' is out of range (1 to 95): 99 is the kernel's"},
+        {"--fifo=0", "--fifo: '0' is out of range (1 to 95)"},
+    };
+    char target[sizeof(zero)], error[256];
+    const char *operands[2];
+    struct option_table table = {.rows = rows, .n = 2, .foreign = foreign, .target = target};
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char *argv[] = {"test", (char *)cases[i].argument};
+        assert_int_equal(option_parse(2, argv, &table, 1, operands, error, sizeof(error)), -1);
+        assert_string_equal(error, cases[i].error);
+    }
+    char *argv[] = {"test", "--ord=none", "--fifo=5"};
+    assert_int_equal(option_parse(3, argv, &table, 1, operands, error, sizeof(error)), 0);
+    assert_true(table.shortened[0] && !table.shortened[1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1142,6 +1217,7 @@ int main(void)
         cmocka_unit_test(test_option_int_reaches_both_ends),
         cmocka_unit_test(test_option_size_is_binary),
         cmocka_unit_test(test_option_duration_takes_units),
+        cmocka_unit_test(test_option_duration_of_microseconds),
         cmocka_unit_test(test_option_duration_refuses_bad_values),
         cmocka_unit_test(test_option_percent_takes_a_sign),
         cmocka_unit_test(test_option_percent_refuses_infinite),
@@ -1178,6 +1254,7 @@ int main(void)
         cmocka_unit_test(test_option_needs_or_takes_no_value),
         cmocka_unit_test(test_option_refuses_an_empty_or_blank_value),
         cmocka_unit_test(test_option_unknown_suggests_the_nearest),
+        cmocka_unit_test(test_option_names_what_is_meant),
         cmocka_unit_test(test_option_given_tells_what_was_named),
         cmocka_unit_test(test_option_too_many_rows_assert),
         cmocka_unit_test(test_option_defaults_follow_the_preset),

@@ -420,6 +420,91 @@ static void test_compared_without_memory_fails(void **state)
     assert_true(refused > 6); /* one each for rows, comparisons, what stands apart, means, hosts, and for sorting */
 }
 
+/* --- Commands in other paths, and rows of the same files. --- */
+
+/* Each run has its own folder. */
+static void test_pairs_across_command_pool_commands_of_a_name(void **state)
+{
+    (void)state;
+    add_row(&base, "files=1 command=/tmp/1/prog -x", 1);
+    add_run(&base, "3", "here");
+    add_row(&base, "files=1 command=/tmp/3/prog -x", 1);
+    add_row(&changed, "files=1 command=/tmp/2/prog -x", 1);
+    make(0);
+    assert_int_equal(pairs.n, 3);
+    make(BIT(ACROSS_COMMAND));
+    assert_int_equal(pairs.n, 1);
+    assert_string_equal(pairs.pair[0].why, "");
+    assert_int_equal(pairs.pair[0].n_base, 2);
+    /* Other work than the command's is still other work. */
+    text_copy(changed.rows[0].param, sizeof(changed.rows[0].param), "files=2 command=/tmp/2/prog -x");
+    base.set.n = 1;
+    make(BIT(ACROSS_COMMAND));
+    base.set.n = 2;
+    assert_int_equal(pairs.n, 1);
+    assert_string_equal(pairs.pair[0].why, "other work: files=1 against files=2");
+    assert_int_equal(pairs.pair[0].reason, -1);
+}
+
+/* Two commands of one name are not pooled: those with equal lines belong together, and then those that are left. */
+static void test_pairs_across_command_keep_several_of_a_name_apart(void **state)
+{
+    (void)state;
+    add_row(&base, "command=make -j1", 1);
+    add_row(&base, "command=make -j2", 2);
+    add_row(&changed, "command=make -j1", 1);
+    add_row(&changed, "command=make -j4", 2);
+    make(BIT(ACROSS_COMMAND));
+    assert_int_equal(pairs.n, 2);
+    for (size_t i = 0; i < pairs.n; i++) {
+        assert_string_equal(pairs.pair[i].why, "");
+        assert_int_equal(pairs.pair[i].n_base, 1);
+        assert_int_equal(pairs.pair[i].n_changed, 1);
+        assert_int_equal(pairs.pair[i].base[0]->number, pairs.pair[i].changed[0]->number);
+    }
+    make(0);
+    assert_int_equal(pairs.pair[1].reason, ACROSS_COMMAND);
+}
+
+static void test_pairs_within_take_the_first_for_the_base(void **state)
+{
+    (void)state;
+    add_row(&base, "command=b", 1);
+    text_copy(add_row(&base, "command=a", 2)->test, sizeof(base.rows[1].test), "other");
+    add_row(&base, "command=c", 3);
+    base.rows[2].copies = base.rows[0].copies + 1;
+    assert_int_equal(pairs_within(&base.set, 0, &pairs), 0);
+    assert_int_equal(pairs.n, 1); /* the other number of copies has no base */
+    assert_true(pairs.pair[0].within);
+    assert_ptr_equal(pairs.pair[0].base[0], &base.rows[0]);
+    assert_ptr_equal(pairs.pair[0].changed[0], &base.rows[1]);
+    assert_string_equal(pairs.pair[0].why, "");
+}
+
+/* Loads, copies and CPUs are alternatives of a test, other tests are not; runs of several files are pooled. */
+static void test_pairs_within_compare_loads_and_cpus_of_a_test(void **state)
+{
+    (void)state;
+    for (int run = 0; run < 2; run++) {
+        if (run)
+            add_run(&base, "3", "here");
+        add_row(&base, "control=fifo:98", 1);
+        text_copy(add_row(&base, "load=other control=fifo:98", 2)->load, sizeof(base.rows[0].load), "burn");
+        text_copy(add_row(&base, "", 3)->test, sizeof(base.rows[0].test), "noise");
+        struct row *row = add_row(&base, "", 4);
+        text_copy(row->test, sizeof(row->test), "noise");
+        text_copy(row->cpus, sizeof(row->cpus), "2");
+    }
+    assert_int_equal(pairs_within(&base.set, 0, &pairs), 0);
+    assert_int_equal(pairs.n, 2);
+    for (size_t i = 0; i < 2; i++) {
+        assert_string_equal(pairs.pair[i].why, "");
+        assert_int_equal(pairs.pair[i].n_base, 2);
+        assert_int_equal(pairs.pair[i].n_changed, 2);
+        assert_int_equal(pairs.pair[i].changed[0]->number, pairs.pair[i].base[0]->number + 1);
+    }
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, begin, end)
 
 int main(void)
@@ -441,6 +526,10 @@ int main(void)
         TEST(test_pairs_settings_may_differ),
         TEST(test_pairs_leave_out_what_has_no_figures),
         TEST(test_pairs_take_a_row_once),
+        TEST(test_pairs_across_command_pool_commands_of_a_name),
+        TEST(test_pairs_across_command_keep_several_of_a_name_apart),
+        TEST(test_pairs_within_take_the_first_for_the_base),
+        TEST(test_pairs_within_compare_loads_and_cpus_of_a_test),
         TEST(test_compared_pools_runs_by_host),
         TEST(test_compared_runs_without_an_id_are_runs),
         TEST(test_compared_mean_of_a_suite),

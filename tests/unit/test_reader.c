@@ -104,13 +104,14 @@ static struct text digest(int fd)
 /* --- what jitbench writes --------------------------------------------------------------------------------------- */
 
 static const struct row_run run = {
-    .run_id = "0123", .host = "box, the first", .kernel = "6.18 \"rt\"", .cpus_online = 2};
+    .run_id = "0123", .host = "box; the first", .kernel = "6.18 \"rt\"", .cpus_online = 2};
 
 static struct row make_row(const char *test, double value)
 {
     struct row row;
     row_init(&row, &run);
     strcpy(row.test, test);
+    strcpy(row.load, "\"one\", two");
     strcpy(row.metric, "rate");
     row.value = value;
     return row;
@@ -136,10 +137,10 @@ static void test_reader_reads_what_csv_writes(void **state)
         assert_memory_equal(&value, &values[i], sizeof value);
         assert_true(reader_number(r, reader_column(r, "n")) == (double)(i + 1));
         assert_true(reader_number(r, reader_column(r, "schema")) == 1);
-        assert_string_equal(reader_at(r, reader_column(r, "host")), "box, the first");
+        assert_string_equal(reader_at(r, reader_column(r, "host")), "box; the first");
         assert_string_equal(reader_at(r, reader_column(r, "kernel")), "6.18 \"rt\"");
         assert_string_equal(reader_at(r, reader_column(r, "status")), "skipped");
-        assert_string_equal(reader_at(r, reader_column(r, "reason")), "\"quoted\", and\r\nin two lines");
+        assert_string_equal(reader_at(r, reader_column(r, "reason")), "\"quoted\"; and\r\nin two lines");
         assert_string_equal(reader_at(r, reader_column(r, "index")), "");
         assert_true(isnan(reader_number(r, reader_column(r, "index"))));
         /* All of them, and no others. */
@@ -694,7 +695,7 @@ static void test_reader_takes_a_file_of_100_mb(void **state)
     struct row row = make_row("pipe", 0.1);
     int fd = file_of("", 0), n = 0;
     (void)state;
-    strcpy(row.reason, "a reason, in \"quotes\"");
+    strcpy(row.reason, "a reason; in \"quotes\"");
     csv_header(&lines);
     put(fd, lines.data, lines.length);
     lines.length = 0;

@@ -113,7 +113,32 @@ static void test_report_figures_without_memory_are_a_failure(void **state)
     add("another", "test", "rate", "", 2);
     rows[2].samples = samples;
     rows[2].n_samples = 3;
+    rows[2].stats.n = 3;
+    rows[2].stats.min = 1;
+    rows[2].stats.max = 3;
+    assert_int_equal(report_sort_rows(&report), 0);
     expect_whole_or_failed("another", 1);
+    free(report.order);
+}
+
+/* One value in all rows is no figure, two values are. */
+static void test_report_figures_leave_out_what_is_constant(void **state)
+{
+    struct text out = {0};
+
+    (void)state;
+    add("run", "a", "exit_code", "command=a", 0);
+    add("run", "a", "wall", "command=a", 1);
+    add("run", "b", "exit_code", "command=b", 0);
+    add("run", "b", "wall", "command=b", 2);
+    assert_int_equal(report_sort_rows(&report), 0);
+    report_put_figures(&report, "run", &out);
+    assert_false(out.failed);
+    assert_int_equal(count(out.data, "<figure"), 1);
+    assert_non_null(strstr(out.data, "wall: "));
+    assert_non_null(strstr(out.data, "without a figure: exit_code 0."));
+    text_free(&out);
+    free(report.order);
 }
 
 int main(void)
@@ -121,6 +146,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_report_curve_goes_to_the_right, begin),
         cmocka_unit_test_setup(test_report_figures_without_memory_are_a_failure, begin),
+        cmocka_unit_test_setup(test_report_figures_leave_out_what_is_constant, begin),
     };
 
     return cmocka_run_group_tests_name("report_figures", tests, NULL, NULL);

@@ -254,6 +254,26 @@ static void test_results_value_as_the_metric_says(void **state)
     assert_near(metric_row("max")->value, 10);
 }
 
+/* Of all trials together. */
+static void test_results_say_which_pages_there_were(void **state)
+{
+    static const struct {
+        double huge, possible;
+        const char *word;
+    } trials[] = {{0, 0, " pages=small"}, {100, 100, " pages=huge"}, {0, 100, " pages=mixed:50%"}};
+
+    (void)state;
+    ENTER(0, SHEET_MEDIAN, 1, 1);
+    (void)results_rows(&results, ROW_OK, "");
+    assert_null(strstr(metric_row("median")->param, "pages=")); /* nobody looked */
+    for (size_t i = 0; i < COUNT(trials); i++) {
+        fixture_free_rows(&rows);
+        results_pages(&results, 0, trials[i].huge, trials[i].possible);
+        (void)results_rows(&results, ROW_OK, "");
+        assert_string_equal(metric_row("median")->param, trials[i].word);
+    }
+}
+
 static void test_results_row_says_what_it_is(void **state)
 {
     (void)state;
@@ -547,6 +567,23 @@ static void test_results_unstable_when_the_headline_spreads(void **state)
     assert_int_equal(metric_row("median")->status, ROW_UNSTABLE);
     assert_string_equal(metric_row("median")->reason, "the samples spread by more than 5 % (RSD)");
     assert_int_equal(metric_row("mean")->status, ROW_OK);
+}
+
+static void test_results_unstable_above_the_limit_given(void **state)
+{
+    (void)state;
+    how.max_rsd_pct = 0.5;
+    ENTER(0, SHEET_MEDIAN, 99, 100, 101);
+    assert_int_equal(results_rows(&results, ROW_OK, ""), ROW_UNSTABLE);
+    assert_string_equal(metric_row("median")->reason, "the samples spread by more than 0.5 % (RSD)");
+}
+
+static void test_results_stable_without_a_limit(void **state)
+{
+    (void)state;
+    how.max_rsd_pct = 0;
+    ENTER(0, SHEET_MEDIAN, 50, 100, 150);
+    assert_int_equal(results_rows(&results, ROW_OK, ""), ROW_OK);
 }
 
 static void test_results_stable_at_five_per_cent(void **state)
@@ -1034,6 +1071,7 @@ int main(int argc, char **argv)
         TEST(test_results_summarise_samples),
         TEST(test_results_value_as_the_metric_says),
         TEST(test_results_row_says_what_it_is),
+        TEST(test_results_say_which_pages_there_were),
         TEST(test_results_unit_of_a_counter),
         TEST(test_results_unknown_samples_count_for_nothing),
         TEST(test_results_metric_without_samples_is_not_known),
@@ -1048,6 +1086,8 @@ int main(int argc, char **argv)
         TEST(test_results_precision_has_to_hold),
         TEST(test_results_precision_of_negative_values),
         TEST(test_results_unstable_when_the_headline_spreads),
+        TEST(test_results_unstable_above_the_limit_given),
+        TEST(test_results_stable_without_a_limit),
         TEST(test_results_stable_at_five_per_cent),
         TEST(test_results_failed_has_one_row_without_values),
         TEST(test_results_skipped_has_one_row_without_values),

@@ -39,7 +39,9 @@ static void fill(struct row *row, struct row_run *run, double seed)
         const struct row_column *column = &row_columns[i];
         void *field = (column->in_run ? (char *)run : (char *)row) + column->offset;
         if (column->type == COLUMN_TEXT)
-            (void)snprintf(field, column->size, "%c\",\n%.0f", (int)('a' + i % 26), seed + (double)i);
+            (void)snprintf(field, column->size, "%c\"%s\n%.0f", (int)('a' + i % 26),
+                           strcmp(column->name, "comment") && strcmp(column->name, "test") ? "" : ",",
+                           seed + (double)i);
         else if (column->type == COLUMN_UINT)
             *(uint64_t *)field = (uint64_t)(seed + 1000.0 * (double)i);
         else if (column->type == COLUMN_REAL)
@@ -116,6 +118,32 @@ static void test_rows_come_back_as_they_were(void **state)
     assert_int_equal(row_reader_damaged(r) + row_reader_unknown(r), 0);
     row_reader_close(r);
     text_free(&file);
+}
+
+/* Both forms of a list read the same: commas of an older file, and what is written now. */
+static void test_rows_lists_of_older_files_read_the_same(void **state)
+{
+    static const char header[] = "suite,test,param,cpus,layout,settings,comment\n";
+    static const char *const lines[] = {
+        "unix,pipe,\"flags=-O3,-g\",\"0,2-5\",\"random stack,heap\",\"isolated=2,3\",\"a, b\"\n",
+        "unix,pipe,flags=-O3;-g,0;2-5,random stack;heap,isolated=2 3,\"a, b\"\n",
+    };
+    char error[256], file[512];
+    struct row row;
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        (void)snprintf(file, sizeof(file), "%s%s", header, lines[i]);
+        struct row_reader *r = row_reader_open(path_of(file), 0, error, sizeof(error));
+        assert_int_equal(row_reader_next(r, &row), 1);
+        assert_string_equal(row.param, "flags=-O3;-g");
+        assert_string_equal(row.cpus, "0,2-5");
+        assert_string_equal(row.layout, "random stack;heap");
+        assert_string_equal(row.run->settings, "isolated=2 3");
+        assert_string_equal(row.run->comment, "a, b");
+        row_free(&row);
+        row_reader_close(r);
+    }
 }
 
 static void test_rows_only_wanted_fields(void **state)
@@ -257,6 +285,7 @@ static void test_rows_words_by_kind(void **state)
     assert_memory_equal(row_next_word(param, &at, ROW_WORD_OUTCOME, &length), "loops_per_ms", 12);
     assert_int_equal(row_word_kind("", "load=other", 10), ROW_WORD_BESIDE);
     assert_int_equal(row_word_kind("", "clock=rdtsc", 11), ROW_WORD_CPU);
+    assert_int_equal(row_word_kind("", "relation=same-core", 18), ROW_WORD_CPU);
     assert_int_equal(row_word_kind("", "resident=4K", 11), ROW_WORD_BUILD);
     assert_int_equal(row_word_kind("", "loads", 5), ROW_WORD_WORK);
     assert_int_equal(row_word_kind("", "load_interval_us=5", 18), ROW_WORD_WORK); /* a parameter of a load's own */
@@ -338,11 +367,52 @@ static void test_rows_are_kept_as_the_asker_wants(void **state)
     row_set_free(&set);
 }
 
+/* Runs and suites as they came, within them as planned, and what is made of other rows last. */
+static void test_rows_sorted_are_as_planned(void **state)
+{
+    static const char file[] = "run_id,suite,test,item\n"
+                               "a,s,3,2\na,s,1,1\na,s,9,\na,t,5,1\nb,s,7,1\na,s,2,1\na,s,8,12\nb,s,6,1\n";
+    char message[512], error[512], order[16] = "";
+    struct row_set set = {0};
+
+    (void)state;
+    assert_int_equal(row_set_read(&set, path_of(file), 0, message, sizeof(message), error, sizeof(error)), 0);
+    assert_int_equal(row_set_sort(&set), 0);
+    for (size_t i = 0; i < set.n; i++)
+        strcat(order, set.rows[i].test);
+    assert_string_equal(order, "12389576");
+    assert_string_equal(set.rows[5].run->run_id, "a");
+    assert_string_equal(set.rows[6].run->run_id, "b");
+    row_set_free(&set);
+}
+
+/* Asked for, they keep their places; damage does not. */
+static void test_rows_unknown_samples(void **state)
+{
+    static const char file[] = "suite,test,samples\ns,t,;5;;x;6;\ns,t,;\ns,t,\n";
+    char message[512], error[512];
+    struct row_set set = {0};
+
+    (void)state;
+    assert_int_equal(
+        row_set_read(&set, path_of(file), ROWS_SAMPLES | ROWS_UNKNOWN, message, sizeof(message), error, sizeof(error)),
+        0);
+    assert_int_equal(set.rows[0].n_samples, 5);
+    assert_true(isnan(set.rows[0].samples[0]) && isnan(set.rows[0].samples[2]) && isnan(set.rows[0].samples[4]));
+    assert_true(set.rows[0].samples[1] == 5 && set.rows[0].samples[3] == 6);
+    assert_int_equal(set.rows[1].n_samples, 2);
+    assert_int_equal(set.rows[2].n_samples, 0);
+    row_set_free(&set);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rows_sorted_are_as_planned),
+        cmocka_unit_test(test_rows_unknown_samples),
         cmocka_unit_test(test_rows_are_kept_as_the_asker_wants),
         cmocka_unit_test(test_rows_come_back_as_they_were),
+        cmocka_unit_test(test_rows_lists_of_older_files_read_the_same),
         cmocka_unit_test(test_rows_only_wanted_fields),
         cmocka_unit_test(test_rows_that_are_none_are_counted),
         cmocka_unit_test(test_rows_of_several_runs),

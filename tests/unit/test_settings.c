@@ -233,6 +233,9 @@ static void test_settings_to_write_on_a_laptop_in_order(void **state)
                           "/proc/irq/0/smp_affinity_list=0\n"
                           "/proc/irq/9/smp_affinity_list=0\n"
                           "/proc/irq/120/smp_affinity_list=0\n");
+    view.huge_advised = true; /* they stay for those who ask */
+    expect_writes("thp", "/sys/kernel/mm/transparent_hugepage/enabled=madvise\n");
+    view.huge_advised = false;
     expect_writes("thp", "/sys/kernel/mm/transparent_hugepage/enabled=never\n"
                          "/sys/kernel/mm/transparent_hugepage/defrag=never\n");
     expect_writes("watchdogs", "/proc/sys/kernel/nmi_watchdog=0\n/proc/sys/kernel/watchdog=0\n");
@@ -819,7 +822,7 @@ static void test_settings_texts_are_printable(void **state)
     tree_put("/proc/cmdline", "quiet irqaffinity=0-4\xa2\x7f\033[2J\n");
     look_at("1-2");
     settings_describe(&view, text, sizeof(text));
-    assert_non_null(strstr(text, "cmdline=quiet irqaffinity=0-4?? "));
+    assert_non_null(strstr(text, "cmdline=quiet|irqaffinity=0-4??_"));
     for (const char *c = text; *c; c++)
         assert_true(*c >= ' ' && *c <= '~');
 }
@@ -1322,7 +1325,7 @@ static void test_settings_bench_cpus_keep_to_the_mask(void **state)
 
 static void test_settings_describe(void **state)
 {
-    char text[400], cut[60];
+    char text[3072], cut[60];
 
     (void)state;
     tree_unpack("server");
@@ -1332,12 +1335,84 @@ static void test_settings_describe(void **state)
     settings_describe(&view, text, sizeof(text));
     assert_memory_equal(text, "governor=", 9);
     assert_non_null(strstr(text, ";isolated=8-15;"));
-    const char *cmdline = strstr(text, ";cmdline=");
-    assert_non_null(cmdline);
-    assert_string_equal(cmdline, ";cmdline=isolcpus=domain,8-15,x quiet");
+    assert_non_null(strstr(text, ";cmdline=isolcpus=domain+8-15+x|quiet;"));
+    assert_null(strpbrk(text, ", \"\n"));
+    /* Whole items only: half a value would be taken for another value. */
     settings_describe(&view, cut, sizeof(cut));
-    assert_int_equal(strlen(cut), sizeof(cut) - 1);
-    assert_memory_equal(cut, text, sizeof(cut) - 1);
+    assert_true(strlen(cut) > 20);
+    assert_memory_equal(cut, text, strcspn(cut, ";"));
+    for (char *item = strtok(cut, ";"); item; item = strtok(NULL, ";")) {
+        const char *found = strstr(text, item);
+        assert_non_null(found);
+        assert_true(found[strlen(item)] == ';' || found[strlen(item)] == '\0');
+    }
+}
+
+static void test_settings_describe_what_explains_a_difference(void **state)
+{
+    static const char *const items[] = {
+        "thp=madvise",
+        "thp_defrag=defer+madvise",
+        "numa_balancing=1",
+        "autogroup=0",
+        "memory=31.2G",
+        "caches=L1d:32K+L1i:64K+L2:1M",
+        "microcode=0xabc",
+        "firmware=Acme+Inc._1.2_01/02/2026",
+        "meltdown=PTI",
+        "mds=no",
+        "spectre_v2=Retpolines+STIBP:disabled+BHI:no",
+        "retbleed=Vulnerable",
+        "hypervisor=kvm",
+    };
+    char text[3072] = ";", vulnerability[200];
+
+    (void)state;
+    tree_put("/proc/stat", "cpu  1\n");
+    tree_put("/proc/cpuinfo", "processor\t: 0\nmicrocode\t: 0xabc\nflags\t: hypervisor\n");
+    tree_put("/sys/hypervisor/type", "kvm\n");
+    tree_put("/proc/meminfo", "MemTotal:       32756268 kB\n");
+    tree_put("/proc/sys/kernel/numa_balancing", "1\n");
+    tree_put("/proc/sys/kernel/sched_autogroup_enabled", "0\n");
+    tree_put("/sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n");
+    tree_put("/sys/kernel/mm/transparent_hugepage/defrag", "always defer [defer+madvise] madvise never\n");
+    tree_put("/sys/devices/system/cpu/online", "0\n");
+    for (unsigned i = 0; i < 3; i++) {
+        static const char *const types[] = {"Data", "Instruction", "Unified"}, *const sizes[] = {"32K", "64K", "1M"};
+        char path[96];
+        (void)snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu0/cache/index%u/level", i);
+        tree_put(path, i < 2 ? "1\n" : "2\n");
+        (void)snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu0/cache/index%u/type", i);
+        tree_put(path, types[i]);
+        (void)snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu0/cache/index%u/size", i);
+        tree_put(path, sizes[i]);
+    }
+    tree_put("/sys/class/dmi/id/bios_vendor", "Acme, Inc.\n");
+    tree_put("/sys/class/dmi/id/bios_version", "1.2\n");
+    tree_put("/sys/class/dmi/id/bios_date", "01/02/2026\n");
+    tree_put("/sys/devices/system/cpu/vulnerabilities/meltdown", "Mitigation: PTI\n");
+    tree_put("/sys/devices/system/cpu/vulnerabilities/mds", "Not affected\n");
+    tree_put("/sys/devices/system/cpu/vulnerabilities/retbleed", "Vulnerable\n");
+    tree_put("/sys/devices/system/cpu/vulnerabilities/spectre_v2",
+             "Mitigation: Retpolines; STIBP: disabled; BHI: Not affected\n");
+    memset(vulnerability, 'x', sizeof(vulnerability) - 1);
+    vulnerability[sizeof(vulnerability) - 1] = '\0';
+    tree_put("/sys/devices/system/cpu/vulnerabilities/zzz", vulnerability);
+    look_at("0");
+    settings_describe(&view, text + 1, sizeof(text) - 2);
+    strcat(text, ";");
+    for (size_t i = 0; i < sizeof(items) / sizeof(items[0]); i++) {
+        char item[128];
+        (void)snprintf(item, sizeof(item), ";%s;", items[i]);
+        if (!strstr(text, item))
+            fail_msg("'%s' is not in '%s'", items[i], text);
+    }
+    assert_null(strpbrk(text, ", \"\n"));
+    /* A long one is cut, and ends in a checksum. */
+    const char *cut = strstr(text, ";zzz=xxx");
+    assert_non_null(cut);
+    assert_int_equal(strcspn(cut + 1, ";"), 4 + 96);
+    assert_int_equal(cut[5 + 96 - 9], '~');
 }
 
 static void test_settings_describe_without_proc_and_sys(void **state)
@@ -1408,6 +1483,7 @@ int main(void)
         TREE_TEST(test_settings_of_this_machine),
         TREE_TEST(test_settings_bench_cpus_keep_to_the_mask),
         TREE_TEST(test_settings_describe),
+        TREE_TEST(test_settings_describe_what_explains_a_difference),
         TREE_TEST(test_settings_describe_without_proc_and_sys),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,7 +15,7 @@
 
 static struct {
     struct sim_account a;
-    struct hist latency, classic;
+    struct hist latency, total, classic;
     struct series series;
     struct sim_ring ring;
     uint64_t posted, limit;
@@ -26,11 +26,14 @@ static void begin(uint64_t interval)
 {
     memset(&sim, 0, sizeof(sim));
     hist_init(&sim.latency, 0);
+    hist_init(&sim.total, 0);
     hist_init(&sim.classic, 0);
     series_init(&sim.series);
     sim.a = (struct sim_account){.start_ns = START,
                                  .interval_ns = interval,
+                                 .late_after_ns = 25,
                                  .latency = &sim.latency,
+                                 .total = &sim.total,
                                  .classic = &sim.classic,
                                  .series = &sim.series};
     sim.limit = UINT64_MAX;
@@ -410,6 +413,8 @@ static void test_sim_latency_begins_when_the_timing_thread_woke(void **state)
     (void)task_at(101);
     done_at(119, 18);
     VALUES(&sim.latency, 12, 1);
+    VALUES(&sim.total, 42, 1); /* what cyclictest's users see */
+    assert_int_equal(sim.a.n_late, 1);
     assert_counts(2, 0, 2, 0);
 }
 
@@ -422,6 +427,8 @@ static void test_sim_timing_thread_that_slept_for_periods(void **state)
     assert_int_equal(task_at(126), 2);
     done_at(140, 14);
     VALUES(&sim.latency, 1, 1, 1);
+    VALUES(&sim.total, 126, 76, 26);
+    assert_int_equal(sim.a.n_late, 3);
     SERIES({0, 1}, {1, 1}, {2, 1});
     /* Two periods were lost all the same. */
     assert_counts(1, 2, 1, 2);
@@ -435,6 +442,8 @@ static void test_sim_both_are_late(void **state)
     timer_at(100);
     assert_int_equal(task_at(110), 2);
     VALUES(&sim.latency, 40, 40, 10);
+    VALUES(&sim.total, 110, 60, 10);
+    assert_int_equal(sim.a.n_late, 2);
 }
 
 /* --- Work that takes too long. --- */
@@ -728,6 +737,7 @@ static void test_sim_turn_does_not_count_what_the_timing_thread_overslept(void *
     assert_false(take_turn(&lost)); /* but it may lose the turn */
     VALUES(&sim.classic, 12, 101);
     VALUES(&sim.latency, 12, 1, 31);
+    VALUES(&sim.total, 72, 131, 31);
     assert_counts(1, 1, 1, 1);
 }
 
@@ -1062,6 +1072,9 @@ static void test_sim_param_identifies_the_work(void **state)
     assert_described(&sim_gaming, "busy_us=100000 loops_per_ms=0");
     params.classic = true; /* its rows are not compared with those of the other protocol */
     assert_described(&params, "interval_us=50000 busy_us=2500 loops_per_ms=123457 protocol=classic");
+    params.late_after_ns = 2500000; /* it is not the task's own */
+    params.late_after_given = true;
+    assert_described(&params, "interval_us=50000 busy_us=2500 loops_per_ms=123457 late_after_us=2500 protocol=classic");
     params = sim_x;
     params.classic = true;
     assert_described(&params, "interval_us=100000 busy=sweep loops_per_ms=0 protocol=classic");
@@ -1185,6 +1198,8 @@ static void test_sim_real_time_mode_is_below_the_timing_thread(void **state)
 static void record_to(const struct party_context *context)
 {
     sim.a.latency = context->recorder[SIM_LATENCY];
+    sim.a.total = context->recorder[SIM_TOTAL];
+    sim.a.late_after_ns = ((const struct sim_params *)context->params)->late_after_ns;
     sim.a.classic = context->recorder[SIM_CLASSIC];
     sim.a.series = context->recorder[SIM_SERIES];
 }
@@ -1213,6 +1228,7 @@ static int pretend_run(struct party_context *context)
     numbers[SIM_BURNS_MISSED] = (double)sim.a.burns_missed;
     numbers[SIM_DEADLINES_MET] = (double)sim.a.deadlines_met;
     numbers[SIM_DEADLINES_MISSED] = (double)sim.a.deadlines_missed;
+    numbers[SIM_LATE] = (double)sim.a.n_late;
     return 0;
 }
 
@@ -1229,6 +1245,7 @@ static int pretend_bursts_run(struct party_context *context)
     record_to(context);
     for (uint64_t i = 0; i < 4; i++)
         sim_burst(&sim.a, i, 100 * MS, 100 * MS + 10 * i * MS);
+    ((double *)context->recorder[SIM_NUMBERS])[SIM_LATE] = (double)sim.a.n_late;
     return 0;
 }
 
@@ -1288,7 +1305,10 @@ static void test_sim_rows_of_a_periodic_task(void **state)
     assert_int_equal(metric_row("latency")->n_series, 6);
     assert_close(metric_row("latency")->series[5].value, 15 * MS);
     assert_row("desired_cpu", "%", 100 * 4.0 / 6, 1, 100 * 4.0 / 6);
+    assert_row("late", "%", 100 * 2.0 / 6, 1, 100 * 2.0 / 6); /* 125 and 75 are above 50 */
     assert_row("deadlines_met", "%", 50, 1, 50);
+    assert_row("total", "ns", 245.0 * MS / 6, 6, 125 * MS); /* this timing thread was never late */
+    assert_int_equal(metric_row("total")->n_hist, 6);
     assert_row("timer_latency", "ns", 9000, 5, 25000); /* the median, not the mean of 11000 */
     assert_true(metric_row("timer_latency")->samples[0] == 9000);
     fixture_free_rows(&rows);
@@ -1308,6 +1328,8 @@ static void test_sim_rows_of_the_classic_protocol(void **state)
     assert_int_equal(metric_row("latency_classic")->n_series, 0);
     assert_int_equal(metric_row("latency_classic")->headline, 0);
     assert_row("latency", "ns", 245.0 * MS / 7, 7, 125 * MS);
+    assert_row("total", "ns", 245.0 * MS / 7, 7, 125 * MS);
+    assert_row("late", "%", 100 * 2.0 / 7, 1, 100 * 2.0 / 7);
     assert_int_equal(metric_row("latency")->headline, 1);
     assert_row("desired_cpu", "%", 100 * 3.0 / 5, 1, 100 * 3.0 / 5);
     assert_row("deadlines_met", "%", 40, 1, 40);
@@ -1322,6 +1344,7 @@ static void test_sim_rows_of_bursts(void **state)
     assert_int_equal(fixture_one_trial(&bench_pretend_bursts, &sim_gaming, 1, &rows), ROW_OK);
     assert_int_equal(rows.n, SIM_METRIC_DEADLINES - 1);
     assert_row("latency", "ns", 15 * MS, 4, 30 * MS);
+    assert_row("late", "%", 75, 1, 75); /* 10, 20 and 30 ms are above 7 */
     assert_int_equal(metric_row("latency")->n_series, 4);
     assert_row("desired_cpu", "%", 100 * 100.0 / 115, 1, 100 * 100.0 / 115);
     fixture_free_rows(&rows);

@@ -148,7 +148,7 @@ static int begin_and_end(void)
     char before[2048], after[2048], message[256];
 
     read_files(before, sizeof(before));
-    if (tuned_begin(&cpus, message, sizeof(message)) || !strstr(message, "settings changed until the end"))
+    if (tuned_begin(&cpus, false, message, sizeof(message)) || !strstr(message, "settings changed until the end"))
         return 1;
     read_files(after, sizeof(after));
     if (!strstr(after, INTERVAL ": 20\n") || !strstr(after, "/watchdog: 0\n") || !strstr(after, "[never]"))
@@ -161,7 +161,7 @@ static int begin_and_end(void)
         return 4;
     tuned_end();
     /* Once more. */
-    if (tuned_begin(&cpus, message, sizeof(message)))
+    if (tuned_begin(&cpus, false, message, sizeof(message)))
         return 5;
     tuned_end();
     read_files(after, sizeof(after));
@@ -182,7 +182,7 @@ static int begin_and_die(void)
     const struct cpuset cpus = first_cpu();
     char message[256];
 
-    (void)tuned_begin(&cpus, message, sizeof(message));
+    (void)tuned_begin(&cpus, false, message, sizeof(message));
     return kill(getpid(), SIGKILL);
 }
 
@@ -198,7 +198,7 @@ static int find_snapshot(void)
     FILE *interval = fopen(INTERVAL, "w");
     if (!interval || fputs("19\n", interval) < 0 || fclose(interval))
         return 2;
-    if (tuned_begin(&cpus, message, sizeof(message)) != -1 || !strstr(message, "untune"))
+    if (tuned_begin(&cpus, false, message, sizeof(message)) != -1 || !strstr(message, "untune"))
         return 3;
     tuned_end();
     read_files(after, sizeof(after));
@@ -230,7 +230,7 @@ static int begin_as_nobody(void)
 
     if (geteuid() == 0 && (setgroups(0, NULL) || setgid(65534) || setuid(65534)))
         return NO_PLACE;
-    int status = tuned_begin(&cpus, message, sizeof(message));
+    int status = tuned_begin(&cpus, false, message, sizeof(message));
     tuned_end();
     return status == -1 && !strcmp(message, "needs root; no setting was changed") ? 0 : 1;
 }
@@ -254,7 +254,7 @@ static int begin_read_only(void)
         if (mount(readonly[i], readonly[i], NULL, MS_BIND | MS_REC, NULL) ||
             mount(NULL, readonly[i], NULL, MS_BIND | MS_REMOUNT | MS_RDONLY, NULL))
             return NO_PLACE;
-    int status = tuned_begin(&cpus, message, sizeof(message));
+    int status = tuned_begin(&cpus, false, message, sizeof(message));
     if (status != -1 || !strstr(message, "settings refused (") || !strstr(message, "mounted read-only"))
         return 1;
     tuned_end();
@@ -279,7 +279,7 @@ static int begin_with_managed(void)
 
     if (irq < 0 || sysconf(_SC_NPROCESSORS_ONLN) < 2 || irq_show_only(irq))
         return NO_PLACE;
-    int status = tuned_begin(&cpus, message, sizeof(message));
+    int status = tuned_begin(&cpus, false, message, sizeof(message));
     tuned_end();
     (void)snprintf(expected, sizeof(expected), "; interrupts that the kernel manages itself stay: %d", irq);
     if (status || !strstr(message, "settings changed until the end") || !strstr(message, expected))

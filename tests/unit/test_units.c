@@ -29,6 +29,15 @@ static void expect_range(double low, double high, const char *unit, const char *
     assert_string_equal(buf, text);
 }
 
+static void test_units_plain_is_ascii(void **state)
+{
+    char text[] = MINUS "12" NARROW "345.6" NB "\xc2\xb5s, " DASH;
+
+    (void)state;
+    units_plain(text);
+    assert_string_equal(text, "-12345.6 us, -");
+}
+
 static void test_units_value_of_times_takes_the_unit_that_fits(void **state)
 {
     (void)state;
@@ -94,6 +103,7 @@ static void test_units_number_groups_thousands(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_units_plain_is_ascii),
         cmocka_unit_test(test_units_value_of_times_takes_the_unit_that_fits),
         cmocka_unit_test(test_units_value_of_counts_has_a_prefix_when_large),
         cmocka_unit_test(test_units_value_of_nothing_zero_and_below),

@@ -183,8 +183,11 @@ static void test_unix_kernel_copies_run_side_by_side(void **state)
 static void test_context1_runs_wherever_its_halves_sit(void **state)
 {
     struct unix_params params = params_of_tests();
+    struct cpu_pair pairs[] = {{place.order[0], place.order[1], CPUS_UNKNOWN},
+                               {place.order[1], place.order[0], CPUS_UNKNOWN}};
 
     (void)state;
+    params.pairs = (struct cpu_pairs){.pair = pairs, .n = place.n_order > 1 ? 2 : 0};
     for (params.halves = HALVES_FREE; params.halves <= HALVES_TWO; params.halves++)
         run_and_check(&bench_context1, &params, 2);
 }
@@ -225,6 +228,10 @@ static void request_of(struct place_request *request, unsigned n)
     request->n_order = n;
 }
 
+/* Where the copies of context1-two sit, as the command line has found out. */
+static struct cpu_pair pairs_of_three[] = {
+    {10, 11, CPUS_SAME_CORE}, {11, 12, CPUS_SAME_CACHE}, {12, 10, CPUS_SAME_CACHE}};
+
 static void assert_placed(const struct bench *bench, int halves, const struct place_request *request, unsigned party,
                           unsigned copy, const char *cpus, enum bind_mode bind)
 {
@@ -233,6 +240,7 @@ static void assert_placed(const struct bench *bench, int halves, const struct pl
     char text[64];
 
     params.halves = halves;
+    params.pairs = (struct cpu_pairs){.pair = pairs_of_three, .n = request->n_order == 3 ? 3 : 0};
     bench->place(&params, request, party, copy, &placement);
     (void)cpuset_format(&placement.cpus, text, sizeof(text));
     assert_string_equal(text, cpus);
@@ -269,10 +277,57 @@ static void test_context1_says_that_there_is_no_second_cpu(void **state)
     (void)state;
     request_of(&request, 1);
     params.halves = HALVES_TWO;
-    bench_context1.place(&params, &request, 1, 0, &placement);
+    bench_context1.place(&params, &request, 0, 0, &placement); /* of the measured party, whose reason is the row's */
     assert_string_equal(placement.refused, "both halves on one CPU: no second CPU is allowed");
     assert_true(cpuset_has(&placement.cpus, 10));
-    assert_placed(&bench_context1, HALVES_TWO, &request, 0, 0, "10", BIND_ONE);
+    assert_placed(&bench_context1, HALVES_TWO, &request, 1, 0, "10", BIND_ONE);
+}
+
+/* More copies than pairs begin anew with the first pair. */
+static void test_context1_sits_on_the_pairs_given(void **state)
+{
+    struct unix_params params = params_of_tests();
+    struct cpu_pair far[] = {{0, 9, CPUS_OTHER_NODE}, {1, 8, CPUS_OTHER_NODE}};
+    struct place_request request;
+    struct placement placement;
+
+    (void)state;
+    request_of(&request, 4);
+    params.halves = HALVES_TWO;
+    params.pairs = (struct cpu_pairs){.pair = far, .n = 2};
+    for (unsigned copy = 0; copy < 4; copy++)
+        for (unsigned party = 0; party < 2; party++) {
+            unsigned cpu = party ? far[copy % 2].second : far[copy % 2].first;
+            bench_context1.place(&params, &request, party, copy, &placement);
+            assert_int_equal(cpuset_count(&placement.cpus), 1);
+            assert_true(cpuset_has(&placement.cpus, cpu));
+            assert_int_equal(placement.bind, BIND_ONE);
+            assert_string_equal(placement.refused, "");
+        }
+}
+
+static void assert_context1_described(const struct unix_params *params, const char *begins)
+{
+    char text[256];
+
+    bench_context1.describe(params, NULL, text, sizeof(text));
+    if (strncmp(text, begins, strlen(begins)) != 0 || strncmp(text + strlen(begins), " linkage=", 9) != 0)
+        fail_msg("'%s' does not begin with '%s'", text, begins);
+}
+
+static void test_context1_names_what_its_halves_share(void **state)
+{
+    struct unix_params params = params_of_tests();
+
+    (void)state;
+    params.halves = HALVES_FREE;
+    assert_context1_described(&params, "halves=free");
+    params.halves = HALVES_TWO;
+    params.pairs = (struct cpu_pairs){.pair = pairs_of_three, .n = 1};
+    assert_context1_described(&params, "halves=two relation=same-core");
+    params.pairs.n = 3;
+    params.pairs_name = "near";
+    assert_context1_described(&params, "halves=two pairs=near relation=same-core+same-cache");
 }
 
 static void test_spawn_is_bound_only_when_asked(void **state)
@@ -694,6 +749,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_context1_whose_partner_dies_says_how),
         cmocka_unit_test(test_context1_places_its_halves),
         cmocka_unit_test(test_context1_says_that_there_is_no_second_cpu),
+        cmocka_unit_test(test_context1_sits_on_the_pairs_given),
+        cmocka_unit_test(test_context1_names_what_its_halves_share),
         cmocka_unit_test(test_spawn_is_bound_only_when_asked),
         cmocka_unit_test(test_spawn_without_processes_says_so),
         cmocka_unit_test(test_fcopy_copies_what_it_says),

@@ -136,9 +136,23 @@ static void test_words_shorten_keeps_characters_whole(void **state)
     assert_memory_equal(got, "abc...#", 7);
 }
 
+static void test_words_first_is_without_quotes(void **state)
+{
+    static const char *const cases[][2] = {
+        {"make -j2", "make"}, {"  'a b'/c d", "a b/c"}, {"", ""}, {"'it'\\''s' x", "it's"}, {"'not closed", ""}};
+    char word[32];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        words_first(cases[i][0], word);
+        assert_string_equal(word, cases[i][1]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_words_first_is_without_quotes),
         cmocka_unit_test(test_words_split_at_blanks),
         cmocka_unit_test(test_words_split_keeps_what_is_quoted_together),
         cmocka_unit_test(test_words_split_says_what_is_wrong),

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/* The plan line before measuring, and the line of progress on a terminal. */
+#include "cmd/progress.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sys/clock.h"
+
+#define EVERY_NS 200000000u
+/* A sample that is longer has its end in the line. */
+#define LONG_NS 2000000000u
+/* The plan counts as much as this part of it measured. */
+#define TRUST 0.2
+/* How much the time left may rise from one line to the next. */
+#define RISE 1.2
+
+/* --- The plan. --- */
+
+void progress_time(const struct plan_time *time, struct text *out)
+{
+    char least[32], most[32];
+
+    text_duration(time->least_ns, least, sizeof(least));
+    text_duration(time->most_ns, most, sizeof(most));
+    if (time->unknown && !time->least_ns)
+        text_printf(out, "as long as the work takes");
+    else if (time->unknown)
+        text_printf(out, "at least %s", least);
+    else if (time->most_ns <= time->least_ns + time->least_ns / 4)
+        text_printf(out, "about %s", most);
+    else if (!time->least_ns)
+        text_printf(out, "at most about %s", most);
+    else
+        text_printf(out, "%s to %s", least, most);
+}
+
+/* The least and the most of a number over all items that are not skipped; returns how many these are. */
+struct range {
+    uint64_t least, most;
+};
+
+static void widen(struct range *range, uint64_t value, bool first)
+{
+    range->least = first || value < range->least ? value : range->least;
+    range->most = first || value > range->most ? value : range->most;
+}
+
+void progress_plan(const struct plan *plan, const struct plan_time *time, struct text *out)
+{
+    struct range samples = {0, 0}, length = {0, 0};
+    bool more = false;
+    size_t n = 0;
+    char each[32];
+
+    for (size_t i = 0; i < plan->n; i++) {
+        const struct sampling *s = &plan->items[i].sampling;
+        if (plan->items[i].skip)
+            continue;
+        widen(&samples, s->min_samples, n == 0);
+        widen(&length, s->time_ns, n == 0);
+        more |= s->max_samples != s->min_samples;
+        n++;
+    }
+    text_printf(out, "%zu measurement%s", n, n == 1 ? "" : "s");
+    if (n) {
+        text_printf(out, ", %llu sample%s%s", (unsigned long long)samples.least, samples.least == 1 ? "" : "s",
+                    more || samples.least != samples.most ? " or more" : "");
+        text_duration(length.most, each, sizeof(each));
+        if (length.most && length.least == length.most)
+            text_printf(out, " of %s", each);
+        text_printf(out, "%s, ", n == 1 ? "" : " each");
+        progress_time(time, out);
+    }
+}
+
+/* --- Progress. --- */
+
+bool progress_wanted(void)
+{
+    struct stat st;
+
+    return isatty(2) && (fstat(1, &st) || !S_ISFIFO(st.st_mode));
+}
+
+double progress_left(double done, double elapsed_s, double planned_s, double before_s)
+{
+    double left = -1;
+
+    if (planned_s > 0)
+        left = (1 - done) * planned_s * (elapsed_s + TRUST * planned_s) / (done * planned_s + TRUST * planned_s);
+    else if (done > 0.02)
+        left = elapsed_s * (1 - done) / done;
+    return before_s > 1 && left > RISE * before_s ? RISE * before_s : left;
+}
+
+static void put_line(const struct progress *p, double left_s, const char *more)
+{
+    char left[48] = "";
+
+    if (left_s >= 0)
+        (void)snprintf(left, sizeof(left), ", %.0f s left", left_s);
+    (void)fprintf(stderr, "\r\033[K%s%s%s", p->line, left, more);
+}
+
+/* "; this sample: 30 s, until 12:00:30" where the parent is not woken to say how far it is. */
+static void describe_sample(const struct plan_item *item, char *buf, size_t size)
+{
+    char length[32], at[16];
+    const time_t end = time(NULL) + (time_t)(item->sampling.time_ns / 1000000000u);
+    struct tm local;
+
+    text_copy(buf, size, "");
+    if (item->bench->told_while_running || item->sampling.time_ns < LONG_NS || !localtime_r(&end, &local))
+        return;
+    text_duration(item->sampling.time_ns, length, sizeof(length));
+    (void)strftime(at, sizeof(at), "%H:%M:%S", &local);
+    (void)snprintf(buf, size, "; this sample: %s, until about %s", length, at);
+}
+
+void progress_show(void *context, const struct plan_item *item, uint64_t sample, double done)
+{
+    struct progress *p = context;
+    const uint64_t now = clock_raw_ns();
+    const double all = p->before + p->weight * done;
+    char param[192] = "", until[96];
+
+    if (item->bench->describe)
+        item->bench->describe(item->params, p->clock, param, sizeof(param));
+    param[strcspn(param, " ")] = 0;
+    (void)snprintf(p->line, sizeof(p->line), "%s %s, sample %llu: %.0f %%", item->test ? item->test : item->bench->name,
+                   item->load ? item->load->name : param, (unsigned long long)sample + 1, 100 * all);
+    p->left_s = progress_left(all, (double)(now - p->began_ns) * 1e-9, p->planned_s, p->left_s);
+    describe_sample(item, until, sizeof(until));
+    if (now - p->shown_ns < EVERY_NS && !until[0])
+        return;
+    p->shown_ns = now;
+    put_line(p, p->left_s, until);
+}
+
+void progress_elapsed(void *context, uint64_t elapsed_ns)
+{
+    struct progress *p = context;
+    const double elapsed_s = (double)elapsed_ns * 1e-9;
+    char running[64];
+
+    p->shown_ns = clock_raw_ns();
+    (void)snprintf(running, sizeof(running), " (running for %.0f s)", elapsed_s);
+    put_line(p, p->left_s > elapsed_s ? p->left_s - elapsed_s : p->left_s < 0 ? -1 : 0, running);
+}
+
+void progress_clear(const struct progress *progress)
+{
+    if (progress->shown_ns)
+        (void)fprintf(stderr, "\r\033[K");
+}

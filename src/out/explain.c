@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/* Names the causes that explain a change: preemption, stolen time, interrupts, a lower clock. */
+#include "out/explain.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "out/export.h"
+#include "sys/cpuset.h"
+
+#define CAUSES_MAX   12
+#define LEAST_PART   0.5  /* of the change, for a cause to be named */
+#define LEAST_SHARE  0.1  /* in points of %: less prints as no difference */
+#define LEAST_STEAL  50.0 /* in ms: five ticks of the kernel's count */
+#define LEAST_FREQ   0.02
+#define MOST_PERCENT 99.9 /* a cause that has more than a CPU's time leaves none to compute with */
+
+/* A cause, and the time it took on each side: base, new. */
+struct share {
+    char name[24];
+    double pct[2]; /* of the time */
+    double ms[2];
+};
+
+/* One side of the pair. */
+struct side {
+    const struct row *const *rows;
+    size_t n;
+    double ms;     /* wall-clock time of all rows */
+    double events; /* values of all rows that their statistics are over */
+};
+
+static struct share *share_of(struct share *shares, size_t *n, const char *name, size_t length)
+{
+    size_t i = 0;
+
+    if (length >= sizeof(shares->name))
+        return NULL;
+    while (i < *n && (strncmp(shares[i].name, name, length) != 0 || shares[i].name[length]))
+        i++;
+    if (i == CAUSES_MAX)
+        return NULL;
+    if (i == *n) {
+        shares[i] = (struct share){.ms = {0, 0}};
+        memcpy(shares[i].name, name, length);
+        ++*n;
+    }
+    return &shares[i];
+}
+
+/* How many CPUs' or processes' time a cause of the row is a sum over: of steal the CPUs, of all others the copies. */
+static double parties_of(const struct row *row, const char *cause, bool by_cpus)
+{
+    struct cpuset cpus;
+    char error[128];
+
+    memset(&cpus, 0, sizeof(cpus));
+    if (!strncmp(cause, "steal:", 6) && !cpuset_parse(row->cpus, &cpus, error, sizeof(error)) && cpuset_count(&cpus))
+        return cpuset_count(&cpus);
+    return by_cpus || !row->copies ? 1 : (double)row->copies;
+}
+
+/* Adds the "cause:milliseconds" pairs of a side's rows. What processes waited outside the common window can bring a
+ * share a little above 100 %. */
+static void add_causes(const struct side *side, bool changed, bool by_cpus, struct share *shares, size_t *n)
+{
+    for (size_t i = 0; i < side->n; i++)
+        for (const char *at = side->rows[i]->causes; *at; at += *at == ';') {
+            const size_t length = strcspn(at, ":=;");
+            struct share *share = at[length] == ':' ? share_of(shares, n, at, length) : NULL;
+            const double lost = share ? strtod(at + length + 1, NULL) : 0;
+            if (share && isfinite(lost) && side->ms > 0) {
+                share->ms[changed] += lost;
+                share->pct[changed] += 100 * lost / parties_of(side->rows[i], at, by_cpus) / side->ms;
+            }
+            at += strcspn(at, ";");
+        }
+    for (size_t i = 0; i < *n; i++)
+        shares[i].pct[changed] = fmin(shares[i].pct[changed], 100);
+}
+
+static struct side side_of(const struct row *const *rows, size_t n)
+{
+    struct side side = {.rows = rows, .n = n};
+
+    for (size_t i = 0; i < n; i++) {
+        side.ms += rows[i]->wall_s > 0 ? rows[i]->wall_s * 1000 : 0;
+        side.events += (double)rows[i]->stats.n;
+    }
+    return side;
+}
+
+static double frequency_of(const struct side *side)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < side->n; i++)
+        sum += side->rows[i]->freq_khz;
+    return sum / (double)side->n;
+}
+
+/* Logarithm of how many times as long the work took. */
+static double log_time(const struct pair *pair, const struct comparison *c)
+{
+    return strcmp(pair->about->better, "higher") ? log(c->ratio) : -log(c->ratio);
+}
+
+/* The part of the change that the cause would make by itself: 1 is all of it, below 0 the opposite. A share of time is
+ * compared with the change of a metric that is one; of latencies, which fill only a part of the time, with what the
+ * cause took for each event; of all others with what a lack of that much time does to the rest. */
+static double part_of_change(const struct pair *pair, const struct comparison *c, const struct share *share,
+                             const struct side *side)
+{
+    const struct row *row = pair->about;
+    const struct export_unit *unit = export_unit_find(row->unit);
+    const double before = fmin(share->pct[0], MOST_PERCENT) / 100, after = fmin(share->pct[1], MOST_PERCENT) / 100;
+
+    if (!strcmp(row->unit, "%"))
+        return 100 * (after - before) / (c->changed - c->base) * (strcmp(row->better, "higher") ? 1 : -1);
+    if (unit && unit->kind == EXPORT_TIME && side[0].events > 0 && side[1].events > 0) {
+        const double every[] = {side[0].ms / 1000 / side[0].events, side[1].ms / 1000 / side[1].events};
+        const double base = export_base(row, c->base), changed = export_base(row, c->changed);
+        if (fmax(base / every[0], changed / every[1]) < 0.5)
+            return (after * every[1] - before * every[0]) / (changed - base);
+    }
+    return log((1 - before) / (1 - after)) / log_time(pair, c);
+}
+
+static bool is_named(const struct pair *pair, const struct comparison *c, const struct share *share,
+                     const struct side *side)
+{
+    /* Ticks that as long a time would have had before. */
+    const double expected = side[0].ms > 0 ? share->ms[0] * side[1].ms / side[0].ms : 0;
+
+    if (fabs(share->pct[1] - share->pct[0]) < LEAST_SHARE ||
+        (!strcmp(share->name, "steal") && fabs(share->ms[1] - expected) < LEAST_STEAL))
+        return false;
+    return part_of_change(pair, c, share, side) >= LEAST_PART;
+}
+
+void explain_change(const struct pair *pair, const struct comparison *comparison, struct text *out)
+{
+    const struct side side[] = {side_of(pair->base, pair->n_base), side_of(pair->changed, pair->n_changed)};
+    const size_t start = out->length;
+    struct share shares[CAUSES_MAX];
+    size_t n = 0;
+
+    if ((comparison->change != CHANGE_LOWER && comparison->change != CHANGE_HIGHER) || !pair->about->better[0])
+        return;
+    for (int changed = 0; changed < 2; changed++)
+        add_causes(&side[changed], changed, pair->by_cpus, shares, &n);
+    for (size_t i = 0; i < n; i++)
+        if (is_named(pair, comparison, &shares[i], side))
+            text_printf(out, "%s%s %.1f %% of the time (base %.1f %%)", out->length > start ? ", " : "", shares[i].name,
+                        shares[i].pct[1], shares[i].pct[0]);
+    const double before = frequency_of(&side[0]), after = frequency_of(&side[1]);
+    if (before > 0 && after > 0 && fabs(1 - after / before) >= LEAST_FREQ &&
+        log(before / after) / log_time(pair, comparison) >= LEAST_PART)
+        text_printf(out, "%sCPU at %.0f MHz (base %.0f)", out->length > start ? ", " : "", after / 1000, before / 1000);
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/* The settings in which the runs of two sides differ. */
+#include "out/settings_diff.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sys/setting_items.h"
+
+/* More than any run has; the names of a damaged file come to an end. */
+#define NAMES_MOST 256u
+/* Values of one setting and side that are kept. Two sides that both have more are taken for the same: then the machines
+ * of each differ among themselves. */
+#define VALUES_MOST 8u
+
+struct values {
+    char *value[VALUES_MOST];
+    size_t n;
+};
+
+struct named {
+    char name[SETTING_NAME + 56];
+    struct values side[2];
+};
+
+struct diff {
+    struct named *named;
+    size_t n;
+    bool failed;
+};
+
+static struct named *find(struct diff *d, const char *name)
+{
+    for (size_t i = 0; i < d->n; i++)
+        if (!strcmp(d->named[i].name, name))
+            return &d->named[i];
+    if (d->n == NAMES_MOST)
+        return NULL;
+    text_copy(d->named[d->n].name, sizeof(d->named[d->n].name), name);
+    return &d->named[d->n++];
+}
+
+static bool has(const struct values *values, const char *value)
+{
+    for (size_t i = 0; i < values->n; i++)
+        if (!strcmp(values->value[i], value))
+            return true;
+    return false;
+}
+
+static void enter(struct diff *d, bool changed, const char *name, const char *value)
+{
+    struct named *named = find(d, name);
+    struct values *values = named ? &named->side[changed] : NULL;
+
+    if (!values || has(values, value) || values->n == VALUES_MOST)
+        return;
+    if ((values->value[values->n] = strdup(value)))
+        values->n++;
+    else
+        d->failed = true;
+}
+
+static void enter_items(struct diff *d, bool changed, const char *text, bool of_run)
+{
+    char name[SETTING_NAME + 8];
+    struct setting_items items;
+
+    setting_items_begin(&items, text, of_run);
+    while (setting_items_next(&items)) {
+        (void)snprintf(name, sizeof(name), "%s%s", of_run ? "" : "scratch_", items.name);
+        enter(d, changed, name, items.value);
+    }
+}
+
+/* A share of huge pages differs a little from run to run: only the word before it counts. */
+static void enter_pages(struct diff *d, bool changed, const struct row *row)
+{
+    char name[SETTING_NAME], value[32];
+    size_t length = 0;
+    const char *pages = row_param(row, "pages", &length);
+
+    if (!pages || !row->n_samples)
+        return;
+    (void)snprintf(name, sizeof(name), "%s pages", row->test);
+    (void)snprintf(value, sizeof(value), "%.*s", (int)(length < 24 ? length : 24), pages);
+    value[strcspn(value, ":")] = '\0';
+    if (strcmp(value, "huge-advised") != 0) /* of an earlier version, which did not know what it got */
+        enter(d, changed, name, value);
+}
+
+static void enter_side(struct diff *d, bool changed, const struct row_set *set)
+{
+    const char *last = "";
+
+    for (size_t i = 0; i < set->n_runs; i++)
+        enter_items(d, changed, set->runs[i]->settings, true);
+    for (size_t i = 0; i < set->n; i++) {
+        const struct row *row = &set->rows[i];
+        enter_pages(d, changed, row);
+        if (strcmp(row->scratch_disk, last) != 0)
+            enter_items(d, changed, row->scratch_disk, false);
+        last = row->scratch_disk;
+    }
+}
+
+static bool differs(const struct named *named)
+{
+    const struct values *base = &named->side[0], *changed = &named->side[1];
+    const bool many = base->n == VALUES_MOST && changed->n == VALUES_MOST;
+    bool same = base->n == changed->n;
+
+    for (size_t i = 0; i < base->n && same && !many; i++)
+        same = has(changed, base->value[i]);
+    return base->n && changed->n && !same;
+}
+
+static void put_values(const struct values *values, struct text *out)
+{
+    for (size_t i = 0; i < values->n; i++)
+        text_printf(out, "%s%s", i ? " or " : "", values->value[i]);
+}
+
+void settings_diff(const struct row_set *base, const struct row_set *changed, struct text *out)
+{
+    struct diff d = {.named = calloc(NAMES_MOST, sizeof(*d.named))};
+    bool any = false;
+
+    if (d.named) {
+        enter_side(&d, false, base);
+        enter_side(&d, true, changed);
+    }
+    for (size_t i = 0; i < d.n; i++) {
+        if (!differs(&d.named[i]))
+            continue;
+        text_printf(out, "%s%s ", any ? "; " : "", d.named[i].name);
+        put_values(&d.named[i].side[0], out);
+        text_printf(out, " -> ");
+        put_values(&d.named[i].side[1], out);
+        any = true;
+    }
+    if (!d.named || d.failed)
+        out->failed = 1;
+    for (size_t i = 0; i < d.n; i++)
+        for (size_t side = 0; side < 2; side++)
+            for (size_t k = 0; k < d.named[i].side[side].n; k++)
+                free(d.named[i].side[side].value[k]);
+    free(d.named);
+}

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT */
+/* Block devices: named by a user, found mounted or mounted for a while, and unmounted clean. */
+#include "sys/device_mount.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/sysmacros.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sys/tree.h"
+
+#define MOUNT_FLAGS (MS_NOSUID | MS_NODEV | MS_SILENT)
+/* Somebody may be looking at a file system that has just come up: for three seconds. */
+#define BUSY_TRIES    60u
+#define BUSY_PAUSE_NS 50000000
+/* Since Linux 5.10; C libraries lack the names. */
+#define SHOWN_NOSYMFOLLOW 0x2000u
+#define FLAG_NOSYMFOLLOW  0x100u
+
+/* --- What was asked for. --- */
+
+/* A component that is "..". */
+static bool climbs(const char *path)
+{
+    for (const char *at = path; (at = strstr(at, "..")); at += 2)
+        if ((at == path || at[-1] == '/') && (at[2] == '/' || !at[2]))
+            return true;
+    return false;
+}
+
+static bool fits(int printed, size_t size)
+{
+    return printed > 0 && (size_t)printed < size;
+}
+
+int device_split(const char *text, char *device, char *path, size_t size)
+{
+    const char *colon = strchr(text, ':');
+
+    if (!colon || colon == text || !colon[1] || climbs(colon + 1))
+        return -1;
+    int n = snprintf(device, size, "%s%.*s", text[0] == '/' ? "" : "/dev/", (int)(colon - text), text);
+    int m = snprintf(path, size, "%s%s", colon[1] == '/' ? "" : "/", colon + 1);
+    return fits(n, size) && fits(m, size) ? 0 : -1;
+}
+
+int device_check(const char *device)
+{
+    struct stat status;
+
+    if (stat(device, &status))
+        return -errno;
+    return S_ISBLK(status.st_mode) ? 0 : -ENOTBLK;
+}
+
+/* --- Mounting. --- */
+
+/* "\040" of mountinfo is a space. */
+static void unescape(char *text)
+{
+    char *to = text;
+
+    for (; *text; text++) {
+        unsigned byte;
+        if (text[0] == '\\' && strspn(text + 1, "01234567") >= 3 && sscanf(text + 1, "%3o", &byte) == 1) {
+            *to++ = (char)byte;
+            text += 3;
+        } else {
+            *to++ = *text;
+        }
+    }
+    *to = '\0';
+}
+
+int device_mounted(const char *mountinfo, unsigned major_number, unsigned minor_number, char *buf, size_t size)
+{
+    for (const char *line = mountinfo; line; line = tree_next_line(line)) {
+        unsigned a, b;
+        int root = 0, place = 0, end = 0;
+        /* ID, parent, major:minor, root within the file system, mount point. */
+        if (sscanf(line, "%*u %*u %u:%u %n%*s %n%*s%n", &a, &b, &root, &place, &end) < 2 || !end)
+            continue;
+        if (a != major_number || b != minor_number || line[root] != '/' || line[root + 1] != ' ')
+            continue;
+        if (!fits(snprintf(buf, size, "%.*s", end - place, line + place), size))
+            return -1;
+        unescape(buf);
+        return 0;
+    }
+    return -1;
+}
+
+/* The next file system type of /proc/filesystems that is for devices. NULL at the end. */
+static const char *next_type(const char *list, char *type, size_t size)
+{
+    for (; list && *list; list = tree_next_line(list)) {
+        if (list[0] != '\t')
+            continue;
+        size_t length = strcspn(list + 1, "\n");
+        if (fits(snprintf(type, size, "%.*s", (int)length, list + 1), size))
+            return list;
+    }
+    return NULL;
+}
+
+/* 0 or -errno. */
+static int try_types(const char *device, const char *at, unsigned long flags)
+{
+    static const char usual[] = "\text4\n\text3\n\text2\n\tvfat\n\txfs\n\tbtrfs\n\texfat\n\tf2fs\n";
+    char *list = tree_read_all("", "/proc/filesystems"), type[64];
+    int error = -EMEDIUMTYPE;
+
+    for (const char *line = list ? list : usual; (line = next_type(line, type, sizeof(type)));
+         line = tree_next_line(line)) {
+        if (mount(device, at, type, flags, NULL) == 0) {
+            error = 0;
+            break;
+        }
+        /* EINVAL: not of this type; ENODEV: this kernel has no such type. */
+        if (errno != EINVAL && errno != ENODEV)
+            error = -errno;
+    }
+    free(list);
+    return error;
+}
+
+/* Whether the device is mounted already, and where. Something else may be mounted on top of it there. */
+static bool find_mounted(const char *device, struct device_mount *mounted)
+{
+    struct stat status, there;
+    char *mountinfo = tree_read_all("", "/proc/self/mountinfo");
+    bool found = mountinfo && stat(device, &status) == 0 &&
+                 device_mounted(mountinfo, major(status.st_rdev), minor(status.st_rdev), mounted->place,
+                                sizeof(mounted->place)) == 0 &&
+                 stat(mounted->place, &there) == 0 && there.st_dev == status.st_rdev;
+
+    free(mountinfo);
+    return found;
+}
+
+unsigned long device_mount_flags(unsigned long statvfs_flags)
+{
+    static const struct {
+        unsigned long shown, flag;
+    } kept[] = {{ST_NOSUID, MS_NOSUID},           {ST_NODEV, MS_NODEV},       {ST_NOEXEC, MS_NOEXEC},
+                {ST_SYNCHRONOUS, MS_SYNCHRONOUS}, {ST_MANDLOCK, MS_MANDLOCK}, {ST_NOATIME, MS_NOATIME},
+                {ST_NODIRATIME, MS_NODIRATIME},   {ST_RELATIME, MS_RELATIME}, {SHOWN_NOSYMFOLLOW, FLAG_NOSYMFOLLOW}};
+    unsigned long flags = 0;
+
+    for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
+        if (statvfs_flags & kept[i].shown)
+            flags |= kept[i].flag;
+    return flags;
+}
+
+static int mount_anew(const char *device, const char *at, unsigned long flags, struct device_mount *mounted)
+{
+    int error = try_types(device, at, MOUNT_FLAGS | flags);
+
+    if (error)
+        return error;
+    (void)snprintf(mounted->place, sizeof(mounted->place), "%s", at);
+    mounted->mounted = true;
+    return 0;
+}
+
+static int make_writable(const char *device, const char *at, unsigned long flags, struct device_mount *mounted)
+{
+    struct statvfs status;
+
+    if (statvfs(mounted->place, &status))
+        return -errno;
+    if (!(status.f_flag & ST_RDONLY))
+        return 0;
+    /* Read-only there, but written elsewhere: changing that place would change the others. The kernel refuses this
+     * where the file system itself is read-only. */
+    if (mount_anew(device, at, flags, mounted) == 0)
+        return 0;
+    mounted->flags = MS_REMOUNT | MS_SILENT | device_mount_flags(status.f_flag);
+    mounted->remounted = mount(NULL, mounted->place, NULL, mounted->flags, NULL) == 0;
+    return mounted->remounted ? 0 : -errno;
+}
+
+int device_mount(const char *device, const char *at, unsigned long flags, struct device_mount *mounted)
+{
+    int error = device_check(device);
+
+    *mounted = (struct device_mount){.mounted = false};
+    if (error)
+        return error;
+    return find_mounted(device, mounted) ? make_writable(device, at, flags, mounted)
+                                         : mount_anew(device, at, flags, mounted);
+}
+
+static int unmount_once(const struct device_mount *mounted)
+{
+    if (mounted->remounted)
+        return mount(NULL, mounted->place, NULL, mounted->flags | MS_RDONLY, NULL) ? -errno : 0;
+    return mounted->mounted && umount2(mounted->place, 0) ? -errno : 0;
+}
+
+/* All of its file system, on the disk. */
+static void sync_place(const char *place)
+{
+    int fd = open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (fd < 0)
+        return;
+    (void)syncfs(fd);
+    (void)close(fd);
+}
+
+int device_unmount(const struct device_mount *mounted, bool *detached)
+{
+    const struct timespec pause = {.tv_nsec = BUSY_PAUSE_NS};
+    int error = unmount_once(mounted);
+
+    *detached = false;
+    for (unsigned i = 0; error == -EBUSY && i < BUSY_TRIES; i++) {
+        (void)nanosleep(&pause, NULL);
+        error = unmount_once(mounted);
+    }
+    if (error != -EBUSY || !mounted->mounted)
+        return error;
+    sync_place(mounted->place);
+    *detached = umount2(mounted->place, MNT_DETACH) == 0;
+    return *detached ? 0 : -errno;
+}
+
+/* --- A folder there. --- */
+
+/* Opens the folder of that name, and makes it where there is none. Returns the descriptor or -errno. */
+static int enter(int at, const char *name, dev_t device)
+{
+    const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+    struct stat status;
+    int fd = openat(at, name, flags);
+
+    if (fd < 0 && errno == ENOENT && mkdirat(at, name, 0755) == 0)
+        fd = openat(at, name, flags);
+    if (fd < 0)
+        return -errno;
+    if (fstat(fd, &status) == 0 && status.st_dev == device)
+        return fd;
+    (void)close(fd);
+    return -EXDEV;
+}
+
+int device_folder(const char *place, const char *path)
+{
+    struct stat status = {.st_dev = 0};
+    char name[NAME_MAX + 1];
+    int fd = open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC), error = 0;
+
+    if (fd < 0 || fstat(fd, &status))
+        error = -errno;
+    while (!error && (path += strspn(path, "/"), *path)) {
+        int length = (int)strcspn(path, "/");
+        int next = fits(snprintf(name, sizeof(name), "%.*s", length, path), sizeof(name))
+                       ? enter(fd, name, status.st_dev)
+                       : -ENAMETOOLONG;
+        (void)close(fd);
+        fd = next;
+        error = next < 0 ? next : 0;
+        path += length;
+    }
+    if (!error && faccessat(fd, ".", W_OK | X_OK, 0))
+        error = -errno;
+    if (fd >= 0)
+        (void)close(fd);
+    return error;
+}
+
+const char *device_why_not(int error)
+{
+    switch (-error) {
+    case EMEDIUMTYPE:
+        return "no file system that this kernel knows";
+    case EXDEV:
+        return "leads away from that device";
+    default:
+        return strerror(-error);
+    }
+}

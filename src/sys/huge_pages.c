@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads back which mappings are in huge pages. */
+#include "sys/huge_pages.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sys/tree.h"
+
+/* A line "START-END PERMISSIONS ..." begins a mapping. */
+static bool read_range(const char *line, uint64_t *start, uint64_t *end)
+{
+    char *rest;
+
+    *start = strtoull(line, &rest, 16);
+    if (rest == line || *rest != '-')
+        return false;
+    line = rest + 1;
+    *end = strtoull(line, &rest, 16);
+    return rest != line && *rest == ' ' && *end > *start;
+}
+
+static bool holds(uint64_t start, uint64_t end, const void *const *addresses, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if ((uintptr_t)addresses[i] >= start && (uintptr_t)addresses[i] < end)
+            return true;
+    return false;
+}
+
+static uint64_t room_for(uint64_t start, uint64_t end, uint64_t page)
+{
+    const uint64_t first = (start + page - 1) / page, behind = end / page;
+
+    return behind > first ? (behind - first) * page : 0;
+}
+
+int huge_pages_read(const char *root, const void *const *addresses, size_t n, struct huge_pages *out)
+{
+    uint64_t page = 0, start, end, kib;
+    bool ours = false;
+
+    *out = (struct huge_pages){0};
+    if (!tree_read_u64(root, "/sys/kernel/mm/transparent_hugepage/hpage_pmd_size", &page) || !page)
+        return -1;
+    char *text = tree_read_all(root, "/proc/self/smaps");
+    if (!text)
+        return -1;
+    for (const char *line = text; line; line = tree_next_line(line)) {
+        if (read_range(line, &start, &end)) {
+            ours = holds(start, end, addresses, n);
+            out->possible_bytes += ours ? room_for(start, end, page) : 0;
+            continue;
+        }
+        const char *value = ours ? tree_line_value(line, "AnonHugePages") : NULL;
+        if (value && tree_number(value, &kib))
+            out->huge_bytes += kib * 1024;
+    }
+    free(text);
+    return 0;
+}

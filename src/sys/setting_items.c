@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* Writes and reads the items of the columns settings and scratch_disk. */
+#include "sys/setting_items.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#define CHECKSUM_LENGTH 9 /* '~' and 8 digits */
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+static char plain(char c, char blank)
+{
+    if (c == ',' || c == ';')
+        return '+';
+    if (c == '"')
+        return '\'';
+    if (is_blank(c))
+        return blank;
+    return (unsigned char)c < ' ' ? '_' : (unsigned char)c > '~' ? '?' : c;
+}
+
+/* Writes a value in the form of the columns, in at most `most` bytes (below SETTING_VALUE). What is in that form
+ * already stays. The checksum is FNV-1a's, of the value in that form. */
+static void write_value(const char *name, const char *value, size_t length, size_t most, char *out)
+{
+    const char blank = strcmp(name, "cmdline") ? '_' : '|';
+    uint32_t sum = 2166136261u;
+    size_t n = 0;
+
+    for (size_t i = 0; i < length; i++, n++) {
+        const char c = plain(value[i], blank);
+        sum = (sum ^ (unsigned char)c) * 16777619u;
+        if (n < most)
+            out[n] = c;
+        if (c == '+' || c == ':')
+            while (i + 1 < length && is_blank(value[i + 1]))
+                i++;
+    }
+    out[n < most ? n : most] = '\0';
+    if (n > most)
+        (void)snprintf(out + most - CHECKSUM_LENGTH, CHECKSUM_LENGTH + 1, "~%08x", (unsigned)sum);
+}
+
+void setting_items_add(char *buf, size_t size, const char *name, const char *value, size_t most)
+{
+    const size_t at = strlen(buf);
+    char text[SETTING_VALUE];
+
+    write_value(name, value, strlen(value), most, text);
+    const size_t need = (at > 0) + strlen(name) + 1 + strlen(text);
+    if (text[0] && at + need < size)
+        (void)snprintf(buf + at, size - at, "%s%s=%s", at ? ";" : "", name, text);
+}
+
+void setting_items_begin(struct setting_items *items, const char *text, bool of_run)
+{
+    *items = (struct setting_items){.at = text, .of_run = of_run};
+}
+
+/* "thp=enabled madvise, defrag never" was one item. The second half is then read as "defrag never". */
+static const char old_thp[] = "thp=enabled ", old_defrag[] = "defrag ";
+
+static bool begins_with(const char *text, size_t length, const char *with)
+{
+    return length > strlen(with) && !memcmp(text, with, strlen(with));
+}
+
+static bool take_item(struct setting_items *items, const char *item, size_t length)
+{
+    const char *equals = memchr(item, '=', length);
+    const char *name = item, *value = equals ? equals + 1 : item + length;
+    size_t name_length = equals ? (size_t)(equals - item) : 0;
+
+    if (begins_with(item, length, old_thp))
+        value = item + strlen(old_thp);
+    if (!equals && begins_with(item, length, old_defrag)) {
+        name = "thp_defrag";
+        name_length = strlen(name);
+        value = item + strlen(old_defrag);
+    }
+    if (!name_length || name_length >= SETTING_NAME || value == item + length)
+        return false;
+    memcpy(items->name, name, name_length);
+    items->name[name_length] = '\0';
+    write_value(items->name, value, (size_t)(item + length - value), SETTING_VALUE - 1, items->value);
+    return true;
+}
+
+bool setting_items_next(struct setting_items *items)
+{
+    while (*items->at) {
+        const char *item = items->at;
+        size_t length = strcspn(item, ";");
+        if (begins_with(item, length, old_thp) && memchr(item, ',', length))
+            length = strcspn(item, ",");
+        items->at = item + length + (item[length] != '\0');
+        if (item[length] == ',')
+            items->at += strspn(items->at, " ");
+        items->any = true;
+        if (!take_item(items, item, length))
+            continue;
+        items->has_cmdline = items->has_cmdline || !strcmp(items->name, "cmdline");
+        return true;
+    }
+    if (!items->of_run || !items->any || items->has_cmdline)
+        return false;
+    items->has_cmdline = true;
+    (void)snprintf(items->name, sizeof(items->name), "cmdline");
+    (void)snprintf(items->value, sizeof(items->value), "(nothing that matters)");
+    return true;
+}

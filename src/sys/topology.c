@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/* Distances between CPUs, and pairs of them. */
+#include "sys/topology.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "sys/cpuset.h"
+#include "sys/machine.h"
+#include "sys/tree.h"
+
+const char *const cpu_relation_names[CPU_RELATIONS] = {
+    [CPUS_SAME_CORE] = "same-core", [CPUS_SAME_CACHE] = "same-cache", [CPUS_SAME_PACKAGE] = "same-package",
+    [CPUS_SAME_NODE] = "same-node", [CPUS_OTHER_NODE] = "other-node", [CPUS_UNKNOWN] = "unknown",
+};
+
+#define NOT_KNOWN UINT_MAX
+
+/* Where a CPU is. Core and cache are named by the lowest of the CPUs that share them. */
+struct site {
+    unsigned cpu, core, cache, package, node;
+    bool paired;
+};
+
+static void read_site(const char *root, unsigned cpu, struct site *site)
+{
+    struct cpuset shared;
+    char path[96];
+    uint64_t package;
+
+    *site = (struct site){.cpu = cpu, .cache = NOT_KNOWN, .package = NOT_KNOWN, .node = NOT_KNOWN};
+    site->core = machine_core_cpus(root, cpu, &shared) ? cpuset_next(&shared, 0) : NOT_KNOWN;
+    if (machine_last_cache(root, cpu, &shared))
+        site->cache = cpuset_next(&shared, 0);
+    (void)snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/topology/physical_package_id", cpu);
+    if (tree_read_u64(root, path, &package) && package < NOT_KNOWN) /* some Arm kernels say -1 */
+        site->package = (unsigned)package;
+}
+
+static bool read_list(const char *root, const char *path, struct cpuset *out)
+{
+    char why[1], *text = tree_read_all(root, path);
+    bool good = text && cpuset_parse(text, out, why, sizeof(why)) == 0;
+
+    free(text);
+    return good;
+}
+
+static void read_nodes(const char *root, struct site *sites, size_t n)
+{
+    struct cpuset nodes, cpus;
+    char path[96];
+
+    if (!read_list(root, "/sys/devices/system/node/online", &nodes))
+        return;
+    for (unsigned node = cpuset_next(&nodes, 0); node != CPUSET_NONE; node = cpuset_next(&nodes, node + 1)) {
+        (void)snprintf(path, sizeof(path), "/sys/devices/system/node/node%u/cpulist", node);
+        if (!read_list(root, path, &cpus))
+            continue; /* of memory only: the list is empty */
+        for (size_t i = 0; i < n; i++)
+            if (cpuset_has(&cpus, sites[i].cpu))
+                sites[i].node = node;
+    }
+}
+
+static bool known(unsigned a, unsigned b)
+{
+    return a != NOT_KNOWN && b != NOT_KNOWN;
+}
+
+static enum cpu_relation relation(const struct site *a, const struct site *b)
+{
+    if (known(a->core, b->core) && a->core == b->core)
+        return CPUS_SAME_CORE;
+    if (known(a->cache, b->cache) && a->cache == b->cache)
+        return CPUS_SAME_CACHE;
+    if (known(a->node, b->node) && a->node != b->node)
+        return CPUS_OTHER_NODE;
+    if (known(a->package, b->package))
+        return a->package == b->package ? CPUS_SAME_PACKAGE : CPUS_SAME_NODE;
+    return known(a->node, b->node) ? CPUS_SAME_NODE : CPUS_UNKNOWN;
+}
+
+static void add_pair(struct site *a, struct site *b, struct cpu_pairs *out)
+{
+    out->pair[out->n++] = (struct cpu_pair){.first = a->cpu, .second = b->cpu, .relation = relation(a, b)};
+    a->paired = b->paired = true;
+}
+
+static bool is_far(enum cpu_relation r)
+{
+    return r == CPUS_SAME_NODE || r == CPUS_OTHER_NODE;
+}
+
+/* The unpaired one behind site i that is nearest to it, or farthest; the first of several. NULL: none is left, or none
+ * is far. */
+static struct site *partner(struct site *sites, size_t n, size_t i, bool far)
+{
+    struct site *best = NULL;
+    enum cpu_relation so_far = CPUS_UNKNOWN;
+
+    for (size_t k = i + 1; k < n; k++) {
+        enum cpu_relation r = relation(&sites[i], &sites[k]);
+        if (sites[k].paired || (far && !is_far(r)))
+            continue;
+        if (!best || (far ? r > so_far : r < so_far)) {
+            best = &sites[k];
+            so_far = r;
+        }
+    }
+    return best;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const struct site *x = a, *y = b;
+
+    return (x->cpu > y->cpu) - (x->cpu < y->cpu);
+}
+
+static void pair_all(struct site *sites, size_t n, enum cpu_pairing pairing, struct cpu_pairs *out)
+{
+    switch (pairing) {
+    case PAIRS_NEXT:
+        for (size_t i = 0; n > 1 && i < n; i++)
+            add_pair(&sites[i], &sites[(i + 1) % n], out);
+        break;
+    case PAIRS_NEAR:
+    case PAIRS_FAR:
+        for (size_t i = 0; i < n; i++) {
+            struct site *other = sites[i].paired ? NULL : partner(sites, n, i, pairing == PAIRS_FAR);
+            if (other)
+                add_pair(&sites[i], other, out);
+        }
+        break;
+    case PAIRS_HALVES:
+        qsort(sites, n, sizeof(*sites), by_number);
+        for (size_t i = 0; i < n / 2; i++)
+            add_pair(&sites[i], &sites[n / 2 + i], out);
+        break;
+    }
+}
+
+int topology_pairs(const char *root, const unsigned *order, size_t n, enum cpu_pairing pairing, struct cpu_pairs *out)
+{
+    struct site *sites = calloc(n ? n : 1, sizeof(*sites));
+
+    out->n = 0;
+    out->pair = calloc(n ? n : 1, sizeof(*out->pair));
+    if (!sites || !out->pair) {
+        free(sites);
+        topology_pairs_free(out);
+        return -1;
+    }
+    for (size_t i = 0; i < n; i++)
+        read_site(root, order[i], &sites[i]);
+    read_nodes(root, sites, n);
+    pair_all(sites, n, pairing, out);
+    free(sites);
+    return 0;
+}
+
+void topology_pairs_free(struct cpu_pairs *pairs)
+{
+    free(pairs->pair);
+    *pairs = (struct cpu_pairs){.n = 0};
+}

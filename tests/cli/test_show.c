@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/* jitbench show: the tables of a run's file are, byte for byte, those that the run printed; broken files are shown as
+ * far as they go. */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+/* Files that older versions wrote. Tests run in the top directory. */
+static char prime_csv[CLI_PATH], unix_csv[CLI_PATH];
+
+static int group_setup(void **state)
+{
+    if (!realpath("tests/consumers/prime.csv", prime_csv) || !realpath("tests/consumers/unix_a.csv", unix_csv))
+        return -1;
+    return cli_group_setup(state);
+}
+
+static void show(void **state, const char *const *args, int status, struct cli_result *result)
+{
+    const struct cli_run run = {.args = args};
+
+    cli_expect(*state, &run, status, result);
+}
+
+/* Runs a measurement of each suite, and compares what it prints with what show prints of its file. */
+static void test_show_prints_what_the_run_printed(void **state)
+{
+    const struct {
+        int status;
+        const char *const *args, *const *show;
+    } cases[] = {
+        {0, ARGS("prime", "-q", "-o", "a.csv", "-n", "200", "-i", "2", "--limit", "10:22:12"),
+         ARGS("show", "-q", "a.csv")},
+        {0, ARGS("stream", "-qv", "-o", "a.csv", "-n", "100", "-i", "2", "--sizes", "25", "array"),
+         ARGS("show", "-qv", "a.csv")},
+        {0, ARGS("noise", "-qv", "-o", "a.csv", "-t", "10ms"), ARGS("show", "-qv", "a.csv")},
+        {0, ARGS("unix", "-q", "-o", "a.csv", "-t", "10ms", "-i", "1", "-c", "1,2", "sysgetpid", "pipe"),
+         ARGS("show", "-q", "a.csv")},
+        {0, ARGS("latency", "-qv", "-o", "a.csv", "-t", "100ms", "-i", "1", "-l", "100000", "-w", "none", "x"),
+         ARGS("show", "-qv", "a.csv")},
+        {1,
+         ARGS("run", "-q", "-o", "a.csv", "-i", "1", "--", "/bin/echo", "a  b", "--", "sh", "-c", "exit 3", "--",
+              "true"),
+         ARGS("show", "-q", "a.csv")},
+        {0, ARGS("run", "-qS", "-o", "a.csv", "-i", "1", "-n", "one,true", "--", "true 1", "--", "true; true"),
+         ARGS("show", "-q", "a.csv")},
+    };
+    const struct cli *cli = *state;
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const struct cli_run run = {.args = cases[i].args};
+        char path[CLI_PATH];
+        struct cli_result live, shown;
+        cli_expect(cli, &run, cases[i].status, &live);
+        show(state, cases[i].show, 0, &shown);
+        assert_true(live.out_size > 0);
+        assert_string_equal(shown.out, live.out);
+        cli_result_free(&live);
+        cli_result_free(&shown);
+        (void)snprintf(path, sizeof(path), "%s/a.csv", cli->work);
+        assert_int_equal(remove(path), 0);
+    }
+}
+
+/* Time, machine and comment stand before the tables, and warnings behind. */
+static void test_show_tells_the_run(void **state)
+{
+    const struct cli *cli = *state;
+    struct cli_result result;
+
+    cli_write_file(
+        cli->work, "a.csv",
+        "utc,host,kernel,arch,cpu_model,cpus_online,job,rank,comment,suite,test,param,metric,value,mean,ci95_lo,"
+        "ci95_hi,n,samples\r\n"
+        "2026-01-31T23:59:59Z,box,6.1.0 #1 SMP,x86_64,A CPU,2,42,3,\"quiet, at night\",run,sleep,command=sleep 1,"
+        "wall,1,1,0.9,1.1,2,0.5;1.5\r\n");
+    show(state, ARGS("show", "a.csv"), 0, &result);
+    cli_expect_text(result.out, "jitbench, 2026-01-31T23:59:59Z\n"
+                                "Machine   box, Linux 6.1.0 x86_64, A CPU, 2 CPUs online\n"
+                                "Job       42, rank 3\n"
+                                "Comment   quiet, at night\n\n"
+                                "Commands, from exec to end: times in s\n");
+    cli_expect_text(result.out, "\nsleep 1 ");
+    cli_expect_text(result.out, "\nWarning: sleep command=sleep: the samples spread by 70.7 % (RSD)\n");
+    cli_result_free(&result);
+    show(state, ARGS("show", "-q", "a.csv"), 0, &result);
+    assert_int_equal(strncmp(result.out, "Commands, ", 10), 0);
+    cli_expect_no_text(result.out, "Warning");
+    cli_result_free(&result);
+}
+
+static void test_show_of_several_runs_and_files(void **state)
+{
+    const struct cli *cli = *state;
+    struct cli_result result;
+    size_t size;
+    char *one = cli_read_file(prime_csv, &size), *two = cli_read_file(unix_csv, &size);
+    char *both = malloc(strlen(one) + strlen(two) + 1);
+
+    assert_non_null(both);
+    strcpy(both, one);
+    strcat(both, two);
+    cli_write_file(cli->work, "both.csv", both);
+    show(state, ARGS("show", "both.csv"), 0, &result);
+    const char *prime = strstr(result.out, "Prime loop"), *index = strstr(result.out, "parallel cop");
+    assert_true(prime && index && prime < index);
+    cli_result_free(&result);
+    show(state, ARGS("show", unix_csv, prime_csv), 0, &result);
+    prime = strstr(result.out, "Prime loop");
+    index = strstr(result.out, "parallel cop");
+    assert_true(prime && index && index < prime);
+    cli_result_free(&result);
+    free(one);
+    free(two);
+    free(both);
+}
+
+/* A message each, and the rest is shown. */
+static void test_show_of_broken_files(void **state)
+{
+    const struct cli *cli = *state;
+    struct cli_result result;
+    size_t size;
+    char *text = cli_read_file(unix_csv, &size);
+
+    text[size * 2 / 3] = '\0';
+    cli_write_file(cli->work, "half.csv", text);
+    free(text);
+    show(state, ARGS("show", "-q", "half.csv"), 0, &result);
+    cli_expect_text(result.err, "half.csv: 1 damaged line left out\n");
+    cli_expect_text(result.out, "Pipe Throughput ");
+    cli_result_free(&result);
+
+    cli_write_file(cli->work, "schemas.csv",
+                   "schema,suite,test,param,metric,value\r\n"
+                   "1,run,sleep,command=sleep 1,wall,1\r\n"
+                   "99,run,later,command=later,wall,2\r\n"
+                   "suite,test,metric,value,unit\r\n"
+                   "tides,high,level,5.25,m\r\n");
+    show(state, ARGS("show", "-q", "schemas.csv"), 0, &result);
+    cli_expect_text(result.err, "schemas.csv: 1 row of a newer version left out\n");
+    cli_expect_text(result.out, "\nsleep 1 ");
+    cli_expect_no_text(result.out, "later");
+    /* A suite that is not known. */
+    cli_expect_text(result.out, "\nSuite tides\nTest  ");
+    cli_expect_text(result.out, "level   5.250  m");
+    cli_result_free(&result);
+
+    cli_write_file(cli->work, "other.csv", "name,age\r\nanna,5\r\n");
+    show(state, ARGS("show", "-q", "nothere.csv", "other.csv", "schemas.csv"), 2, &result);
+    cli_expect_text(result.err, "jitbench show: nothere.csv: No such file or directory\n");
+    cli_expect_text(result.err, "jitbench show: other.csv: 1 line that is no result left out; no rows\n");
+    cli_expect_text(result.out, "\nsleep 1 ");
+    cli_result_free(&result);
+    show(state, ARGS("show", "other.csv"), 2, &result);
+    cli_expect_text(result.err, "no rows to work on\n");
+    assert_string_equal(result.out, "");
+    cli_result_free(&result);
+    show(state, ARGS("show"), 2, &result);
+    cli_expect_text(result.err, "jitbench show: FILE is missing");
+    cli_result_free(&result);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CLI_TEST(test_show_prints_what_the_run_printed),
+        CLI_TEST(test_show_tells_the_run),
+        CLI_TEST(test_show_of_several_runs_and_files),
+        CLI_TEST(test_show_of_broken_files),
+    };
+
+    return cmocka_run_group_tests_name("show", tests, group_setup, NULL);
+}

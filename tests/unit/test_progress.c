@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* cmocka needs these four first. */
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "cmd/progress.h"
+
+/* Samples of 1 s planned that take pace s each, after a start of 2 s. Returns the time left that is said last. */
+static double run_through(double pace, double planned_s)
+{
+    const int n = 60;
+    double left = -1;
+
+    for (int k = 0; k < n; k++) {
+        double now = progress_left((double)k / n, 2 + pace * k, planned_s, left);
+        if (left > 1)
+            assert_true(now <= 1.5 * left);
+        left = now;
+    }
+    return left;
+}
+
+static void test_progress_time_left_does_not_rise_by_half(void **state)
+{
+    static const double paces[] = {0.3, 1, 1.3, 4, 20};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(paces) / sizeof(paces[0]); i++) {
+        double last = run_through(paces[i], 60), unplanned = run_through(paces[i], 0);
+        assert_true(last > 0.5 * paces[i] && last < 2 * paces[i] + 1);
+        assert_true(unplanned > 0.5 * paces[i] && unplanned < 2 * paces[i]);
+    }
+}
+
+static void test_progress_begins_with_the_plan(void **state)
+{
+    (void)state;
+    assert_true(progress_left(0, 0, 60, -1) >= 60 && progress_left(0, 0, 60, -1) <= 60);
+    assert_true(progress_left(0, 3, 0, -1) < 0); /* no plan: too early */
+    assert_true(progress_left(1, 50, 60, 1) <= 0);
+}
+
+static const char *line_of(uint64_t least_ns, uint64_t most_ns, bool unknown)
+{
+    static char line[64];
+    struct text out = {0};
+    const struct plan_time time = {.least_ns = least_ns, .most_ns = most_ns, .unknown = unknown};
+
+    progress_time(&time, &out);
+    text_copy(line, sizeof(line), out.data);
+    text_free(&out);
+    return line;
+}
+
+static void test_progress_time_is_a_range(void **state)
+{
+    const uint64_t s = 1000000000;
+
+    (void)state;
+    assert_string_equal(line_of(12 * s, 12 * s, false), "about 12 s");
+    assert_string_equal(line_of(10 * s, 30 * s, false), "10 s to 30 s");
+    assert_string_equal(line_of(0, 60 * s, false), "at most about 1 min");
+    assert_string_equal(line_of(10 * s, 10 * s, true), "at least 10 s");
+    assert_string_equal(line_of(0, 0, true), "as long as the work takes");
+}
+
+static const char *plan_of(struct sampling a, struct sampling b)
+{
+    static char line[160];
+    static const struct bench bench = {.name = "made up"};
+    struct plan plan = {0};
+    struct text out = {0};
+
+    plan_add(&plan, &bench, "")->sampling = a;
+    plan_add(&plan, &bench, "")->sampling = b;
+    const struct plan_time time = plan_time(&plan);
+    progress_plan(&plan, &time, &out);
+    text_copy(line, sizeof(line), out.data);
+    text_free(&out);
+    plan_free(&plan);
+    return line;
+}
+
+static void test_progress_plan_says_what_and_how_long(void **state)
+{
+    const struct sampling fixed = {.min_samples = 2, .max_samples = 2, .time_ns = 4000000000, .max_ns = 9000000000};
+    const struct sampling open = {.min_samples = 10, .time_ns = 250000000, .max_ns = 6000000000};
+    const struct sampling work = {.min_samples = 3, .max_samples = 3, .max_ns = 1000000000};
+
+    (void)state;
+    assert_string_equal(plan_of(fixed, fixed), "2 measurements, 2 samples of 4 s each, about 16.6 s");
+    assert_string_equal(plan_of(open, open), "2 measurements, 10 samples or more of 250 ms each, 8 s to 12 s");
+    assert_string_equal(plan_of(work, work), "2 measurements, 3 samples each, as long as the work takes");
+    assert_string_equal(plan_of(work, fixed), "2 measurements, 2 samples or more each, at least 8.3 s");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_progress_time_left_does_not_rise_by_half),
+        cmocka_unit_test(test_progress_begins_with_the_plan),
+        cmocka_unit_test(test_progress_time_is_a_range),
+        cmocka_unit_test(test_progress_plan_says_what_and_how_long),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/* In which order a report's tables have the rows, and what each is compared with. */
+#include <limits.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cmd/report.h"
+#include "memory_fixture.h"
+#include "order_fixture.h"
+
+#define ROWS_MAX 8
+
+static struct report report;
+static struct row rows[ROWS_MAX];
+static struct row_run run[2], *runs[] = {&run[0], &run[1]};
+
+static int begin(void **state)
+{
+    (void)state;
+    memset(&report, 0, sizeof(report));
+    report.set = (struct row_set){.rows = rows, .runs = runs, .n_runs = 2};
+    return 0;
+}
+
+static void set_runs(size_t n)
+{
+    report.n_runs = report.n_all_runs = report.set.n_runs = n;
+    for (size_t i = 0; i < n; i++)
+        (void)snprintf(report.name[i], sizeof(report.name[i]), "%c", (int)('A' + i));
+}
+
+static struct row *add(size_t number, const char *suite, const char *test, const char *metric, double value)
+{
+    struct row *row = &rows[report.set.n++];
+
+    assert_true(report.set.n <= ROWS_MAX);
+    row_init(row, &run[number]);
+    text_copy(row->suite, sizeof(row->suite), suite);
+    text_copy(row->test, sizeof(row->test), test);
+    text_copy(row->metric, sizeof(row->metric), metric);
+    row->value = row->stats.mean = value;
+    row->copies = 1;
+    row->headline = 1;
+    return row;
+}
+
+static void expect_order(const size_t *order, const size_t *bases)
+{
+    assert_int_equal(report_sort_rows(&report), 0);
+    for (size_t i = 0; i < report.set.n; i++) {
+        assert_int_equal(report.order[i].row, order[i]);
+        assert_int_equal(report.order[i].base, bases[i]);
+    }
+    free(report.order);
+}
+
+/* --- order --- */
+
+static void test_report_rows_of_two_runs_stand_together(void **state)
+{
+    static const size_t order[] = {0, 3, 1, 2}, bases[] = {0, 0, 1, 1};
+
+    (void)state;
+    set_runs(2);
+    add(0, "unix", "pipe", "rate", 10);
+    add(0, "unix", "spawn", "rate", 20);
+    add(1, "unix", "spawn", "rate", 30);
+    add(1, "unix", "pipe", "rate", 5);
+    expect_order(order, bases);
+}
+
+/* What only one run has is compared with nothing; nor is what run A lacks. */
+static void test_report_rows_of_one_run_alone_have_no_base(void **state)
+{
+    static const size_t order[] = {0, 1, 2}, bases[] = {REPORT_NO_BASE, REPORT_NO_BASE, REPORT_NO_BASE};
+
+    (void)state;
+    set_runs(2);
+    add(0, "unix", "pipe", "rate", 10);
+    add(1, "unix", "spawn", "rate", 30);
+    add(1, "unix", "spawn", "rate", 31);
+    expect_order(order, bases);
+}
+
+static void test_report_rows_of_commands_are_compared_with_the_first(void **state)
+{
+    static const size_t order[] = {0, 2, 1, 3, 4}, bases[] = {0, 0, 1, 1, REPORT_NO_BASE};
+
+    (void)state;
+    set_runs(1);
+    add(0, "run", "b", "wall", 10);
+    add(0, "run", "b", "user", 1);
+    add(0, "run", "a", "wall", 11);
+    add(0, "run", "a", "user", 2);
+    add(0, "run", "a", "wall", 12)->copies = 2;
+    expect_order(order, bases);
+}
+
+static void test_report_rows_of_copies_are_compared_with_the_first_number(void **state)
+{
+    static const size_t order[] = {0, 2, 1}, bases[] = {0, 0, REPORT_NO_BASE};
+
+    (void)state;
+    set_runs(1);
+    add(0, "unix", "pipe", "rate", 10);
+    add(0, "unix", "spawn", "rate", 11);
+    add(0, "unix", "pipe", "rate", 19)->copies = 2;
+    expect_order(order, bases);
+}
+
+/* Rows of CPUs are not those of copies: each CPU has its own partner in the other run. */
+static void test_report_rows_of_cpus_meet_the_same_cpu(void **state)
+{
+    static const size_t order[] = {0, 3, 1, 2}, bases[] = {0, 0, 1, 1};
+    static const char *const cpus[] = {"0", "1", "1", "0"};
+
+    (void)state;
+    set_runs(2);
+    for (size_t i = 0; i < 4; i++) {
+        struct row *row = add(i / 2, "noise", "noise", "lost", 1);
+        text_copy(row->cpus, sizeof(row->cpus), cpus[i]);
+        row->copies = 2;
+    }
+    expect_order(order, bases);
+}
+
+/* --- ratio and table --- */
+
+static void test_report_ratio_has_an_interval_only_of_means(void **state)
+{
+    char buf[256];
+
+    (void)state;
+    set_runs(1);
+    struct row *a = add(0, "unix", "pipe", "rate", 100), *b = add(0, "unix", "pipe", "rate", 110);
+    a->stats.n = b->stats.n = 10;
+    a->stats.sd = b->stats.sd = 5;
+    report_ratio(b, a, buf, sizeof(buf));
+    assert_string_equal(buf, "1.100 (1.052 to 1.151)");
+    report_ratio(a, a, buf, sizeof(buf));
+    assert_string_equal(buf, "1");
+    b->value = 120; /* a median */
+    report_ratio(b, a, buf, sizeof(buf));
+    assert_string_equal(buf, "1.200");
+    a->value = a->stats.mean = 0;
+    report_ratio(b, a, buf, sizeof(buf));
+    assert_string_equal(buf, "\xe2\x80\x93");
+}
+
+/* A column that no row fills is not there; a cut group is no wider than what is shown of it. */
+static void test_report_table_has_the_columns_that_it_needs(void **state)
+{
+    struct text out = {0};
+
+    (void)state;
+    set_runs(2);
+    for (size_t i = 0; i < 2; i++) {
+        add(i, "unix", "pipe", "rate", 10);
+        add(i, "unix", "spawn", "rate", 20)->stats.max = 30;
+    }
+    assert_int_equal(report_sort_rows(&report), 0);
+    assert_int_equal(report_put_rows(&report, "unix", true, 3, &out), 3);
+    assert_false(out.failed);
+    assert_non_null(strstr(out.data, "Ratio to A"));
+    assert_non_null(strstr(out.data, "Maximum"));
+    assert_null(strstr(out.data, "p99"));
+    assert_null(strstr(out.data, "95 %"));
+    assert_non_null(strstr(out.data, "<td class=\"w\" rowspan=\"2\">pipe</td>"));
+    assert_non_null(strstr(out.data, "<td class=\"w\" rowspan=\"1\">spawn</td>"));
+    assert_non_null(strstr(out.data, "1 more are left out here"));
+    text_free(&out);
+    free(report.order);
+}
+
+static void test_report_rows_without_memory_are_a_failure(void **state)
+{
+    (void)state;
+    set_runs(1);
+    add(0, "unix", "pipe", "rate", 10);
+    for (unsigned refused = 0; refused < 2; refused++) {
+        allocations_left = refused;
+        assert_int_equal(report_sort_rows(&report), -1);
+        allocations_left = UINT_MAX;
+        free(report.order);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_report_rows_of_two_runs_stand_together, begin),
+        cmocka_unit_test_setup(test_report_rows_of_one_run_alone_have_no_base, begin),
+        cmocka_unit_test_setup(test_report_rows_of_commands_are_compared_with_the_first, begin),
+        cmocka_unit_test_setup(test_report_rows_of_copies_are_compared_with_the_first_number, begin),
+        cmocka_unit_test_setup(test_report_rows_of_cpus_meet_the_same_cpu, begin),
+        cmocka_unit_test_setup(test_report_ratio_has_an_interval_only_of_means, begin),
+        cmocka_unit_test_setup(test_report_table_has_the_columns_that_it_needs, begin),
+        cmocka_unit_test_setup(test_report_rows_without_memory_are_a_failure, begin),
+    };
+
+    return cmocka_run_group_tests_name("report_rows", tests, NULL, NULL);
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+/* The tables of rows that may have come from a file: what is known of the run is only what the rows say. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cmd/show.h"
+
+static struct row_run run;
+
+static struct row make_row(const char *suite, const char *test, const char *param, const char *metric, uint64_t item)
+{
+    struct row row;
+
+    row_init(&row, &run);
+    text_copy(row.suite, sizeof(row.suite), suite);
+    text_copy(row.test, sizeof(row.test), test);
+    text_copy(row.param, sizeof(row.param), param);
+    text_copy(row.metric, sizeof(row.metric), metric);
+    row.copies = 1;
+    row.value = row.stats.mean = 10.0 * (double)(item ? item : 9);
+    row.stats.n = 2;
+    row.item = item;
+    return row;
+}
+
+/* Returns the tables of the rows, whose headlines are marked first. The caller frees the text. */
+static char *shown(struct row *rows, size_t n)
+{
+    const struct show_how how = {.fd = -1, .more = "--runs"};
+    struct text out = {0}, warnings = {0};
+
+    for (size_t i = 0; i < n; i++)
+        rows[i].number = i;
+    show_mark_headlines(rows, n);
+    show_rows(rows, n, &how, &out, &warnings);
+    assert_false(out.failed);
+    text_free(&warnings);
+    text_append(&out, "", 0);
+    return out.data ? out.data : strdup("");
+}
+
+static void assert_in_order(const char *text, const char *const *parts, size_t n)
+{
+    const char *at = text;
+
+    for (size_t i = 0; i < n; i++) {
+        const char *found = strstr(at, parts[i]);
+        if (!found)
+            fail_msg("no '%s' behind '%s' in:\n%s", parts[i], i ? parts[i - 1] : "", text);
+        at = found + strlen(parts[i]);
+    }
+}
+#define IN_ORDER(text, ...)                                                                                            \
+    assert_in_order(text, (const char *const[]){__VA_ARGS__},                                                          \
+                    sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
+
+/* The row of an index has no place in the plan, and tells nothing of the order. */
+static void test_show_lists_tests_as_planned(void **state)
+{
+    struct row rows[] = {make_row("unix", "syscall", "", "rate", 2), make_row("unix", "index", "", "index", 0),
+                         make_row("unix", "pipe", "", "rate", 1)};
+    char *text = shown(rows, 3);
+
+    (void)state;
+    IN_ORDER(text, "Pipe Throughput", "System Call Overhead");
+    free(text);
+}
+
+static void test_show_tells_the_protocol_by_the_rows(void **state)
+{
+    struct row stable[] = {make_row("unix", "context1", "halves=free", "rate", 1)};
+    struct row classic[] = {make_row("unix", "context1", "halves=free protocol=classic", "rate", 1)};
+    char *text = shown(stable, 1);
+
+    (void)state;
+    IN_ORDER(text, "1 parallel copy of tests, stable protocol\n", "Context Switching ", " - ");
+    free(text);
+    text = shown(classic, 1);
+    /* It is one of the index there: its baseline is shown. */
+    IN_ORDER(text, "1 parallel copy of tests, classic protocol\n", "Context Switching ", "4000.0");
+    free(text);
+}
+
+static void test_show_tells_classic_latency_by_the_rows(void **state)
+{
+    struct row rows[] = {make_row("latency", "audio", "interval_us=50000 protocol=classic", "latency", 1),
+                         make_row("latency", "audio", "interval_us=50000 protocol=classic", "latency_classic", 1)};
+    char *text = shown(rows, 2);
+
+    (void)state;
+    IN_ORDER(text, "Simulated Audio under each load, counted as Interbench did (metric latency_classic)\n");
+    free(text);
+}
+
+/* The command line, unless a name was given; the ratio is to what stood first on the command line. */
+static void test_show_names_commands_as_they_were_typed(void **state)
+{
+    struct row rows[] = {make_row("run", "sleep", "command=/bin/sleep 1", "wall", 3),
+                         make_row("run", "mine", "command=sleep 2", "wall", 2),
+                         make_row("run", "sh", "shell=yes command=cd /; sh -c true", "wall", 4),
+                         make_row("run", "my prog", "command='./my prog' x", "wall", 1)};
+    char *text = shown(rows, 4);
+
+    (void)state;
+    IN_ORDER(text, "ratio of the means", "\n'./my prog' x ", " 1.000 ", "\nmine ", " 2.000 ", "\n/bin/sleep 1 ",
+             " 3.000 ", "\nsh ");
+    free(text);
+}
+
+static void test_show_puts_long_command_lines_below(void **state)
+{
+    static const char line[] = "tar --create --file=/dev/null --exclude='a  b' --verbose /usr/share/doc";
+    struct row rows[] = {make_row("run", "true", "command=true", "wall", 2), make_row("run", "tar", "", "wall", 1),
+                         make_row("run", "tar", "", "user", 1)};
+
+    (void)state;
+    (void)snprintf(rows[1].param, sizeof(rows[1].param), "warmup=1 command=%s", line);
+    text_copy(rows[2].param, sizeof(rows[2].param), rows[1].param);
+    char *text = shown(rows, 3);
+    IN_ORDER(text, "\ntar --create ", "\ntrue ", "\nCommand lines in full:\n  ", line, "\n\n");
+    free(text);
+}
+
+/* The same command twice is two lines. */
+static void test_show_keeps_equal_commands_apart(void **state)
+{
+    struct row rows[] = {make_row("run", "true", "command=true", "wall", 1),
+                         make_row("run", "true", "command=true", "wall", 2)};
+    char *text = shown(rows, 2);
+
+    (void)state;
+    IN_ORDER(text, "\ntrue ", " 1.000 ", "\ntrue ", " 2.000 ");
+    free(text);
+}
+
+static void test_show_finds_the_clock_in_the_rows(void **state)
+{
+    struct row rows[] = {make_row("prime", "prime", "limit=22 experiments=5 clock=cntvct", "cycles", 1),
+                         make_row("prime", "prime", "limit=22 experiments=5 clock=cntvct", "clock_cost", 1)};
+    char *text;
+
+    (void)state;
+    text_copy(rows[1].unit, sizeof(rows[1].unit), "cycles");
+    text = shown(rows, 2);
+    IN_ORDER(text, "Unit: cycles of cntvct at ", "take 10 cycles");
+    free(text);
+}
+
+static void test_show_unknown_rows_in_a_plain_table(void **state)
+{
+    struct row rows[] = {make_row("tides", "high", "moon=full", "level", 1),
+                         make_row("tides", "high", "moon=full", "rise", 1),
+                         make_row("prime", "sieve", "limit=5", "cycles", 1)};
+    char *text = shown(rows, 2);
+
+    (void)state;
+    rows[1].value = 1.0 / 3;
+    IN_ORDER(text, "Suite tides\nTest ", "Metric ", "\nhigh ", " moon=full ", " level ", "\nhigh ", " rise ");
+    free(text);
+    text = shown(rows + 1, 1);
+    IN_ORDER(text, " rise    0.3333 ");
+    free(text);
+    /* Its suite is known, but has no table for this test. */
+    text = shown(rows + 2, 1);
+    IN_ORDER(text, "Suite prime\n", "\nsieve ");
+    free(text);
+}
+
+static void test_show_nothing_of_what_did_not_begin(void **state)
+{
+    struct row rows[] = {make_row("unix", "pipe", "", "rate", 1), make_row("unix", "syscall", "", "rate", 2)};
+    char *text;
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        rows[i].status = ROW_SKIPPED;
+        text_copy(rows[i].reason, sizeof(rows[i].reason), "ended by SIGINT before the first sample");
+    }
+    text = shown(rows, 2);
+    assert_string_equal(text, "");
+    free(text);
+    text_copy(rows[1].reason, sizeof(rows[1].reason), "no shell here");
+    text = shown(rows, 2);
+    IN_ORDER(text, "Pipe Throughput", "skipped: no shell here (syscall)\n");
+    free(text);
+}
+
+/* A test that is not known is judged by its first metric. */
+static void test_show_marks_headlines(void **state)
+{
+    struct row rows[] = {
+        make_row("unix", "context1-same", "", "rate", 1), make_row("unix", "context1-same", "", "start_spread", 1),
+        make_row("tides", "high", "moon=full", "level", 1), make_row("tides", "high", "moon=full", "rise", 1),
+        make_row("tides", "high", "moon=new", "level", 2)};
+    static const int expected[] = {1, 0, 1, 0, 1};
+
+    (void)state;
+    show_mark_headlines(rows, 5);
+    for (size_t i = 0; i < 5; i++)
+        assert_int_equal(rows[i].headline, expected[i]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_show_lists_tests_as_planned),
+        cmocka_unit_test(test_show_tells_the_protocol_by_the_rows),
+        cmocka_unit_test(test_show_tells_classic_latency_by_the_rows),
+        cmocka_unit_test(test_show_names_commands_as_they_were_typed),
+        cmocka_unit_test(test_show_puts_long_command_lines_below),
+        cmocka_unit_test(test_show_keeps_equal_commands_apart),
+        cmocka_unit_test(test_show_finds_the_clock_in_the_rows),
+        cmocka_unit_test(test_show_unknown_rows_in_a_plain_table),
+        cmocka_unit_test(test_show_nothing_of_what_did_not_begin),
+        cmocka_unit_test(test_show_marks_headlines),
+    };
+
+    return cmocka_run_group_tests_name("show", tests, NULL, NULL);
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/* Pairs of CPUs and what they share, on made-up topologies. */
+#include "tree_fixture.h"
+
+#include "sys/topology.h"
+
+static void put_for_cpu(unsigned cpu, const char *name, const char *text)
+{
+    char path[96];
+
+    (void)snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/%s", cpu, name);
+    tree_put(path, text);
+}
+
+static void put_core(unsigned cpu, const char *siblings, const char *package)
+{
+    put_for_cpu(cpu, "topology/core_cpus_list", siblings);
+    put_for_cpu(cpu, "topology/physical_package_id", package);
+}
+
+static void put_cache(unsigned cpu, const char *shared)
+{
+    put_for_cpu(cpu, "cache/index0/level", "3\n");
+    put_for_cpu(cpu, "cache/index0/type", "Unified\n");
+    put_for_cpu(cpu, "cache/index0/size", "8192K\n");
+    put_for_cpu(cpu, "cache/index0/shared_cpu_list", shared);
+}
+
+static void put_nodes(const char *first, const char *second)
+{
+    tree_put("/sys/devices/system/node/online", "0-2\n");
+    tree_put("/sys/devices/system/node/node0/cpulist", first);
+    tree_put("/sys/devices/system/node/node1/cpulist", second);
+    tree_put("/sys/devices/system/node/node2/cpulist", "\n"); /* of memory only */
+}
+
+/* CPUs 0-7: two packages, each with a cache and two cores of two siblings: 0-3 (0,1 and 2,3), 4-7. */
+static void put_two_sockets(void)
+{
+    static const char *const siblings[] = {"0-1\n", "2-3\n", "4-5\n", "6-7\n"};
+
+    for (unsigned cpu = 0; cpu < 8; cpu++) {
+        put_core(cpu, siblings[cpu / 2], cpu < 4 ? "0\n" : "1\n");
+        put_cache(cpu, cpu < 4 ? "0-3\n" : "4-7\n");
+    }
+}
+
+/* Expects pairs as "FIRST-SECOND:RELATION", a blank between. */
+static void assert_pairs(enum cpu_pairing pairing, const unsigned *order, size_t n, const char *expected)
+{
+    struct cpu_pairs pairs;
+    char text[512] = "";
+
+    assert_int_equal(topology_pairs(tree_root, order, n, pairing, &pairs), 0);
+    for (size_t i = 0; i < pairs.n; i++)
+        (void)snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%u-%u:%s", i ? " " : "",
+                       pairs.pair[i].first, pairs.pair[i].second, cpu_relation_names[pairs.pair[i].relation]);
+    topology_pairs_free(&pairs);
+    assert_string_equal(text, expected);
+}
+#define PAIRS(pairing, expected, ...)                                                                                  \
+    assert_pairs(pairing, (const unsigned[]){__VA_ARGS__}, sizeof((const unsigned[]){__VA_ARGS__}) / sizeof(unsigned), \
+                 expected)
+
+/* The order in which CPUs are used: one of each core before any sibling. */
+#define EIGHT 2, 4, 6, 0, 3, 5, 7, 1
+
+static void test_topology_near_pairs_are_siblings(void **state)
+{
+    (void)state;
+    put_two_sockets();
+    put_nodes("0-3\n", "4-7\n");
+    PAIRS(PAIRS_NEAR, "2-3:same-core 4-5:same-core 6-7:same-core 0-1:same-core", EIGHT);
+    /* Without siblings the cache is what is nearest; and the last two take what is left. */
+    PAIRS(PAIRS_NEAR, "2-0:same-cache 4-6:same-cache", 2, 4, 6, 0);
+    PAIRS(PAIRS_NEAR, "2-0:same-cache 4-1:other-node", 2, 4, 0, 1);
+    PAIRS(PAIRS_NEAR, "2-0:same-cache", 2, 4, 0);
+}
+
+static void test_topology_far_pairs_are_of_two_nodes(void **state)
+{
+    (void)state;
+    put_two_sockets();
+    put_nodes("0-3\n", "4-7\n");
+    PAIRS(PAIRS_FAR, "2-4:other-node 6-0:other-node 3-5:other-node 7-1:other-node", EIGHT);
+    /* CPUs without a far partner are left out. */
+    PAIRS(PAIRS_FAR, "0-4:other-node", 0, 1, 2, 4);
+    PAIRS(PAIRS_FAR, "", 0, 1, 2, 3);
+}
+
+static void test_topology_far_pairs_of_packages_without_nodes(void **state)
+{
+    (void)state;
+    put_two_sockets();
+    PAIRS(PAIRS_FAR, "2-4:same-node 6-0:same-node", 2, 4, 6, 0);
+    tree_put("/sys/devices/system/node/online", "0\n");
+    tree_put("/sys/devices/system/node/node0/cpulist", "0-7\n");
+    PAIRS(PAIRS_FAR, "2-4:same-node 6-0:same-node", 2, 4, 6, 0);
+}
+
+/* A package may be cut into nodes: these are as far from each other as two packages. */
+static void test_topology_far_prefers_another_node(void **state)
+{
+    (void)state;
+    for (unsigned cpu = 0; cpu < 4; cpu++)
+        put_core(cpu, (const char *const[]){"0\n", "1\n", "2\n", "3\n"}[cpu], cpu == 1 ? "1\n" : "0\n");
+    put_nodes("0-1\n", "2-3\n");
+    PAIRS(PAIRS_FAR, "0-2:other-node 1-3:other-node", 0, 1, 2, 3);
+    PAIRS(PAIRS_FAR, "0-1:same-node", 0, 1);
+    PAIRS(PAIRS_NEAR, "0-1:same-node 2-3:same-package", 0, 1, 2, 3);
+}
+
+static void test_topology_caches_within_a_package(void **state)
+{
+    (void)state;
+    for (unsigned cpu = 0; cpu < 4; cpu++) {
+        put_core(cpu, (const char *const[]){"0\n", "1\n", "2\n", "3\n"}[cpu], "0\n");
+        put_cache(cpu, cpu < 2 ? "0-1\n" : "2-3\n");
+    }
+    PAIRS(PAIRS_NEXT, "1-2:same-package 2-3:same-cache 3-0:same-package 0-1:same-cache", 1, 2, 3, 0);
+    PAIRS(PAIRS_FAR, "", 1, 2, 3, 0);
+}
+
+static void test_topology_halves_are_by_number(void **state)
+{
+    (void)state;
+    put_two_sockets();
+    put_nodes("0-3\n", "4-7\n");
+    PAIRS(PAIRS_HALVES, "0-4:other-node 1-5:other-node 2-6:other-node 3-7:other-node", EIGHT);
+    PAIRS(PAIRS_HALVES, "0-2:same-cache 1-3:same-cache", 2, 0, 3, 1, 4);
+}
+
+static void test_topology_next_goes_round(void **state)
+{
+    (void)state;
+    put_two_sockets();
+    put_nodes("0-3\n", "4-7\n");
+    PAIRS(PAIRS_NEXT, "2-4:other-node 4-0:other-node 0-2:same-cache", 2, 4, 0);
+    PAIRS(PAIRS_NEXT, "0-1:same-core 1-0:same-core", 0, 1);
+}
+
+static void test_topology_single_cpu_has_no_pair(void **state)
+{
+    (void)state;
+    put_two_sockets();
+    for (int pairing = PAIRS_NEXT; pairing <= PAIRS_HALVES; pairing++) {
+        PAIRS((enum cpu_pairing)pairing, "", 5);
+        assert_pairs((enum cpu_pairing)pairing, NULL, 0, "");
+    }
+}
+
+static void test_topology_not_known(void **state)
+{
+    (void)state;
+    PAIRS(PAIRS_NEAR, "0-1:unknown 2-3:unknown", 0, 1, 2, 3);
+    PAIRS(PAIRS_FAR, "", 0, 1, 2, 3);
+    /* -1 is what some Arm kernels say; what is known of one CPU only counts for none. */
+    put_core(0, "0\n", "-1\n");
+    put_core(1, "1\n", "0\n");
+    PAIRS(PAIRS_FAR, "", 0, 1);
+    put_nodes("0\n", "9\n");
+    PAIRS(PAIRS_NEAR, "0-1:unknown", 0, 1);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, tree_make, tree_remove)
+    const struct CMUnitTest tests[] = {
+        TEST(test_topology_near_pairs_are_siblings),
+        TEST(test_topology_far_pairs_are_of_two_nodes),
+        TEST(test_topology_far_pairs_of_packages_without_nodes),
+        TEST(test_topology_far_prefers_another_node),
+        TEST(test_topology_caches_within_a_package),
+        TEST(test_topology_halves_are_by_number),
+        TEST(test_topology_next_goes_round),
+        TEST(test_topology_single_cpu_has_no_pair),
+        TEST(test_topology_not_known),
+    };
+
+    return cmocka_run_group_tests_name("topology", tests, NULL, NULL);
+}
