@@ -9,7 +9,7 @@
 static const struct bench *const registry[] = {&bench_bandwidth, NULL};
 
 enum { RECORD_TIMES, RECORD_VALID, RECORD_PAGES };
-enum { KERNELS = 4, METRICS = 2 * KERNELS };
+enum { KERNELS = 4, METRICS = 3 * KERNELS };
 
 #define MIB (1ull << 20)
 #define GIB (1ull << 30)

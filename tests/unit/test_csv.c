@@ -272,7 +272,8 @@ static void test_csv_header_names_the_columns(void **state)
     (void)state;
     csv_header(&text);
     assert_memory_equal(text.data, "schema,run_id,utc,host,", 23);
-    assert_string_equal(strstr(text.data, ",comment,"), ",comment,samples,hist,series,scratch_disk,item\r\n");
+    assert_string_equal(strstr(text.data, ",comment,"), ",comment,samples,hist,series,scratch_disk,item,core_share,core_mhz,"
+                        "explained_pct\r\n");
     text_free(&text);
 }
 
@@ -283,8 +284,8 @@ static void test_csv_row_that_knows_nothing(void **state)
     (void)state;
     row_init(&row, NULL);
     csv_row(&row, &text);
-    /* schema, then 34 fields that are empty, status, and 29 that are empty. */
-    assert_string_equal(text.data, "1,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,ok,,,,,,,,,,,,,,,,,,,,,,,,,,,,\r\n");
+    /* schema, then 34 fields that are empty, status, and 32 that are empty. */
+    assert_string_equal(text.data, "2,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,ok,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,\r\n");
     text_free(&text);
 }
 
@@ -353,14 +354,18 @@ static void test_csv_row_that_knows_all(void **state)
     row.n_series = 2;
     row.series_left_out = 12;
     row.item = 4;
+    strcpy(row.core_share, "0.75");
+    row.core_mhz = 3000.5;
+    row.explained_pct = 90;
     csv_row(&row, &text);
-    assert_string_equal(text.data, "1,r1,20260131T235959Z,box,42,0,Linux 6.18,x86_64,A CPU,2,0.1,glibc,smt=off,"
+    assert_string_equal(text.data, "2,r1,20260131T235959Z,box,42,0,Linux 6.18,x86_64,A CPU,2,0.1,glibc,smt=off,"
                                    "unix,pipe,none,size=512,2,rate,lps,higher,"
                                    "3,2.5,2.5,0.5,20,1,4,1,2.25,0.25,3,3.5,3.75,4,"
                                    "975.5,degraded,no,"
                                    "SCHED_OTHER,0,-20,0-1,one,random,ext4,"
                                    "1,2,3,4,5,6,7,8,9,10,11,timer:1.5;net:2,2200000,yes,12.5,"
-                                   "hello,1;2.5;;4,880:1000000;900:2,1:0.5;7:1000000000;+12,mount=rw,4\r\n");
+                                   "hello,1;2.5;;4,880:1000000;900:2,1:0.5;7:1000000000;+12,mount=rw,4,"
+                                   "0.75,3000.5,90\r\n");
     text_free(&text);
 }
 

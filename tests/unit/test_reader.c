@@ -136,7 +136,7 @@ static void test_reader_reads_what_csv_writes(void **state)
         double value = reader_number(r, reader_column(r, "value"));
         assert_memory_equal(&value, &values[i], sizeof value);
         assert_true(reader_number(r, reader_column(r, "n")) == (double)(i + 1));
-        assert_true(reader_number(r, reader_column(r, "schema")) == 1);
+        assert_true(reader_number(r, reader_column(r, "schema")) == ROW_SCHEMA);
         assert_string_equal(reader_at(r, reader_column(r, "host")), "box; the first");
         assert_string_equal(reader_at(r, reader_column(r, "kernel")), "6.18 \"rt\"");
         assert_string_equal(reader_at(r, reader_column(r, "status")), "skipped");
