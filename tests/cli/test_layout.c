@@ -261,7 +261,8 @@ static void test_layout_help_fits_the_terminal(void **state)
 static void test_layout_prime(void **state)
 {
     const struct cli *cli = *state;
-    const struct cli_run run = {.args = ARGS("prime", "-n", "1000", "-i", "1", "--limit", "10:46:36", "--cpus", "0")};
+    const struct cli_run run = {
+        .args = ARGS("prime", "-n", "1000", "-i", "1", "--limit", "10:46:36", "--cpus", "0", "--core-probe", "off")};
     struct cli_result result;
 
     cli_expect(cli, &run, 0, &result);
@@ -290,7 +291,7 @@ static void test_layout_stream(void **state)
 {
     const struct cli *cli = *state;
     const struct cli_run run = {.args = ARGS("stream", "-n", "1000", "-i", "1", "--sizes", "25,12800", "-k", "3",
-                                             "--array-size", "1M", "--cpus", "0")};
+                                             "--core-probe", "off", "--array-size", "1M", "--cpus", "0")};
     struct cli_result result;
 
     cli_expect(cli, &run, 0, &result);

@@ -81,6 +81,34 @@ static void test_show_lists_tests_as_planned(void **state)
     free(text);
 }
 
+/* Two tests, and the rate of one of them with the core free: twice the rate, and so twice the index. */
+static void test_show_of_a_shared_core(void **state)
+{
+    struct row rows[] = {make_row("unix", "syscall", "", "rate", 1), make_row("unix", "syscall", "", "rate_alone", 1),
+                         make_row("unix", "shell1", "", "rate", 2)};
+
+    (void)state;
+    rows[0].index = rows[2].index = 100;
+    rows[0].headline = rows[2].headline = 1;
+    text_copy(rows[0].core_share, sizeof(rows[0].core_share), "0.735");
+    text_copy(rows[2].core_share, sizeof(rows[2].core_share), "own");
+    rows[1].value = 40;
+    rows[0].value = 10;
+    char *text = shown(rows, 3);
+    IN_ORDER(text, "RSD % Core %         Alone\n", "System Call Overhead", "     74          40.0\n", "Shell Scripts",
+             "    own             -\n", " 100.0\n", "with the core free", " 200.0\n");
+    free(text);
+    rows[1].value = (double)NAN; /* nobody knows: then there is no index either */
+    text = shown(rows, 3);
+    IN_ORDER(text, "System Call Overhead", "     74             -\n");
+    assert_null(strstr(text, "with the core free"));
+    free(text);
+    text_copy(rows[1].metric, sizeof(rows[1].metric), "start_spread"); /* nothing was probed */
+    text = shown(rows, 3);
+    assert_null(strstr(text, "Core %"));
+    free(text);
+}
+
 static void test_show_tells_the_protocol_by_the_rows(void **state)
 {
     struct row stable[] = {make_row("unix", "context1", "halves=free", "rate", 1)};
@@ -219,6 +247,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_show_lists_tests_as_planned),
+        cmocka_unit_test(test_show_of_a_shared_core),
         cmocka_unit_test(test_show_tells_the_protocol_by_the_rows),
         cmocka_unit_test(test_show_tells_classic_latency_by_the_rows),
         cmocka_unit_test(test_show_names_commands_as_they_were_typed),
