@@ -74,7 +74,7 @@ static void test_export_names_the_three_forms_of_context1(void **state)
 
 static void test_export_is_json_unless_told(void **state)
 {
-    expect(state, ARGS("export", unix_csv), 0, "{\"rows\": [\n{\"schema\": 1, ", "");
+    expect(state, ARGS("export", unix_csv), 0, "{\"rows\": [\n{\"schema\": 2, ", "");
 }
 
 static void test_export_says_what_is_left_out_in_one_line(void **state)

@@ -945,7 +945,7 @@ static void test_latency_nobody(void **state)
 
     measure_prepared(*state, ARGS("latency", "audio", "-w", "burn", FAST), become_nobody, NULL, 0, &csv);
     expect_status(&csv, "audio", "burn", "degraded", "timer: SCHED_FIFO 96 refused: ");
-    expect_status(&csv, "audio", "burn", "degraded", "needs root, CAP_SYS_NICE or ulimit -r");
+    expect_status(&csv, "audio", "burn", "degraded", "needs root; CAP_SYS_NICE or ulimit -r");
     expect_word(&csv, "audio", "burn", "timer", "other");
     expect_word(&csv, "audio", "burn", "control", "");
     assert_true(pair_number(&csv, "audio", "burn", "latency", "n") == 2);
@@ -1085,7 +1085,7 @@ static void test_latency_no_place_for_files(void **state)
     cli_csv_free(&csv);
     cli_need_mount_namespace();
     measure_prepared(cli, ARGS(AROUND_DISKS), mount_scratch, &mounted, 0, &csv);
-    expect_no_disk_loads(&csv, " free, not ");
+    expect_no_disk_loads(&csv, " free; not ");
     cli_csv_free(&csv);
 }
 

@@ -440,7 +440,7 @@ static void test_payload_altered_fails_its_self_check(void **state)
     build();
     assert_check_fails("prime", NULL, "", NULL);
     assert_check_fails("stream", "array", "", NULL);
-    assert_unix_checks_fail(": Arr_1_Glob[8] is 8, not 7", ": N1 of the first pass is ");
+    assert_unix_checks_fail(": Arr_1_Glob[8] is 8; not 7", ": N1 of the first pass is ");
 
     /* One candidate less: a prime and a division are missing. And a copy that copies nothing. */
     alter("prime.c", "for (;; divisor += 1u + (divisor > 2))", "for (;; divisor++)");
@@ -454,7 +454,7 @@ static void test_payload_altered_fails_its_self_check(void **state)
     build();
     assert_check_fails("prime", NULL, "", NULL);
     assert_check_fails("stream", "array", "", NULL);
-    assert_unix_checks_fail(": Int_2_Loc is 11, not 13", ": N8 of the first pass is ");
+    assert_unix_checks_fail(": Int_2_Loc is 11; not 13", ": N8 of the first pass is ");
 }
 
 /* --- Time. --- */

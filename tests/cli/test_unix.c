@@ -197,10 +197,14 @@ static size_t without(const char *line, size_t length, const char *word)
     return there && !memcmp(line + length - tail - 2, "  ", 2) ? length - tail - 2 : length;
 }
 
+/* The columns behind RSD % depend on who else uses the machine. */
+#define TABLE_COLUMNS 93u
+
 static char *normalise_line(const char *line, size_t length, char *out)
 {
     bool decimals = false;
 
+    length = length < TABLE_COLUMNS ? length : TABLE_COLUMNS;
     length = without(line, length, cli_cell(&whole_csv, cli_row(&whole_csv, "fcopy256", "rate", 0), "scratch_fs"));
     length = without(line, length, "unstable");
     for (size_t i = 0; i < length; i++) {
@@ -309,14 +313,19 @@ static void test_unix_rows_hold_the_index(void **state)
                         "protocol=stable context1=same footprint=bare tests=12 of=12");
 }
 
+/* A rate with the core free that is not known is no disagreement, when there is a reason. */
 static bool rates_agree(const struct cli_csv *csv, const char *test)
 {
     double mean = cli_number(csv, cli_row(csv, test, "rate", 0), "value");
-    double undisturbed = cli_number(csv, cli_row(csv, test, "rate_undisturbed", 0), "value");
+    size_t alone = cli_row(csv, test, "rate_alone", 0);
 
     assert_true(mean > 0);
-    assert_true(undisturbed > 0);
-    return mean < 2 * undisturbed && undisturbed < 2 * mean;
+    assert_string_not_equal(cli_cell(csv, alone, "reason"), "");
+    if (!*cli_cell(csv, alone, "value"))
+        return true;
+    double free_core = cli_number(csv, alone, "value");
+    assert_true(free_core > 0);
+    return mean < 2 * free_core && free_core < 2 * mean;
 }
 
 /* A sample in which the machine does something else for half of the time is taken again, a few times. */
@@ -332,7 +341,7 @@ static void expect_rates_agree(const struct cli *cli, const char *test)
         if (agree)
             return;
     }
-    fail_msg("%s: rate and rate_undisturbed differ by more than a factor of 2", test);
+    fail_msg("%s: rate and rate_alone differ by more than a factor of 2", test);
 }
 
 static void test_unix_rows_have_two_rates_that_agree(void **state)
@@ -864,9 +873,9 @@ static void test_unix_dir_too_small(void **state)
     struct cli_csv csv;
 
     measure_mounted(*state, &mounted, "fcopy1024 fread4096 shell1 execl syscall -c 1", 0, &csv);
-    expect_rate(&csv, "fcopy1024", "skipped", " free, not ");
-    expect_rate(&csv, "fread4096", "skipped", " free, not ");
-    expect_rate(&csv, "shell1", "skipped", " free, not ");
+    expect_rate(&csv, "fcopy1024", "skipped", " free; not ");
+    expect_rate(&csv, "fread4096", "skipped", " free; not ");
+    expect_rate(&csv, "shell1", "skipped", " free; not ");
     expect_rate(&csv, "execl", "ok", "");
     expect_rate(&csv, "syscall", "ok", "");
     cli_csv_free(&csv);
@@ -1031,7 +1040,7 @@ static void test_unix_wrong_sort(void **state)
     struct cli_csv csv;
 
     measure_replaced(*state, "#!/bin/sh\nexit 0\n", 0755, 1, &result, &csv);
-    expect_rate(&csv, "shell1", "failed", "self-check failed: lines that wc counted is 0, not 35");
+    expect_rate(&csv, "shell1", "failed", "self-check failed: lines that wc counted is 0; not 35");
     expect_rate(&csv, "shell8", "failed", "self-check failed: ");
     done(&result, &csv);
     measure_replaced(*state, "#!/bin/sh\nexit 3\n", 0755, 1, &result, &csv);
