@@ -71,6 +71,10 @@ struct row {
 void row_harmless(struct row *row);
 void row_run_harmless(struct row_run *run);
 
+/* Whether a reason says what another one has said already: the same, or that with more behind it ("; the core was
+ * ..."). */
+bool row_reason_repeats(const char *reason, const char *said);
+
 void row_init(struct row *row, const struct row_run *run); /* all 'not known' */
 void row_free(struct row *row);
 /* A deep copy; -1 when out of memory (then to is empty). */

@@ -612,7 +612,7 @@ static void put_reasons(const struct table_rows *r, struct text *out)
         const struct row *row = &r->rows[i];
         bool before = row->status == ROW_OK;
         for (size_t k = 0; k < i; k++)
-            before |= r->rows[k].status == row->status && !strcmp(r->rows[k].reason, row->reason);
+            before |= r->rows[k].status == row->status && row_reason_repeats(row->reason, r->rows[k].reason);
         if (!before)
             text_printf(out, "%s: %s (%s)\n", row_status_name(row->status), row->reason, row->test);
     }

@@ -433,6 +433,17 @@ static void find_degraded(const struct results *results, const struct group_valu
         text_copy(why, size, "");
 }
 
+static void note_degraded(const struct results *results, const struct group_values *g, struct row *row)
+{
+    char why[sizeof(g->refused)];
+
+    find_degraded(results, g, why, sizeof(why));
+    if (!why[0] || row->status >= ROW_DEGRADED)
+        return;
+    row->status = ROW_DEGRADED;
+    text_copy(row->reason, sizeof(row->reason), why);
+}
+
 static void hist_summary(const struct hist *h, struct stats_summary *s)
 {
     s->n = h->n;
@@ -685,11 +696,12 @@ static double explained(const struct results *results, const struct group_values
     return pct;
 }
 
+/* Behind what stands there already. */
 static void add_reason(struct row *row, const char *words)
 {
     size_t length = strlen(row->reason);
 
-    text_copy(row->reason + length, sizeof(row->reason) - length, words);
+    (void)snprintf(row->reason + length, sizeof(row->reason) - length, "%s%s", length ? "; " : "", words);
 }
 
 /* The figure with the core free: value, interval over blocks of time, and the figure of each sample. Empty where it is
@@ -712,11 +724,12 @@ static int fill_alone(const struct results *results, const struct group_values *
         return -1;
     }
     if (g->core_own) {
-        text_copy(row->reason, sizeof(row->reason), "other parties of the run can be on the same core");
+        add_reason(row, "other parties of the run can be on the same core");
     } else if (!core_free_level(results->how->core, g->core_cpu, why, sizeof(why))) {
-        text_copy(row->reason, sizeof(row->reason), why);
+        add_reason(row, why);
     } else {
-        core_free_describe(alone.slices, m->core.slices, row->reason, sizeof(row->reason));
+        core_free_describe(alone.slices, m->core.slices, why, sizeof(why));
+        add_reason(row, why);
         row->explained_pct = explained(results, g, about->of);
         if (!isnan(alone.value))
             for (size_t i = 0; i < results->n_trials; i++)
@@ -731,7 +744,7 @@ static int fill_alone(const struct results *results, const struct group_values *
     row->stats.n = alone.slices;
     row->value = row->stats.mean = alone.value * factor;
     if (results->how->max_rsd_pct > 0 && row->stats.rsd_pct > results->how->max_rsd_pct)
-        add_reason(row, "; and then, too, the samples spread");
+        add_reason(row, "then, too, the samples spread");
     row->stats.ci95_lo = alone.low * factor;
     row->stats.ci95_hi = alone.high * factor;
     return 0;
@@ -744,7 +757,6 @@ static enum row_status put_row(struct results *results, unsigned group, unsigned
     const struct group_values *g = &results->group[group];
     const struct metric_values *m = &g->metric[metric];
     double scale = m->of ? m->scale : 1;
-    char why[sizeof(g->refused)];
     struct row row;
     int error = 0;
 
@@ -758,6 +770,8 @@ static enum row_status put_row(struct results *results, unsigned group, unsigned
         fill_counters(results, g, &row);
         fill_core(results, g, &row);
     }
+    if (status < ROW_SKIPPED)
+        note_degraded(results, g, &row);
     if (status < ROW_SKIPPED && about->alone) {
         error |= fill_alone(results, g, about, m, &row);
     } else if (status < ROW_SKIPPED) {
@@ -772,11 +786,6 @@ static enum row_status put_row(struct results *results, unsigned group, unsigned
             row.value = classic_score(source);
         if (about->baseline > 0 && !results->item->no_index)
             row.index = row.value / about->baseline * 10;
-        find_degraded(results, g, why, sizeof(why));
-        if (why[0] && row.status < ROW_DEGRADED) {
-            row.status = ROW_DEGRADED;
-            text_copy(row.reason, sizeof(row.reason), why);
-        }
         if (about->headline)
             judge(source, results->how->max_rsd_pct, &row);
     }

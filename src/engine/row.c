@@ -123,6 +123,13 @@ void row_run_init(struct row_run *run)
     run->start_late_us = NAN;
 }
 
+bool row_reason_repeats(const char *reason, const char *said)
+{
+    size_t length = strlen(said);
+
+    return !strncmp(reason, said, length) && (!reason[length] || reason[length] == ';');
+}
+
 void row_init(struct row *row, const struct row_run *run)
 {
     memset(row, 0, sizeof *row);

@@ -364,7 +364,7 @@ static void put_reasons(const struct view *view, struct text *out)
         size_t j = 0;
         if (!has_reason(view, i))
             continue;
-        while (j < i && (!has_reason(view, j) || strcmp(view->rows[j].reason, view->rows[i].reason) != 0))
+        while (j < i && (!has_reason(view, j) || !row_reason_repeats(view->rows[i].reason, view->rows[j].reason)))
             j++;
         if (j < i)
             continue;

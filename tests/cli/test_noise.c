@@ -344,7 +344,7 @@ static void test_noise_that_is_ended_shows_what_it_saw(void **state)
     cli_expect_status(&result, 128 + SIGINT);
     cli_csv_only(cli->work, &csv);
     cli_expect_all(&csv, "status", "degraded");
-    cli_expect_text(cli_cell(&csv, row_of(&csv, "0", "lost"), "reason"), "ended by SIGINT after 1 sample, ");
+    cli_expect_text(cli_cell(&csv, row_of(&csv, "0", "lost"), "reason"), "ended by SIGINT after 1 sample; ");
     expect_adds_up(&csv, "0");
     assert_true(value_of(&csv, "0", "detours") > 0);
     cli_expect_text(result.out, "Noise, the quietest CPU first");

@@ -12,6 +12,16 @@
 
 #include "engine/row.h"
 
+static void test_row_reasons_that_repeat(void **state)
+{
+    (void)state;
+    assert_true(row_reason_repeats("no rights", "no rights"));
+    assert_true(row_reason_repeats("no rights; the core was free in 3 of 9 slices", "no rights"));
+    assert_false(row_reason_repeats("no rights", "no rights; the core was free in 3 of 9 slices"));
+    assert_false(row_reason_repeats("no rightsman", "no rights"));
+    assert_false(row_reason_repeats("ended", "no rights"));
+}
+
 static void test_row_columns_are_the_designs_in_order(void **state)
 {
     /* The column list of the design's section on output, word for word. */
@@ -180,6 +190,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_row_protocol_is_that_of_an_index),
         cmocka_unit_test(test_row_harmless_texts_move_no_cursor),
+        cmocka_unit_test(test_row_reasons_that_repeat),
         cmocka_unit_test(test_row_columns_are_the_designs_in_order),
         cmocka_unit_test(test_row_columns_point_at_fields_of_their_own),
         cmocka_unit_test(test_row_columns_of_the_run_are_marked),
