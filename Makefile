@@ -385,14 +385,17 @@ $(BUILD)/perf/loops-dynamic: tests/perf/loops.c
 	@mkdir -p $(@D)
 	$(CC) -std=c99 -D_GNU_SOURCE -DLOOPS_WITHOUT_MATH $(WARNINGS) -O2 -o $@ $<
 # With the objects of the program, as fast as they are in it.
+$(BUILD)/perf/probed: tests/perf/probed.c $(SIZED)
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS_ALL) -o $@ $^ -lm
 $(BUILD)/perf/read: tests/perf/read.c $(call layer_objects,$(below_out))
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS_ALL) -o $@ $^ -lm
-PERF := $(patsubst tests/perf/%.c,$(BUILD)/perf/%,$(filter-out tests/perf/read.c,$(wildcard tests/perf/*.c)))
+PERF := $(patsubst tests/perf/%.c,$(BUILD)/perf/%,$(filter-out tests/perf/read.c tests/perf/probed.c,$(wildcard tests/perf/*.c)))
 $(PERF): $(BUILD)/perf/%: tests/perf/%.c
 	@mkdir -p $(@D)
 	$(CC) -std=c99 -D_GNU_SOURCE $(WARNINGS) -O3 -march=native $(PERF_CFLAGS) -pthread $(PERF_LINK) -o $@ $< -lm
-perf: $(PROGRAM) $(PERF) $(BUILD)/perf/loops-sized $(BUILD)/perf/loops-dynamic $(BUILD)/perf/read ## speed and memory beside their targets; no pass or fail
+perf: $(PROGRAM) $(PERF) $(BUILD)/perf/loops-sized $(BUILD)/perf/loops-dynamic $(BUILD)/perf/read $(BUILD)/perf/probed ## speed and memory beside their targets; no pass or fail
 	if command -v musl-gcc >/dev/null; then $(MAKE) -s CC=musl-gcc BUILD=$(BUILD)/musl PROGRAM=$(BUILD)/musl/jitbench; fi
 	JITBENCH=$(PROGRAM) MUSL_JITBENCH=$(BUILD)/musl/jitbench PERF_PROGRAMS=$(BUILD)/perf tests/perf/perf.py
 

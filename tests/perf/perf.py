@@ -28,7 +28,7 @@ SPREAD_RUNS = 15
 UNIX_ROUNDS = 16
 UNIX_SECONDS = 0.25
 UNIX_SPREAD_RUNS = 8
-CORE_PROBE_ROUNDS = 30
+CORE_PROBE_SECONDS = 60
 FOOTPRINT_ROUNDS = 12
 FOOTPRINT_SECONDS = 0.5
 UNIX_SPREAD_SAMPLES = 4
@@ -331,35 +331,19 @@ def unix_spread(jitbench, loops):
         put_spread(test, loop, runs[test])
 
 
-def core_probe(jitbench):
-    """What the core probe costs: the share of the time by its own account, and results with it over results without."""
-    check = subprocess.run([jitbench, "check"], stdout=subprocess.PIPE, text=True, check=False).stdout
-    probe_us = re.search(r"a core probe takes (\S+) us", check)
-    if not probe_us:
-        line("core probe", "none here")
-        return
-    tests = (("unix", "dhry2reg"), ("unix", "whetstone"), ("unix", "syscall"), ("unix", "pipe"), ("unix", "fcopy1024"),
-             ("unix", "execl"), ("unix", "spawn"), ("prime",))
-    rounds = int(os.environ.get("PERF_ROUNDS", CORE_PROBE_ROUNDS))
-    for test in tests:
-        metric = "rate" if test[0] == "unix" else "cycles"
-        logs, shares = [], []
-        for turn in range(rounds):
-            values = {}
-            for probe in ("on", "off") if turn % 2 else ("off", "on"):
-                time_ = ("-t", "250ms") if test[0] == "unix" else ()
-                rows = rows_of(jitbench, *test, "--copies", "1", "--samples", "1", "--core-probe", probe, *time_)
-                values[probe] = float(only(rows, metric)["mean"])
-                if probe == "on":
-                    alone = only(rows, metric + "_alone")
-                    slices = re.search(r"of (\d+) slices", alone["reason"])
-                    shares.append(int(slices[1]) * float(probe_us[1]) * 1e-6 / float(alone["wall_s"]) if slices else 0)
-            logs.append(math.log(values["on"] / values["off"]))
-        half = 2.0 * statistics.stdev(logs) / math.sqrt(len(logs))
-        middle = statistics.median(logs)
-        line("%s: with the core probe over without" % test[-1], "%.4f" % math.exp(middle),
-             "within 0.5 %% (%d rounds, mean %.4f +- %.4f)" % (rounds, math.exp(statistics.mean(logs)), half))
-        line("  probes' share of the time", "%.3f %%" % (100 * statistics.mean(shares)), "0.1 %")
+def core_probe(probed):
+    """What the core probe costs: slices with it over slices without, and the share of the time that it takes itself."""
+    cpu = str(max(os.sched_getaffinity(0)))
+    for test in ("dhry2reg", "whetstone", "syscall", "pipe", "fcopy1024", "spawn"):
+        done = subprocess.run(["taskset", "-c", cpu, probed, test, str(CORE_PROBE_SECONDS)], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True, check=False)
+        if done.returncode:
+            line("core probe", "none", done.stderr.strip())
+            return
+        ratio, half, share = map(float, done.stdout.split())
+        line("%s: time of slices with core probes over those without" % test, "%.4f" % ratio,
+             "within 0.5 %% (+- %.2f %%)" % (100 * half))
+        line("  of it the probes themselves", "%.3f %%" % share, "0.1 %")
 
 
 def unix_copies(jitbench):
@@ -808,7 +792,7 @@ SECTIONS = {
 
     "unix-footprint": lambda jitbench, musl, programs: footprint(jitbench, musl, programs + "/loops-dynamic"),
     "unix-spread": lambda jitbench, musl, programs: unix_spread(jitbench, programs + "/loops-sized"),
-    "core-probe": lambda jitbench, musl, programs: core_probe(jitbench),
+    "core-probe": lambda jitbench, musl, programs: core_probe(programs + "/probed"),
     "unix-copies": lambda jitbench, musl, programs: unix_copies(jitbench),
     "latency": lambda jitbench, musl, programs: latency(jitbench),
     "noise": lambda jitbench, musl, programs: noise(jitbench, programs + "/preempt"),
