@@ -902,8 +902,25 @@ static void test_man_metrics_are_those_of_the_benchmarks(void **state)
     page_free(page);
 }
 
-/* The rows that a suite makes of rows: two numbers of copies of all its tests are put in, and what else is there after
- * conclude is the suite's own. Returns the session; its first own row in first. */
+static void put_measured(struct measure *m, const struct suite *suite, const struct plan_item *item, uint64_t copies,
+                         const struct metric *metric)
+{
+    struct row row;
+
+    row_init(&row, &m->run);
+    text_copy(row.suite, sizeof(row.suite), suite->name);
+    text_copy(row.test, sizeof(row.test), test_name(item));
+    text_copy(row.metric, sizeof(row.metric), metric->id);
+    row.copies = copies;
+    row.value = 1;
+    if (metric->headline && baseline_of(item) > 0)
+        row.index = 10;
+    measure_put_row(m, &row);
+}
+
+/* The rows that a suite makes of rows: two numbers of copies of all its tests are put in, their headlines and the
+ * figures with the core free, and what else is there after conclude is the suite's own. Returns the session; its first
+ * own row in first. */
 static struct measure *concluded(const struct suite *suite, size_t *first)
 {
     struct measure *m = session_new();
@@ -912,16 +929,11 @@ static struct measure *concluded(const struct suite *suite, size_t *first)
     plan_of(suite, NULL, &plan);
     for (uint64_t copies = 1; copies <= 2; copies++)
         for (size_t i = 0; i < plan.n; i++) {
-            struct row row;
-            row_init(&row, &m->run);
-            text_copy(row.suite, sizeof(row.suite), suite->name);
-            text_copy(row.test, sizeof(row.test), test_name(&plan.items[i]));
-            text_copy(row.metric, sizeof(row.metric), headline_of(plan.items[i].bench)->id);
-            row.copies = copies;
-            row.value = 1;
-            if (baseline_of(&plan.items[i]) > 0)
-                row.index = 10;
-            measure_put_row(m, &row);
+            const struct bench *bench = plan.items[i].bench;
+            put_measured(m, suite, &plan.items[i], copies, headline_of(bench));
+            for (unsigned k = 0; k < bench->n_metrics; k++)
+                if (bench_metric(bench, k)->alone)
+                    put_measured(m, suite, &plan.items[i], copies, bench_metric(bench, k));
         }
     plan_free(&plan);
     *first = m->n_rows;
