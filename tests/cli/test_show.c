@@ -85,7 +85,7 @@ static void test_show_tells_the_run(void **state)
                                 "Comment   quiet, at night\n\n"
                                 "Commands, from exec to end: times in s\n");
     cli_expect_text(result.out, "\nsleep 1 ");
-    cli_expect_text(result.out, "\nWarning: sleep command=sleep: the samples spread by 70.7 % (RSD)\n");
+    cli_expect_text(result.out, "\nWarning: sleep (sleep 1): the samples spread by 70.7 % (RSD)\n");
     cli_result_free(&result);
     show(state, ARGS("show", "-q", "a.csv"), 0, &result);
     assert_int_equal(strncmp(result.out, "Commands, ", 10), 0);
