@@ -100,7 +100,8 @@ int command_parse(const struct command *command, struct option_table *tables, si
 /* The help of a command as text. */
 void command_help(const struct command *command, struct text *out);
 
-/* For the help of a suite's command: how many samples there are of what length under each preset. */
+/* For the help of a suite's command (NULL: of all suites): how many samples there are of what length under each preset.
+ */
 void help_sampling(const struct suite *suite, struct text *out);
 
 /* "0.1 3f2a9c81b2d4 build 5c0f..". */

@@ -33,6 +33,8 @@ void progress_clear(const struct progress *progress);
 
 /* "2 figures, 10 samples or more of 250 ms each, 10 s to 20 s" for the plan. */
 void progress_plan(const struct plan *plan, const struct plan_time *time, struct text *out);
+/* An estimate in two digits: 2.6 min, not 2.58. Below a second it stays. */
+uint64_t progress_round(uint64_t ns);
 /* "about 3 s", "10 s to 20 s", "at least 5 s". */
 void progress_time(const struct plan_time *time, struct text *out);
 

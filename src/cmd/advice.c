@@ -202,6 +202,7 @@ static bool advise_services(const struct advice_found *found, struct advice *out
     const struct settings_program *running[PROGRAMS_MAX];
     bool systemd = has_systemd(found->view);
     struct text others = {0};
+    size_t n_others = 0;
 
     out->about = "services";
     if (!item_is_noisy(found, "irqbalance") && !item_is_noisy(found, "daemons"))
@@ -214,14 +215,15 @@ static bool advise_services(const struct advice_found *found, struct advice *out
         if (running[i]->units)
             put_services(running[i]->units, systemd, &out->command);
         if (out->command.length == before)
-            text_printf(&others, "%s%s", others.length ? ", " : "", running[i]->comm);
+            text_printf(&others, "%s%s", n_others++ ? ", " : "", running[i]->comm);
     }
     if (out->command.length)
         text_printf(&out->text, "stops what was found until the next boot, or until '%s'.",
                     systemd ? "systemctl start" : "service NAME start");
     if (others.length)
-        text_printf(&out->text, "%s%s: wait until it ends, or end it; it is no service.", out->text.length ? " " : "",
-                    others.data);
+        text_printf(&out->text, "%s%s: %s.", out->text.length ? " " : "", others.data,
+                    n_others == 1 ? "wait until it ends, or end it; it is no service"
+                                  : "wait until they end, or end them; they are no services");
     text_free(&others);
     return out->text.length > 0;
 }

@@ -160,6 +160,6 @@ void command_help(const struct command *command, struct text *out)
         text_append(out, "\n", tables[i].heading ? 1 : 0);
         option_help(&tables[i], width, out);
     }
-    if (command->suite)
+    if (command->suite || command->tables == measure_tables)
         help_sampling(command->suite, out);
 }

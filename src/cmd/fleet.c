@@ -396,10 +396,11 @@ static void put_rules(const struct fleet *f, struct text *out)
             threshold = j->threshold[k];
         }
     text_printf(out,
-                "Named is what is %.3g %% and %.1f spreads (robust standard deviations) off the median in one figure",
-                f->options.min_effect_pct, threshold);
+                "A %s is named that is %.3g %% and %.1f spreads (robust standard deviations) off the median in one "
+                "figure",
+                f->options.by ? "rank" : "host", f->options.min_effect_pct, threshold);
     if (least <= j->n_figures)
-        text_printf(out, ", or the worst of all in %zu", least);
+        text_printf(out, ", or the worst of all in %zu figures", least);
     text_printf(out, ": chance alone names somebody in 1 of 100 fleets of equal machines.\n");
 }
 

@@ -79,6 +79,15 @@ static bool is_of(const struct bench *bench, const struct suite *suite)
     return named && !strcmp(bench->suite, suite->name);
 }
 
+static bool is_of_any(const struct bench *bench, const struct suite *suite)
+{
+    bool any = suite && is_of(bench, suite);
+
+    for (size_t i = 0; !suite && !any && suite_list[i]; i++)
+        any = is_of(bench, suite_list[i]);
+    return any;
+}
+
 static void put_sampling(const struct suite *suite, enum option_preset preset, const char *name, struct text *out)
 {
     struct span samples = {UINT64_MAX, 0}, time = {UINT64_MAX, 0}, cap = {UINT64_MAX, 0};
@@ -89,10 +98,11 @@ static void put_sampling(const struct suite *suite, enum option_preset preset, c
 
     for (size_t b = 0; bench_list[b]; b++) {
         const struct sampling *s = &bench_list[b]->sampling[preset];
-        if (!is_of(bench_list[b], suite))
+        if (!is_of_any(bench_list[b], suite))
             continue;
         widen(&samples, s->min_samples);
-        widen(&time, s->time_ns);
+        if (s->time_ns) /* 0: as long as its work takes */
+            widen(&time, s->time_ns);
         if (s->max_samples == s->min_samples)
             continue;
         more = true;

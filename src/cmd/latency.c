@@ -8,6 +8,7 @@
 
 #include "bench/sim.h"
 #include "cmd/foreign.h"
+#include "cmd/progress.h"
 #include "cmd/suites.h"
 #include "load/list.h"
 #include "load/memload.h"
@@ -482,7 +483,7 @@ static void announce(const struct measure *m, const struct plan *plan, struct te
         samples = item->sampling.min_samples;
         text_duration(item->sampling.time_ns, each, sizeof(each));
     }
-    text_duration(ms * 1000000, all, sizeof(all));
+    text_duration(progress_round(ms * 1000000), all, sizeof(all));
     text_printf(out, "Plan      %llu pair%s", (unsigned long long)pairs, pairs == 1 ? "" : "s");
     if (pairs) {
         text_printf(out, ", %llu sample%s", (unsigned long long)samples, samples == 1 ? "" : "s");

@@ -96,9 +96,11 @@ size_t measure_tables(const struct command *command, struct option_table *tables
 {
     size_t n = command->suite ? suite_tables(command->suite, NULL, NULL, NULL, tables) : 0;
 
+    if (!command->suite) {
+        n = several_tables(NULL, tables);
+        tables[0].heading = "Options of all";
+    }
     measure_table(command->suite, NULL, &tables[n++]);
-    if (!command->suite)
-        n += several_tables(NULL, &tables[n]);
     return n;
 }
 
@@ -583,7 +585,7 @@ static void put_plan(const struct session *s, struct text *out)
     for (size_t t = 0; t < m->n_tables; t++)
         for (size_t r = 0; r < m->tables[t].n; r++)
             if (m->tables[t].shortened[r]) {
-                text_printf(out, "%s--%s", shortened ? ", " : "Options   shortened ones are taken as ",
+                text_printf(out, "%s--%s", shortened ? ", " : "Options   shortened names mean ",
                             m->tables[t].rows[r].name);
                 shortened = true;
             }

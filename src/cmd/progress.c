@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "engine/row.h"
 #include "sys/clock.h"
 
 #define EVERY_NS 200000000u
@@ -20,12 +21,24 @@
 
 /* --- The plan. --- */
 
+uint64_t progress_round(uint64_t ns)
+{
+    static const uint64_t units[] = {UINT64_C(3600000000000), UINT64_C(60000000000), 1000000000};
+
+    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+        if (ns >= units[i]) {
+            const uint64_t step = ns < 10 * units[i] ? units[i] / 10 : units[i];
+            return (ns + step / 2) / step * step;
+        }
+    return ns;
+}
+
 void progress_time(const struct plan_time *time, struct text *out)
 {
     char least[32], most[32];
 
-    text_duration(time->least_ns, least, sizeof(least));
-    text_duration(time->most_ns, most, sizeof(most));
+    text_duration(progress_round(time->least_ns), least, sizeof(least));
+    text_duration(progress_round(time->most_ns), most, sizeof(most));
     if (time->unknown && !time->least_ns)
         text_printf(out, "as long as the work takes");
     else if (time->unknown)
@@ -130,9 +143,11 @@ void progress_show(void *context, const struct plan_item *item, uint64_t sample,
 
     if (item->bench->describe)
         item->bench->describe(item->params, p->clock, param, sizeof(param));
-    param[strcspn(param, " ")] = 0;
-    (void)snprintf(p->line, sizeof(p->line), "%s %s, sample %llu: %.0f %%", item->test ? item->test : item->bench->name,
-                   item->load ? item->load->name : param, (unsigned long long)sample + 1, 100 * all);
+    param[row_command(param) == param ? 0 : strcspn(param, " ")] = 0;
+    const char *what = item->load ? item->load->name : param;
+    (void)snprintf(p->line, sizeof(p->line), "%s%s%s, sample %llu: %.0f %%",
+                   item->test ? item->test : item->bench->name, *what ? " " : "", what, (unsigned long long)sample + 1,
+                   100 * all);
     p->left_s = progress_left(all, (double)(now - p->began_ns) * 1e-9, p->planned_s, p->left_s);
     describe_sample(item, until, sizeof(until));
     if (now - p->shown_ns < EVERY_NS && !until[0])

@@ -543,7 +543,7 @@ static bool same_command(const struct row *a, const struct row *b)
 
 static struct shape shape_of(const struct table_rows *r)
 {
-    struct shape shape = {.scale = 1, .decimals = 3, .unit = "s"};
+    struct shape shape = {.scale = 1, .decimals = 4, .unit = "s"};
     double least = HUGE_VAL;
 
     for (size_t i = 0; i < r->n; i++) {
@@ -558,6 +558,8 @@ static struct shape shape_of(const struct table_rows *r)
         shape.scale = 1e3;
         shape.unit = "ms";
         shape.decimals = least < 0.01 ? 3 : least < 0.1 ? 2 : 1;
+    } else if (least >= 10) {
+        shape.decimals = 3;
     }
     return shape;
 }

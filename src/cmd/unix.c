@@ -606,15 +606,39 @@ static void put_block(const struct table_rows *r, uint64_t copies, struct text *
     text_append(out, "\n", 1);
 }
 
+static bool same_reason(const struct row *row, const struct row *first)
+{
+    return row->status == first->status && row_reason_repeats(row->reason, first->reason);
+}
+
+/* How many tests besides that row's have the same reason in a row behind it. */
+static size_t tests_alike(const struct table_rows *r, size_t first)
+{
+    size_t n = 0;
+
+    for (size_t i = first + 1; i < r->n; i++) {
+        bool counted = !same_reason(&r->rows[i], &r->rows[first]);
+        for (size_t k = first; k < i && !counted; k++)
+            counted = !strcmp(r->rows[k].test, r->rows[i].test) && same_reason(&r->rows[k], &r->rows[first]);
+        n += !counted;
+    }
+    return n;
+}
+
 static void put_reasons(const struct table_rows *r, struct text *out)
 {
     for (size_t i = 0; i < r->n; i++) {
         const struct row *row = &r->rows[i];
         bool before = row->status == ROW_OK;
         for (size_t k = 0; k < i; k++)
-            before |= r->rows[k].status == row->status && row_reason_repeats(row->reason, r->rows[k].reason);
-        if (!before)
-            text_printf(out, "%s: %s (%s)\n", row_status_name(row->status), row->reason, row->test);
+            before |= same_reason(row, &r->rows[k]);
+        if (before)
+            continue;
+        text_printf(out, "%s: %s (%s", row_status_name(row->status), row->reason, row->test);
+        const size_t more = tests_alike(r, i);
+        if (more)
+            text_printf(out, " and %zu more", more);
+        text_printf(out, ")\n");
     }
 }
 

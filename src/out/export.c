@@ -127,7 +127,7 @@ const char *export_refuse_samples(const struct row *row)
 const char *export_refuse_unless_seconds(const struct row *row)
 {
     if (isnan(export_seconds(row, 1)))
-        return "that are neither a time to be short nor a rate to be high";
+        return "whose metric is neither a time nor a rate";
     return export_refuse_samples(row);
 }
 

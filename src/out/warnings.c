@@ -84,6 +84,25 @@ static double grain_pct(const struct row *rows, size_t n, const struct row *row)
     return 0;
 }
 
+#define LINE_MOST 40
+
+/* The test and the first word of its parameters, or the command line, cut where it is long. */
+static void put_name(const struct row *row, struct text *out)
+{
+    const char *command = row_command(row->param), *line = row_command_line(row->param);
+    const int word = (int)strcspn(row->param, " ");
+
+    text_printf(out, "Warning: %s", row->test);
+    if (line) {
+        size_t length = strlen(line), cut = length > LINE_MOST ? LINE_MOST : length;
+        while (cut < length && ((unsigned char)line[cut] & 0xc0u) == 0x80) /* not within a character of UTF-8 */
+            cut--;
+        text_printf(out, " (%.*s%s)", (int)cut, line, cut < length ? "..." : "");
+    } else if (word && command != row->param) {
+        text_printf(out, " %.*s", word, row->param);
+    }
+}
+
 static void put_more(const struct finding *f, struct text *out)
 {
     if (f->count > 1)
@@ -95,9 +114,8 @@ static void put(const struct finding *f, const char *before, const char *after, 
 {
     if (!f->row)
         return;
-    const char *param = f->row->param;
-    text_printf(out, "Warning: %s %.*s: %s%.1f %%%s", f->row->test, (int)strcspn(param, " "), param, before, f->worst,
-                after);
+    put_name(f->row, out);
+    text_printf(out, ": %s%.1f %%%s", before, f->worst, after);
     put_more(f, out);
 }
 
@@ -141,8 +159,8 @@ static void put_neighbour(const struct finding *f, const struct row *alone, stru
 
     if (!f->row)
         return;
-    text_printf(out, "Warning: %s %.*s: the samples spread by %.1f %%", f->row->test, (int)strcspn(f->row->param, " "),
-                f->row->param, f->worst);
+    put_name(f->row, out);
+    text_printf(out, ": the samples spread by %.1f %%", f->worst);
     if (alone)
         text_printf(out, "; with the core free by %.1f %%", alone->stats.rsd_pct);
     text_printf(out, ": a neighbour on the core");

@@ -85,8 +85,8 @@ static void test_export_says_what_is_left_out_in_one_line(void **state)
                    "suite,test,metric,unit,better,status,samples\ns,t,a,ns,lower,ok,1;2\ns,t,b,%,lower,ok,1\n"
                    "s,t,c,ns,lower,ok,\n");
     expect(state, ARGS("export", "-f", "hyperfine", "a.csv"), 0, "s/t/a,1.5",
-           "jitbench export: 2 of 3 rows left out of hyperfine: 1 that are neither a time to be short nor a rate to be "
-           "high, 1 without samples\n");
+           "jitbench export: 2 of 3 rows left out of hyperfine: 1 whose metric is neither a time nor a rate, "
+           "1 without samples\n");
 }
 
 static void test_export_with_nothing_left_writes_nothing(void **state)

@@ -468,7 +468,7 @@ static void test_layout_progress_within_a_long_command(void **state)
 
     cli_need_commands();
     cli_expect(cli, &run, 0, &result);
-    cli_expect_text(result.terminal, "\r\033[Ksleep command=sleep, sample 1: 0 % (running for 1 s)");
+    cli_expect_text(result.terminal, "\r\033[Ksleep, sample 1: 0 % (running for 1 s)");
     cli_expect_no_text(result.terminal, "for 2 s");
     cli_result_free(&result);
 }

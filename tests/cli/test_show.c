@@ -84,12 +84,32 @@ static void test_show_tells_the_run(void **state)
                                 "Job       42, rank 3\n"
                                 "Comment   quiet, at night\n\n"
                                 "Commands, from exec to end: times in s\n");
-    cli_expect_text(result.out, "\nsleep 1 ");
-    cli_expect_text(result.out, "\nWarning: sleep command=sleep: the samples spread by 70.7 % (RSD)\n");
+    /* An SD of some tenths of a millisecond is not 0. */
+    cli_expect_text(result.out, "\nsleep 1       -     2  1.0000  0.1000 ");
+    cli_expect_text(result.out, "\nWarning: sleep (sleep 1): the samples spread by 70.7 % (RSD)\n");
     cli_result_free(&result);
     show(state, ARGS("show", "-q", "a.csv"), 0, &result);
     assert_int_equal(strncmp(result.out, "Commands, ", 10), 0);
     cli_expect_no_text(result.out, "Warning");
+    cli_result_free(&result);
+}
+
+/* A reason is printed once, with how many tests have it. */
+static void test_show_counts_tests_with_a_reason(void **state)
+{
+    const struct cli *cli = *state;
+    struct cli_result result;
+
+    cli_write_file(cli->work, "reasons.csv",
+                   "suite,test,metric,unit,better,value,n,samples,copies,status,reason\r\n"
+                   "unix,pipe,rate,lps,higher,1,1,1,1,degraded,alike\r\n"
+                   "unix,pipe,rate_alone,lps,higher,1,1,1,1,degraded,alike\r\n"
+                   "unix,syscall,rate,lps,higher,1,1,1,1,degraded,alike\r\n"
+                   "unix,spawn,rate,lps,higher,1,1,1,1,degraded,another\r\n"
+                   "unix,execl,rate,lps,higher,1,1,1,1,degraded,alike\r\n"
+                   "unix,execl,rate,lps,higher,1,1,1,2,degraded,alike\r\n");
+    show(state, ARGS("show", "-q", "reasons.csv"), 0, &result);
+    cli_expect_text(result.out, "\ndegraded: alike (pipe and 2 more)\ndegraded: another (spawn)\n");
     cli_result_free(&result);
 }
 
@@ -170,6 +190,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CLI_TEST(test_show_prints_what_the_run_printed),
         CLI_TEST(test_show_tells_the_run),
+        CLI_TEST(test_show_counts_tests_with_a_reason),
         CLI_TEST(test_show_of_several_runs_and_files),
         CLI_TEST(test_show_of_broken_files),
     };

@@ -164,7 +164,7 @@ static void test_advice_of_services(void **state)
     tree_put("/proc/1/comm", "init\n");
     advise("2-3", NULL);
     assert_string_equal(command_of("services"), "service irqbalance stop; service cron stop; service thermald stop");
-    expect_text("services", "apt-get, updatedb.plocat: wait until it ends");
+    expect_text("services", "apt-get, updatedb.plocat: wait until they end");
     tree_put("/run/systemd/system/x", "");
     advise("2-3", NULL);
     assert_int_equal(strncmp(command_of("services"), "systemctl stop ", 15), 0);

@@ -339,7 +339,7 @@ static void test_export_hyperfine(void **state)
                    "unix/pipe/rate,0.25,,0.25,,,0.25,0.25\n");
     assert_leaves_out(
         &export_hyperfine, rows, COUNT(rows),
-        "2 of 6 rows left out of hyperfine: 1 that are neither a time to be short nor a rate to be high, 1 "
+        "2 of 6 rows left out of hyperfine: 1 whose metric is neither a time nor a rate, 1 "
         "with a sample that is not above 0");
 }
 

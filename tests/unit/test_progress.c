@@ -66,6 +66,10 @@ static void test_progress_time_is_a_range(void **state)
     assert_string_equal(line_of(10 * s, 30 * s, false), "10 s to 30 s");
     assert_string_equal(line_of(0, 60 * s, false), "at most about 1 min");
     assert_string_equal(line_of(10 * s, 10 * s, true), "at least 10 s");
+    assert_string_equal(line_of(155 * s, 155 * s, false), "about 2.6 min");
+    assert_string_equal(line_of(27760 * s, 27760 * s, false), "about 7.7 h");
+    assert_string_equal(line_of(10 * s + s / 4, 10 * s + s / 4, false), "about 10 s");
+    assert_string_equal(line_of(s / 4, s / 4, false), "about 250 ms");
     assert_string_equal(line_of(0, 0, true), "as long as the work takes");
 }
 
@@ -93,7 +97,7 @@ static void test_progress_plan_says_what_and_how_long(void **state)
     const struct sampling work = {.min_samples = 3, .max_samples = 3, .max_ns = 1000000000};
 
     (void)state;
-    assert_string_equal(plan_of(fixed, fixed), "2 measurements, 2 samples of 4 s each, about 16.6 s");
+    assert_string_equal(plan_of(fixed, fixed), "2 measurements, 2 samples of 4 s each, about 17 s");
     assert_string_equal(plan_of(open, open), "2 measurements, 10 samples or more of 250 ms each, 8 s to 12 s");
     assert_string_equal(plan_of(work, work), "2 measurements, 3 samples each, as long as the work takes");
     assert_string_equal(plan_of(work, fixed), "2 measurements, 2 samples or more each, at least 8.3 s");

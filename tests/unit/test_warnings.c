@@ -209,10 +209,25 @@ static void test_warnings_of_all_kinds_in_order(void **state)
     text_copy(rows[1].metric, sizeof(rows[1].metric), "clock_grain");
     /* Mean 112.5, SD 35.36: 31.4 %. */
     assert_warnings(rows, 2,
-                    "Warning: prime : the samples spread by 31.4 % (RSD)\n"
-                    "Warning: prime : the first sample is 100.0 % slower than the rest\n"
-                    "Warning: prime : the mean is known to +-50.0 % only; more samples (--runs) would narrow it\n"
-                    "Warning: prime : the clock's grain is 25.0 % of what it timed\n");
+                    "Warning: prime: the samples spread by 31.4 % (RSD)\n"
+                    "Warning: prime: the first sample is 100.0 % slower than the rest\n"
+                    "Warning: prime: the mean is known to +-50.0 % only; more samples (--runs) would narrow it\n"
+                    "Warning: prime: the clock's grain is 25.0 % of what it timed\n");
+}
+
+static void test_warnings_name_commands_by_their_lines(void **state)
+{
+    struct row rows[] = {MAKE(150, 50), MAKE(150, 50, 100)};
+
+    (void)state;
+    text_copy(rows[0].test, sizeof(rows[0].test), "sh");
+    text_copy(rows[0].param, sizeof(rows[0].param), "command=sh -c 'sleep 1'");
+    assert_warnings(rows, 1, "Warning: sh (sh -c 'sleep 1'): the samples spread by 70.7 % (RSD)\n");
+    /* The 40th byte is the first of the two of a letter. */
+    text_copy(rows[1].test, sizeof(rows[1].test), "make");
+    text_copy(rows[1].param, sizeof(rows[1].param), "prepare=x command=make 0123456789 0123456789 0123456789 1\xc3\xa4z");
+    assert_warnings(&rows[1], 1,
+                    "Warning: make (make 0123456789 0123456789 0123456789 1...): the samples spread by 50.0 % (RSD)\n");
 }
 
 /* A row of noise, which has no samples that could spread. */
@@ -272,6 +287,7 @@ int main(void)
         cmocka_unit_test(test_warnings_clock_of_another_row),
         cmocka_unit_test(test_warnings_only_about_headline_rows_that_ran),
         cmocka_unit_test(test_warnings_of_all_kinds_in_order),
+        cmocka_unit_test(test_warnings_name_commands_by_their_lines),
         cmocka_unit_test(test_warnings_blind_sampler),
         cmocka_unit_test(test_warnings_no_blind_sampler),
     };
