@@ -296,8 +296,7 @@ bool core_free_slices(const char *reason, uint64_t *free_slices, uint64_t *slice
 {
     const char *words = strstr(reason, "the core was free in ");
 
-    return words &&
-           sscanf(words, "the core was free in %" SCNu64 " of %" SCNu64 " slices", free_slices, slices) == 2 &&
+    return words && sscanf(words, "the core was free in %" SCNu64 " of %" SCNu64 " slices", free_slices, slices) == 2 &&
            *slices > 0;
 }
 

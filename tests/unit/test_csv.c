@@ -272,7 +272,8 @@ static void test_csv_header_names_the_columns(void **state)
     (void)state;
     csv_header(&text);
     assert_memory_equal(text.data, "schema,run_id,utc,host,", 23);
-    assert_string_equal(strstr(text.data, ",comment,"), ",comment,samples,hist,series,scratch_disk,item,core_share,core_mhz,"
+    assert_string_equal(strstr(text.data, ",comment,"),
+                        ",comment,samples,hist,series,scratch_disk,item,core_share,core_mhz,"
                         "explained_pct\r\n");
     text_free(&text);
 }
