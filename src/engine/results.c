@@ -681,7 +681,7 @@ static double explained(const struct results *results, const struct group_values
 {
     const struct bench *bench = results->item->bench;
     const struct metric_values *raw = &g->metric[metric];
-    double *samples = calloc(results->n_trials + 1, sizeof(*samples)), pct = (double)NAN;
+    double *samples = calloc((size_t)results->n_trials + 1, sizeof(*samples)), pct = (double)NAN;
     struct core_alone alone;
 
     for (unsigned m = 0; samples && g->core_cpu != CPUSET_NONE && !g->core_own && m < bench->n_metrics; m++) {
@@ -711,7 +711,7 @@ static int fill_alone(const struct results *results, const struct group_values *
 {
     bool lower = !strcmp(about->better, "lower");
     double factor = lower ? 1 : (about->scale > 0 ? about->scale : 1) * 1e9;
-    double *samples = calloc(results->n_trials + 1, sizeof(*samples));
+    double *samples = calloc((size_t)results->n_trials + 1, sizeof(*samples));
     struct core_alone alone;
     char why[160] = "";
 

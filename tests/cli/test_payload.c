@@ -199,8 +199,9 @@ static void test_core_probe_adds_in_six_chains(void **state)
     for (size_t i = 0; i < code.n; i++) {
         const struct instruction *one = &code.at[i];
         if (!is(one, "add")) {
-            others += !is_nop(one) && !is(one, "ret");
-            assert_true(is_nop(one) || is(one, "ret") || is(one, "dec") || is(one, "jne"));
+            bool of_loop = is(one, "dec") || is(one, "jne");
+            others += of_loop;
+            assert_true(of_loop || adds == 0 || adds == 600); /* elsewhere: the function's entry and return */
             continue;
         }
         assert_memory_equal(one->operands, "$0x3,%", 6);
@@ -215,7 +216,7 @@ static void test_core_probe_adds_in_six_chains(void **state)
     disassemble("core_work_chain", &code);
     adds = 0;
     for (size_t i = 0; i < code.n; i++)
-        adds += is(&code.at[i], "imul") && !strcmp(code.at[i].operands, "%rdx,%rax");
+        adds += is(&code.at[i], "imul") && !strcmp(code.at[i].operands, "%edx,%eax");
     assert_int_equal(adds, 300);
 }
 
