@@ -102,7 +102,7 @@ static const struct {
               {"misc", MISC, false},   {"oldsystem", OLDSYSTEM, true}};
 enum { N_GROUPS = sizeof(groups) / sizeof(groups[0]), N_INDEX = 12 };
 
-/* What may be typed, for suggestions: tests and groups, in the same order as above. */
+/* Valid operands, for suggestions: tests and groups, in the same order as above. */
 static const char *const names[] = {"dhry2reg",      "whetstone",    "execl",      "fcopy1024",
                                     "fcopy256",      "fcopy4096",    "pipe",       "context1",
                                     "context1-same", "context1-two", "spawn",      "shell1",
