@@ -63,7 +63,7 @@ struct measure {
     struct text warnings;
 };
 
-/* What tables are made from: rows of one suite and run, in the order of table_rows_sort(), whether they were measured
+/* The input of the tables: rows of one suite and run, in the order of table_rows_sort(), whether they were measured
  * just now or read back from a file. */
 struct table_rows {
     const struct row *rows;

@@ -11,10 +11,10 @@
 #include "engine/text.h"
 
 struct show_how {
-    int fd;       /* where it is printed: plots are drawn on a terminal only, as wide as that is */
-    bool alone;   /* the run measured no other suite: each run's lines too */
+    int fd;           /* where it is printed: plots are drawn on a terminal only, as wide as that is */
+    bool alone;       /* the run measured no other suite: each run's lines too */
     const char *more; /* the option that brings more samples, for the warnings */
-    bool verbose; /* each run's lines, and plots, everywhere */
+    bool verbose;     /* each run's lines, and plots, everywhere */
 };
 
 /* Appends the first lines of a run's header: program and time, and the machine, whose line is left open. */

@@ -26,8 +26,8 @@ struct core_cell {
     uint32_t n;
 };
 
-/* Of a party, in shared memory, of a constant size: sums by block and level, so that nothing is lost by adding up. When
- * the run is longer than its blocks, neighbours are joined. Slices above CORE_CELLS are nowhere near free: they
+/* A party's record in shared memory, of constant size: sums by block and level, so that nothing is lost by adding up.
+ * When the run is longer than its blocks, neighbours are joined. Slices above CORE_CELLS are nowhere near free: they
  * are only counted. */
 enum { CORE_BLOCKS = 8, CORE_CELLS = 96 };
 struct core_record {
@@ -56,7 +56,7 @@ void core_enter(struct core_record *record, uint32_t before, uint32_t after, dou
 
 /* --- The parent's side. --- */
 
-/* What a session knows of the machine's cores. */
+/* What this session has learned about the machine's cores. */
 struct core_session {
     struct core_probe probe;
     uint16_t lowest[CPUSET_MAX];       /* level; 0: none was seen */
@@ -67,11 +67,11 @@ struct core_session {
 };
 /* NULL when out of memory. root "" for this machine. */
 struct core_session *core_session_make(const char *root, const struct clock_info *clock, const struct cpuset *online);
-/* What a party on that CPU has seen. */
+/* Enters the probes and the clock ratio that a party on that CPU recorded. */
 void core_learn(struct core_session *session, unsigned cpu, const uint32_t probes[CORE_LEVELS], double cycles_per_tick);
 /* The highest level at which that CPU has its core to itself; 0 when that is not known, with the reason in why. */
 unsigned core_free_level(const struct core_session *session, unsigned cpu, char *why, size_t why_size);
-/* What the core probe says of some CPUs at the moment. */
+/* Result of probing some CPUs for a moment. */
 struct core_sight {
     double free;   /* share of the probes that found the core free; NAN: not known */
     double share;  /* core_share() of all probes */

@@ -34,7 +34,7 @@ static inline unsigned core_probe_take(const struct core_probe *probe)
 }
 
 /* The core's cycles in a tick of the counter, whoever shares the core: from the difference of a long and a short chain
- * of dependent operations of one cycle. NAN without a probe. Takes some 50 us. */
+ * of dependent operations of core_link_cycles each. NAN without a probe. Takes some 50 us. */
 double core_probe_cycles_per_tick(const struct core_probe *probe);
 
 /* Additions a cycle at a level. */

@@ -39,7 +39,7 @@ int device_unmount(const struct device_mount *mounted, bool *detached);
  * or file. */
 int device_folder(const char *place, const char *path);
 
-/* What went wrong, in words, for the errors of all of these. */
+/* Describes an error that one of these functions returned, in words. */
 const char *device_why_not(int error);
 
 /* The flags of mount(2) that a remount must repeat to keep them, from f_flag of statvfs(3): all but read-only. */

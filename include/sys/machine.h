@@ -45,8 +45,8 @@ size_t machine_cpu_order(const char *root, const struct cpuset *allowed, unsigne
 /* The CPUs of the physical core of this one, which is among them. False when it is not known (and then it is alone). */
 bool machine_core_cpus(const char *root, unsigned cpu, struct cpuset *out);
 
-/* A number equal for CPUs of a kind (the kernel's cpu_capacity, or the hybrid CPUs' lists); 0 when all are or nothing is
- * known. */
+/* A number equal for CPUs of a kind (the kernel's cpu_capacity, or the hybrid CPUs' lists); 0 when all are or nothing
+ * is known. */
 unsigned machine_core_type(const char *root, unsigned cpu);
 
 /* The level of the CPU's last data cache and the CPUs that share it, this one among them. 0 when it is not known. */

@@ -98,7 +98,7 @@ void settings_describe(const struct settings_view *view, char *buf, size_t size)
 struct settings_program {
     const char *comm, *units;
 };
-/* Those of the items irqbalance and daemons that run now, size of them at most. Returns how many. */
+/* Finds the programs of the items irqbalance and daemons that run now, at most size of them. Returns how many. */
 size_t settings_programs(const struct settings_view *view, const struct settings_program **found, size_t size);
 
 /* Looks at all of them and counts them. */

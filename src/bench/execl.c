@@ -67,7 +67,7 @@ static int run(struct party_context *context)
     return party_fail(context, "cannot execute the program again: %s", strerror(-party_exec(context)));
 }
 
-/* What was recorded is what was done: a slice lost or counted twice would be seen here. */
+/* Checks that the slices add up to the execs done: none was lost or counted twice. */
 static int verify(struct party_context *context)
 {
     const struct slices *slices = context->recorder[UNIX_SLICES];

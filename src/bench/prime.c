@@ -64,7 +64,7 @@ static __attribute__((noinline)) uint32_t prime_measure_gettime(struct experimen
     return measure(e, limit, primes, count, CLOCK_KIND_GETTIME);
 }
 
-/* What the work should come to, by another way: a sieve of least prime factors. A candidate takes as many divisions as
+/* Computes the expected work in another way: by a sieve of least prime factors. A candidate takes as many divisions as
  * its least prime factor less one. Returns -1 when out of memory. */
 static int expected_work(uint32_t limit, double *divisions, double *primes)
 {

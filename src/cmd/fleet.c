@@ -100,7 +100,7 @@ static int out_of_memory(void)
 
 /* --- The table. --- */
 
-/* What a line shows of each machine, where any has that figure. */
+/* The figures of a machine's line; a column is shown if any machine has that figure. */
 static const struct shown {
     const char *suite, *test, *load, *metric, *unit, *heading;
     double scale;
@@ -357,7 +357,7 @@ static void put_undecided(const struct fleet *f, struct text *out)
     }
 }
 
-/* Of two or three machines nobody can say which one is the odd one: what is said then is what can be. */
+/* Among two or three machines no outlier can be told: prints what can be compared instead. */
 static void put_few(const struct fleet *f, const char *what, struct text *out)
 {
     const size_t n = f->g.machines.n;
@@ -478,7 +478,7 @@ static int take_row(void *context, const struct row *row)
     return gather_row(&((struct fleet *)context)->g, row);
 }
 
-/* What was found odd in the files. */
+/* Warns about rows that came twice or lack a rank's number, and about hosts of the same name. */
 static void complain(const struct fleet *f)
 {
     struct text namesakes = {0};

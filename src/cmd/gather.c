@@ -151,7 +151,7 @@ static int enter_items(struct gather *g, size_t machine, const char *text, bool 
     return 0;
 }
 
-/* Of tests that use files. Rows of a machine that follow each other mostly have the same disk. */
+/* Enters the disk of tests that use files. Consecutive rows of a machine mostly have the same disk. */
 static int enter_disk(struct gather *g, size_t machine, const char *disk)
 {
     if (!disk[0] || (g->last_disk_machine == machine && !strcmp(g->last_disk, disk)))
@@ -231,7 +231,7 @@ const char *gather_setting(const struct gather *g, size_t setting, size_t machin
                : NULL;
 }
 
-/* What more than half agree in is the only one that is left when each pair of different ones is struck out (Boyer,
+/* Finds the value that more than half have: it remains when each pair of different values is struck out (Boyer,
  * Moore 1981). */
 const char *gather_majority(const struct gather *g, size_t setting)
 {

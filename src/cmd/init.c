@@ -41,7 +41,7 @@
 #define STALL_NS (120 * SECOND_NS)
 #define POLL_NS  (SECOND_NS / 10)
 
-/* What kind of first process this is. */
+/* Whether this process is PID 1 of a PID namespace, of the machine, or neither. */
 enum place { PLACE_ORDINARY, PLACE_NAMESPACE, PLACE_MACHINE };
 
 struct init {
@@ -133,7 +133,7 @@ static void taken_signals(sigset_t *set)
     sigaddset(set, SIGCHLD);
 }
 
-/* Of an ordinary process, what its starter lets it ignore stays ignored, here and in the run: nohup(1). */
+/* An ordinary process keeps ignoring the signals that its parent ignored, here and in the run: nohup(1). */
 static void leave_ignored(void)
 {
     struct sigaction old;
@@ -230,7 +230,7 @@ static void child_begin(const struct init *init)
     set_signals(false);
 }
 
-/* What is left behind by a machine's processes must not be torn off in the middle of a write. */
+/* The machine's remaining processes get SIGTERM first, so that they can complete their writes. */
 static void end_all_processes(void)
 {
     static const int numbers[] = {SIGTERM, SIGKILL};
@@ -604,8 +604,8 @@ static int carry_out(struct init *init, const char *error)
     return finish(init);
 }
 
-/* Of PID 1 in a container, the machine's kernel line is not addressed to it: as if it were empty, as then no argument
- * is the kernel's either. */
+/* PID 1 of a container ignores the kernel command line, which is meant for the machine's init: it reads as empty, and
+ * then no argument counts as the kernel's either. */
 static char *read_kernel_line(const struct init *init)
 {
     return init->place == PLACE_NAMESPACE ? strdup("") : tree_read_all("", "/proc/cmdline");
@@ -668,7 +668,7 @@ static void fill_orders(struct init *init, const struct option_table *table, cha
 
     (void)init_orders_read(line, 0, NULL, &init->orders, none, &n, error, error_size);
     free(line);
-    /* What the machine was booted for is over: only its first process ends it by that line. */
+    /* jitbench.end on the kernel command line is for the machine's first process alone. */
     if (init->place == PLACE_ORDINARY)
         init->orders.end = INIT_STAY;
     for (size_t i = 0; i < init_n_rows; i++)

@@ -211,7 +211,7 @@ static int select_task(struct measure *m, const char *operand)
 
 /* --- The plan. --- */
 
-/* What the user's words come to. */
+/* The tasks and loads that the user chose. */
 struct choice {
     uint64_t tasks, loads;
     bool telling; /* nothing was chosen: the telling pairs */
@@ -328,7 +328,7 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* What a load may use of this machine. Returns why memload is left out, NULL when it is not. */
+/* Fills in the resources that a load may use. Returns why memload is left out, NULL when it is not. */
 static const char *fill_load(const struct measure *m, const struct latency_options *o, const struct choice *choice,
                              struct load_params *p)
 {
@@ -467,7 +467,7 @@ static bool is_pair(const struct plan_item *item)
     return item->load != NULL;
 }
 
-/* What will be measured, and for how long. */
+/* Prints what will be measured, and for how long. */
 static void announce(const struct measure *m, const struct plan *plan, struct text *out)
 {
     const struct bench *bench = NULL;

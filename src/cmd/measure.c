@@ -84,7 +84,7 @@ static size_t suite_tables(const struct suite *suite, void *options, struct meas
     return n + 1;
 }
 
-/* What `all` takes besides the common options. */
+/* The options of `all` besides the common ones. */
 static size_t several_tables(struct measure_options *common, struct option_table *tables)
 {
     measure_dir_table(common, &tables[0]);
@@ -150,7 +150,7 @@ static int select_tests(struct session *s, const char *const *operands, int n)
     return 0;
 }
 
-/* What stands behind the first "--" is not parsed. Returns how many words stand before it. */
+/* Cuts off the words after the first "--", which are not parsed. Returns the number of words before it. */
 static int cut_words(struct session *s, int argc, char **argv)
 {
     int n = 1;
@@ -534,7 +534,7 @@ static bool is_brief(const struct session *s)
     return s->n_suites == 1 && s->suites[0]->brief && s->suites[0]->brief(s->options[0]);
 }
 
-/* What cannot be printed is said once; the measuring goes on. */
+/* Reports a failure to print once; measuring goes on. */
 static void print_out(struct measure *m, struct text *out)
 {
     if (m->print_failed)
@@ -672,7 +672,7 @@ static void put_summary(struct session *s)
 
 /* --- Running. --- */
 
-/* What --layout random varies on this machine. */
+/* Names what --layout random varies on this machine. */
 static const char *layout_varied(const struct machine *machine)
 {
     switch (machine->randomize_va_space) {

@@ -267,7 +267,7 @@ static int put_costs(const struct projection *p, struct text *out)
     return 0;
 }
 
-/* What is rarer than the measurement was long has not been seen. */
+/* Events rarer than once in the time measured are not in the data: says so. */
 static void put_limits(const struct projection *p, struct text *out)
 {
     char observed[32];

@@ -192,7 +192,7 @@ static size_t list_suites(const struct report *report, const char **suites)
     return n;
 }
 
-/* What the page has not room for. */
+/* Says which runs the page has no room for. */
 static void put_bounds(const struct report *report, struct text *out)
 {
     if (report->n_all_runs <= report->n_runs)

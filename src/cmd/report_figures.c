@@ -80,7 +80,7 @@ struct report_figure {
         {"delayed_400", "above 400", 0}, {"delayed_2000", "above 2000", 1},                                            \
     }
 
-/* What the thesis shows of its very short experiments, for one test. */
+/* The thesis's figures of its very short experiments, for one test. */
 #define EXPERIMENT_FIGURES(suite_, test_, key_, prefer_, x_title_, x_metric_, curve_, bars_)                           \
     {.suite = suite_,                                                                                                  \
      .test = test_,                                                                                                    \

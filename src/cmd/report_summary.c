@@ -286,7 +286,7 @@ static size_t add_causes(const char *s, struct cause *causes, size_t n)
     return n;
 }
 
-/* What a newcomer calls a cause. */
+/* Returns plain words for a cause, for readers new to the field. */
 static const char *cause_words(const char *name)
 {
     static const struct {
@@ -306,7 +306,7 @@ static const char *cause_words(const char *name)
     return name;
 }
 
-/* Of the time in percent that a busy program loses. */
+/* Rates the share of its time, in percent, that a busy program loses. */
 static const char *how_quiet(double lost_pct)
 {
     return lost_pct < 0.01  ? "very quiet"
@@ -457,7 +457,7 @@ static void put_each_run(const struct report *report, const struct headline *lis
         put_side_by_side(report, list, n, out);
 }
 
-/* Of many hosts, which of them stands out comes first. */
+/* With many hosts, the link to the outliers comes first. */
 void report_put_summary(const struct report *report, struct text *out)
 {
     struct headline list[HEADLINES_MAX] = {0};

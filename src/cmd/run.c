@@ -164,7 +164,7 @@ static int read_prepare(struct commands *c)
     return find_program(c, "--shell: ", SHELL, c->prepare_path, sizeof(c->prepare_path));
 }
 
-/* What each sample's padding is called is not the user's. */
+/* Copies the environment for the command, without the variable that pads it: that is ours. --clean-env: PATH alone. */
 static int choose_env(struct commands *c)
 {
     size_t n = 0;
@@ -294,7 +294,7 @@ static int inherit(int fd)
     return fcntl(fd, F_DUPFD, 3);
 }
 
-/* What opens like a file and cannot be read like one. */
+/* Rejects a directory: it opens like a file but cannot be read. */
 static int check_input(const struct commands *c, int fd)
 {
     struct stat st;

@@ -35,8 +35,8 @@ static size_t tables(void *options, struct option_table *out)
     return 2;
 }
 
-/* What may be used: what is available, in a container no more than its limit, and in a process of 32 bits half of what
- * it can address. */
+/* Bytes that the arrays may take: the available memory, at most the container's limit, and in a 32-bit process at most
+ * half of the address space. */
 static uint64_t usable_memory(const struct machine *machine)
 {
     uint64_t available = machine->memory_available_bytes, limit = machine->memory_limit_bytes;

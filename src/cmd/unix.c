@@ -102,7 +102,7 @@ static const struct {
               {"misc", MISC, false},   {"oldsystem", OLDSYSTEM, true}};
 enum { N_GROUPS = sizeof(groups) / sizeof(groups[0]), N_INDEX = 12 };
 
-/* What may be typed, for suggestions: tests and groups, in the same order as above. */
+/* Valid operands, for suggestions: tests and groups, in the same order as above. */
 static const char *const names[] = {"dhry2reg",      "whetstone",    "execl",      "fcopy1024",
                                     "fcopy256",      "fcopy4096",    "pipe",       "context1",
                                     "context1-same", "context1-two", "spawn",      "shell1",
@@ -234,7 +234,7 @@ static int add_test(const struct measure *m, const struct test *t, const struct 
     params.pairs = t->halves == HALVES_TWO ? *pairs : (struct cpu_pairs){.n = 0};
     params.pairs_name = pairs_name;
     if (params.pairs.n > copies)
-        params.pairs.n = copies; /* the others are not used, and the row does not name what they share */
+        params.pairs.n = (size_t)copies; /* the others are not used, and the row does not name what they share */
     params.classic = m->preset == PRESET_CLASSIC;
     (void)snprintf(params.dir, sizeof(params.dir), "%s", scratch(m));
     struct plan_item *item = plan_add(out, t->bench, &params);

@@ -228,7 +228,7 @@ static void find_interval(const struct core_cell *blocks, size_t n, bool cost_pe
             add_cell(&sum, &blocks[stats_random(&seed) % n]);
         stats_add(&figures, figure(&sum, cost_per_count));
     }
-    /* Of n blocks a resample's variance is (n-1)/n of that of the mean. */
+    /* The variance of resamples of n blocks is (n-1)/n of that of the mean. */
     double half = stats_student_t(0.95, (double)(n - 1)) * stats_sd(&figures) * sqrt((double)n / (double)(n - 1));
     out->low = out->value - half;
     out->high = out->value + half;
@@ -296,8 +296,7 @@ bool core_free_slices(const char *reason, uint64_t *free_slices, uint64_t *slice
 {
     const char *words = strstr(reason, "the core was free in ");
 
-    return words &&
-           sscanf(words, "the core was free in %" SCNu64 " of %" SCNu64 " slices", free_slices, slices) == 2 &&
+    return words && sscanf(words, "the core was free in %" SCNu64 " of %" SCNu64 " slices", free_slices, slices) == 2 &&
            *slices > 0;
 }
 
@@ -312,7 +311,7 @@ double core_explained_pct(const double *raw, const double *alone, size_t n)
         }
     if (of_raw.n < 5 || !(of_raw.m2 > 0))
         return (double)NAN;
-    /* Of relative values: the two means differ. */
+    /* Relative variances, since the two means differ. */
     double ratio = (of_alone.m2 / (of_alone.mean * of_alone.mean)) / (of_raw.m2 / (of_raw.mean * of_raw.mean));
     return ratio < 1 ? 100 * (1 - ratio) : 0;
 }

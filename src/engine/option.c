@@ -18,7 +18,7 @@
 
 enum verdict { GOOD, JUNK, OUTSIDE };
 
-/* What a value of the type is called in an error line, and how it is written. */
+/* Name and form of each type's values, for error messages. */
 static const struct {
     const char *noun, *form;
     size_t size;

@@ -249,8 +249,8 @@ static bool cut_short(const struct plan_item *item)
     return item->bench->ends_early && signals_pending();
 }
 
-/* What was stopped by a signal (Ctrl-Z, a batch system) is no measurement, and is taken again; not for ever, for there
- * are programs that ration others' CPU time that way. */
+/* A trial that was stopped by a signal (Ctrl-Z, a batch system) is measured again, but only a limited number of times:
+ * some programs ration others' CPU time that way. */
 static bool take_again(struct results *results, const struct trial *trial)
 {
     return trial_outcome(trial) != TRIAL_INTERRUPTED && trial_stopped(trial) &&
@@ -345,7 +345,8 @@ static void pass(struct execution *e, unsigned phase, bool backwards)
     }
 }
 
-/* What an interrupted item had so far is better than nothing, and is marked; what did not begin says so. */
+/* Ends all open items of an interrupted run: degraded with the samples so far, or skipped without any, with the
+ * reason. */
 static void end_interrupted(struct execution *e)
 {
     char reason[120];

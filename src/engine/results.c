@@ -256,8 +256,7 @@ static void enter_others(struct results *results, const struct trial *trial)
         enter_load(g, results->item->load, trial);
 }
 
-/* What the core probes of a copy say: of the CPU for the session, and of the slices for the metrics with the core free.
- */
+/* Enters a copy's core probes: its CPU's into the session, its slices into the metrics with the core free. */
 static int enter_core(struct results *results, const struct trial *trial, unsigned copy, unsigned cpu)
 {
     const struct bench *bench = results->item->bench;
@@ -415,7 +414,7 @@ static void fill_counters(const struct results *results, const struct group_valu
               results->how->timer_latency_held ? "yes" : "no");
 }
 
-/* What went otherwise than asked for, in words; "" when nothing did. */
+/* Says in words what differed from the request; "" when nothing did. */
 static void find_degraded(const struct results *results, const struct group_values *g, char *why, size_t size)
 {
     const struct plan_run *how = results->how;
@@ -661,7 +660,7 @@ static void identify(const struct results *results, unsigned group, const struct
     row->headline = metric->headline;
 }
 
-/* What the core probes of the group say, in all of its rows. */
+/* Writes the results of the group's core probes into each of its rows. */
 static void fill_core(const struct results *results, const struct group_values *g, struct row *row)
 {
     char why[160];
@@ -681,7 +680,7 @@ static double explained(const struct results *results, const struct group_values
 {
     const struct bench *bench = results->item->bench;
     const struct metric_values *raw = &g->metric[metric];
-    double *samples = calloc(results->n_trials + 1, sizeof(*samples)), pct = (double)NAN;
+    double *samples = calloc((size_t)results->n_trials + 1, sizeof(*samples)), pct = (double)NAN;
     struct core_alone alone;
 
     for (unsigned m = 0; samples && g->core_cpu != CPUSET_NONE && !g->core_own && m < bench->n_metrics; m++) {
@@ -711,7 +710,7 @@ static int fill_alone(const struct results *results, const struct group_values *
 {
     bool lower = !strcmp(about->better, "lower");
     double factor = lower ? 1 : (about->scale > 0 ? about->scale : 1) * 1e9;
-    double *samples = calloc(results->n_trials + 1, sizeof(*samples));
+    double *samples = calloc((size_t)results->n_trials + 1, sizeof(*samples));
     struct core_alone alone;
     char why[160] = "";
 
@@ -810,7 +809,7 @@ enum row_status results_rows(struct results *results, enum row_status status, co
         judged++;
     for (unsigned g = 0; g < results->n_groups; g++)
         for (unsigned m = 0; m < bench->n_metrics; m++) {
-            /* What did not run has one row, not one for each metric that it would have had. */
+            /* A test that did not run has one row, not one for each metric. */
             if (status >= ROW_SKIPPED &&
                 (bench_metric(bench, judged)->headline ? !bench_metric(bench, m)->headline : m > 0))
                 continue;

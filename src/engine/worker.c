@@ -25,10 +25,9 @@
 #define WARM_BLOCK_NS 5000000u
 #define WARM_LIMIT_NS 250000000u
 #define WARM_FLAT     0.01
-/* The fewest whole counts that last this long are a slice. */
 /* A load beside work of unknown length: the parent ends it long before. */
 #define LOAD_LIMIT_S 86400
-/* By then the parent has ended the other parties, if there is a parent. */
+/* A parent that is alive ends the other parties within this time. */
 #define FORSAKEN_NS 500000000u
 /* A real-time party gets its planned time twice over before the kernel stops it. */
 #define REALTIME_MARGIN_NS 2000000000u
@@ -149,7 +148,7 @@ static void watchdog(uint64_t ns)
     struct itimerval timer;
     sigset_t alarm_alone;
 
-    /* Who started us may have ignored or blocked it, and both are inherited. */
+    /* The parent process may have ignored or blocked the signal, and both are inherited. */
     (void)signal(SIGALRM, SIG_DFL);
     (void)sigemptyset(&alarm_alone);
     (void)sigaddset(&alarm_alone, SIGALRM);

@@ -180,7 +180,8 @@ static bool has_direction(const struct compared *c, const struct compared_row *r
     return row->judged && row->pair->about->better[0] && row->few && c->comparison[row->number].ratio > 0;
 }
 
-/* Those that know their spread. Rows of the same files are alternatives: their mean says nothing. */
+/* Whether the row counts in the mean: it must know its spread. Rows of the same files are alternatives, whose mean
+ * says nothing. */
 static bool in_mean(const struct compared *c, const struct compared_row *row)
 {
     return has_direction(c, row) && !row->pair->within && c->comparison[row->number].tested != TESTED_NOTHING;
@@ -332,7 +333,7 @@ static void count_mean(struct compared *c, const struct compared_row *row)
     c->n_means += m == c->n_means;
 }
 
-/* Of two rows and more: one row needs no mean. */
+/* Computes the means of two rows or more: one row needs none. */
 static int find_means(struct compared *c)
 {
     size_t kept = 0;

@@ -242,7 +242,7 @@ static int tell_apart_by_cpus(struct export_entry *entries, size_t n)
     return 0;
 }
 
-/* What is still shared is numbered within its run. Sorted by name and run. */
+/* Numbers entries of a run that still share a name. They are sorted by name and run. */
 static int tell_apart_by_number(struct export_entry *entries, size_t n)
 {
     for (size_t i = 0, end; i < n; i = end) {

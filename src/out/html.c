@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What HTML pages have in common. */
+/* Common parts of the HTML pages. */
 #include "out/html.h"
 
 #include <stdarg.h>

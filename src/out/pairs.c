@@ -238,7 +238,7 @@ static const struct {
     {"file system", ACROSS_FS, fs_of},
 };
 
-/* What is not known on one side (a file of an earlier version) is taken for the same. */
+/* A value missing on one side (a file of an earlier version) counts as equal. */
 static bool differs(const struct row *a, const struct row *b, uint64_t across, struct pair *pair)
 {
     char x[256], y[256];

@@ -16,7 +16,7 @@
 #define VALUES_MOST 8u
 
 struct values {
-    char *value[VALUES_MOST];
+    char value[VALUES_MOST][SETTING_VALUE];
     size_t n;
 };
 
@@ -28,7 +28,6 @@ struct named {
 struct diff {
     struct named *named;
     size_t n;
-    bool failed;
 };
 
 static struct named *find(struct diff *d, const char *name)
@@ -57,10 +56,7 @@ static void enter(struct diff *d, bool changed, const char *name, const char *va
 
     if (!values || has(values, value) || values->n == VALUES_MOST)
         return;
-    if ((values->value[values->n] = strdup(value)))
-        values->n++;
-    else
-        d->failed = true;
+    text_copy(values->value[values->n++], SETTING_VALUE, value);
 }
 
 static void enter_items(struct diff *d, bool changed, const char *text, bool of_run)
@@ -141,11 +137,7 @@ void settings_diff(const struct row_set *base, const struct row_set *changed, st
         put_values(&d.named[i].side[1], out);
         any = true;
     }
-    if (!d.named || d.failed)
+    if (!d.named)
         out->failed = 1;
-    for (size_t i = 0; i < d.n; i++)
-        for (size_t side = 0; side < 2; side++)
-            for (size_t k = 0; k < d.named[i].side[side].n; k++)
-                free(d.named[i].side[side].value[k]);
     free(d.named);
 }

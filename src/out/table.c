@@ -40,7 +40,7 @@ static int is_text(enum table_field field)
     }
 }
 
-/* What a group's rows have in common does not depend on the metric. */
+/* Whether the field is the same in all rows of a group, whatever their metric. */
 static int is_common(enum table_field field)
 {
     return (is_text(field) && field != TABLE_METRIC && field != TABLE_UNIT && field != TABLE_STATUS) ||

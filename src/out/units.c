@@ -103,7 +103,7 @@ static void group(const char *digits, int grouped, struct text *out)
             text_printf(out, "%s", NARROW_BLANK);
         text_append(out, digits + i, 1);
     }
-    /* What stands between the digits is the locale's decimal point, of one byte or more. */
+    /* The locale's decimal point between the digits may be longer than one byte. */
     size_t point = strcspn(digits + before, "0123456789e");
     if (digits[before] == 'e')
         text_printf(out, "%s", digits + before);
@@ -127,7 +127,7 @@ void units_number(double value, int decimals, char *buf, size_t size)
         (void)snprintf(digits, sizeof(digits), "%.*e", SIGNIFICANT - 1, fabs(value));
     if (!fixed)
         trim_zeros(digits);
-    /* What rounds to zero has no sign. */
+    /* A value that rounds to zero has no sign. */
     if (value < 0 && digits[strspn(digits, "0.,")])
         text_printf(&out, "%s", MINUS);
     group(digits, fabs(value) >= GROUPED, &out);

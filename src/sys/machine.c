@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What this machine is: names, CPUs, memory, caches and settings. What it is doing is in machine_counters.c. */
+/* Describes this machine: names, CPUs, memory, caches and settings. Its activity is in machine_counters.c. */
 #include "sys/machine.h"
 
 #include <errno.h>
@@ -121,7 +121,8 @@ static bool cpuinfo_has_hypervisor_bit(const char *cpuinfo)
     return false;
 }
 
-/* What firmware says of itself. Clouds that also rent out bare metal under the same name are not listed. */
+/* Recognizes a hypervisor by the firmware's names. Clouds that also rent out bare metal under the same name are not
+ * listed. */
 static const char *hypervisor_from_firmware(const char *root)
 {
     static const struct {

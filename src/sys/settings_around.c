@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What else goes on on the machine and around it: programs, memory, power, the machine below this one. */
+/* Settings around the bench CPUs: running programs, memory, power, the hypervisor below. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

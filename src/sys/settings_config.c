@@ -37,7 +37,7 @@ static char *read_config(const struct settings_view *view)
     return release[0] ? tree_read_all(view->root, path) : NULL;
 }
 
-/* What "KEY=" is followed by in a configuration, "n" when it is not set. False without a configuration. */
+/* Copies the value of a key in a kernel configuration, "n" when it is not set. False without a configuration. */
 static bool config_value(const char *config, const char *key, char *buf, size_t size)
 {
     size_t length = strlen(key);

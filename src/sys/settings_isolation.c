@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the kernel keeps off the bench CPUs: other tasks, its tick, RCU callbacks, kernel threads, interrupts, work. */
+/* Isolation of the bench CPUs: from other tasks, the tick, RCU callbacks, kernel threads, interrupts, workqueues. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -302,7 +302,7 @@ static int read_work(const char *root, const char *name, struct mask_file *file)
 
 typedef int (*mask_reader)(const char *root, const char *name, struct mask_file *file);
 
-/* What the files of a folder come to. */
+/* Summary of the affinity masks in a directory. */
 struct masks {
     unsigned files, on_bench;
     char names[48]; /* of those that may come to the bench CPUs */

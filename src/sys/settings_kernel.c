@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the kernel does by itself now and then, and how it was built. */
+/* The kernel's periodic activity, and its configuration. */
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -215,7 +215,7 @@ void setting_look_thp(const struct settings_view *view, struct setting_state *ou
         setting_say(out, good ? SETTING_OK : SETTING_NOISY, "%s", now);
 }
 
-/* Who asks for huge pages has them with madvise; that it is never already stays as it is. */
+/* Writes "madvise" if the run asks for huge pages, otherwise "never". Files that say "never" already are left alone. */
 int setting_writes_thp(const struct settings_view *view, struct setting_writes *out)
 {
     const char *good = view->huge_advised ? "madvise" : "never";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the looks at settings have in common. */
+/* Common functions of the looks at settings. */
 #include "sys/settings_look.h"
 
 #include <errno.h>

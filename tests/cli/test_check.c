@@ -324,7 +324,7 @@ static void test_check_csv_is_what_the_table_says(void **state)
     for (size_t row = 0; row < csv.n_rows; row++) {
         cli_expect_text(line_of(result.out, cli_cell(&csv, row, "item")), cli_cell(&csv, row, "verdict"));
         assert_true(cli_cell(&csv, row, "good")[0] && cli_cell(&csv, row, "cost")[0] && cli_cell(&csv, row, "how")[0]);
-        /* What is known has a value, and what is not known a reason. */
+        /* Known settings have a value, unknown ones a reason. */
         if (!strcmp(cli_cell(&csv, row, "verdict"), "unknown"))
             assert_true(cli_cell(&csv, row, "why")[0] != 0);
         else if (strcmp(cli_cell(&csv, row, "verdict"), "n/a") != 0)
@@ -537,7 +537,7 @@ static void test_check_as_nobody(void **state)
     const struct cli_run run = {.program = binary, .args = ARGS("check", "-o", "-"), .prepare = become_nobody};
     check(cli, &run, &csv, &result);
     cli_expect_text(result.err, ", not as root: some settings cannot be read\n");
-    /* What everybody may read is known. */
+    /* Settings in files that everybody may read are known. */
     assert_string_not_equal(cli_cell(&csv, row_of(&csv, "load"), "verdict"), "unknown");
     cli_csv_free(&csv);
     cli_result_free(&result);

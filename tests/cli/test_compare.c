@@ -127,7 +127,7 @@ static void write_changed(const struct cli *cli, const char *text, const char *i
     free(out);
 }
 
-/* Of a real run, in a copy of its file, each of the first items of the settings is changed, one at a time. */
+/* Changes the first items of the settings in a copy of a real run's file, one at a time. */
 static void test_compare_names_each_setting_that_differs(void **state)
 {
     const struct cli *cli = *state;

@@ -17,7 +17,7 @@ static char top[CLI_PATH / 2];
 
 enum shell { BASH, BASH_WITH, ZSH, FISH, N_SHELLS };
 
-/* What a shell offers at the end of each line: "|one|range|". */
+/* A shell's offers at the end of each line: "|one|range|". */
 struct offers {
     size_t n;
     char line[LINES_MAX][128];
@@ -87,7 +87,7 @@ static void put_offer(enum shell shell, const char *typed, char *line, char *off
     (void)snprintf(offered + strlen(offered), OFFERS_SIZE - strlen(offered), "%s", one + 1);
 }
 
-/* What is to be completed at the end of the line. */
+/* Returns the end of the line that is to be completed. */
 static const char *typed_of(const char *line)
 {
     size_t at = strlen(line);

@@ -10,7 +10,7 @@
 
 #include "cli.h"
 
-/* Of a real run: tests run in the top folder. */
+/* File of a real run. Tests run in the top directory. */
 static char unix_csv[CLI_PATH];
 
 static int group_setup(void **state)

@@ -233,7 +233,7 @@ static void test_fleet_by_rank(void **state)
     cli_result_free(&result);
 }
 
-/* Of two or three hosts nobody can say which is the odd one; what can be said is said. */
+/* Among two or three hosts there are no outliers; settings and failed tests are still shown. */
 static void test_fleet_of_two_or_three_hosts(void **state)
 {
     const struct cli *cli = *state;
@@ -268,7 +268,7 @@ static void test_fleet_tests_that_failed(void **state)
     cli_result_free(&result);
 }
 
-/* Nothing of what a file says reaches the terminal as a command to it. */
+/* Control characters in a file do not reach the terminal. */
 static void test_fleet_hostile_files(void **state)
 {
     const struct cli *cli = *state;

@@ -30,8 +30,8 @@ static void make_jail(const struct cli *cli, const char *name, char jail[CLI_PAT
         assert_int_equal(rename(path, other), 0);
 }
 
-/* What stands between the marker lines, with the line ends that the CSV had; the test fails when there is none, or its
- * length is not the one behind it. */
+/* Parses the CSV between the marker lines, with its original line ends. The test fails when there is none, or its
+ * length is not the one after the end marker. */
 static void cut_csv(const char *out, struct cli_csv *csv)
 {
     const char *begin = strstr(out, "\n" BEGIN), *end = strstr(out, "\n" END);
@@ -259,7 +259,7 @@ static void test_init_leaves_ignored_signals_ignored(void **state)
     cli_result_free(&result);
 }
 
-/* What cannot be handed over at all is no success. */
+/* Losing the CSV is a failure. */
 static void test_init_lost_csv_is_a_failure(void **state)
 {
     const struct cli_run run = {
@@ -536,8 +536,8 @@ static void test_init_device_symbolic_links_do_not_lead_out(void **state)
     cli_result_free(&result);
 }
 
-/* What init says when it has scratch files made in the folder "$1" of the device, and the type of the file system that
- * the rows have. */
+/* Prints init's messages when scratch files are made in the directory "$1" of the device, and the type of the file
+ * system in the rows. */
 #define SCRATCH                                                                                                        \
     "export TMPDIR=/dev/shm; scratch() { \"$0\" init --scratch \"$L:$1\" -- unix fread256 -q -c 1 -t 20ms --samples "  \
     "1 2>&1 | sed -n "                                                                                                 \
@@ -558,7 +558,7 @@ static void test_init_scratch_on_a_device_mounted_read_only(void **state)
                   "scratch files go to LOOP:/ (ext4)\na row of the disk\nclean\nro,noatime\n");
 }
 
-/* What cannot be had is said, and the rest runs. */
+/* A scratch directory that cannot be used is reported, and the tests run without it. */
 static void test_init_scratch_that_cannot_be_had(void **state)
 {
 #define NOT "; what is measured of files is not of that disk\n"

@@ -33,7 +33,7 @@
 #define FAST  CSV, KNOWN, "-t", "100ms"
 /* The least file of write and read. */
 #define SMALL "--file-size", "8M"
-/* What is real-time here must leave a CPU to the rest: this one is taken, and there are more. */
+/* Real-time tasks run on this CPU alone, so that another one is left to everything else. */
 #define CPU   1
 #define CPU_S "1"
 
@@ -243,7 +243,7 @@ static void wait_plan(const struct cli_child *child, const char *plan)
     }
 }
 
-/* What is planned, seen from its rows: those that a signal kept from beginning are there, too. */
+/* Checks the plan by its rows: pairs that a signal kept from beginning have rows, too. */
 static void expect_planned(const struct cli *cli, const char *const *args, const char *plan, const char *const *pairs)
 {
     const struct cli_run run = {.args = args};
@@ -690,7 +690,7 @@ static bool within(double value, double expected, double by, const char *what)
     return is;
 }
 
-/* What arithmetic makes of it: the wake-ups that it swallowed are late by what was left of it. */
+/* Compares with the figures computed from the stall: each wake-up during it is late by the rest of the stall. */
 static bool stall_is_seen(const struct cli_csv *csv, double stalled_ns, bool classic)
 {
     double lost = floor(stalled_ns / PERIOD_NS), sum = 0;
@@ -711,7 +711,7 @@ static bool stall_is_seen(const struct cli_csv *csv, double stalled_ns, bool cla
     return seen;
 }
 
-/* What else runs on the machine may spoil a run; a program that does not see the stall fails all of them. The last runs
+/* Other programs on the machine may spoil a run; a program that does not see the stall fails all of them. The last runs
  * are real-time, below the hog: nothing else keeps the task from its CPU then. */
 static void check_stall(const struct cli *cli, bool classic)
 {

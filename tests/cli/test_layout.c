@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is printed, line by line, against the texts of tests/cli/golden.
+/* Compares the output, line by line, with the texts of tests/cli/golden.
  *
  * Help and lists are compared as they are; JITBENCH_GOLDEN=update writes them anew. In the texts of tables
  *   #      stands for a whole number, #.## for one with two decimals,

@@ -305,7 +305,7 @@ static int without_proc(void *context)
     return cli_own_mounts() || mount("none", "/proc", "tmpfs", 0, "size=64k") || chdir(context) ? -1 : 0;
 }
 
-/* What cannot be counted is empty, and nothing is taken for an interrupt. */
+/* Without procfs, counters are empty, and no detour is taken for an interrupt. */
 static void test_noise_needs_no_proc(void **state)
 {
     struct cli *cli = *state;
@@ -326,7 +326,7 @@ static void test_noise_needs_no_proc(void **state)
     cli_result_free(&result);
 }
 
-/* Whoever lets it run for a day ends it by hand, and wants to see what it saw. */
+/* A run that is ended by a signal shows what it has measured. */
 static void test_noise_that_is_ended_shows_what_it_saw(void **state)
 {
     const struct cli *cli = *state;

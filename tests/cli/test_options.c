@@ -42,7 +42,7 @@ static void expect_cell(const struct cli *cli, const char *const *args, const ch
     cli_csv_free(&csv);
 }
 
-/* Of the first row that was measured: non-temporal stores are not everywhere. */
+/* Returns the samples of the first row that was measured: not every machine has non-temporal stores. */
 static size_t samples_of(const struct cli *cli, const char *const *args, const char *metric)
 {
     struct cli_csv csv;
@@ -526,7 +526,7 @@ static void test_options_of_all_together(void **state)
                                 .limit_s = 90};
     static const char *const tests[] = {"prime", "array", "bandwidth"};
     static const size_t items[] = {1, 10, 2};
-    /* What is skipped has its four rates and not their times. */
+    /* A skipped test has rows for its four rates, but not for their times. */
     const size_t absent[] = {0, 0, program_has_nontemporal_stores(cli_binary) ? 0 : 4};
     struct cli_result result;
     struct cli_csv csv;

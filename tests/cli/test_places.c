@@ -240,7 +240,7 @@ static void test_places_full_standard_output(void **state)
     (void)close(full);
 }
 
-/* What has no other place is lost, and that is no success; where there is a CSV, it has all. */
+/* Output that is nowhere else is lost, which is a failure; the CSV, where there is one, has everything. */
 static void test_places_full_standard_output_is_said(void **state)
 {
     int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
@@ -463,7 +463,7 @@ static void test_places_hostile_environment(void **state)
     run_prime(*state, (struct cli_run){.env = env});
 }
 
-/* What nobody may not do is said in each row, and is no failure. */
+/* Rows say what the user nobody was not permitted to do; the exit status is 0. */
 static void test_places_nobody(void **state)
 {
     const struct cli *cli = *state;
@@ -665,7 +665,7 @@ static void expect_unknown(const struct cli_csv *csv)
 {
     for (size_t i = 0; i < sizeof(from_proc) / sizeof(from_proc[0]); i++)
         cli_expect_all(csv, from_proc[i], "");
-    /* What getrusage() counts is known all the same, and what noise measures by itself. */
+    /* Counters of getrusage() are known without procfs, as are those that noise measures itself. */
     for (size_t row = 0; row < csv->n_rows; row++) {
         const char *causes = cli_cell(csv, row, "causes");
         if (strcmp(cli_cell(csv, row, "suite"), "noise"))
@@ -839,7 +839,7 @@ static void run_bare_rows(const struct cli *cli, struct bare *bare, const char *
     cli_result_free(&result);
 }
 
-/* What a row is there has a value or a reason. */
+/* Expects the test's row to have the status and the reason, and a value unless it was skipped. */
 static void expect_bare(const struct cli_csv *csv, const char *layout, const char *test, const char *status,
                         const char *reason)
 {
@@ -907,7 +907,8 @@ static void test_places_bare_writable_root(void **state)
     cli_csv_free(&csv);
 }
 
-/* Of what it makes for itself the owner may read and write; nobody could not otherwise, and folders would stay. */
+/* The program makes its own files readable and writable for their owner, whatever the umask: otherwise nobody could not
+ * use them, and directories would be left behind. */
 static int nobody_without_mode_bits(void *context)
 {
     (void)umask(0777);
@@ -1087,7 +1088,7 @@ static void test_places_killed_worker(void **state)
     cli_result_free(&result);
 }
 
-/* What an item had before its worker was killed is not passed off as a good row. */
+/* An item whose worker was killed in a later sample has no row with status ok. */
 static void test_places_killed_worker_of_a_later_sample(void **state)
 {
     const struct cli *cli = *state;

@@ -42,7 +42,7 @@ static void run_csv(const struct cli *cli, const char *const *args, int status, 
     cli_result_free(&result);
 }
 
-/* What the commands print, with these options and words. */
+/* Returns the commands' output, with these options and words. */
 static char *printed(const struct cli *cli, const char *const *args)
 {
     const char *all[64] = {"run", "-q", "--no-csv", "--show-output"};
@@ -659,7 +659,7 @@ static void test_run_what_is_left_running_is_killed_and_said(void **state)
     cli_expect_text(cli_cell(&csv, 0, "reason"), "the command left 2 processes running; killed");
     cli_csv_free(&csv);
     cli_expect_all_gone(cli, "the command");
-    /* What a preparation leaves is there for the command. */
+    /* Processes that a preparation leaves behind live on for the command. */
     run_csv(cli, ARGS("-i", "1", "--prepare", "sh -c 'sleep 77 & exit 0'", "--", "sleep", "0.01"), 0, &csv);
     cli_expect_all(&csv, "status", "ok");
     cli_csv_free(&csv);

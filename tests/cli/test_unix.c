@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench unix: its table, its rows, its groups and protocols, bad input, bad places, and signals in the middle.
  *
- * What is compared between the rows of one run is exact; what depends on the machine's speed is not compared, but for
- * the two rates of a row, which may differ by a factor of 2. */
+ * Relations between the rows of one run are checked exactly. Figures that depend on the machine's speed are not
+ * checked, but for the two rates of a row, which may differ by a factor of 2. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -185,7 +185,7 @@ static void need_whole(const struct cli *cli)
 
 /* --- The table. --- */
 
-/* What stands behind the baseline is of the machine. Numbers keep their right edge and their decimals. */
+/* Columns after the baseline depend on the machine. Numbers keep their right edge and their decimals. */
 enum { FIXED_COLUMNS = 55 };
 
 /* The length of a line without the word that it may end in. */
@@ -825,7 +825,7 @@ static void measure_mounted(const struct cli *cli, struct mounted *mounted, cons
     cli_csv_read(path, csv);
 }
 
-/* What is measured in memory is said to be no disk's, once, and of tests of files alone. */
+/* A directory in memory is reported once, and for tests of files only. */
 static void test_unix_dir_in_memory_is_named(void **state)
 {
     static const char line[] =

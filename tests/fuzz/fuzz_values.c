@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One text as a value of each kind that there is: of options, CPU lists and masks, moments, names, devices, numbers.
- * What is taken is in its range, and what is printed is read back as the same. */
+ * Accepted values are in their range, and printed values read back as the same. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What check advises in made-up trees. Runs in the top folder. */
+/* Advice of check in made-up trees. Runs in the top directory. */
 #include "tree_fixture.h"
 
 #include "cmd/advice.h"
@@ -214,7 +214,7 @@ static void test_advice_is_none_where_nothing_is_noisy(void **state)
     tree_unpack("server");
     advise("8-15", NULL);
     assert_int_equal(n_advice, 0);
-    /* What is noisy, but was not looked at. */
+    /* No advice about noisy settings that were not looked at. */
     (void)tree_remove(state);
     (void)tree_make(state);
     tree_unpack("laptop");

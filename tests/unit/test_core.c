@@ -242,7 +242,7 @@ static void test_without_a_relation_no_figure_moves(void **state)
     assert_true(explained.mean < 10);
 }
 
-/* What no probe shows, and changes from trial to trial, is in the interval too. */
+/* The interval also covers changes from trial to trial that no probe shows. */
 static void test_an_interval_holds_what_no_probe_shows(void **state)
 {
     struct made_up m = {.seed = 20261124, .slower = 0.15, .noise = 0.01, .free_share = 0.6, .drift = 0.01};

@@ -272,7 +272,8 @@ static void test_csv_header_names_the_columns(void **state)
     (void)state;
     csv_header(&text);
     assert_memory_equal(text.data, "schema,run_id,utc,host,", 23);
-    assert_string_equal(strstr(text.data, ",comment,"), ",comment,samples,hist,series,scratch_disk,item,core_share,core_mhz,"
+    assert_string_equal(strstr(text.data, ",comment,"),
+                        ",comment,samples,hist,series,scratch_disk,item,core_share,core_mhz,"
                         "explained_pct\r\n");
     text_free(&text);
 }
@@ -769,7 +770,7 @@ static void test_csv_without_any_file_prints_at_the_end(void **state)
     assert_non_null(csv);
     assert_non_null(strstr(message, "no file for the CSV can be made (current directory: File too large)"));
     assert_string_equal(csv_path(csv), "");
-    /* What could not hold a row is not left behind. */
+    /* A file that could not hold a row is removed. */
     assert_int_equal(access(NAME_STEM ".csv", F_OK), -1);
     put(csv, 1);
     put(csv, 2);

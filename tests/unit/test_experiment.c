@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What prime and array share: recording, every event as text, and M. Kot's figures from made-up cycles. */
+/* Common code of prime and array: recording, every event as text, and M. Kot's figures from made-up cycles. */
 #include <fcntl.h>
 
 #include "bench_fixture.h"

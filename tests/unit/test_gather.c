@@ -95,7 +95,8 @@ static void test_gather_a_file_given_twice_counts_once(void **state)
     gather_free(&g);
 }
 
-/* What differs in load, unit, copies or work is another figure; the CPU's own words and copies do not make one. */
+/* Rows that differ in load, unit, copies or work are separate figures; rows that differ in words about the CPU are not.
+ */
 static void test_gather_figures_are_told_apart(void **state)
 {
     struct gather g = {0};
@@ -229,7 +230,7 @@ static void test_gather_settings_and_their_majority(void **state)
     assert_string_equal(setting_of(&g, "cpus", 1), "8");
     assert_string_equal(setting_of(&g, "nice", SIZE_MAX), "0");
     assert_string_equal(setting_of(&g, "nice", 2), "19");
-    /* Of a command line nothing bears on noise: that differs from one in which something does. */
+    /* A kernel command line without options that matter differs from one with some. */
     assert_string_equal(setting_of(&g, "cmdline", 0), "nohz_full=1");
     assert_string_equal(setting_of(&g, "cmdline", SIZE_MAX), "(nothing that matters)");
     assert_null(setting_of(&g, "thp", 0));

@@ -144,7 +144,7 @@ static void test_init_orders_in_words_come_after_the_line(void **state)
     (void)state;
     read_orders("jitbench.end=halt -- jitbench.end=reboot", ARGV("jitbench.end=reboot"), &result);
     assert_int_equal(result.orders.end, INIT_REBOOT);
-    /* What is behind the dashes is in argv, and not read twice. */
+    /* Words after the dashes are in argv, and are not read twice. */
     read_orders("jitbench.end=halt -- jitbench.end=reboot", NO_ARGV, &result);
     assert_int_equal(result.orders.end, INIT_HALT);
 }

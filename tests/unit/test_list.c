@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the engine relies on in every benchmark's descriptor, and does not check itself. */
+/* Checks of every benchmark's descriptor that the engine relies on and does not make itself. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -91,7 +91,8 @@ static void test_list_sampling_has_a_cap(void **state)
         }
 }
 
-/* That of the test's own benchmark where there is one; a variant's and a user's command's is that of its suite. */
+/* The metric is that of the test's own benchmark where there is one; variants and users' commands have their suite's.
+ */
 static void test_list_finds_the_metric_of_a_row(void **state)
 {
     const struct metric *rate = bench_find_metric("unix", "context1-same", "rate");

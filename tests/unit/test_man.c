@@ -477,7 +477,7 @@ static void session_free(struct measure *m)
     free(m);
 }
 
-/* Of latency's custom. */
+/* Fills in the options that latency's custom needs. */
 static void fill_options(const struct suite *suite, void *options)
 {
     struct option_table tables[TABLES_MAX];
@@ -524,7 +524,7 @@ static void drop_doubles(const struct suite *suite, struct plan *plan)
     plan->n = n;
 }
 
-/* What the operand makes the suite's command run, with its other options at their defaults; NULL: all tests. */
+/* Makes the plan of the suite's command with this operand and default options; NULL: all tests. */
 static void plan_of(const struct suite *suite, const char *operand, struct plan *plan)
 {
     struct measure *m = session_new();
@@ -1299,7 +1299,7 @@ static void check_example(const char *path, const char *line)
     free(words);
 }
 
-/* Those of a line that begins with a prompt and the program's name. Returns how many. */
+/* Checks the commands of a line that begins with a prompt and the program's name. Returns how many. */
 static unsigned check_line(const char *path, const char *line)
 {
     static const char *const names[] = {"jitbench ", "./jitbench "};

@@ -581,7 +581,7 @@ static void test_option_names_refuse_bad_values(void **state)
                         "--load: 'rings' is not one of none, X, burn, burner or ring; did you mean 'ring'?");
     assert_int_equal(names, 0);
     assert_false(table.given[0]);
-    /* What is refused leaves what was named before. */
+    /* A value that is refused leaves the names given before. */
     assert_string_equal(parse_names(&table, &names, "-w", "ring"), "");
     assert_string_not_equal(parse_names(&table, &names, "-w", "burn,x,zzz"), "");
     assert_int_equal(names, 0x10);
@@ -863,7 +863,7 @@ static void test_option_letters_combine(void **state)
     assert_int_equal(parse(&r, "-qvn 6 x"), 1);
     assert_int_equal(r.common.experiments, 6);
     assert_string_equal(r.operands[0], "x");
-    /* What follows a letter that takes a value is the value, even when it is letters. */
+    /* Text that follows a letter that takes a value is the value, even when it is letters. */
     assert_int_equal(parse(&r, "-oqv"), 0);
     assert_string_equal(r.common.output, "qv");
     assert_false(r.common.quiet);
@@ -1160,7 +1160,7 @@ static void test_option_help_passes_on_failure(void **state)
     text_free(&out);
 }
 
-/* What another program's option or value is called here, why a maximum is one, and which options were shortened. */
+/* Messages name our options and values for another program's, and explain a maximum. Shortened options are recorded. */
 static void test_option_names_what_is_meant(void **state)
 {
     (void)state;

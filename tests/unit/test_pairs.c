@@ -215,7 +215,8 @@ static void test_pairs_left_over_are_joined_when_there_is_one_a_side(void **stat
     assert_int_equal(pairs.n, 4);
 }
 
-/* That of another protocol is refused by name, also where other words agree; that of an older program by its words. */
+/* An index of another protocol is refused by its name, even where other words agree; an older program's by its words.
+ */
 static void test_pairs_of_two_indices_are_refused(void **state)
 {
     (void)state;
@@ -436,7 +437,7 @@ static void test_pairs_across_command_pool_commands_of_a_name(void **state)
     assert_int_equal(pairs.n, 1);
     assert_string_equal(pairs.pair[0].why, "");
     assert_int_equal(pairs.pair[0].n_base, 2);
-    /* Other work than the command's is still other work. */
+    /* Rows that differ in more than the command are still refused. */
     text_copy(changed.rows[0].param, sizeof(changed.rows[0].param), "files=2 command=/tmp/2/prog -x");
     base.set.n = 1;
     make(BIT(ACROSS_COMMAND));

@@ -19,7 +19,7 @@ struct tick_params {
     bool unsupported;
 };
 
-/* What the parent's callbacks saw, in order. */
+/* Record of the parent's callbacks, in order. */
 static struct {
     char trials[256]; /* ids of those that succeeded */
     uint64_t gate_ns[256];
@@ -95,7 +95,7 @@ struct beside_params {
     bool fails, unsupported;
 };
 
-/* What it was given is seen in its nice value. */
+/* The nice value shows the placement's request. */
 static void beside_place(const void *params, const struct place_request *request, unsigned party,
                          struct placement *placement)
 {

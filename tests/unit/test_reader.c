@@ -182,7 +182,7 @@ static void test_reader_takes_a_later_header_anew(void **state)
     assert_reads("a,b,c\n1,2,3\nc,b,a\n4,5,6\n", "1|2|3;6|5|4;0");
     assert_reads("a,b,c\n1,2,3\na,x,b,y,c\n4,5,6,7,8\n1,2,3\n", "1|2|3;4|6|8;1");
     assert_reads("a,b,c,x,y\n1,2,3,4,5\nx,y,b\n6,7,8\n", "1|2|3;-|8|-;0");
-    /* That of jitbench behind what is none. */
+    /* A header of jitbench after a line that is none. */
     assert_reads("loading modules\nschema,test,a,metric\n1,2,3,4\n", "3|-|-;0");
     assert_reads("a,b\n1,2\nschema,test,metric,a\n1,2,3,4\n", "1|2|-;4|-|-;0");
     /* Half of the names, or two, could be a row. */
@@ -290,7 +290,7 @@ static void test_reader_skips_byte_order_marks(void **state)
                  "1|2|3;0");
     assert_reads("\xef\xbb\xbf\"a\",b,c\n1,2,3\n", "1|2|3;0");
     assert_reads("\xef\xbb\xbf\n\xef\xbb\xbf", "0");
-    /* Of the second file. */
+    /* A byte order mark of the second file. */
     assert_reads("\xef\xbb\xbf"
                  "a,b,c\n1,2,3\n\xef\xbb\xbf"
                  "a,b,c\n4,5,6\n",
@@ -307,7 +307,7 @@ static void test_reader_counts_damage_and_goes_on(void **state)
     /* The number of fields. */
     assert_reads("a,b,c\n1,2\n1,2,3\n1,2,3,4\n4,5,6\n1\n", "1|2|3;4|5|6;3");
     assert_reads("a,b,c\n1,2,3\n4,5", "1|2|3;1");
-    /* What follows a closing quote. */
+    /* Text after a closing quote. */
     assert_reads("a,b,c\n\"1\"x,2,3\n4,5,6\n", "4|5|6;1");
     assert_reads("a,b,c\n\"1\n\"x,\"2\n4,5,6\n", "4|5|6;1");
     assert_reads("a,b,c\n1,2,\"3\"\r4\n4,5,6\n", "4|5|6;1");

@@ -76,7 +76,7 @@ static void test_report_rows_of_two_runs_stand_together(void **state)
     expect_order(order, bases);
 }
 
-/* What only one run has is compared with nothing; nor is what run A lacks. */
+/* Rows that only one run has, or that run A lacks, are compared with nothing. */
 static void test_report_rows_of_one_run_alone_have_no_base(void **state)
 {
     static const size_t order[] = {0, 1, 2}, bases[] = {REPORT_NO_BASE, REPORT_NO_BASE, REPORT_NO_BASE};

@@ -105,7 +105,7 @@ struct pace_params {
     int nice;
 };
 
-/* By then the engine has read what was counted before the gate. */
+/* After this time the engine has read the counts from before the gate. */
 #define PACE_SETTLED_NS (50 * MS)
 #define PACE_TIME_NS    (120 * MS)
 
@@ -254,7 +254,7 @@ static void test_results_value_as_the_metric_says(void **state)
     assert_near(metric_row("max")->value, 10);
 }
 
-/* Of all trials together. */
+/* The pages of all trials are added up. */
 static void test_results_say_which_pages_there_were(void **state)
 {
     static const struct {
@@ -674,7 +674,7 @@ static bool equal(double a, double b)
     return isnan(a) ? isnan(b) : fabs(a - b) <= 0.0005;
 }
 
-/* What the causes say is what stands in columns of its own. */
+/* Checks that the causes agree with the columns of their own. */
 static void assert_causes(const struct row *row)
 {
     static const char *const kinds[] = {"timer=", "resched=", "ipi=", "device="};
@@ -707,8 +707,8 @@ static void test_results_enter_counts_all_trials_and_copies(void **state)
     assert_near(row->samples[0], 100);
     assert_near(row->samples[1], 101);
     assert_near(row->wall_s, wall_s);
-    /* Of two trials and two copies, and not of the partner: that would be twice as much. (On a busy CPU a nap may
-     * be over before it has begun.) */
+    /* Counts of two trials and two copies, without the partner: with it they would be twice as much. (On a busy CPU
+     * a nap may be over before it has begun.) */
     assert_in_range(row->ctx_voluntary, 2 * NAPS + 1, 8 * NAPS - 1);
     assert_true(row->cpu_s > 0 && row->cpu_s < 1);
     assert_true(row->ctx_involuntary >= 0 && row->faults_minor >= 0 && row->faults_major >= 0);
@@ -1039,7 +1039,8 @@ static void test_results_load_that_did_next_to_nothing(void **state)
     trial_free(trial);
 }
 
-/* What was claimed, beside what the kernel says of it; half of it is enough, since the run's ends are not exact. */
+/* Bytes that the load claims to have written, against the kernel's count; half of them is enough, since the run's
+ * ends are not exact. */
 static void test_results_load_whose_bytes_were_not_on_the_disk(void **state)
 {
     struct pace_params params = {.count = {[LOAD_WRITTEN] = 100 * 0x1p20, [LOAD_DISK_WRITTEN] = 50 * 0x1p20}};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What settings are found in made-up trees, and what would be written. Expected values are worked out by hand from the
- * texts of tests/trees. Runs in the top folder. */
+/* Verdicts on settings in made-up trees, and the values to be written. Expected values are worked out by hand from the
+ * texts of tests/trees. Runs in the top directory. */
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
@@ -125,7 +125,7 @@ static bool is_written(const struct setting *setting)
     return setting->how == SETTING_WRITE || setting->how == SETTING_WRITE_NAMED;
 }
 
-/* What is noisy is what has something to be written, and writing it makes it good. */
+/* Exactly the noisy settings have something to be written, and writing it makes them good. */
 static void expect_writing_helps(void)
 {
     struct setting_writes writes = {0};
@@ -443,7 +443,7 @@ static void test_settings_of_4096_cpus(void **state)
     struct setting_writes writes = {0};
     assert_int_equal(setting_find("workqueues")->writes(&view, &writes), 0);
     assert_int_equal(writes.n, 1);
-    /* None of its own is left, so all 4096 but these: 127 words of 8 digits, and commas. */
+    /* No unbound CPU is left, so all 4096 but the bench CPUs: 127 words of 8 digits, and commas. */
     assert_int_equal(strlen(writes.write[0].value), 127 * 8 + 126);
     assert_int_equal(strncmp(writes.write[0].value, "ffffffff,", 9), 0);
     assert_string_equal(writes.write[0].value + 126 * 9 - 9, "fffffffe,00000001");
@@ -588,7 +588,7 @@ static void test_settings_idle_states(void **state)
     expect_one("c_states", SETTING_NOISY, "held at 20 us, up to C1 (2 us)", "");
     tree_put("/sys/devices/system/cpu/cpu1/cpuidle/state1/disable", "1\n");
     expect_one("c_states", SETTING_OK, "held at 20 us, up to POLL (0 us)", "");
-    /* Other CPUs' states do not matter. */
+    /* Only the states of the bench CPUs count. */
     look_at("2");
     expect_one("c_states", SETTING_NOISY, "held at 20 us, up to C10 (890 us)", "");
     tree_put("/dev/cpu_dma_latency", "");
@@ -644,7 +644,7 @@ static void raise_steal(void)
     tree_put("/proc/stat", "cpu  1 1 1 1 1 1 1 300 0 0\n");
 }
 
-/* What was stolen long ago disturbs nothing now. */
+/* Steal time of the past does not count, only its rise. */
 static void test_settings_steal_that_rises(void **state)
 {
     (void)state;
@@ -728,7 +728,7 @@ static void test_settings_of_the_kernel_s_configuration(void **state)
     expect_one("context_tracking", SETTING_NOISY, "forced on all CPUs", "");
 }
 
-/* That of the running kernel comes first; one that is damaged is as none. */
+/* The running kernel's configuration comes first; a damaged one is ignored. */
 static void test_settings_of_the_kernel_s_compressed_configuration(void **state)
 {
     /* "CONFIG_HZ=300\nCONFIG_PREEMPT_RT=y\n", by gzip -n */
@@ -811,7 +811,7 @@ static void test_settings_write_preferences_before_the_governor(void **state)
     assert_true(epp < governor && epb < governor);
 }
 
-/* What a boot loader wrote may be anything. */
+/* The kernel command line may contain any bytes. */
 static void test_settings_texts_are_printable(void **state)
 {
     char text[400];
@@ -1211,7 +1211,7 @@ static void test_settings_are_whole_and_have_names_of_their_own(void **state)
         assert_ptr_equal(setting_find(s->name), s);
         assert_true(s->title && s->good && s->cost && s->set && s->look);
         assert_true(s->title[0] && s->good[0] && s->cost[0] && s->set[0]);
-        /* What tune writes says so. */
+        /* Settings that tune writes name it. */
         if (is_written(s))
             assert_non_null(strstr(s->set, s->name));
     }

@@ -110,7 +110,7 @@ static void test_settings_diff_names_several(void **state)
     expect("smt on -> off; thp always -> never; cmdline quiet -> (nothing that matters)");
 }
 
-/* What is not recorded is no difference, and old and new spellings are the same. */
+/* A setting that one side does not record is no difference; old and new spellings are equal. */
 static void test_settings_diff_with_files_of_earlier_versions(void **state)
 {
     (void)state;

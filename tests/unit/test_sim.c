@@ -115,7 +115,7 @@ static void assert_figures(const struct hist *h, const uint64_t *sorted, size_t 
     assert_int_equal(h->max, sorted[n - 1]);
 }
 
-/* These and no others; their order does not matter. */
+/* Expects these values in any order, and no others. */
 static void assert_values(const struct hist *h, const uint64_t *values, size_t n)
 {
     uint64_t *sorted = malloc((n + 1) * sizeof(*sorted));
@@ -401,7 +401,7 @@ static void test_sim_timer_goes_round_the_ring(void **state)
         assert_int_equal(ring.woke_ns[k], START + (k == n % SIM_RING ? n * 10 + 1 : (n - 1) * 10 + 9));
 }
 
-/* What it overslept is not the task's. */
+/* The timing thread's own lateness is not part of the task's latency. */
 static void test_sim_latency_begins_when_the_timing_thread_woke(void **state)
 {
     (void)state;
@@ -922,7 +922,7 @@ static uint64_t works_until(const struct stalls *s, uint64_t t, uint64_t busy)
     return t + busy;
 }
 
-/* What is to come of it. */
+/* The expected results. */
 static struct {
     uint64_t latency[PERIODS], of[PERIODS];
     bool counted[PERIODS];
@@ -1267,7 +1267,7 @@ static void make_pretenders(void)
     bench_pretend_bursts = bench_gaming;
     bench_pretend_bursts.name = "pretend-bursts";
     bench_pretend_bursts.parties = pretend_burst_parties;
-    /* Neither needs rights that the test may not have. */
+    /* The test may lack the rights for SCHED_FIFO and for placement. */
     bench_pretend.control_fifo = bench_pretend_bursts.control_fifo = false;
     bench_pretend.place = bench_pretend_bursts.place = NULL;
 }
@@ -1665,7 +1665,7 @@ static void test_sim_real_time_task_is_what_was_asked_for(void **state)
     trial_free(trial);
 }
 
-/* What is refused is told, and all the rest is as it is with the rights. */
+/* Refused requests are reported; everything else is as with the rights. */
 static int without_rights(void)
 {
     struct trial_party timer;

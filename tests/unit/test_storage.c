@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a folder's files are stored on, in made-up trees. */
+/* The storage of a directory's files, in made-up trees. */
 #include "tree_fixture.h"
 
 #include "sys/storage.h"

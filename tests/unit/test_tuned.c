@@ -102,7 +102,7 @@ static int restore_by(const char *file)
     return code;
 }
 
-/* What a test that failed half-way has left. */
+/* Removes what a failed test left behind. */
 static int put_back(void **state)
 {
     char file[96];

@@ -398,7 +398,7 @@ static int next_fd(void)
     return fd;
 }
 
-/* Of a scratch file: its folder's comes first. */
+/* Descriptor of a scratch file: its directory's is opened first. */
 static int next_file(void)
 {
     return next_fd() + 1;
@@ -642,7 +642,7 @@ static int spawn_without_processes(void)
     harness_init(&h, &bench_spawn);
     if (setrlimit(RLIMIT_NPROC, &none))
         return CANNOT;
-    /* Nor that of the machine who is another user in a namespace. */
+    /* It does not bind a user of a namespace who is root on the machine, either. */
     pid_t child = fork();
     if (child == 0)
         _exit(0);

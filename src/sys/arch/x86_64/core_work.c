@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The core probe's work on x86-64. */
+/* The core probe's work on x86, with the registers that 32-bit programs have, too. */
 #include "sys/core_work.h"
 
 const int core_work_exists = 1;
@@ -7,31 +7,35 @@ const unsigned core_link_cycles = 3;
 
 void core_work_adds(uint64_t blocks)
 {
+    uint32_t left = (uint32_t)blocks;
+
     __asm__ volatile("1:\n\t"
                      ".rept 100\n\t"
                      "addl $3, %%eax\n\t"
+                     "addl $3, %%ebx\n\t"
+                     "addl $3, %%ecx\n\t"
                      "addl $3, %%edx\n\t"
                      "addl $3, %%esi\n\t"
-                     "addl $3, %%r8d\n\t"
-                     "addl $3, %%r9d\n\t"
-                     "addl $3, %%r10d\n\t"
+                     "addl $3, %%edi\n\t"
                      ".endr\n\t"
-                     "decq %0\n\t"
+                     "decl %0\n\t"
                      "jnz 1b"
-                     : "+r"(blocks)
+                     : "+rm"(left)
                      :
-                     : "eax", "edx", "esi", "r8", "r9", "r10", "cc");
+                     : "eax", "ebx", "ecx", "edx", "esi", "edi", "cc");
 }
 
 void core_work_chain(uint64_t blocks)
 {
+    uint32_t left = (uint32_t)blocks;
+
     __asm__ volatile("1:\n\t"
                      ".rept 300\n\t"
-                     "imulq %%rdx, %%rax\n\t"
+                     "imull %%edx, %%eax\n\t"
                      ".endr\n\t"
-                     "decq %0\n\t"
+                     "decl %0\n\t"
                      "jnz 1b"
-                     : "+r"(blocks)
+                     : "+rm"(left)
                      :
                      : "eax", "edx", "cc");
 }
