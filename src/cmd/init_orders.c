@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What an init is to do: orders from the kernel's command line and from its arguments. */
+/* Orders of init, from the kernel command line and from its arguments. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

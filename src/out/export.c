@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What all export formats have in common: which rows go out, under what name, in what unit. */
+/* Common part of the export formats: which rows go out, under what name, in what unit. */
 #include "out/export.h"
 
 #include <math.h>

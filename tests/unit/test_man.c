@@ -541,6 +541,8 @@ static void plan_of(const struct suite *suite, const char *operand, struct plan 
     if (suite->plan(m, options, plan, error, sizeof(error)))
         fail_msg("jitbench %s: %s", suite->name, error);
     drop_doubles(suite, plan);
+    if (suite->end)
+        suite->end(options, true);
     free(options);
     session_free(m);
 }
