@@ -60,7 +60,7 @@ void core_enter(struct core_record *record, uint32_t before, uint32_t after, dou
 struct core_session {
     struct core_probe probe;
     uint16_t lowest[CPUSET_MAX];       /* level; 0: none was seen */
-    float cycles_per_tick[CPUSET_MAX]; /* the most, as it was when the lowest level was seen; 0: none */
+    float cycles_per_tick[CPUSET_MAX]; /* the most seen: the lowest level comes at the highest clock; 0: none */
     unsigned core[CPUSET_MAX];         /* a number equal for hardware threads of a core */
     unsigned type[CPUSET_MAX];         /* a number equal for cores of a kind */
     bool threads;                      /* some core shows several */
