@@ -11,6 +11,7 @@
 #include "bench/list.h"
 #include "cmd/files.h"
 #include "cmd/suites.h"
+#include "out/color.h"
 #include "out/table.h"
 #include "out/warnings.h"
 
@@ -109,7 +110,7 @@ static void put_plain(const struct row *rows, size_t n, struct text *out)
 void show_rows(struct row *rows, size_t n, const struct show_how *how, struct text *out, struct text *warnings)
 {
     const struct suite *suite = n ? suite_of(rows[0].suite) : NULL;
-    struct text tables = {0}; /* of its own: suites ask whether something stands in it already */
+    struct text tables = {.color = out->color}; /* of its own: suites ask whether something stands in it already */
 
     if (!has_begun(rows, n))
         return;
@@ -147,6 +148,7 @@ void show_run(const struct row_run *run, struct text *out)
 
 struct show_options {
     bool quiet, verbose, help;
+    int color;
 };
 
 static const struct option rows[] = {
@@ -160,6 +162,7 @@ static const struct option rows[] = {
      .type = OPTION_FLAG,
      OPTION_AT(struct show_options, verbose),
      .help = "a line for each run in every table, and histograms also when standard output is not a terminal"},
+    COLOR_ROW(struct show_options),
     {.name = "help",
      .letter = 'h',
      .type = OPTION_FLAG,
@@ -226,7 +229,7 @@ static int put_set(const struct command *command, const struct show_options *opt
     row_set_harmless(set);
     show_mark_headlines(set->rows, set->n);
     for (size_t i = 0, count; i < set->n && !status; i += count) {
-        struct text out = {0};
+        struct text out = {.color = color_wanted(options->color, 1)};
         count = count_of_run(set->rows + i, set->n - i);
         if (i > 0 && !options->quiet)
             text_append(&out, "\n", 1);

@@ -113,6 +113,25 @@ static void test_show_counts_tests_with_a_reason(void **state)
     cli_result_free(&result);
 }
 
+/* On a terminal, unless told otherwise; what measures prints the same way. */
+static void test_show_colors_statuses(void **state)
+{
+    const struct cli *cli = *state;
+    struct cli_result result;
+
+    cli_write_file(cli->work, "color.csv",
+                   "suite,test,param,metric,value,status,reason\r\n"
+                   "run,sleep,command=sleep 1,wall,1,failed,gone\r\n"
+                   "unix,pipe,,rate,1,degraded,alike\r\n");
+    show(state, ARGS("show", "-q", "color.csv"), 0, &result);
+    assert_null(strchr(result.out, '\033'));
+    cli_result_free(&result);
+    show(state, ARGS("show", "-q", "--color", "always", "color.csv"), 0, &result);
+    cli_expect_text(result.out, "\n\033[31mfailed\033[0m: gone\n");
+    cli_expect_text(result.out, "\033[33mdegraded\033[0m\n");
+    cli_result_free(&result);
+}
+
 static void test_show_of_several_runs_and_files(void **state)
 {
     const struct cli *cli = *state;
@@ -188,11 +207,9 @@ static void test_show_of_broken_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CLI_TEST(test_show_prints_what_the_run_printed),
-        CLI_TEST(test_show_tells_the_run),
-        CLI_TEST(test_show_counts_tests_with_a_reason),
-        CLI_TEST(test_show_of_several_runs_and_files),
-        CLI_TEST(test_show_of_broken_files),
+        CLI_TEST(test_show_prints_what_the_run_printed), CLI_TEST(test_show_tells_the_run),
+        CLI_TEST(test_show_counts_tests_with_a_reason),  CLI_TEST(test_show_colors_statuses),
+        CLI_TEST(test_show_of_several_runs_and_files),   CLI_TEST(test_show_of_broken_files),
     };
 
     return cmocka_run_group_tests_name("show", tests, group_setup, NULL);

@@ -757,7 +757,8 @@ static void test_unix_dir_missing(void **state)
     /* The reason is given once. */
     const char *first = strstr(result.err, "\nskipped: ");
     assert_non_null(first);
-    cli_expect_text(first, "\nskipped: scratch folder '/nonexistent': No such file or directory (fcopy1024 and 2 more)\n");
+    cli_expect_text(first,
+                    "\nskipped: scratch folder '/nonexistent': No such file or directory (fcopy1024 and 2 more)\n");
     cli_expect_no_text(first + 1, "\nskipped: ");
     done(&result, &csv);
     const struct cli_run strict = {.args = ARGS("unix", "fcopy1024", ONCE, NO_DIR, "--strict")};

@@ -225,7 +225,8 @@ static void test_warnings_name_commands_by_their_lines(void **state)
     assert_warnings(rows, 1, "Warning: sh (sh -c 'sleep 1'): the samples spread by 70.7 % (RSD)\n");
     /* The 40th byte is the first of the two of a letter. */
     text_copy(rows[1].test, sizeof(rows[1].test), "make");
-    text_copy(rows[1].param, sizeof(rows[1].param), "prepare=x command=make 0123456789 0123456789 0123456789 1\xc3\xa4z");
+    text_copy(rows[1].param, sizeof(rows[1].param),
+              "prepare=x command=make 0123456789 0123456789 0123456789 1\xc3\xa4z");
     assert_warnings(&rows[1], 1,
                     "Warning: make (make 0123456789 0123456789 0123456789 1...): the samples spread by 50.0 % (RSD)\n");
 }
