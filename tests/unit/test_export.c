@@ -339,10 +339,9 @@ static void test_export_hyperfine(void **state)
                    "command,mean,stddev,median,user,system,min,max\n"
                    "\"run/sleep,\"\"1\"\"/wall\",3,2.6457513110645907,2,1,0,1,6\n"
                    "unix/pipe/rate,0.25,,0.25,,,0.25,0.25\n");
-    assert_leaves_out(
-        &export_hyperfine, rows, COUNT(rows),
-        "2 of 6 rows left out of hyperfine: 1 whose metric is neither a time nor a rate, 1 "
-        "with a sample that is not above 0");
+    assert_leaves_out(&export_hyperfine, rows, COUNT(rows),
+                      "2 of 6 rows left out of hyperfine: 1 whose metric is neither a time nor a rate, 1 "
+                      "with a sample that is not above 0");
 }
 
 /* A command goes by its line, unless a run has it twice; what is not known is null. */
