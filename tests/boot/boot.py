@@ -277,7 +277,7 @@ def read_rows(text):
     expect(text.endswith("\r\n") and rows, "the CSV is empty or not whole")
     for row in rows:
         expect(None not in row and None not in row.values(), "a row has more or fewer fields than the header")
-        expect(row["schema"] == "1" and row["status"] in ("ok", "unstable", "degraded", "skipped"),
+        expect(row["schema"] == "2" and row["status"] in ("ok", "unstable", "degraded", "skipped"),
                f"{row['test']} {row['metric']} is '{row['status']}': {row['reason']}")
         if row["status"] in ("ok", "unstable") and row["test"] != "index":
             expect(row["policy"] and row["cpus"], f"{row['test']} {row['metric']} does not say where it ran")

@@ -95,6 +95,19 @@ def pairs(field):
     return [[float(x) for x in pair.split(":")] for pair in field.split(";") if pair and pair[0] != "+"]
 
 
+def as_read(name, field):
+    """Files of earlier versions have commas in texts, where ';' stands now: all but the user's own words."""
+    if name in ("comment", "test", "load"):
+        return field
+    if name == "cpus":
+        return field.replace(";", ",")
+    if name == "param":
+        own = re.search("(^| )(command|input|prepare)=", field)
+        at = own.start() if own else len(field)
+        return field[:at].replace(",", ";") + field[at:]
+    return field.replace(",", ";")
+
+
 def expect_row(ours, row):
     for name, field in row.items():
         value = ours[name]
@@ -105,7 +118,7 @@ def expect_row(ours, row):
         elif name in LISTS:
             expect(value == pairs(field), name, value, field)
         elif name in TEXTS:
-            expect(value == field, name, repr(value), repr(field))
+            expect(value == as_read(name, field), name, repr(value), repr(field))
         else:
             expect(value == (float(field) if field else None), name, value, field)
 
@@ -192,7 +205,9 @@ def reader_csv():
         text, rows = random_file(generator)
         ours = json.loads(export("json", "-", text=text.encode()))["rows"]
         expect(len(ours) == len(rows), repr(text))
-        for one, row in zip(ours, rows):
+        by_test = {one["test"]: one for one in ours}  # rows of one run stand together
+        for row in rows:
+            one = by_test[row["test"]]
             expect_row(one, {name: field for name, field in row.items() if name in one})
 
 
