@@ -125,7 +125,7 @@ static const char *const style[] = {
     "td.n,th.n{text-align:right;white-space:nowrap}td.w{min-width:26ch;max-width:46ch;overflow-wrap:anywhere}"
     "tbody tr:hover{background:var(--band)}",
     ".rows tbody{border-bottom:1px solid var(--grid)}.rows tbody td{border:0;white-space:nowrap}"
-    ".rows{font-size:12px}.rows th,.rows td{padding-right:7px}.rows tbody td.w{min-width:10ch;white-space:normal}.rows "
+    ".rows{font-size:12px}.rows th,.rows td{padding-right:5px}.rows tbody td.w{min-width:10ch;white-space:normal}.rows "
     ".more "
     "td{max-width:0;padding:0 0 4px;white-space:normal;color:var(--soft);"
     "font-size:12px;overflow-wrap:anywhere}.rows .more span{margin-right:8px}.rows .more:hover{background:none}"
