@@ -29,7 +29,7 @@ struct core_cell {
 /* A party's record in shared memory, of constant size: sums by block and level, so that nothing is lost by adding up.
  * When the run is longer than its blocks, neighbours are joined. Slices above CORE_CELLS are nowhere near free: they
  * are only counted. */
-enum { CORE_BLOCKS = 8, CORE_CELLS = 96 };
+enum { CORE_BLOCKS = 8, CORE_CELLS = 112 };
 struct core_record {
     uint32_t probes[CORE_LEVELS]; /* how many showed that level */
     uint64_t slices;

@@ -10,18 +10,18 @@
 #include "sys/clock.h"
 #include "sys/core_work.h"
 
-/* A probe's result is a level: its ticks in units, the last one for all that took longer. A core to itself is at 64
- * units or a little more, a core shared by halves at twice that. */
-#define CORE_LEVELS 192u
+/* A probe's result is a level: its ticks in units, the last one for all that took longer. A core to itself is at 50
+ * units where it does six additions a cycle, at 75 where it does four, and a core shared by halves at twice that. */
+#define CORE_LEVELS 256u
 
 struct core_probe {
     uint32_t blocks; /* of additions a probe; 0: there is no probe here, and why says why */
     double empty;    /* ticks of two readings with nothing between */
-    double unit;     /* ticks a level: a step of the counter, or 1/64 of the probe where the steps are finer */
+    double unit;     /* ticks a level: a step of the counter, or 1/50 of the shortest probe where the steps are finer */
     char why[96];
 };
 
-/* Finds out how long a probe must be: at least 64 steps of the counter. Takes some 30 ms, mostly asleep. */
+/* Finds out how long a probe must be: at least 50 steps of the counter. Takes less than a millisecond. */
 void core_probe_init(struct core_probe *probe, const struct clock_info *clock);
 
 /* Takes a probe: 0 to CORE_LEVELS - 1. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "cmd/suites.h"
@@ -69,6 +70,14 @@ int command_unknown_command(const char *word)
     return command_unknown(word[0] == '-' ? "option" : "command", word, names, n);
 }
 
+/* When the leader of a session ends, as the run of a boot does, the kernel throws away what its console has not sent yet;
+ * and a serial line that still sends would interrupt what is measured next. */
+static void wait_until_sent(int fd)
+{
+    if (getsid(0) == getpid() && isatty(fd))
+        (void)tcdrain(fd);
+}
+
 /* A reader that has gone has seen enough, and a signal ends everything: no errors. */
 static int put_out(const char *command, int fd, bool may_be_closed, struct text *text)
 {
@@ -80,6 +89,8 @@ static int put_out(const char *command, int fd, bool may_be_closed, struct text 
     const int why = whole ? 0 : errno;
 
     text_free(text);
+    if (whole)
+        wait_until_sent(fd);
     if (whole || why == EPIPE || why == EINTR || (why == EBADF && may_be_closed))
         return EXIT_DONE;
     (void)snprintf(error, sizeof(error), "standard %s cannot be written: %s", fd == 1 ? "output" : "error",

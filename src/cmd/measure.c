@@ -34,7 +34,7 @@
 /* How long the header looks at the machine before it calls it quiet or busy. */
 #define LOOK_NS 200000000u
 /* And how long before that the cores are looked at. */
-#define CORE_LOOK_NS 100000000u
+#define CORE_LOOK_NS 40000000u
 /* Runs longer than this print their plan first. */
 #define PLAN_NS 5000000000u
 

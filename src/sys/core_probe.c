@@ -6,12 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#define STEPS         64.0
+/* A probe lasts so many steps of the counter on a core that does as many additions a cycle as there are chains. */
+#define STEPS         50.0
+#define CHAINS        6.0
 #define LEAST_BLOCKS  3.0
 #define MOST_NS       2500.0 /* with a probe each 1.5 ms some 0.1 % of the time */
-#define ROUNDS        20u
-#define TRIES         15u
-#define PAUSE_NS      1000000u
 #define CHAIN_SHORT   4u
 #define CHAIN_LONG    40u
 #define CHAIN_TRIES   5u
@@ -30,25 +29,24 @@ static double ticks_of(void (*work)(uint64_t), uint64_t blocks, unsigned tries)
     return least;
 }
 
-/* The least of many tries over some time: a neighbour on the core comes and goes within milliseconds. */
-static double block_ticks(const struct core_probe *probe)
-{
-    double least = HUGE_VAL;
-
-    for (unsigned round = 0; round < ROUNDS; round++) {
-        double ticks = ticks_of(core_work_adds, (uint64_t)LEAST_BLOCKS, TRIES);
-        least = ticks < least ? ticks : least;
-        clock_sleep_ns(PAUSE_NS);
-    }
-    return (least - probe->empty) / LEAST_BLOCKS;
-}
-
 static double ns_of_block(void)
 {
     uint64_t start = clock_raw_ns();
 
     core_work_adds(TIMING_BLOCKS);
     return (double)(clock_raw_ns() - start) / TIMING_BLOCKS;
+}
+
+static double cycles_per_tick(void)
+{
+    double ticks =
+        ticks_of(core_work_chain, CHAIN_LONG, CHAIN_TRIES) - ticks_of(core_work_chain, CHAIN_SHORT, CHAIN_TRIES);
+    return ticks > 0 ? (double)(CHAIN_LONG - CHAIN_SHORT) * CORE_BLOCK_LINKS * core_link_cycles / ticks : (double)NAN;
+}
+
+double core_probe_cycles_per_tick(const struct core_probe *probe)
+{
+    return probe->blocks ? cycles_per_tick() : (double)NAN;
 }
 
 void core_probe_init(struct core_probe *probe, const struct clock_info *clock)
@@ -68,7 +66,8 @@ void core_probe_init(struct core_probe *probe, const struct clock_info *clock)
     clock_cost_measure(clock->kind, &cost);
     double grain = cost.grain > 1 ? cost.grain : 1;
     probe->empty = cost.min;
-    double block = block_ticks(probe), blocks = ceil(STEPS * grain / block);
+    /* From the clock of the core, which a neighbour does not slow down as he does additions. */
+    double block = CORE_BLOCK_ADDS / CHAINS / cycles_per_tick(), blocks = ceil(STEPS * grain / block);
     blocks = blocks > LEAST_BLOCKS ? blocks : LEAST_BLOCKS;
     if (!(block > 0) || blocks * ns_of_block() > 2 * MOST_NS) {
         (void)snprintf(probe->why, sizeof(probe->why), "the cycle counter's step is too coarse (%.0f ticks)", grain);
@@ -77,15 +76,6 @@ void core_probe_init(struct core_probe *probe, const struct clock_info *clock)
     double finest = blocks * block / STEPS;
     probe->unit = finest > grain ? finest : grain;
     probe->blocks = (uint32_t)blocks;
-}
-
-double core_probe_cycles_per_tick(const struct core_probe *probe)
-{
-    if (!probe->blocks)
-        return (double)NAN;
-    double ticks =
-        ticks_of(core_work_chain, CHAIN_LONG, CHAIN_TRIES) - ticks_of(core_work_chain, CHAIN_SHORT, CHAIN_TRIES);
-    return ticks > 0 ? (double)(CHAIN_LONG - CHAIN_SHORT) * CORE_BLOCK_LINKS * core_link_cycles / ticks : (double)NAN;
 }
 
 double core_probe_width(const struct core_probe *probe, unsigned level, double cycles_per_tick)
