@@ -34,6 +34,7 @@ struct core_record {
     uint32_t probes[CORE_LEVELS]; /* how many showed that level */
     uint64_t slices;
     uint64_t start_ns, block_ns; /* CLOCK_MONOTONIC_RAW */
+    uint64_t slice_ns;           /* what a slice should last: one of over twice that was interrupted, and is not free */
     double cycles_per_tick;      /* NAN: not known */
     struct core_cell cell[CORE_BLOCKS][CORE_CELLS];
 };
@@ -48,11 +49,11 @@ struct core_meter {
 /* Before the first slice, and again after a pause; expected_ns: how long the run is to be. */
 void core_begin(struct core_meter *meter, uint64_t expected_ns);
 /* After each slice, which began at start_ns. Its time is over: the probe's is nobody's. */
-void core_slice(struct core_meter *meter, double count, double cost, uint64_t start_ns);
+void core_slice(struct core_meter *meter, double count, double cost, uint64_t start_ns, uint64_t end_ns);
 /* The same two for slices whose probes the caller takes. */
 void core_record_begin(struct core_record *record, uint64_t expected_ns);
 void core_enter(struct core_record *record, uint32_t before, uint32_t after, double count, double cost,
-                uint64_t start_ns);
+                uint64_t start_ns, uint64_t end_ns);
 
 /* --- The parent's side. --- */
 

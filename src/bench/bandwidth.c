@@ -128,7 +128,8 @@ static void repeat(const struct stream_kernels *kernels, unsigned kernel, const 
         uint64_t start = clock_raw_ns();
         size_t n = x->n - from < slice ? x->n - from : slice;
         run_kernel(kernels, kernel, x, from, n);
-        core_slice(core, (double)n * bytes_per_element[kernel], (double)(clock_raw_ns() - start), start);
+        uint64_t end = clock_raw_ns();
+        core_slice(core, (double)n * bytes_per_element[kernel], (double)(end - start), start, end);
     }
 }
 

@@ -227,7 +227,7 @@ int experiment_run(struct party_context *context, struct experiment *e, uint64_t
         uint64_t start = clock_raw_ns(), count = counts - done < slice ? counts - done : slice;
         if (work(context, count))
             return -1;
-        core_slice(&core, (double)count, sum_of(e->hist) - before, start);
+        core_slice(&core, (double)count, sum_of(e->hist) - before, start, clock_raw_ns());
     }
     return finish(context, e);
 }

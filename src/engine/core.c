@@ -33,6 +33,7 @@ void core_record_init(struct core_record *record)
 {
     memset(record, 0, sizeof(*record));
     record->cycles_per_tick = (double)NAN;
+    record->slice_ns = CORE_SLICE_NS;
 }
 
 static void add_cell(struct core_cell *into, const struct core_cell *other)
@@ -69,10 +70,13 @@ void core_begin(struct core_meter *meter, uint64_t expected_ns)
 }
 
 void core_enter(struct core_record *record, uint32_t before, uint32_t after, double count, double cost,
-                uint64_t start_ns)
+                uint64_t start_ns, uint64_t end_ns)
 {
     uint32_t level = before > after ? before : after;
 
+    /* A neighbour on the core takes half of it at most: then somebody else had all of it for a while. */
+    if ((double)(end_ns - start_ns) > INTERRUPTED * (double)record->slice_ns)
+        level = CORE_LEVELS - 1;
     record->probes[after]++;
     record->slices++;
     if (level >= CORE_CELLS)
@@ -83,13 +87,13 @@ void core_enter(struct core_record *record, uint32_t before, uint32_t after, dou
     add_cell(&record->cell[at / record->block_ns][level], &(struct core_cell){.count = count, .cost = cost, .n = 1});
 }
 
-void core_slice(struct core_meter *meter, double count, double cost, uint64_t start_ns)
+void core_slice(struct core_meter *meter, double count, double cost, uint64_t start_ns, uint64_t end_ns)
 {
     if (!meter->probe)
         return;
     uint32_t before = meter->level;
     meter->level = core_probe_take(meter->probe);
-    core_enter(meter->record, before, meter->level, count, cost, start_ns);
+    core_enter(meter->record, before, meter->level, count, cost, start_ns, end_ns);
 }
 
 /* --- What the session learns. --- */

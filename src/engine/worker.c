@@ -260,13 +260,15 @@ static int run_slices(struct party_context *context, const struct party *party)
         return party_fail(context, "the benchmark declares no slices");
     core.probe = core.record ? context->core_probe : NULL;
     core_begin(&core, context->time_ns);
+    if (core.probe && context->rate > 0 && (double)count / context->rate * 1e9 > CORE_SLICE_NS)
+        core.record->slice_ns = (uint64_t)((double)count / context->rate * 1e9);
     uint64_t from = clock_raw_ns();
     while (!party_stopped(context)) {
         if (party->work(context, count))
             return -1;
         uint64_t to = clock_raw_ns();
         slices_add(slices, count, from, to);
-        core_slice(&core, (double)count, (double)(to - from), from);
+        core_slice(&core, (double)count, (double)(to - from), from, to);
         if (party->before_gate)
             party_proved(context);
         if (to - from > 2 * CORE_SLICE_NS || to - from < CORE_SLICE_NS / 2)

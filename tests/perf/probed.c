@@ -44,7 +44,8 @@ static double slices(const struct party *party, uint64_t count, struct core_mete
     for (unsigned i = 0; i < SLICES; i++) {
         uint64_t from = clock_raw_ns();
         work(party, count);
-        core_slice(core, (double)count, (double)(clock_raw_ns() - from), from);
+        uint64_t to = clock_raw_ns();
+        core_slice(core, (double)count, (double)(to - from), from, to);
     }
     return (double)(clock_raw_ns() - start);
 }

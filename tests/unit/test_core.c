@@ -125,7 +125,8 @@ static void test_joining_blocks_loses_nothing(void **state)
     core_record_init(&record);
     record.block_ns = 10 * MS;
     for (unsigned i = 0; i < 1000; i++) /* 1.5 s in blocks for 80 ms */
-        core_enter(&record, FREE + i % 3, FREE, 100 + i, 1.5e6, (uint64_t)i * 1500000u);
+        core_enter(&record, FREE + i % 3, FREE, 100 + i, 1.5e6, (uint64_t)i * 1500000u,
+                   (uint64_t)i * 1500000u + CORE_SLICE_NS);
     for (unsigned b = 0; b < CORE_BLOCKS; b++)
         for (unsigned level = 0; level < CORE_CELLS; level++) {
             count += record.cell[b][level].count;
@@ -148,12 +149,13 @@ static void test_a_slice_is_as_bad_as_its_worse_probe(void **state)
     (void)state;
     core_record_init(&record);
     record.block_ns = MS;
-    core_enter(&record, FREE, FREE + 20, 1, 1, 0);
-    core_enter(&record, FREE + 20, FREE, 1, 1, 0);
-    core_enter(&record, FREE, CORE_LEVELS - 1, 1, 1, 0); /* interrupted */
+    core_enter(&record, FREE, FREE + 20, 1, 1, 0, 0 + CORE_SLICE_NS);
+    core_enter(&record, FREE + 20, FREE, 1, 1, 0, 0 + CORE_SLICE_NS);
+    core_enter(&record, FREE, FREE, 1, 1, 0, 4 * MS);                       /* somebody else ran */
+    core_enter(&record, FREE, CORE_LEVELS - 1, 1, 1, 0, 0 + CORE_SLICE_NS); /* interrupted */
     assert_int_equal(record.cell[0][FREE].n, 0);
     assert_int_equal(record.cell[0][FREE + 20].n, 2);
-    assert_int_equal(record.slices, 3);
+    assert_int_equal(record.slices, 4);
 }
 
 /* --- The figure with the core free. --- */
@@ -192,7 +194,8 @@ static void run(struct made_up *m, struct core_notes *notes, double raw[TRIALS])
                 is_free = uniform(&m->seed) < m->free_share;
             double rate = drift * (1 + m->noise * normal(&m->seed)) * (is_free ? 1 : 1 - m->slower);
             unsigned level = is_free ? FREE + (unsigned)(stats_random(&m->seed) % 3) : 90;
-            core_enter(&record, level, level, rate * 1.5e6, 1.5e6, (uint64_t)i * 1500000u);
+            core_enter(&record, level, level, rate * 1.5e6, 1.5e6, (uint64_t)i * 1500000u,
+                       (uint64_t)i * 1500000u + CORE_SLICE_NS);
             sum += rate;
         }
         raw[t] = sum / SLICES;
@@ -264,9 +267,9 @@ static void test_too_few_slices_are_no_figure(void **state)
         core_record_init(&record);
         record.block_ns = 10 * MS;
         for (unsigned i = 0; i < (trial ? 9 : 20); i++)
-            core_enter(&record, FREE, FREE, 3, 2, (uint64_t)i * 1500000u);
+            core_enter(&record, FREE, FREE, 3, 2, (uint64_t)i * 1500000u, (uint64_t)i * 1500000u + CORE_SLICE_NS);
         for (unsigned i = 0; i < 50; i++)
-            core_enter(&record, 90, 90, 1, 2, (uint64_t)i * 1500000u);
+            core_enter(&record, 90, 90, 1, 2, (uint64_t)i * 1500000u, (uint64_t)i * 1500000u + CORE_SLICE_NS);
         assert_int_equal(core_notes_add(&notes, &record, trial, 0, core_highest(session, 0)), 0);
     }
     assert_int_equal(core_alone_find(&notes, session, false, 2, samples, &alone), 0);
@@ -275,7 +278,7 @@ static void test_too_few_slices_are_no_figure(void **state)
     assert_int_equal(notes.slices, 129);
     core_record_init(&record);
     record.block_ns = MS;
-    core_enter(&record, FREE, FREE, 3, 2, 0);
+    core_enter(&record, FREE, FREE, 3, 2, 0, 0 + CORE_SLICE_NS);
     assert_int_equal(core_notes_add(&notes, &record, 1, 0, core_highest(session, 0)), 0);
     assert_int_equal(core_alone_find(&notes, session, false, 2, samples, &alone), 0);
     assert_float_equal(alone.value, 1.5, 1e-9);
