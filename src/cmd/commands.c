@@ -70,8 +70,8 @@ int command_unknown_command(const char *word)
     return command_unknown(word[0] == '-' ? "option" : "command", word, names, n);
 }
 
-/* When the leader of a session ends, as the run of a boot does, the kernel throws away what its console has not sent yet;
- * and a serial line that still sends would interrupt what is measured next. */
+/* When the leader of a session ends, as the run of a boot does, the kernel throws away what its console has not sent
+ * yet; and a serial line that still sends would interrupt what is measured next. */
 static void wait_until_sent(int fd)
 {
     if (getsid(0) == getpid() && isatty(fd))
