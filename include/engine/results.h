@@ -15,12 +15,13 @@
 #define RESULTS_STOPPED_MAX 3u
 
 struct metric_values {
-    double *samples;
+    double *samples; /* of an alone metric, once results_rows() has found them: of each trial, NAN where not known */
     size_t n, capacity;
     struct hist *hist;
     struct series *series;
     const struct metric_values *of; /* scaled from another metric */
     struct core_notes core;         /* of an alone metric */
+    struct core_alone alone;
     double scale;
 };
 

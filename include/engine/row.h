@@ -130,6 +130,10 @@ const char *row_param(const struct row *row, const char *key, size_t *length);
 enum { ROW_PROTOCOL_SIZE = 32 };
 void row_protocol(const char *param, char buf[ROW_PROTOCOL_SIZE]);
 
+/* The row of the same measurement with the core free ("rate_alone" for "rate"); its value may be NAN. NULL when the
+ * core was not probed. */
+const struct row *row_alone_of(const struct row *rows, size_t n, const struct row *row);
+
 /* Takes rows as they become known. The row is the caller's; the sink copies what it keeps. */
 struct row_sink {
     void (*put)(void *context, const struct row *row);

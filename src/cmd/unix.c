@@ -377,16 +377,6 @@ static const struct test *test_of(const char *name)
     return NULL;
 }
 
-/* The same test's rate with the core free; NULL where the core was not probed. */
-static const struct row *alone_of(const struct table_rows *r, const struct row *rate)
-{
-    for (size_t i = 0; i < r->n; i++)
-        if (!strcmp(r->rows[i].metric, "rate_alone") && r->rows[i].copies == rate->copies &&
-            !strcmp(r->rows[i].test, rate->test) && !strcmp(r->rows[i].param, rate->param))
-            return &r->rows[i];
-    return NULL;
-}
-
 /* The system index with the core free: of the tests that have such a rate its own index, of the others theirs. NAN
  * unless all have it that are bound by the core. */
 static double alone_index(const struct table_rows *r, uint64_t copies)
@@ -399,7 +389,7 @@ static double alone_index(const struct table_rows *r, uint64_t copies)
         if (!is_rate(row, copies))
             continue;
         const struct test *test = test_of(row->test);
-        const struct row *alone = alone_of(r, row);
+        const struct row *alone = row_alone_of(r->rows, r->n, row);
         bool known = alone && !isnan(alone->value);
         if (test && test->groups & CORE && !known)
             return (double)NAN;
@@ -585,7 +575,7 @@ static void put_block(const struct table_rows *r, uint64_t copies, struct text *
                 "RESULT", "", "INDEX", "RSD %", probed ? " Core %         Alone" : "");
     for (size_t i = 0; i < r->n; i++)
         if (!strcmp(r->rows[i].metric, "rate") && r->rows[i].copies == copies) {
-            put_line(of, &r->rows[i], alone_of(r, &r->rows[i]), probed, out);
+            put_line(of, &r->rows[i], row_alone_of(r->rows, r->n, &r->rows[i]), probed, out);
             if (r->verbose)
                 put_samples(&r->rows[i], out);
         }

@@ -675,23 +675,37 @@ static void fill_core(const struct results *results, const struct group_values *
         (void)snprintf(row->core_share, sizeof(row->core_share), "%.3f", core_share(g->core_probes, level));
 }
 
-/* How much of the spread between a metric's samples is gone with the core free; NAN where there is no such figure. */
-static double explained(const struct results *results, const struct group_values *g, unsigned metric)
+/* Finds the group's figures with the core free, and their samples. -1 when out of memory. */
+static int find_alone(const struct results *results, struct group_values *g)
 {
     const struct bench *bench = results->item->bench;
-    const struct metric_values *raw = &g->metric[metric];
-    double *samples = calloc((size_t)results->n_trials + 1, sizeof(*samples)), pct = (double)NAN;
-    struct core_alone alone;
 
-    for (unsigned m = 0; samples && g->core_cpu != CPUSET_NONE && !g->core_own && m < bench->n_metrics; m++) {
-        const struct metric *about = bench_metric(bench, m);
-        if (about->alone && about->of == metric && raw->n == results->n_trials &&
-            !core_alone_find(&g->metric[m].core, results->how->core, !strcmp(about->better, "lower"),
-                             (uint32_t)results->n_trials, samples, &alone) &&
-            !isnan(alone.value))
-            pct = core_explained_pct(raw->samples, samples, raw->n);
+    for (unsigned number = 0; number < bench->n_metrics; number++) {
+        const struct metric *about = bench_metric(bench, number);
+        struct metric_values *m = &g->metric[number];
+        if (!about->alone || m->samples)
+            continue;
+        m->n = (size_t)results->n_trials;
+        m->samples = calloc(m->n + 1, sizeof(*m->samples));
+        if (!m->samples || core_alone_find(&m->core, results->how->core, !strcmp(about->better, "lower"),
+                                           (uint32_t)m->n, m->samples, &m->alone))
+            return -1;
     }
-    free(samples);
+    return 0;
+}
+
+/* How much of the spread between a metric's samples is gone with the core free; NAN where there is no such figure. */
+static double explained(const struct bench *bench, const struct group_values *g, unsigned metric)
+{
+    const struct metric_values *raw = &g->metric[metric];
+    double pct = (double)NAN;
+
+    for (unsigned number = 0; g->core_cpu != CPUSET_NONE && !g->core_own && number < bench->n_metrics; number++) {
+        const struct metric *about = bench_metric(bench, number);
+        const struct metric_values *m = &g->metric[number];
+        if (about->alone && about->of == metric && raw->n == m->n && !isnan(m->alone.value))
+            pct = core_explained_pct(raw->samples, m->samples, raw->n);
+    }
     return pct;
 }
 
@@ -710,54 +724,48 @@ static int fill_alone(const struct results *results, const struct group_values *
 {
     bool lower = !strcmp(about->better, "lower");
     double factor = lower ? 1 : (about->scale > 0 ? about->scale : 1) * 1e9;
-    double *samples = calloc((size_t)results->n_trials + 1, sizeof(*samples));
-    struct core_alone alone;
     char why[160] = "";
 
     /* Copies that are pooled add up. */
     if (results->n_groups < results->item->copies && !lower)
         factor *= results->item->copies;
-    if (!samples ||
-        core_alone_find(&m->core, results->how->core, lower, (uint32_t)results->n_trials, samples, &alone)) {
-        free(samples);
+    row->samples = calloc(m->n + 1, sizeof(*row->samples));
+    if (!row->samples)
         return -1;
-    }
     if (g->core_own) {
         add_reason(row, "other parties of the run can be on the same core");
     } else if (!core_free_level(results->how->core, g->core_cpu, why, sizeof(why))) {
         add_reason(row, why);
     } else {
-        core_free_describe(alone.slices, m->core.slices, why, sizeof(why));
+        core_free_describe(m->alone.slices, m->core.slices, why, sizeof(why));
         add_reason(row, why);
-        row->explained_pct = explained(results, g, about->of);
-        if (!isnan(alone.value))
-            for (size_t i = 0; i < results->n_trials; i++)
-                if (!isnan(samples[i]))
-                    samples[row->n_samples++] = samples[i] * factor;
+        row->explained_pct = explained(results->item->bench, g, about->of);
+        if (!isnan(m->alone.value))
+            for (size_t i = 0; i < m->n; i++)
+                if (!isnan(m->samples[i]))
+                    row->samples[row->n_samples++] = m->samples[i] * factor;
     }
-    row->samples = samples;
-    if (stats_summarise(samples, row->n_samples, &row->stats))
+    if (stats_summarise(row->samples, row->n_samples, &row->stats))
         return -1;
     if (!row->n_samples)
         return 0;
-    row->stats.n = alone.slices;
-    row->value = row->stats.mean = alone.value * factor;
+    row->stats.n = m->alone.slices;
+    row->value = row->stats.mean = m->alone.value * factor;
     if (results->how->max_rsd_pct > 0 && row->stats.rsd_pct > results->how->max_rsd_pct)
         add_reason(row, "then, too, the samples spread");
-    row->stats.ci95_lo = alone.low * factor;
-    row->stats.ci95_hi = alone.high * factor;
+    row->stats.ci95_lo = m->alone.low * factor;
+    row->stats.ci95_hi = m->alone.high * factor;
     return 0;
 }
 
 static enum row_status put_row(struct results *results, unsigned group, unsigned metric, enum row_status status,
-                               const char *reason)
+                               const char *reason, int error)
 {
     const struct metric *about = bench_metric(results->item->bench, metric);
     const struct group_values *g = &results->group[group];
     const struct metric_values *m = &g->metric[metric];
     double scale = m->of ? m->scale : 1;
     struct row row;
-    int error = 0;
 
     row_init(&row, results->how->run);
     identify(results, group, about, &row);
@@ -776,7 +784,7 @@ static enum row_status put_row(struct results *results, unsigned group, unsigned
     } else if (status < ROW_SKIPPED) {
         const struct metric_values *source = m->of ? m->of : m;
         error |= fill_values(source, about, scale, &row);
-        row.explained_pct = explained(results, g, metric);
+        row.explained_pct = explained(results->item->bench, g, metric);
         if (m->hist)
             error |= fill_hist(m->hist, &row);
         if (m->series)
@@ -807,7 +815,8 @@ enum row_status results_rows(struct results *results, enum row_status status, co
 
     while (judged + 1 < bench->n_metrics && !bench_metric(bench, judged)->headline)
         judged++;
-    for (unsigned g = 0; g < results->n_groups; g++)
+    for (unsigned g = 0; g < results->n_groups; g++) {
+        int error = status < ROW_SKIPPED && results->how->core ? find_alone(results, &results->group[g]) : 0;
         for (unsigned m = 0; m < bench->n_metrics; m++) {
             /* A test that did not run has one row, not one for each metric. */
             if (status >= ROW_SKIPPED &&
@@ -816,9 +825,10 @@ enum row_status results_rows(struct results *results, enum row_status status, co
             if (bench_metric(bench, m)->alone ? !results->how->core || results->item->sampling.classic
                                               : bench_metric(bench, m)->optional && !results->group[g].metric[m].n)
                 continue;
-            enum row_status one = put_row(results, g, m, status, reason);
+            enum row_status one = put_row(results, g, m, status, reason, error);
             if (one > worst)
                 worst = one;
         }
+    }
     return worst;
 }

@@ -256,6 +256,18 @@ const char *row_param(const struct row *row, const char *key, size_t *length)
     return param_value(row->param, key, length);
 }
 
+const struct row *row_alone_of(const struct row *rows, size_t n, const struct row *row)
+{
+    char metric[sizeof(row->metric) + 8];
+
+    (void)snprintf(metric, sizeof(metric), "%s_alone", row->metric);
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(rows[i].metric, metric) && !strcmp(rows[i].test, row->test) && rows[i].copies == row->copies &&
+            !strcmp(rows[i].param, row->param) && !strcmp(rows[i].cpus, row->cpus))
+            return &rows[i];
+    return NULL;
+}
+
 void row_protocol(const char *param, char buf[ROW_PROTOCOL_SIZE])
 {
     size_t length = 0;

@@ -249,8 +249,10 @@ void row_reader_describe(const struct row_reader *r, const char *path, size_t n_
     append_count(&out, r->too_new, "row of a newer version", "rows of a newer version");
     if (out.length)
         (void)snprintf(message, size, "%s: %s left out%s", path, out.data, n_rows ? "" : "; no rows");
+    else if (n_rows || *row_reader_error(r)) /* the error has been named */
+        text_copy(message, size, "");
     else
-        (void)snprintf(message, size, "%s%s", n_rows ? "" : path, n_rows ? "" : ": no rows");
+        (void)snprintf(message, size, "%s: no rows", path);
     text_free(&out);
 }
 

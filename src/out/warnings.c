@@ -135,19 +135,6 @@ static void put_blind(const struct finding *f, struct text *out)
     put_more(f, out);
 }
 
-/* The same measurement with the core free; NULL when there is none, or nothing is known. */
-static const struct row *alone_of(const struct row *rows, size_t n, const struct row *row)
-{
-    char metric[sizeof(row->metric) + 8];
-
-    (void)snprintf(metric, sizeof(metric), "%s_alone", row->metric);
-    for (size_t i = 0; i < n; i++)
-        if (!strcmp(rows[i].metric, metric) && !strcmp(rows[i].test, row->test) && rows[i].copies == row->copies &&
-            !strcmp(rows[i].param, row->param) && !strcmp(rows[i].cpus, row->cpus))
-            return isnan(rows[i].value) ? NULL : &rows[i];
-    return NULL;
-}
-
 static bool is_neighbour(const struct row *row, double spread_pct)
 {
     return spread_pct > NEIGHBOUR_PCT && row->explained_pct >= EXPLAINED_PCT;
@@ -159,6 +146,8 @@ static void put_neighbour(const struct finding *f, const struct row *alone, stru
 
     if (!f->row)
         return;
+    if (alone && isnan(alone->value))
+        alone = NULL;
     put_name(f->row, out);
     text_printf(out, ": the samples spread by %.1f %%", f->worst);
     if (alone)
@@ -194,7 +183,7 @@ void warnings_collect(const struct row *rows, size_t n, const char *more, struct
         find(&interval, interval_pct(row), PRECISION_PCT, row);
         find(&grain, grain_pct(rows + grains, n - grains, row), GRAIN_PCT, row);
     }
-    put_neighbour(&neighbour, neighbour.row ? alone_of(rows, n, neighbour.row) : NULL, out);
+    put_neighbour(&neighbour, neighbour.row ? row_alone_of(rows, n, neighbour.row) : NULL, out);
     put(&spread, "the samples spread by ", " (RSD)", out);
     put(&first, "the first sample is ", " slower than the rest", out);
     put(&drift, "the second half of the samples is ", " away from the first: the machine drifted", out);

@@ -48,7 +48,6 @@ int cli_group_setup(void **state)
     const char *name = getenv("JITBENCH");
     char path[PATH_MAX];
 
-    (void)state;
     if (!realpath(name ? name : "./jitbench", path) || access(path, X_OK) || strlen(path) >= sizeof(cli_binary)) {
         print_error("no binary at %s: set JITBENCH\n", name ? name : "./jitbench");
         return -1;

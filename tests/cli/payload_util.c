@@ -32,7 +32,6 @@ int payload_setup(void **state)
     const char *program = getenv("JITBENCH"), *folder = getenv("TMPDIR");
     char made[sizeof(payload_scratch)];
 
-    (void)state;
     if (absolute(program ? program : "./jitbench", payload_program, sizeof(payload_program)) ||
         absolute(".", payload_top, sizeof(payload_top)))
         return -1;
@@ -44,7 +43,6 @@ int payload_setup(void **state)
 
 int payload_teardown(void **state)
 {
-    (void)state;
     return PAYLOAD_RUN("/", NULL, "rm", "-rf", "--", payload_scratch);
 }
 

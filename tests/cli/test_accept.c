@@ -52,7 +52,6 @@ static void require_cpu(unsigned which, char *cpu, size_t size)
 
 static void test_accept_program_is_static(void **state)
 {
-    (void)state;
     require("file");
     assert_int_equal(PAYLOAD_RUN(NULL, "file", "file", "-L", payload_program), 0);
     char *text = payload_read("file");
@@ -69,7 +68,6 @@ static void test_accept_prime_counts_and_histogram(void **state)
     char cpu[16];
     int differ = -1;
 
-    (void)state;
     require("python3");
     require_cpu(0, TEXT_OF(cpu));
     for (int round = 0; round < ROUNDS_MAX && differ; round++) {
@@ -92,7 +90,6 @@ static void test_accept_prime_counts_and_histogram(void **state)
 /* The table is what the user reads: its row says the same counts. */
 static void test_accept_prime_prints_the_counts(void **state)
 {
-    (void)state;
     assert_int_equal(PAYLOAD_RUN(NULL, "table", payload_program, "prime", "--quick", "--samples", "1", "--no-csv"), 0);
     char *text = payload_read("table");
     assert_non_null(text);
@@ -112,7 +109,6 @@ static void test_accept_prime_sweep_is_a_straight_line(void **state)
 {
     int wrong = -1;
 
-    (void)state;
     require("python3");
     if (program_emulated(payload_program)) {
         print_message("skipped: an emulator's time does not go with the work\n");
@@ -131,7 +127,6 @@ static void test_accept_prime_sweep_is_a_straight_line(void **state)
 
 static void test_accept_series_file_gives_every_figure(void **state)
 {
-    (void)state;
     require("python3");
     assert_int_equal(JITBENCH("prime", "--experiments", "200K", "--samples", "1", "--series", "series.txt", "-q", "-o",
                               "series.csv"),
@@ -147,7 +142,6 @@ static void test_accept_each_cpu_has_a_row(void **state)
 {
     char high[16], low[16], list[40];
 
-    (void)state;
     require("python3");
     require_cpu(1, TEXT_OF(low));
     require_cpu(0, TEXT_OF(high));
@@ -161,7 +155,6 @@ static void test_accept_each_cpu_has_a_row(void **state)
 
 static void test_accept_stream_rates_follow_from_the_times(void **state)
 {
-    (void)state;
     require("python3");
     if (program_clock_is_coarse(payload_program)) {
         print_message("skipped: the emulator's counter has steps of a microsecond\n");
@@ -180,7 +173,6 @@ static void test_accept_all_quick_ends_within_a_minute(void **state)
 {
     struct timespec from, to;
 
-    (void)state;
     require("python3");
     if (program_emulated(payload_program)) {
         print_message("skipped: an emulator is slower than a processor\n");

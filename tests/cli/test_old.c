@@ -151,7 +151,6 @@ static struct cli_csv reference[N_COMMANDS]; /* without any refusal; .text is NU
 
 static int free_references(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < N_COMMANDS; i++)
         if (reference[i].text)
             cli_csv_free(&reference[i]);
@@ -353,7 +352,6 @@ static void test_old_kernel_of_the_abi_note(void **state)
     size_t size;
     uint32_t oldest[2];
 
-    (void)state;
     unsigned char *file = (unsigned char *)cli_read_file(cli_binary, &size);
     assert_true(size > EI_NIDENT + 4 && memcmp(file, ELFMAG, SELFMAG) == 0);
     bool big_endian = file[EI_DATA] == ELFDATA2MSB;

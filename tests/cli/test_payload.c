@@ -172,7 +172,6 @@ static void test_prime_touches_no_memory_between_the_readings(void **state)
 {
     static struct code code;
 
-    (void)state;
     require_objdump();
     between_readings("prime_measure_counter", &code);
     assert_no_call(&code);
@@ -193,7 +192,6 @@ static void test_core_probe_adds_in_six_chains(void **state)
     const char *chain[6];
     size_t adds = 0, others = 0;
 
-    (void)state;
     require_objdump();
     disassemble("core_work_adds", &code);
     for (size_t i = 0; i < code.n; i++) {
@@ -228,7 +226,6 @@ static void test_prime_divides_once_a_turn(void **state)
     static struct code code;
     size_t divisions = 0, at = 0;
 
-    (void)state;
     require_objdump();
     between_readings("prime_measure_counter", &code);
     for (size_t i = 0; i < code.n; i++) {
@@ -276,7 +273,6 @@ static void test_array_moves_each_element_by_one_load_and_two_stores(void **stat
     static struct code code;
     size_t loads = 0, stores = 0, load_at = 0, store_at[2] = {0, 0};
 
-    (void)state;
     require_objdump();
     between_readings("array_measure_counter", &code);
     assert_no_call(&code);
@@ -334,7 +330,6 @@ static void test_stream_kernels_call_nothing(void **state)
     static const char *const forms[] = {"avx512", "avx2", "sse2"}, *const kernels[] = {"copy", "scale", "add", "triad"};
     char name[64];
 
-    (void)state;
     require_objdump();
     for (size_t f = 0; f < COUNT(forms); f++)
         for (size_t k = 0; k < COUNT(kernels); k++) {
@@ -422,7 +417,6 @@ static void assert_unix_checks_fail(const char *dhrystone, const char *whetstone
 
 static void test_payload_altered_fails_its_self_check(void **state)
 {
-    (void)state;
     if (program_emulated(payload_program)) {
         print_message("skipped: what is altered is built for this machine, which is another one\n");
         skip();
@@ -496,7 +490,6 @@ static void assert_time_doubles(const char *const *arguments, const char *key, c
 /* 22,373 divisions and 44,603: half a percent less than twice as many. */
 static void test_prime_time_doubles_with_the_divisions(void **state)
 {
-    (void)state;
     assert_time_doubles((const char *const[]){"prime", "--limit", "500:739:239", "-n", "1000", "--samples", "3", NULL},
                         "limit", "median");
 }
@@ -505,7 +498,6 @@ static void test_prime_time_doubles_with_the_divisions(void **state)
  * a third on some CPUs; the least time has nothing in its way. */
 static void test_array_time_doubles_with_the_elements(void **state)
 {
-    (void)state;
     assert_time_doubles(
         (const char *const[]){"stream", "array", "--sizes", "700,1400", "-n", "10000", "--samples", "3", NULL},
         "elements", "min");

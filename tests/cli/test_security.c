@@ -650,7 +650,6 @@ static void test_security_program_headers(void **state)
     bool stack = false, relro = false;
     size_t size;
 
-    (void)state;
     char *bytes = cli_read_file(cli_binary, &size);
     const ElfW(Ehdr) *head = (const void *)bytes;
     assert_true(size > sizeof(*head));

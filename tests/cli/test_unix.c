@@ -1223,7 +1223,6 @@ static int find_top(void **state)
 
 static int free_whole(void **state)
 {
-    (void)state;
     free(whole_table);
     cli_csv_free(&whole_csv);
     return 0;

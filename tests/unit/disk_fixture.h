@@ -41,7 +41,6 @@ static inline int disk_prepare(void **state)
 {
     static const char *const tried[] = {".", "/var/tmp", "/tmp"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(tried); i++) {
         (void)snprintf(disk_folder, sizeof(disk_folder), "%s/.jitbench_test_XXXXXX", tried[i]);
         if (disk_is(tried[i]) && mkdtemp(disk_folder))
@@ -54,7 +53,6 @@ static inline int disk_prepare(void **state)
 /* Fails when a file was left. */
 static inline int disk_finish(void **state)
 {
-    (void)state;
     return disk_folder[0] ? rmdir(disk_folder) : 0;
 }
 

@@ -75,7 +75,6 @@ static void expect_only(const char *const *about, size_t n)
 
 static void test_advice_of_the_kernel_line_has_the_machines_values(void **state)
 {
-    (void)state;
     tree_unpack("laptop");
     advise("2-3", NULL);
     assert_string_equal(command_of("boot"), "isolcpus=managed_irq,domain,2-3 nohz_full=2-3 intel_pstate=passive "
@@ -87,7 +86,6 @@ static void test_advice_of_the_kernel_line_has_the_machines_values(void **state)
 /* The board's kernel 5.10 has no nohz_full; 5.5 had no managed_irq. */
 static void test_advice_of_the_kernel_line_goes_by_the_kernel(void **state)
 {
-    (void)state;
     tree_unpack("board");
     advise("4-5", NULL);
     assert_string_equal(command_of("boot"), "isolcpus=managed_irq,domain,4-5 rcu_nocbs=4-5 irqaffinity=0-3");
@@ -102,7 +100,6 @@ static void test_advice_of_the_kernel_line_makes_it_ok(void **state)
     static const char *const made_ok[] = {"isolated",  "nohz_full",    "nohz_pstate",
                                           "rcu_nocbs", "kthread_cpus", "irqaffinity"};
 
-    (void)state;
     tree_unpack("laptop");
     advise("2-3", NULL);
     tree_put("/proc/cmdline", command_of("boot"));
@@ -118,7 +115,6 @@ static void test_advice_of_the_kernel_line_makes_it_ok(void **state)
 
 static void test_advice_where_there_is_no_kernel_line(void **state)
 {
-    (void)state;
     tree_unpack("laptop");
     advise("0-3", NULL);
     assert_string_equal(command_of("boot"), "");
@@ -134,7 +130,6 @@ static void test_advice_where_there_is_no_kernel_line(void **state)
 
 static void test_advice_of_tune(void **state)
 {
-    (void)state;
     tree_unpack("laptop");
     advise("2-3", NULL);
     assert_string_equal(command_of("settings"), "jitbench tune --cpus 2-3");
@@ -150,7 +145,6 @@ static void test_advice_of_tune(void **state)
 
 static void test_advice_of_services(void **state)
 {
-    (void)state;
     tree_unpack("laptop");
     tree_put("/proc/800/comm", "updatedb.plocat\n");
     tree_put("/proc/801/comm", "apt-get\n");
@@ -174,7 +168,6 @@ static void test_advice_on_bare_metal(void **state)
 {
     static const char *const all[] = {"settings", "boot", "services", "single-user", "firmware"};
 
-    (void)state;
     tree_unpack("laptop");
     advise("2-3", NULL);
     expect_only(all, 5);
@@ -192,7 +185,6 @@ static void test_advice_in_a_container_and_a_virtual_machine(void **state)
     static const char *const container[] = {"settings", "boot", "host"};
     static const char *const guest[] = {"settings", "boot", "services", "single-user", "host"};
 
-    (void)state;
     tree_unpack("container");
     advise("2-3", NULL);
     expect_only(container, 3);
@@ -210,7 +202,6 @@ static void test_advice_in_a_container_and_a_virtual_machine(void **state)
 
 static void test_advice_is_none_where_nothing_is_noisy(void **state)
 {
-    (void)state;
     tree_unpack("server");
     advise("8-15", NULL);
     assert_int_equal(n_advice, 0);
@@ -227,7 +218,6 @@ static void test_advice_printed_keeps_commands_whole(void **state)
     struct text out = {0};
     size_t longest = 0;
 
-    (void)state;
     tree_unpack("laptop");
     advise("2-3", NULL);
     advice_print(advice, 0, 72, &out);

@@ -51,7 +51,6 @@ static struct check checked(const struct bench *bench, uint64_t first, uint64_t 
 
 static void test_arith_sums_are_right(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < N_SUMS; i++) {
         struct check check = checked(sums[i].bench, 1, 3);
         assert_true(fabs(check.got - sums[i].sum) <= sums[i].tolerance);
@@ -63,14 +62,12 @@ static void test_arith_sums_are_right(void **state)
 /* One term less is 99 or 99.74. */
 static void test_arith_checks_notice_a_missing_term(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < N_SUMS; i++)
         assert_true(checked(sums[i].bench, 1, 0).tolerance < 0.5);
 }
 
 static void test_arith_no_sum_is_wrong(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < N_SUMS; i++) {
         struct check check = checked(sums[i].bench, 0, 0);
         assert_true(check.got == 0);
@@ -80,7 +77,6 @@ static void test_arith_no_sum_is_wrong(void **state)
 
 static void test_arith_arithoh_turns_a_hundred_times(void **state)
 {
-    (void)state;
     struct check check = checked(&bench_arithoh, 3, 4);
     assert_true(check.got == 700);
     assert_true(check.expected == 700);
@@ -88,7 +84,6 @@ static void test_arith_arithoh_turns_a_hundred_times(void **state)
 
 static void test_arith_is_outside_the_index(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < N_SUMS; i++)
         assert_true(bench_metric(sums[i].bench, UNIX_RATE)->baseline == 0);
 }

@@ -53,7 +53,6 @@ static void check_run(uint64_t elements, uint64_t experiments, enum clock_kind c
 
 static void test_array_copies_each_time(void **state)
 {
-    (void)state;
     check_run(25, 1000, CLOCK_KIND_GETTIME);
     struct clock_info info;
     clock_choose(&info);
@@ -67,7 +66,6 @@ static void test_array_begins_with_what_was_published(void **state)
     const struct array_params params = {.elements = 4, .experiments = 1};
     struct fixture_party p;
 
-    (void)state;
     begin(&p, &params, CLOCK_KIND_GETTIME);
     for (uint64_t j = 0; j < 4; j++) {
         assert_int_equal(array_of(&p, 0)[j], 1 + j);
@@ -94,7 +92,6 @@ static void check_damage(unsigned which, uint64_t at, uint64_t count)
 
 static void test_array_finds_wrong_elements(void **state)
 {
-    (void)state;
     check_damage(0, 0, 1);
     check_damage(0, 99, 1);
     check_damage(1, 0, 1);
@@ -107,7 +104,6 @@ static void test_array_writes_the_series(void **state)
     struct fixture_party p;
     int fd = fixture_file();
 
-    (void)state;
     fixture_party_begin(&p, &bench_array, &params);
     p.context.series_fd = fd;
     p.context.copy = 1;
@@ -132,7 +128,6 @@ static void test_array_fails_without_memory(void **state)
     const struct array_params params = {.elements = UINT64_MAX / 64, .experiments = 1};
     struct fixture_party p;
 
-    (void)state;
     fixture_party_begin(&p, &bench_array, &params);
     assert_int_equal(p.party->setup(&p.context), -1);
     assert_string_equal(p.reason, "out of memory for two arrays of 288230376151711743 elements");
@@ -145,7 +140,6 @@ static void test_array_rows_of_a_trial(void **state)
 {
     const struct array_params params = {.elements = 100, .experiments = 1000};
 
-    (void)state;
     assert_int_equal(fixture_one_trial(&bench_array, &params, 2, &rows), ROW_OK);
     assert_int_equal(rows.n, 2 * bench_array.n_metrics);
     for (unsigned copy = 0; copy < 2; copy++) {
@@ -168,7 +162,6 @@ static void test_array_defaults(void **state)
     struct option_table table = {.rows = bench_array.options, .n = bench_array.n_options};
     char error[160];
 
-    (void)state;
     for (int preset = PRESET_DEFAULT; preset < PRESET_COUNT; preset++) {
         struct array_params params;
         table.target = &params;

@@ -26,7 +26,6 @@ static void check_size(uint64_t cache, uint64_t memory, uint64_t expected, const
 
 static void test_bandwidth_arrays_are_four_times_the_caches(void **state)
 {
-    (void)state;
     check_size(32 * MIB, 16 * GIB, 128 * MIB, "");
     check_size(2 * MIB, 16 * GIB, 8 * MIB, "");
     check_size(1 * MIB, 16 * GIB, 8000000, ""); /* a million elements at the least */
@@ -37,7 +36,6 @@ static void test_bandwidth_arrays_are_four_times_the_caches(void **state)
 /* Three arrays in half of the memory. */
 static void test_bandwidth_arrays_are_bounded_by_memory(void **state)
 {
-    (void)state;
     check_size(32 * MIB, 768 * MIB, 128 * MIB, "");
     check_size(32 * MIB, 600 * MIB, 100 * MIB, "arrays bounded by memory; the rule asks for 128 MiB");
     check_size(1 * MIB, 6 * MIB, 1 * MIB, "arrays bounded by memory; the rule asks for 7.63 MiB");
@@ -48,7 +46,6 @@ static void test_bandwidth_refuses_arrays_without_room(void **state)
     struct bandwidth_params params = {.array_bytes = 511, .repetitions = 2};
     char why[80] = "";
 
-    (void)state;
     assert_int_equal(bench_bandwidth.supported(&params, why, sizeof(why)), -1);
     assert_string_equal(why, "not enough free memory for three arrays");
     params.array_bytes = 512;
@@ -60,7 +57,6 @@ static void test_bandwidth_non_temporal_where_there_is_a_kernel(void **state)
     struct bandwidth_params params = {.array_bytes = 4096, .repetitions = 2, .nontemporal = true};
     char why[80] = "";
 
-    (void)state;
     assert_int_equal(bench_bandwidth.supported(&params, why, sizeof(why)), stream_kernels_choose(true) ? 0 : -1);
     assert_string_equal(why, stream_kernels_choose(true) ? "" : "no non-temporal stores on this architecture");
 }
@@ -114,7 +110,6 @@ static void check_run(bool nontemporal)
 
 static void test_bandwidth_runs_the_four_kernels(void **state)
 {
-    (void)state;
     check_run(false);
     if (stream_kernels_choose(true))
         check_run(true);
@@ -135,7 +130,6 @@ static void check_damage(unsigned which, size_t at, double value, const char *na
 
 static void test_bandwidth_finds_wrong_elements(void **state)
 {
-    (void)state;
     check_damage(0, 0, 225.0001, "largest relative error in a");
     check_damage(0, 127, (double)NAN, "largest relative error in a");
     check_damage(1, 64, 0, "largest relative error in b");
@@ -148,7 +142,6 @@ static void test_bandwidth_most_repetitions_stay_finite(void **state)
     const struct bandwidth_params params = {.array_bytes = 512, .repetitions = 200};
     struct fixture_party p;
 
-    (void)state;
     run(&p, &params);
     assert_int_equal(((const struct slices *)p.context.recorder[RECORD_TIMES])->n, 200 * KERNELS);
     assert_true(isfinite(array_of(&p, 0)[0]) && array_of(&p, 0)[0] > 1e235);
@@ -161,7 +154,6 @@ static void test_bandwidth_fails_without_memory(void **state)
     const struct bandwidth_params params = {.array_bytes = UINT64_MAX / 8, .repetitions = 2};
     struct fixture_party p;
 
-    (void)state;
     fixture_party_begin(&p, &bench_bandwidth, &params);
     assert_int_equal(p.party->setup(&p.context), -1);
     assert_memory_equal(p.reason, "out of memory for three arrays of", 33);
@@ -203,7 +195,6 @@ static void check_rows(unsigned copies, double elements)
 
 static void test_bandwidth_rates_follow_from_times(void **state)
 {
-    (void)state;
     check_rows(1, 12480); /* 12,500 elements, in whole 64s */
     check_rows(2, 6208);  /* 6,250 each */
 }
@@ -217,7 +208,6 @@ static void test_bandwidth_repetition_is_from_first_start_to_last_end(void **sta
     struct slices *copy[2];
     const double pages[2][3] = {{1, 3, 4}, {1, 0, 5}};
 
-    (void)state;
     for (unsigned c = 0; c < 2; c++) {
         size_t n = 3 * KERNELS;
         copy[c] = calloc(1, sizeof(*copy[c]) + n * sizeof(copy[c]->slice[0]));
@@ -248,7 +238,6 @@ static void test_bandwidth_says_which_pages_it_got(void **state)
     const struct bandwidth_params params = {.array_bytes = 8000000, .repetitions = 2};
     struct fixture_party p;
 
-    (void)state;
     run(&p, &params);
     assert_null(verified(&p));
     const double *pages = p.context.recorder[RECORD_PAGES];
@@ -266,7 +255,6 @@ static void test_bandwidth_param_says_what_ran(void **state)
     struct bandwidth_params params = {.array_bytes = 4096, .repetitions = 2};
     char text[192], expected[192];
 
-    (void)state;
     bench_bandwidth.describe(&params, &fixture_clock, text, sizeof(text));
     (void)snprintf(expected, sizeof(expected), "stores=ordinary kernel=%s array_bytes=4096 repetitions=2",
                    stream_kernels_choose(false)->name);

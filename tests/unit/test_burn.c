@@ -8,7 +8,6 @@ static void test_burn_has_so_many_threads_and_counts_their_cpu_time(void **state
     struct load_party l;
     uint64_t alone = load_alone();
 
-    (void)state;
     load_party_begin(&l, &load_burn, &params);
     assert_false(load_party_proved(&l));
     load_party_start(&l);
@@ -28,7 +27,6 @@ static void test_burn_never_sleeps(void **state)
     struct load_params params = {.threads = 1};
     struct load_party l;
 
-    (void)state;
     if (load_emulated()) {
         print_message("skipped: an emulator's threads sleep while they wait for each other\n");
         skip();
@@ -46,7 +44,6 @@ static void test_burn_says_how_many_threads(void **state)
 {
     const struct load_params params = {.threads = 4096};
 
-    (void)state;
     load_assert_described(&load_burn, &params, "threads=4096");
 }
 
@@ -74,7 +71,6 @@ static int without_threads(void)
 
 static void test_burn_fails_when_a_thread_cannot_be_made(void **state)
 {
-    (void)state;
     assert_int_equal(fixture_in_child(without_threads), 0);
 }
 

@@ -121,7 +121,6 @@ static void assert_degraded(const char *reason)
 
 static void test_calibrate_finds_the_speed_of_a_steady_cpu(void **state)
 {
-    (void)state;
     machine_of(1);
     assert_speed(calibrate_machine(1)[0], SPEED);
     assert_degraded("");
@@ -133,7 +132,6 @@ static void test_calibrate_finds_any_speed(void **state)
 {
     static const double speeds[] = {0.02, 0.5, 3, 1000};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(speeds); i++) {
         machine_of(1);
         machine.speed[0] = speeds[i];
@@ -144,7 +142,6 @@ static void test_calibrate_finds_any_speed(void **state)
 
 static void test_calibrate_measures_each_cpu_on_its_own(void **state)
 {
-    (void)state;
     machine_of(3);
     machine.speed[1] = 2;
     machine.speed[2] = 0.5;
@@ -170,7 +167,6 @@ static void check_spread(unsigned cpus, unsigned measured, unsigned step)
 
 static void test_calibrate_takes_some_of_many_cpus(void **state)
 {
-    (void)state;
     check_spread(16, 16, 1);
     check_spread(17, 9, 2);
     check_spread(32, 16, 2);
@@ -182,7 +178,6 @@ static void test_calibrate_takes_cpus_that_are_not_neighbours(void **state)
 {
     static const unsigned cpus[] = {3, 64, 1999};
 
-    (void)state;
     machine_of(0);
     for (size_t i = 0; i < COUNT(cpus); i++)
         cpuset_add(&machine.allowed, cpus[i]);
@@ -198,7 +193,6 @@ static void test_calibrate_takes_cpus_that_are_not_neighbours(void **state)
 
 static void test_calibrate_measures_where_it_is_when_it_cannot_move(void **state)
 {
-    (void)state;
     machine_of(2);
     machine.refuses = true;
     machine.speed[0] = 3;
@@ -212,7 +206,6 @@ static void test_calibrate_without_sched_getaffinity_measures_one(void **state)
 {
     static const struct sim_params params;
 
-    (void)state;
     machine_of(4);
     machine.no_affinity = machine.refuses = true;
     fixture_party_begin(&p, &bench_on_machine, &params);
@@ -259,7 +252,6 @@ static void test_calibrate_is_the_median_of_its_blocks(void **state)
 {
     unsigned first = warm_calls();
 
-    (void)state;
     assert_speed(calibrate_disturbed(first, first + BLOCKS / 2, 10)[0], SPEED);
     assert_degraded("");
     assert_int_equal(machine.sleeps, 1);
@@ -270,7 +262,6 @@ static void test_calibrate_tries_again_when_the_check_does_not_hold(void **state
 {
     unsigned check = warm_calls() + BLOCKS;
 
-    (void)state;
     assert_speed(calibrate_disturbed(check, check + 1, 1.012)[0], SPEED);
     assert_degraded("");
     assert_int_equal(machine.sleeps, 1); /* the first try did not come to it */
@@ -292,7 +283,6 @@ static void test_calibrate_checks_again_after_a_pause(void **state)
 {
     unsigned check = warm_calls() + BLOCKS + 2;
 
-    (void)state;
     assert_speed(calibrate_disturbed(check, check + 1, 1.04)[0], SPEED);
     assert_int_equal(machine.sleeps, 1);
     fixture_party_end(&p);
@@ -305,7 +295,6 @@ static void test_calibrate_checks_again_after_a_pause(void **state)
 /* A CPU that cooled down in the pause is warm again after a block. */
 static void test_calibrate_warms_up_after_the_pause(void **state)
 {
-    (void)state;
     machine_of(1);
     machine.after_sleep = 1.5;
     machine.cold_ns = 1.5e6;
@@ -323,7 +312,6 @@ static double restless(unsigned call)
 
 static void test_calibrate_says_that_a_cpu_is_restless(void **state)
 {
-    (void)state;
     machine_of(3);
     machine.slower = restless;
     const double *loops = calibrate_machine(3);
@@ -337,7 +325,6 @@ static void test_calibrate_says_that_a_cpu_is_restless(void **state)
 
 static void test_calibrate_gives_up_after_some_tries(void **state)
 {
-    (void)state;
     unsigned warm = warm_calls();
     machine_of(2);
     cpuset_remove(&machine.allowed, 0);
@@ -359,7 +346,6 @@ static void test_calibrate_is_never_real_time(void **state)
     static struct place_request request;
     struct placement placement;
 
-    (void)state;
     fixture_place(&request);
     request.fifo = true;
     request.fifo_priority = 50;
@@ -381,7 +367,6 @@ static void test_calibrate_makes_a_row(void **state)
     const struct sim_params params = {.single_cpu = true};
     static struct fixture_rows rows;
 
-    (void)state;
     int status = fixture_one_trial(&bench_calibrate, &params, 1, &rows);
     assert_true(status == ROW_OK || status == ROW_DEGRADED);
     assert_int_equal(rows.n, 1);

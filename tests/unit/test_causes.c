@@ -36,7 +36,6 @@ static void test_causes_of_one_trial(void **state)
 {
     struct causes causes = {0};
 
-    (void)state;
     causes_add(&causes, &one_task, &one_machine);
     assert_text(&causes,
                 "preempted:12.345;steal:20;timer=250;resched=3;ipi=7;device=12;softirq=310;fault=11;migrated=1;"
@@ -48,7 +47,6 @@ static void test_causes_add_up(void **state)
 {
     struct causes causes = {0};
 
-    (void)state;
     for (int trial = 0; trial < 2; trial++) {
         causes_add(&causes, NULL, &one_machine);
         for (int party = 0; party < 2; party++)
@@ -63,7 +61,6 @@ static void test_causes_without_any_are_none(void **state)
 {
     const struct causes causes = {0};
 
-    (void)state;
     assert_text(&causes, "preempted:0;steal:0;timer=0;resched=0;ipi=0;device=0;softirq=0;fault=0;migrated=0;"
                          "involuntary=0");
 }
@@ -71,7 +68,6 @@ static void test_causes_without_any_are_none(void **state)
 /* One trial of which it is not known is enough, whichever it is. */
 static void test_causes_not_known_are_left_out(void **state)
 {
-    (void)state;
     for (int unknown = 0; unknown < 3; unknown++) {
         struct causes causes = {0};
         for (int trial = 0; trial < 3; trial++) {
@@ -94,7 +90,6 @@ static void test_causes_of_nothing_known(void **state)
     const struct machine_counters machine = {-1, -1, -1, -1, -1, -1, -1};
     struct causes causes = {0};
 
-    (void)state;
     causes_add(&causes, &task, &machine);
     assert_text(&causes, "");
 }
@@ -106,7 +101,6 @@ static void test_causes_of_large_counts(void **state)
     const struct task_counters task = {-1, -1, 1000000, -1, -1, -1, 1};
     struct causes causes = {0};
 
-    (void)state;
     causes_add(&causes, &task, &machine);
     assert_text(&causes, "preempted:0;steal:86400000;device=0;softirq=9007199254740992;involuntary=1000000");
 }
@@ -117,7 +111,6 @@ static void test_causes_of_its_own_stand_in_place(void **state)
     struct causes causes = {0};
     char same[sizeof(fault)];
 
-    (void)state;
     memcpy(same, fault, sizeof(fault)); /* a name is what it says, not where it stands */
     causes_add(&causes, &one_task, &one_machine);
     assert_int_equal(causes_add_own(&causes, "interrupt", 1.0625), 0);
@@ -133,7 +126,6 @@ static void test_causes_of_its_own_that_are_not_known(void **state)
 {
     struct causes causes = {0};
 
-    (void)state;
     causes_add(&causes, &one_task, NULL);
     assert_int_equal(causes_add_own(&causes, "interrupt", (double)NAN), 0);
     assert_int_equal(causes_add_own(&causes, "interrupt", 1), 0);
@@ -146,7 +138,6 @@ static void test_causes_of_its_own_are_so_many(void **state)
     static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h"};
     struct causes causes = {0};
 
-    (void)state;
     assert_int_equal(sizeof(names) / sizeof(names[0]), CAUSES_OWN);
     for (int i = 0; i < CAUSES_OWN; i++)
         assert_int_equal(causes_add_own(&causes, names[i], i), 0);
@@ -172,7 +163,6 @@ static void test_causes_without_room_end_at_a_pair(void **state)
     struct causes causes = {0};
     char all[256], text[256];
 
-    (void)state;
     causes_add(&causes, &one_task, NULL);
     causes.timer = causes.resched = causes.ipi = causes.device = causes.softirqs = causes.migrations = (double)NAN;
     causes_format(&causes, 0, all, sizeof(all));

@@ -27,7 +27,6 @@ static void expect_isolated(const char *list)
 
 static void test_cgroup_cpus_of_version_2(void **state)
 {
-    (void)state;
     expect_cpus("?");
     tree_put("/proc/self/cgroup", "0::/user.slice/app\n");
     tree_put("/proc/self/mountinfo", "35 23 0:30 / /cg rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate\n");
@@ -48,7 +47,6 @@ static void test_cgroup_cpus_of_version_2(void **state)
 
 static void test_cgroup_cpus_of_version_1(void **state)
 {
-    (void)state;
     tree_put("/proc/self/cgroup", "5:cpu,cpuacct:/x\n4:cpuset:/box\n0::/\n");
     tree_put("/proc/self/mountinfo", "34 31 0:31 / /c/cpu rw - cgroup cgroup rw,cpu,cpuacct\n"
                                      "35 31 0:32 / /c/set rw - cgroup cgroup rw,cpuset\n");
@@ -66,7 +64,6 @@ static void test_cgroup_cpus_of_version_1(void **state)
 
 static void test_cgroup_cpus_without_proc(void **state)
 {
-    (void)state;
     tree_put("/sys/fs/cgroup/cpuset/cpuset.cpus", "1\n");
     expect_cpus("1");
     tree_put("/sys/fs/cgroup/cpuset.cpus.effective", "2\n");
@@ -75,7 +72,6 @@ static void test_cgroup_cpus_without_proc(void **state)
 
 static void test_cgroup_isolated_cpus(void **state)
 {
-    (void)state;
     tree_put("/proc/self/cgroup", "0::/a/b\n");
     expect_isolated("");
     tree_put("/sys/fs/cgroup/a/cpuset.cpus.effective", "4-7\n");

@@ -26,7 +26,6 @@ static void assert_near(double found, double expected, double tolerance)
 
 static void test_clock_hz_from_made_up_pairs(void **state)
 {
-    (void)state;
     const struct clock_pair from = {.counter = 1000, .raw_ns = 5000000};
     const struct clock_pair after_1ms = {.counter = 1000 + 2445430, .raw_ns = 6000000};
     const struct clock_pair after_1s = {.counter = 1000 + 24000000, .raw_ns = 1005000000};
@@ -36,7 +35,6 @@ static void test_clock_hz_from_made_up_pairs(void **state)
 
 static void test_clock_hz_refuses_short_or_reversed_spans(void **state)
 {
-    (void)state;
     const struct clock_pair from = {.counter = 1000, .raw_ns = 5000000};
     const struct clock_pair soon = {.counter = 9000, .raw_ns = 5999999};
     const struct clock_pair before = {.counter = 9000, .raw_ns = 0};
@@ -49,14 +47,12 @@ static void test_clock_hz_refuses_short_or_reversed_spans(void **state)
 
 static void test_clock_hz_of_gettime_is_nanoseconds(void **state)
 {
-    (void)state;
     const struct clock_pair pair = {.counter = 7, .raw_ns = 7};
     assert_near(clock_hz(CLOCK_KIND_GETTIME, &pair, &pair), 1e9, 0);
 }
 
 static void test_clock_choose_is_consistent(void **state)
 {
-    (void)state;
     struct clock_info info;
     char why[96];
     memset(&info, 0xff, sizeof info);
@@ -76,7 +72,6 @@ static void test_clock_choose_is_consistent(void **state)
 
 static void test_clock_choose_falls_back_when_the_counter_is_forbidden(void **state)
 {
-    (void)state;
 #if defined(__x86_64__)
     char why[96];
     int status;
@@ -128,7 +123,6 @@ static uint64_t does_not_trap(void)
 
 static void test_clock_can_read_survives_what_cannot_be_read(void **state)
 {
-    (void)state;
     struct sigaction before, after;
     sigset_t blocked, mask;
     sigemptyset(&blocked);
@@ -147,7 +141,6 @@ static void test_clock_can_read_survives_what_cannot_be_read(void **state)
 
 static void test_clock_pair_of_gettime_is_one_reading(void **state)
 {
-    (void)state;
     struct clock_pair pair;
     uint64_t before = clock_raw_ns();
     clock_pair_read(CLOCK_KIND_GETTIME, &pair);
@@ -157,7 +150,6 @@ static void test_clock_pair_of_gettime_is_one_reading(void **state)
 
 static void test_clock_pair_lies_between_readings(void **state)
 {
-    (void)state;
     struct clock_info info;
     struct clock_pair pair;
     clock_choose(&info);
@@ -183,7 +175,6 @@ static void assert_cost_is_ordered(enum clock_kind kind)
 
 static void test_clock_grain_of_a_scaled_counter(void **state)
 {
-    (void)state;
     /* Multiples of 24.45 ticks, rounded either way. */
     uint64_t intervals[] = {49, 73, 49, 98, 74, 122, 147, 73, 123, 171};
     assert_true(clock_grain(intervals, 10) == 24);
@@ -191,7 +182,6 @@ static void test_clock_grain_of_a_scaled_counter(void **state)
 
 static void test_clock_grain_of_a_fine_counter(void **state)
 {
-    (void)state;
     uint64_t fine[] = {30, 31, 33, 32, 34, 90, 35}, even[] = {20, 24, 22, 26, 60}, equal[] = {5, 5, 5};
     assert_true(clock_grain(fine, 7) == 1);
     assert_true(clock_grain(even, 5) == 2);
@@ -200,7 +190,6 @@ static void test_clock_grain_of_a_fine_counter(void **state)
 
 static void test_clock_cost_is_ordered(void **state)
 {
-    (void)state;
     struct clock_info info;
     clock_choose(&info);
     assert_cost_is_ordered(CLOCK_KIND_GETTIME);
@@ -216,7 +205,6 @@ static void on_alarm(int signal_number)
 /* Not a measurement: that a sleep is never shorter than asked is its contract, however slow the machine. */
 static void test_clock_sleep_goes_on_after_signals(void **state)
 {
-    (void)state;
     const struct itimerval every_ms = {.it_interval = {.tv_usec = 1000}, .it_value = {.tv_usec = 1000}};
     const struct itimerval off = {.it_value = {.tv_sec = 0}};
     struct sigaction action = {.sa_handler = on_alarm}, old;

@@ -27,7 +27,6 @@ static void test_command_words_come_back(void **state)
     struct command_image got;
     struct text bytes = {0};
 
-    (void)state;
     command_pack(&image, &bytes);
     size_t first = bytes.length;
     command_pack(&plain, &bytes);
@@ -57,7 +56,6 @@ static void test_command_bytes_that_are_cut_off_are_refused(void **state)
     struct command_image got;
     struct text bytes = {0};
 
-    (void)state;
     command_pack(&image, &bytes);
     for (size_t size = 0; size < bytes.length; size++) {
         char *copy = malloc(size + 1); /* of exactly that size: a sanitizer sees what reads on */
@@ -108,7 +106,6 @@ static void test_command_may_use_all_cpus_named(void **state)
 {
     struct place_request request;
 
-    (void)state;
     make_request(&request, false);
     assert_placed(&request, 0, "1,3,5", SCHED_OTHER, false);
     assert_placed(&request, 1, "1,3,5", SCHED_OTHER, false);
@@ -122,7 +119,6 @@ static void test_command_real_time_leaves_a_cpu_to_others(void **state)
 {
     struct place_request request;
 
-    (void)state;
     make_request(&request, true);
     request.fifo = true;
     assert_placed(&request, 0, "1,3,5", SCHED_FIFO, false);
@@ -140,7 +136,6 @@ static void test_command_gives_the_only_cpu_to_the_engine_to_judge(void **state)
 {
     struct place_request request;
 
-    (void)state;
     for (int bind = BIND_ONE; bind <= BIND_NONE; bind++) {
         memset(&request, 0, sizeof(request));
         request.order[request.n_order++] = 0;
@@ -160,7 +155,6 @@ static void test_command_is_described_by_what_is_not_as_usual(void **state)
     struct command_params params = {.line = "make -j2"};
     char text[512], small[24];
 
-    (void)state;
     bench_command.describe(&params, NULL, text, sizeof(text));
     assert_string_equal(text, "command=make -j2");
     params.shell = params.clean_env = params.show_output = true;
@@ -179,7 +173,6 @@ static void test_command_description_fits(void **state)
     struct command_params params = {.shell = true, .clean_env = true, .show_output = true, .warmup = 1000};
     char text[sizeof(((struct row *)0)->param)];
 
-    (void)state;
     memset(params.line, 'x', sizeof(params.line) - 1);
     memset(params.input_line, 'x', sizeof(params.input_line) - 1);
     memset(params.prepare_line, 'x', sizeof(params.prepare_line) - 1);
@@ -193,7 +186,6 @@ static void test_command_has_time_to_get_ready(void **state)
     struct command_params params = {.timeout_ns = 10};
     const uint64_t own = 60000000000u;
 
-    (void)state;
     assert_true(bench_command.setup_limit_ns(&params) == own);
     params.prepare[0] = 'x';
     assert_true(bench_command.setup_limit_ns(&params) == own + 10);

@@ -33,7 +33,6 @@ static void expect(splitter *split, const char *line, const char *expected)
 
 static void test_command_line_kernel_words(void **state)
 {
-    (void)state;
     expect(words_of_kernel, "", "");
     expect(words_of_kernel, " \n\t", "");
     expect(words_of_kernel, "a", "a|");
@@ -43,7 +42,6 @@ static void test_command_line_kernel_words(void **state)
 
 static void test_command_line_kernel_quotes_protect_spaces(void **state)
 {
-    (void)state;
     expect(words_of_kernel, "x jitbench.run=\"all --quick\" y", "x|jitbench.run=all --quick|y|");
     /* As GRUB writes a word that has a space in it. */
     expect(words_of_kernel, "\"jitbench.run=all --quick\" y", "jitbench.run=all --quick|y|");
@@ -54,7 +52,6 @@ static void test_command_line_kernel_quotes_protect_spaces(void **state)
 
 static void test_command_line_kernel_keeps_other_quotes(void **state)
 {
-    (void)state;
     expect(words_of_kernel, "a\"b c\"d", "a\"b c\"d|");
     expect(words_of_kernel, "a=b\"c d\"", "a=b\"c d\"|");
     expect(words_of_kernel, "run=\"prime -m 'two words'\"", "run=prime -m 'two words'|");
@@ -64,7 +61,6 @@ static void test_command_line_kernel_keeps_other_quotes(void **state)
 
 static void test_command_line_kernel_open_quote_goes_to_the_end(void **state)
 {
-    (void)state;
     expect(words_of_kernel, "a=\"b c", "a=b c|");
     expect(words_of_kernel, "\"b c", "b c|");
     expect(words_of_kernel, "\"", "|");
@@ -73,7 +69,6 @@ static void test_command_line_kernel_open_quote_goes_to_the_end(void **state)
 
 static void test_command_line_command_words(void **state)
 {
-    (void)state;
     expect(words_of_command, "", "");
     expect(words_of_command, "  all   --quick\t", "all|--quick|");
     expect(words_of_command, "prime -m 'two words' -i 1", "prime|-m|two words|-i|1|");
@@ -88,7 +83,6 @@ static void test_command_line_command_refuses_an_open_quote(void **state)
 {
     struct words words;
 
-    (void)state;
     assert_int_equal(words_of_command("prime -m 'two", &words), -EINVAL);
     assert_null(words.word);
     assert_int_equal(words_of_command("\"", &words), -EINVAL);
@@ -102,7 +96,6 @@ static void test_command_line_takes_anything(void **state)
     uint32_t random = 1;
     char line[24];
 
-    (void)state;
     for (int round = 0; round < 20000; round++) {
         struct words words;
         size_t length = 0;

@@ -60,7 +60,6 @@ static void test_comparison_of_samples_has_a_floor(void **state)
     /* Sample variance of 0 to 9 is 55/6; the halves are 23/5 and 22/5. */
     struct comparison c = one_a_side(100, 100, 1);
 
-    (void)state;
     assert_int_equal(c.tested, TESTED_SAMPLES);
     assert_int_equal(c.n_base, N);
     NEAR(c.floor, sqrt(2 * 55.0 / 6));
@@ -74,7 +73,6 @@ static void test_comparison_floor_is_the_drift_within_a_run(void **state)
 {
     struct ten steady, drifting;
 
-    (void)state;
     fill(&steady, 100, 0.1);
     fill(&drifting, 100, 0.1);
     for (size_t i = N / 2; i < N; i++)
@@ -87,7 +85,6 @@ static void test_comparison_floor_is_the_distance_of_two_runs(void **state)
 {
     struct ten a, b, c;
 
-    (void)state;
     fill(&a, 100, 0.1);
     fill(&b, 107, 0.1);
     fill(&c, 103, 0.1);
@@ -103,7 +100,6 @@ static void test_comparison_verdicts_of_one_file(void **state)
     struct comparison faster = one_a_side(100, 95, 0.1), slower = one_a_side(100, 102, 0.1);
     struct comparison small = one_a_side(100, 100.5, 0.01), floor = one_a_side(100, 101, 1);
 
-    (void)state;
     judge(&faster, 1);
     judge(&slower, 1);
     judge(&small, 1);
@@ -127,7 +123,6 @@ static void test_comparison_of_runs_tests_their_means(void **state)
     struct ten ten[3][3];
     struct comparison_run runs[3][3];
 
-    (void)state;
     for (size_t i = 0; i < 3; i++)
         for (size_t side = 0; side < 3; side++) {
             fill(&ten[side][i], side == 0 ? base[i] : side == 1 ? same[i] : slower[i], 0.01);
@@ -153,7 +148,6 @@ static void test_comparison_of_one_value_knows_nothing(void **state)
     const struct comparison_run a = {&one, 1}, b = {&two, 1};
     struct comparison c[2] = {measure(&a, 1, &b, 1), one_a_side(100, 150, 1)};
 
-    (void)state;
     assert_int_equal(c[0].tested, TESTED_NOTHING);
     NEAR(c[0].ratio, 100);
     judge(c, 2);
@@ -166,7 +160,6 @@ static void test_comparison_corrects_for_all_that_are_judged(void **state)
 {
     struct comparison c[40];
 
-    (void)state;
     for (size_t i = 0; i < 40; i++)
         c[i] = one_a_side(100, i ? 100 : 103.2, 0.76);
     judge(c, 1);
@@ -184,7 +177,6 @@ static void test_comparison_of_constants_goes_by_ranks(void **state)
     struct comparison c = measure(&a, 1, &b, 1);
     struct comparison ten = one_a_side(22, 24, 0);
 
-    (void)state;
     judge(&c, 1);
     assert_true(c.by_rank);
     assert_true(c.p > 0.01);
@@ -197,7 +189,6 @@ static void test_comparison_from_zero(void **state)
 {
     struct ten a, b;
 
-    (void)state;
     fill(&a, 0, 0);
     fill(&b, 50, 1);
     struct comparison c = measure(&a.run, 1, &b.run, 1);

@@ -22,14 +22,12 @@ static char *much;
 
 static int setup(void **state)
 {
-    (void)state;
     much = calloc(1, MUCH);
     return much ? 0 : -1;
 }
 
 static int teardown(void **state)
 {
-    (void)state;
     free(much);
     return 0;
 }
@@ -43,7 +41,6 @@ static void test_console_write_gives_up(void **state)
 {
     int fd[2];
 
-    (void)state;
     for (int flags = 0; flags <= O_NONBLOCK; flags += O_NONBLOCK) {
         assert_int_equal(pipe2(fd, flags), 0);
         assert_int_equal(console_write(fd[1], much, MUCH, SOON, NULL), -ETIMEDOUT);
@@ -61,7 +58,6 @@ static void test_console_write_writes_all(void **state)
     ssize_t n;
     int fd[2], status;
 
-    (void)state;
     assert_int_equal(pipe(fd), 0);
     pid_t writer = fork();
     if (writer == 0) {
@@ -79,7 +75,6 @@ static void test_console_write_writes_all(void **state)
 
 static void test_console_write_says_what_is_wrong(void **state)
 {
-    (void)state;
     assert_int_equal(console_write(-1, much, 0, SOON, NULL), 0);
     int fd = open("/dev/full", O_WRONLY);
     if (fd < 0) {
@@ -95,7 +90,6 @@ static void test_console_drain_ends(void **state)
 {
     int fd = posix_openpt(O_RDWR | O_NOCTTY);
 
-    (void)state;
     console_drain(-1, UINT64_MAX);
     if (fd < 0) {
         print_message("skipped: no pseudo-terminal\n");
@@ -110,7 +104,6 @@ static void test_console_is_shared(void **state)
 {
     int fd[2], null = open("/dev/null", O_WRONLY), pseudo = posix_openpt(O_RDWR | O_NOCTTY);
 
-    (void)state;
     assert_int_equal(pipe(fd), 0);
     assert_false(console_is_shared(fd[1]));
     assert_false(console_is_shared(null));

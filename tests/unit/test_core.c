@@ -26,7 +26,6 @@ static char why[160];
 /* Units of 25 ticks and 15 blocks: at level 66 4.1 additions a cycle when a tick is 1.33 cycles. */
 static int make_session(void **state)
 {
-    (void)state;
     session = calloc(1, sizeof(*session));
     assert_non_null(session);
     session->probe = (struct core_probe){.blocks = 15, .empty = 49, .unit = 25};
@@ -37,7 +36,6 @@ static int make_session(void **state)
 
 static int free_session(void **state)
 {
-    (void)state;
     free(session);
     return 0;
 }
@@ -54,7 +52,6 @@ static void see(unsigned cpu, unsigned level, unsigned times)
 
 static void test_free_is_the_lowest_level(void **state)
 {
-    (void)state;
     assert_int_equal(core_free_level(session, 0, why, sizeof(why)), 0);
     see(0, FREE + 20, 100);
     unsigned first = core_free_level(session, 0, why, sizeof(why));
@@ -69,7 +66,6 @@ static void test_free_is_the_lowest_level(void **state)
 /* Exactly two additions a cycle, always: a core that somebody else has half of all the time. */
 static void test_half_a_core_is_never_free(void **state)
 {
-    (void)state;
     see(0, HALF + 2, 5000);
     assert_int_equal(core_free_level(session, 0, why, sizeof(why)), 0);
     assert_non_null(strstr(why, "2.0 additions a cycle at most"));
@@ -77,7 +73,6 @@ static void test_half_a_core_is_never_free(void **state)
 
 static void test_another_cpu_of_the_type_shows_what_is_free(void **state)
 {
-    (void)state;
     see(0, 80, 5000); /* 3.4 a cycle */
     assert_true(core_free_level(session, 0, why, sizeof(why)) > 0);
     see(1, FREE, 5000);
@@ -90,7 +85,6 @@ static void test_another_cpu_of_the_type_shows_what_is_free(void **state)
 
 static void test_without_a_probe_the_reason_is_given(void **state)
 {
-    (void)state;
     session->probe.blocks = 0;
     strcpy(session->probe.why, "no cycle counter");
     assert_int_equal(core_free_level(session, 0, why, sizeof(why)), 0);
@@ -100,7 +94,6 @@ static void test_without_a_probe_the_reason_is_given(void **state)
 static void test_share(void **state)
 {
     uint64_t probes[CORE_LEVELS] = {0};
-    (void)state;
 
     assert_true(isnan(core_share(probes, FREE)));
     probes[FREE - 1] = 50;
@@ -120,7 +113,6 @@ static void test_joining_blocks_loses_nothing(void **state)
 {
     double count = 0, cost = 0;
     uint64_t n = 0;
-    (void)state;
 
     core_record_init(&record);
     record.block_ns = 10 * MS;
@@ -146,7 +138,6 @@ static void test_joining_blocks_loses_nothing(void **state)
 /* A slice with a neighbour before or after it is not one with the core free. */
 static void test_a_slice_is_as_bad_as_its_worse_probe(void **state)
 {
-    (void)state;
     core_record_init(&record);
     record.block_ns = MS;
     core_enter(&record, FREE, FREE + 20, 1, 1, 0, 0 + CORE_SLICE_NS);
@@ -228,7 +219,6 @@ static void test_the_truth_is_in_its_interval(void **state)
 {
     struct made_up m = {.seed = 20261122, .slower = 0.15, .noise = 0.01, .free_share = 0.4};
     struct stats_running explained = {.n = 0};
-    (void)state;
 
     assert_in_range(held(&m, &explained), 930, 970);
     assert_true(explained.mean > 90);
@@ -239,7 +229,6 @@ static void test_without_a_relation_no_figure_moves(void **state)
 {
     struct made_up m = {.seed = 20261123, .slower = 0, .noise = 0.02, .free_share = 0.5};
     struct stats_running explained = {.n = 0};
-    (void)state;
 
     assert_in_range(held(&m, &explained), 930, 970);
     assert_true(explained.mean < 10);
@@ -250,7 +239,6 @@ static void test_an_interval_holds_what_no_probe_shows(void **state)
 {
     struct made_up m = {.seed = 20261124, .slower = 0.15, .noise = 0.01, .free_share = 0.6, .drift = 0.01};
     struct stats_running explained = {.n = 0};
-    (void)state;
 
     assert_in_range(held(&m, &explained), 930, 970);
 }
@@ -260,7 +248,6 @@ static void test_too_few_slices_are_no_figure(void **state)
     struct core_notes notes = {.n = 0};
     struct core_alone alone;
     double samples[2];
-    (void)state;
 
     see(0, FREE, 100);
     for (uint32_t trial = 0; trial < 2; trial++) {
@@ -320,7 +307,6 @@ static void test_own_parties_on_a_core_are_no_neighbours(void **state)
     const struct bench alone = {.parties = pair, .n_parties = 1}, two = {.parties = pair, .n_parties = 2},
                        forks = {.parties = parent, .n_parties = 1};
     const unsigned apart[] = {0, 1}, together[] = {0, 2}, same[] = {0, 0}, anywhere[] = {CPUSET_NONE, CPUSET_NONE};
-    (void)state;
 
     assert_false(shares(&two, 1, together)); /* no threads to be seen */
     session->threads = true;
@@ -345,7 +331,6 @@ static void test_probe_of_this_machine(void **state)
     struct clock_info clock;
     struct core_probe probe;
     unsigned least = CORE_LEVELS;
-    (void)state;
 
     clock_choose(&clock);
     core_probe_init(&probe, &clock);
@@ -365,7 +350,6 @@ static void test_no_probe_without_a_counter(void **state)
 {
     const struct clock_info clock = {.kind = CLOCK_KIND_GETTIME, .why = "the TSC is not invariant"};
     struct core_probe probe;
-    (void)state;
 
     core_probe_init(&probe, &clock);
     assert_int_equal(probe.blocks, 0);

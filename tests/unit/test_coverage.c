@@ -71,7 +71,6 @@ static void check_intervals(enum made_up_shape shape, const char *name, double r
 #define INTERVALS(test, shape, name)                                                                                   \
     static void test_coverage_##test(void **state)                                                                     \
     {                                                                                                                  \
-        (void)state;                                                                                                   \
         check_intervals(shape, name, 0.04, &usual);                                                                    \
         if (!all_of_it)                                                                                                \
             return;                                                                                                    \
@@ -176,7 +175,6 @@ static void test_coverage_a_against_a(void **state)
 {
     double first, others;
 
-    (void)state;
     check_same("one file a side:", &(struct table){.runs = 1, .change = 1, .sampling = &usual});
     check_same("one file, quick:", &(struct table){.runs = 1, .change = 1, .sampling = &quick});
     check_same("3 files, drift as the spread:", &(struct table){.runs = 3, .change = 1, .drift = 1});
@@ -204,7 +202,6 @@ static void check_found(const char *what, const struct table *table)
 /* The first row has an RSD of 1 %. */
 static void test_coverage_finds_two_per_cent(void **state)
 {
-    (void)state;
     check_found("one file a side:", &(struct table){.runs = 1, .change = 1.02});
     check_found("5 files a side, without drift:", &(struct table){.runs = 5, .change = 1.02});
 }

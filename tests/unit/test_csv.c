@@ -269,7 +269,6 @@ static struct csv *open_path(const char *path)
 static void test_csv_header_names_the_columns(void **state)
 {
     struct text text = {0};
-    (void)state;
     csv_header(&text);
     assert_memory_equal(text.data, "schema,run_id,utc,host,", 23);
     assert_string_equal(strstr(text.data, ",comment,"),
@@ -282,7 +281,6 @@ static void test_csv_row_that_knows_nothing(void **state)
 {
     struct row row;
     struct text text = {0};
-    (void)state;
     row_init(&row, NULL);
     csv_row(&row, &text);
     /* schema, then 34 fields that are empty, status, and 32 that are empty. */
@@ -310,7 +308,6 @@ static void test_csv_row_that_knows_all(void **state)
     struct row_pair hist[] = {{880, 1000000}, {900, 2}}, series[] = {{1, 0.5}, {7, 1e9}};
     struct row row;
     struct text text = {0};
-    (void)state;
     row_init(&row, &run);
     strcpy(row.suite, "unix");
     strcpy(row.test, "pipe");
@@ -388,7 +385,6 @@ static void test_csv_reals_have_17_digits(void **state)
         {INFINITY, ""},
         {-INFINITY, ""},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct row row = make_row(cases[i].value);
         assert_string_equal(field_of(&row, "value"), cases[i].text);
@@ -398,7 +394,6 @@ static void test_csv_reals_have_17_digits(void **state)
 static void test_csv_decimal_point_is_not_the_locales(void **state)
 {
     struct row row = make_row(-1234.5e-20);
-    (void)state;
     if (setlocale(LC_NUMERIC, "de_DE.UTF-8") == NULL && setlocale(LC_NUMERIC, "fr_FR.UTF-8") == NULL) {
         print_message("needs a locale with a decimal comma\n");
         skip();
@@ -424,7 +419,6 @@ static void test_csv_only_the_users_words_hold_commas(void **state)
     };
     struct row row = make_row(1);
     struct row_run run;
-    (void)state;
     row_run_init(&run);
     row.run = &run;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -443,7 +437,6 @@ static void test_csv_quotes_what_needs_it(void **state)
                                         "\r\n", "plain;text", "",   " spaces "};
     struct row row = make_row(1);
     struct text text = {0};
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         text_copy(row.load, sizeof row.load, texts[i]);
         assert_string_equal(field_of(&row, "load"), texts[i]);
@@ -474,7 +467,6 @@ static void test_csv_is_utf8_whatever_it_gets(void **state)
         {"\xe2\"x", "\xef\xbf\xbd\"x"},
     };
     struct row row = make_row(1);
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         text_copy(row.reason, sizeof row.reason, cases[i].in);
         assert_string_equal(field_of(&row, "reason"), cases[i].out);
@@ -484,7 +476,6 @@ static void test_csv_is_utf8_whatever_it_gets(void **state)
 static void test_csv_series_of_left_out_events_alone(void **state)
 {
     struct row row = make_row(1);
-    (void)state;
     row.series_left_out = 18446744073709551615u;
     assert_string_equal(field_of(&row, "series"), "+18446744073709551615");
 }
@@ -497,7 +488,6 @@ static void test_csv_default_name_and_rows(void **state)
     struct text expected = expected_file(1, 2);
     struct stat st;
     mode_t mask = umask(0);
-    (void)state;
     umask(mask);
     assert_non_null(csv);
     assert_string_equal(message, "");
@@ -519,7 +509,6 @@ static void test_csv_default_name_steps_over_what_is_there(void **state)
     struct csv *csv;
     struct text mine = slurp("/dev/null"), expected = expected_file(7, 7);
     int fd = open(NAME_STEM ".csv", O_WRONLY | O_CREAT, 0644);
-    (void)state;
     assert_true(fd >= 0);
     close(fd);
     /* A link that leads to a place that could be made is not followed. */
@@ -563,7 +552,6 @@ static void test_csv_relative_tmpdir_is_not_used(void **state)
 {
     struct csv *csv;
     char path[256];
-    (void)state;
     setenv("TMPDIR", "tmp", 1);
     assert_int_equal(mkdir("gone", 0755), 0);
     assert_int_equal(chdir("gone"), 0);
@@ -580,7 +568,6 @@ static void test_csv_named_file_is_never_overwritten(void **state)
 {
     struct text kept = {0};
     int fd = open("x.csv", O_WRONLY | O_CREAT, 0644);
-    (void)state;
     assert_true(fd >= 0);
     text_append(&kept, "mine", 4);
     assert_int_equal(write(fd, "mine", 4), 4);
@@ -601,7 +588,6 @@ static void test_csv_named_file_is_never_overwritten(void **state)
 static void test_csv_named_file_that_cannot_be_made(void **state)
 {
     char name[5000];
-    (void)state;
     assert_null(open_path("no/such/x.csv"));
     assert_string_equal(error, "-o 'no/such/x.csv': No such file or directory");
     assert_null(open_path("tmp"));
@@ -622,7 +608,6 @@ static void test_csv_named_file_that_cannot_be_made(void **state)
 
 static void test_csv_named_block_device_is_refused(void **state)
 {
-    (void)state;
     if (mknod("disk", S_IFBLK | 0600, makedev(7, 250)) != 0) {
         print_message("needs the right to make device nodes\n");
         skip();
@@ -638,7 +623,6 @@ static void test_csv_named_pipe_and_null_are_taken(void **state)
     char buf[4096];
     ssize_t n;
     int fd;
-    (void)state;
     assert_int_equal(mkfifo("fifo", 0600), 0);
     fd = open("fifo", O_RDWR | O_NONBLOCK);
     csv = open_path("fifo");
@@ -663,7 +647,6 @@ static void test_csv_none_writes_nothing(void **state)
 {
     struct csv_target target = {.none = 1, .name = "jitbench-h-u"};
     struct csv *csv = open_csv(&target);
-    (void)state;
     assert_non_null(csv);
     put(csv, 1);
     assert_string_equal(csv_path(csv), "");
@@ -935,7 +918,6 @@ static void test_csv_waits_for_a_full_pipe(void **state)
     struct csv *csv;
     pid_t child;
     int ends[2], status;
-    (void)state;
     row.samples = samples;
     row.n_samples = 20000;
     for (size_t i = 0; i < 20000; i++)

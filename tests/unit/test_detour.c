@@ -66,7 +66,6 @@ static void finish(uint64_t stolen_ns)
 
 static void test_detour_causes_are_told_by_what_the_kernel_counts(void **state)
 {
-    (void)state;
     begin();
     run.seen.switches++;
     add(1000, 200);
@@ -95,7 +94,6 @@ static void test_detour_interrupts_explain_the_shortest_first(void **state)
 {
     static const uint64_t ticks[] = {1900, 1200, 5000, 1300, 1150, 1700};
 
-    (void)state;
     begin();
     for (size_t i = 0; i < 6; i++)
         add(10000 * (i + 1), ticks[i]);
@@ -121,7 +119,6 @@ static void test_detour_what_is_too_short_is_no_interrupt(void **state)
 {
     const uint64_t least = DETOUR_INTERRUPT_MIN_NS / 2; /* in ticks */
 
-    (void)state;
     begin_with(2);
     for (uint64_t i = 0; i < 2 * DETOUR_WINDOW_MAX; i++)
         add(1000 * (i + 1), least - 1 - i % 100);
@@ -142,7 +139,6 @@ static void test_detour_what_is_too_short_is_no_interrupt(void **state)
 /* A switch and a move take an interrupt each, of their own window; a fault takes none. */
 static void test_detour_switches_take_their_interrupts(void **state)
 {
-    (void)state;
     begin();
     run.seen.switches += 5; /* one detour, and one interrupt at least */
     add(10000, 3000);
@@ -174,7 +170,6 @@ static void test_detour_switches_take_their_interrupts(void **state)
 /* The interrupt that met the reading may have been counted by it already. */
 static void test_detour_an_interrupt_of_the_reading_is_carried_over(void **state)
 {
-    (void)state;
     begin();
     detour_window(&run.a, 5, true);
     add(1000, 600);
@@ -208,7 +203,6 @@ static void test_detour_window_keeps_the_longest_apart(void **state)
 {
     const uint64_t half = DETOUR_WINDOW_MAX;
 
-    (void)state;
     begin();
     fill_window();
     detour_window(&run.a, half + 10, false); /* all of the sum, and ten of the others */
@@ -223,7 +217,6 @@ static void test_detour_window_shares_what_it_summed_up(void **state)
 {
     const uint64_t half = DETOUR_WINDOW_MAX, all = sum_of(1001, half);
 
-    (void)state;
     begin();
     fill_window();
     detour_window(&run.a, half / 4, false);
@@ -246,7 +239,6 @@ static void test_detour_classes_are_octaves(void **state)
     static const uint64_t lengths[] = {600, 1023, 1024, 70000, UINT64_C(1) << 40};
     uint64_t at = 0;
 
-    (void)state;
     begin();
     for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++)
         add(at += lengths[i] + 1, lengths[i]);
@@ -263,7 +255,6 @@ static void test_detour_causes_add_up_exactly(void **state)
 {
     uint64_t x = 1, total = 0, n = 0, at = 0, counted = 0;
 
-    (void)state;
     begin();
     for (unsigned window = 0; window < 60; window++) {
         uint64_t many = next_random(&x) % 3000;
@@ -301,7 +292,6 @@ static void test_detour_causes_add_up_exactly(void **state)
 
 static void test_detour_steal_takes_the_longest_until_it_is_reached(void **state)
 {
-    (void)state;
     begin();
     add(1000000, 400000);
     add(2000000, 200000);
@@ -320,7 +310,6 @@ static void test_detour_steal_takes_the_longest_until_it_is_reached(void **state
 /* The kernel counts steal in ticks of 10 ms, which may be more than what was lost here. */
 static void test_detour_steal_leaves_short_ones_alone(void **state)
 {
-    (void)state;
     begin_with(2); /* ns a tick */
     add(1000000, 50000);
     add(2000000, 49999);
@@ -331,7 +320,6 @@ static void test_detour_steal_leaves_short_ones_alone(void **state)
 
 static void test_detour_no_steal_changes_nothing(void **state)
 {
-    (void)state;
     begin();
     add(1000000, 400000);
     finish(0);
@@ -344,7 +332,6 @@ static void test_detour_steal_finds_the_longest_of_all_windows(void **state)
 {
     const uint64_t most = 2 * DETOUR_KEPT_MAX;
 
-    (void)state;
     begin_with(1e-3);
     for (uint64_t i = 0; i < most; i++) {
         add(1000000000000 * (i + 1), 200000000 + i * 631 % most); /* of 200 us each, and a little */
@@ -359,7 +346,6 @@ static void test_detour_steal_finds_the_longest_of_all_windows(void **state)
 
 static void test_detour_usual_steps_are_blind_time(void **state)
 {
-    (void)state;
     begin();
     add(50000, 200);
     assert_int_equal(detour_added(&run.a, &run.adding, USUAL, false), 0);
@@ -373,7 +359,6 @@ static void test_detour_usual_steps_are_blind_time(void **state)
 
 static void test_detour_beyond_the_usual_is_a_detour(void **state)
 {
-    (void)state;
     begin();
     add(50000, 200);
     assert_int_equal(detour_added(&run.a, &run.adding, 9000, false), 8000);
@@ -388,7 +373,6 @@ static void test_detour_beyond_the_usual_is_a_detour(void **state)
 /* Twice as long is not much when a step takes next to nothing. */
 static void test_detour_beyond_the_usual_is_above_the_threshold(void **state)
 {
-    (void)state;
     begin();
     run.adding.usual = 40;
     add(50000, 200);
@@ -399,7 +383,6 @@ static void test_detour_beyond_the_usual_is_above_the_threshold(void **state)
 /* Whatever the few are that were met by a detour. */
 static void test_detour_usual_follows_the_median(void **state)
 {
-    (void)state;
     begin();
     for (unsigned i = 0; i < 300; i++)
         (void)detour_added(&run.a, &run.adding, i % 4 ? 2900 + i % 7 : 500000, false);
@@ -411,7 +394,6 @@ static void test_detour_usual_follows_the_median(void **state)
 
 static void test_detour_chains_do_not_count_as_usual(void **state)
 {
-    (void)state;
     begin();
     for (unsigned i = 0; i < 300; i++)
         (void)detour_added(&run.a, &run.adding, 10, true);
@@ -421,7 +403,6 @@ static void test_detour_chains_do_not_count_as_usual(void **state)
 /* An interrupt of 600 ticks, and while it was looked at another task ran for a while. */
 static void test_detour_what_was_counted_late_belongs_to_the_longer_one(void **state)
 {
-    (void)state;
     begin();
     run.seen.switches++;
     add(50000, 600);
@@ -444,7 +425,6 @@ static void test_detour_what_was_counted_late_belongs_to_the_longer_one(void **s
 
 static void test_detour_unwatched_steps_are_blind_unless_somebody_ran(void **state)
 {
-    (void)state;
     begin();
     detour_unwatched(&run.a, START + 10000, 5000, &run.seen);
     assert_int_equal(run.a.blind, 5000);
@@ -458,7 +438,6 @@ static void test_detour_unwatched_steps_are_blind_unless_somebody_ran(void **sta
 /* What was seen in such a step is not the cause of the next detour. */
 static void test_detour_unwatched_steps_within_the_threshold_are_blind(void **state)
 {
-    (void)state;
     begin();
     run.seen.switches++;
     detour_unwatched(&run.a, START + 10000, THRESHOLD, &run.seen);
@@ -475,7 +454,6 @@ static void test_detour_series_tells_when_and_how_long(void **state)
 {
     struct series_point points[SERIES_FIRST + SERIES_LARGEST];
 
-    (void)state;
     begin_with(0.5);
     add(20000, 8000);
     add(90001, 20001);
@@ -491,7 +469,6 @@ static void test_detour_series_tells_when_and_how_long(void **state)
 
 static void test_detour_cells_share_a_long_one(void **state)
 {
-    (void)state;
     begin();
     add(CELL / 2, 700);
     add(5 * CELL / 2, CELL + CELL / 4); /* from 1.25 to 2.5 */
@@ -515,7 +492,6 @@ static void test_detour_cells_cover_the_run(void **state)
 {
     uint64_t sum = 0;
 
-    (void)state;
     begin();
     detour_begin(&run.a, START, 12345, THRESHOLD, 1, &run.seen);
     for (uint64_t end = 5; end <= 12345; end += 5)
@@ -531,7 +507,6 @@ static void test_detour_cells_cover_the_run(void **state)
 
 static void test_detour_the_last_reading_is_of_the_run(void **state)
 {
-    (void)state;
     begin();
     detour_window(&run.a, 3, true);
     add(LENGTH, 4000);
@@ -558,7 +533,6 @@ static void test_detour_loop_has_a_least_and_a_mode(void **state)
                           back[] = {30, (uint64_t)-3, 30};
     uint64_t scaled[100]; /* 26 ticks at a time, as an EPYC's under a hypervisor */
 
-    (void)state;
     assert_loop(plain, 9, 18, 25);
     assert_loop(coarse, 7, 41, 0); /* a clock whose steps take longer than the loop's turns */
     assert_loop(ticks, 5, 1, 0);

@@ -17,7 +17,6 @@ static struct detours_host host;
 
 static int begin(void **state)
 {
-    (void)state;
     memset(&host, 0, sizeof(host));
     return 0;
 }
@@ -61,7 +60,6 @@ static void test_detours_of_noise(void **state)
     static struct row_pair lengths[DETOURS_BINS];
     struct project_detours detours[2];
 
-    (void)state;
     enter("noise", "lost", 10, NULL, 0, NULL, 0);
     enter("noise", "detour", 1000, first, 2, NULL, 0);
     enter("noise", "lost", 0, NULL, 0, NULL, 0);
@@ -86,7 +84,6 @@ static void test_detours_of_prime(void **state)
     static struct row_pair lengths[DETOURS_BINS];
     struct project_detours detours[2];
 
-    (void)state;
     enter("prime", "cycles", 400, hist, 3, NULL, 0);
     assert_null(detours_used(&host)); /* the clock's rate is not known yet */
     enter("prime", "time", 160, NULL, 0, NULL, 0);
@@ -103,7 +100,6 @@ static void test_detours_rows_of_others_are_passed_over(void **state)
     static const struct row_pair hist[] = {{1000, 50}};
     struct row row;
 
-    (void)state;
     enter("unix", "detour", 1, hist, 1, NULL, 0);
     enter("noise", "loop", 9, hist, 1, NULL, 0);
     row_init(&row, NULL);
@@ -121,7 +117,6 @@ static void test_detours_noise_is_used_before_prime(void **state)
 {
     static const struct row_pair hist[] = {{1000, 50}};
 
-    (void)state;
     enter("prime", "cycles", 400, hist, 1, NULL, 0);
     enter("prime", "time", 160, NULL, 0, NULL, 0);
     enter("noise", "detour", 1000, hist, 1, NULL, 0);
@@ -151,7 +146,6 @@ static void test_detours_periods_are_found(void **state)
     struct row_pair events[64];
     size_t n = make_events(events, 100);
 
-    (void)state;
     assert_true(detours_are_periodic(events, n, 0, 25));  /* 2^25 ns = 34 ms */
     assert_false(detours_are_periodic(events, n, 0, 10)); /* 2 us, at random */
     assert_false(detours_are_periodic(events, n, 0, 20)); /* none */
@@ -164,7 +158,6 @@ static void test_detours_periods_need_all_events(void **state)
 {
     struct row_pair *events = calloc(600, sizeof(*events));
 
-    (void)state;
     assert_non_null(events);
     for (size_t i = 0; i < 600; i++)
         events[i] = (struct row_pair){1000.0 * (double)i, i < 500 ? 3000 : 5000};
@@ -182,7 +175,6 @@ static void test_detours_periodic_ones_are_a_source_of_their_own(void **state)
     const struct row_pair hist[] = {{2010, 40}, {50e6, 12}};
     size_t n = make_events(events, 100);
 
-    (void)state;
     enter("noise", "lost", 5, NULL, 0, NULL, 0);
     enter("noise", "detour", 1000, hist, 2, events, n);
     assert_int_equal(detours_sources(&host, NULL, lengths, detours), 2);
@@ -199,7 +191,6 @@ static void test_detours_can_be_removed_by_octave(void **state)
     const struct row_pair hist[] = {{2010, 40}, {50e6, 12}};
     double keep[DETOUR_CLASSES];
 
-    (void)state;
     enter("noise", "lost", 5, NULL, 0, NULL, 0);
     enter("noise", "detour", 1000, hist, 2, NULL, 0);
     for (unsigned k = 0; k < DETOUR_CLASSES; k++)
@@ -213,7 +204,6 @@ static void test_detours_causes_by_octave(void **state)
 {
     const struct row_pair classes[] = {{1500, 7}, {3e6, 2}};
 
-    (void)state;
     enter("noise", "lost_preempted", 1, NULL, 0, classes, 2);
     enter("noise", "lost_steal", 1, NULL, 0, classes, 1);
     expect_near(host.by_cause[DETOUR_PREEMPTED][10], 7);
@@ -227,7 +217,6 @@ static void test_detours_of_hosts_add_up(void **state)
     static struct detours_host all;
     const struct row_pair hist[] = {{2010, 40}};
 
-    (void)state;
     memset(&all, 0, sizeof(all));
     enter("noise", "lost", 5, NULL, 0, NULL, 0);
     enter("noise", "detour", 1000, hist, 1, NULL, 0);

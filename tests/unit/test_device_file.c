@@ -26,7 +26,6 @@ static void test_device_file_choice(void **state)
 {
     char buf[8];
 
-    (void)state;
     expect_choice("a.csv", 1, "a.csv");
     expect_choice("a.csv", 2, "a-2.csv");
     expect_choice("a.b.csv", 12, "a.b-12.csv");
@@ -41,7 +40,6 @@ static void test_device_file_write_needs_a_block_device(void **state)
     const struct device_file file = {.device = "/dev/null", .path = "/a", .name = "a", .at = "/tmp"};
     char written[64], error[128];
 
-    (void)state;
     assert_int_equal(device_file_write(&file, "x", 1, written, sizeof(written), error, sizeof(error)), -1);
     assert_string_equal(error, "/dev/null: Block device required");
 }

@@ -37,7 +37,6 @@ static void expect_no_split(const char *text)
 
 static void test_device_split(void **state)
 {
-    (void)state;
     expect_split("/dev/sda1:/a.csv", "/dev/sda1", "/a.csv");
     expect_split("sda1:a.csv", "/dev/sda1", "/a.csv");
     expect_split("mapper/vg-lv:/", "/dev/mapper/vg-lv", "/");
@@ -59,14 +58,12 @@ static void test_device_split_refuses(void **state)
                                         "vda:/12345678901234567890123",
                                         "123456789012345678901234:/a"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
         expect_no_split(wrong[i]);
 }
 
 static void test_device_check(void **state)
 {
-    (void)state;
     assert_int_equal(device_check("/dev/null"), -ENOTBLK);
     assert_int_equal(device_check("/nowhere/at/all"), -ENOENT);
 }
@@ -91,7 +88,6 @@ static void test_device_mounted(void **state)
 {
     char buf[32];
 
-    (void)state;
     expect_mounted(8, 1, "/");
     expect_mounted(8, 17, "/mnt/my disk\\x");
     expect_mounted(259, 3, "/data");
@@ -103,7 +99,6 @@ static void test_device_mounted(void **state)
 
 static void test_device_mount_flags(void **state)
 {
-    (void)state;
     assert_int_equal(device_mount_flags(0), 0);
     assert_int_equal(device_mount_flags(ST_RDONLY | ST_NOSUID | ST_NODEV | ST_NOEXEC),
                      MS_NOSUID | MS_NODEV | MS_NOEXEC);
@@ -138,7 +133,6 @@ static void test_device_folder_is_made_and_taken_as_it_is(void **state)
     char place[] = "/tmp/test_device_mount.XXXXXX";
     struct stat status;
 
-    (void)state;
     assert_non_null(mkdtemp(place));
     expect_folder(place, "/", 0);
     expect_folder(place, "/a//b/", 0);
@@ -157,7 +151,6 @@ static void test_device_folder_follows_no_link_and_leaves_no_file_system(void **
     char place[] = "/tmp/test_device_mount.XXXXXX", name[300];
     FILE *file;
 
-    (void)state;
     assert_non_null(mkdtemp(place));
     assert_int_equal(symlink("/tmp", in(place, "link")), 0);
     file = fopen(in(place, "file"), "w");
@@ -182,7 +175,6 @@ static void test_device_mount_needs_a_block_device(void **state)
     struct device_mount mounted;
     bool detached;
 
-    (void)state;
     assert_int_equal(device_mount("/dev/null", "/tmp", 0, &mounted), -ENOTBLK);
     assert_int_equal(device_unmount(&mounted, &detached), 0);
     assert_false(detached);

@@ -95,7 +95,6 @@ static void test_dhry2reg_ends_with_the_published_values(void **state)
 {
     static const uint64_t runs[] = {1, 2, 3, 1000};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
         struct party_context context = started();
         assert_int_equal(party()->work(&context, runs[i]), 0);
@@ -108,7 +107,6 @@ static void test_dhry2reg_ends_with_the_published_values(void **state)
 
 static void test_dhry2reg_counts_on_over_calls_of_work(void **state)
 {
-    (void)state;
     struct party_context context = started();
     party()->work(&context, 3);
     party()->work(&context, 4);
@@ -123,7 +121,6 @@ static void test_dhry2reg_counter_wraps(void **state)
     static const uint64_t before[] = {2147483636u, 4294967284u};
     static const uint32_t then[] = {2147483646u, 4294967294u}, later[] = {2147483651u, 3};
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         struct party_context context = started();
         ((struct dhrystone *)context.state)->runs = before[i];
@@ -137,7 +134,6 @@ static void test_dhry2reg_counter_wraps(void **state)
 
 static void test_dhry2reg_makes_every_call(void **state)
 {
-    (void)state;
     struct party_context context = started();
     memset(&calls, 0, sizeof(calls));
     party()->work(&context, 100);
@@ -160,7 +156,6 @@ static void test_dhry2reg_makes_every_call(void **state)
 
 static void test_dhry2reg_finds_every_wrong_value(void **state)
 {
-    (void)state;
     struct party_context context = started();
     struct dhrystone *d = context.state;
     party()->work(&context, 10);
@@ -190,7 +185,6 @@ static void test_dhry2reg_finds_every_wrong_value(void **state)
 
 static void test_dhry2reg_without_a_run_is_wrong(void **state)
 {
-    (void)state;
     struct party_context context = started();
     Int_Glob = 0;
     assert_string_equal(verified(&context), "Int_Glob");
@@ -199,7 +193,6 @@ static void test_dhry2reg_without_a_run_is_wrong(void **state)
 
 static void test_dhry2reg_starts_afresh(void **state)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         struct party_context context = started();
         assert_int_equal(Arr_2_Glob[8][7], 10);

@@ -13,7 +13,6 @@ static void test_disk_is_no_memory_network_or_layer(void **state)
     static const char *const not [] = {"tmpfs", "ramfs", "devtmpfs", "overlay", "fuse", "nfs", "9p"};
     static const char *const is[] = {"ext4", "xfs", "btrfs", "vfat", "zfs", "ext2/3/4", "0x12345678", ""};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(not ); i++)
         assert_non_null(disk_is_not(not [i]));
     for (size_t i = 0; i < COUNT(is); i++)
@@ -23,7 +22,6 @@ static void test_disk_is_no_memory_network_or_layer(void **state)
 
 static void test_disk_fill_ends_when_the_file_is_whole(void **state)
 {
-    (void)state;
     assert_int_equal(disk_fill(255 * MIB, 256 * MIB, SECOND), DISK_GROWS);
     assert_int_equal(disk_fill(256 * MIB, 256 * MIB, SECOND), DISK_FILLED);
     assert_int_equal(disk_fill(4 * MIB, 4 * MIB, 19 * SECOND), DISK_FILLED);
@@ -31,7 +29,6 @@ static void test_disk_fill_ends_when_the_file_is_whole(void **state)
 
 static void test_disk_fill_is_bounded_in_time(void **state)
 {
-    (void)state;
     assert_int_equal(disk_fill(40 * MIB, 256 * MIB, 10 * SECOND - 1), DISK_GROWS);
     assert_int_equal(disk_fill(40 * MIB, 256 * MIB, 10 * SECOND), DISK_FILLED);
     /* Fewer than four blocks are not enough. */
@@ -42,7 +39,6 @@ static void test_disk_fill_is_bounded_in_time(void **state)
 
 static void test_disk_full_has_many_names(void **state)
 {
-    (void)state;
     assert_true(disk_is_full(-ENOSPC));
     assert_true(disk_is_full(-EDQUOT));
     assert_true(disk_is_full(-EFBIG));
@@ -65,7 +61,6 @@ static void test_disk_describe_names_the_file_as_it_is(void **state)
     struct load_params params = {.threads = 3};
     char text[64];
 
-    (void)state;
     for (size_t i = 0; i < COUNT(files); i++) {
         params.file_bytes = files[i].bytes;
         load_write.describe(&params, text, sizeof(text));
@@ -81,7 +76,6 @@ static void test_disk_needs_a_folder_that_can_be_written(void **state)
     struct load_params params = {.dir = "/nonexistent"};
     char why[160] = "";
 
-    (void)state;
     assert_int_equal(load_compile.supported(&params, why, sizeof(why)), -1);
     assert_string_equal(why, "scratch folder '/nonexistent': No such file or directory");
     (void)snprintf(params.dir, sizeof(params.dir), "/tmp");
@@ -103,7 +97,6 @@ static int too_little_room(void)
 
 static void test_disk_needs_room(void **state)
 {
-    (void)state;
     assert_int_equal(fixture_in_child(too_little_room), 0);
 }
 
@@ -113,7 +106,6 @@ static void test_disk_moves_blocks(void **state)
     struct disk_party d;
     unsigned values[256] = {0}, n_values = 0;
 
-    (void)state;
     disk_needed();
     unsigned char *first = malloc(DISK_BLOCK_BYTES);
     assert_non_null(first);
@@ -165,7 +157,6 @@ static int kernel_does_not_tell(void)
 
 static void test_disk_count_of_the_kernel_may_not_be_known(void **state)
 {
-    (void)state;
     assert_int_equal(fixture_in_child(kernel_does_not_tell), 0);
 }
 

@@ -52,7 +52,6 @@ static struct fixture_rows rows;
 
 static int end(void **state)
 {
-    (void)state;
     fixture_free_rows(&rows);
     return 0;
 }
@@ -69,7 +68,6 @@ static const struct made_up_params typical = {.part = {{990, 1000}, {4, 1300}, {
 
 static void test_experiment_figures_of_a_run(void **state)
 {
-    (void)state;
     assert_int_equal(fixture_one_trial(&bench_made_up, &typical, 1, &rows), ROW_OK);
     const struct row *cycles = fixture_find(&rows, "cycles", "");
     assert_int_equal(cycles->stats.n, 1000);
@@ -110,7 +108,6 @@ static void test_experiment_classes_end_at_their_limits(void **state)
 {
     static const struct made_up_params params = {.part = {{95, 910}, {1, 1150}, {1, 1400}, {1, 3000}, {1, 7000}}};
 
-    (void)state;
     assert_int_equal(fixture_one_trial(&bench_made_up, &params, 1, &rows), ROW_OK);
     fixture_assert_near(fixture_find(&rows, "cycles", "")->stats.mean, 1000);
     fixture_assert_near(value("delays_a"), 1);
@@ -131,7 +128,6 @@ static void test_experiment_classes_begin_above_their_limits(void **state)
     static const char *const sizes[] = {"delays_a_size", "delays_b_size", "delays_c_size", "delays_d_size"};
     static const double expected[] = {151, 401, 2001, 6001};
 
-    (void)state;
     assert_int_equal(fixture_one_trial(&bench_made_up, &params, 1, &rows), ROW_OK);
     fixture_assert_near(fixture_find(&rows, "cycles", "")->stats.mean, 1000);
     for (size_t i = 0; i < COUNT(expected); i++) {
@@ -145,7 +141,6 @@ static void test_experiment_delays_from_three_levels(void **state)
 {
     static const struct made_up_params params = {.part = {{60, 1000}, {40, 500}}};
 
-    (void)state;
     assert_int_equal(fixture_one_trial(&bench_made_up, &params, 1, &rows), ROW_OK);
     assert_true(value("delayed_400") == 0);
     assert_true(value("delayed_400_median") == 0);
@@ -159,7 +154,6 @@ static void test_experiment_says_when_a_class_limit_cuts_a_bin(void **state)
     static const struct made_up_params coarse = {.part = {{10, 100000}, {10, 100340}}};
     static const struct made_up_params fine = {.part = {{10, 100000}, {10, 100340}}, .base = 90000};
 
-    (void)state;
     assert_int_equal(fixture_one_trial(&bench_made_up, &coarse, 1, &rows), ROW_OK);
     assert_true(value("buckets_exact") == 0);
     fixture_free_rows(&rows);
@@ -171,7 +165,6 @@ static void test_experiment_says_when_a_class_limit_cuts_a_bin(void **state)
 
 static void test_experiment_rows_by_copy(void **state)
 {
-    (void)state;
     assert_int_equal(fixture_one_trial(&bench_made_up, &typical, 2, &rows), ROW_OK);
     assert_int_equal(rows.n, 2 * METRIC_OWN);
     fixture_assert_near(rows.row[METRIC_CYCLES].value, 1000);
@@ -182,7 +175,6 @@ static void test_experiment_rows_by_copy(void **state)
 
 static void test_experiment_every_metric_is_described(void **state)
 {
-    (void)state;
     for (unsigned m = 0; m < METRIC_OWN; m++) {
         assert_non_null(experiment_metrics[m].id);
         assert_non_null(experiment_metrics[m].better);
@@ -236,7 +228,6 @@ static void test_experiment_run_forgets_the_warm_up(void **state)
     struct fixture_party p;
     struct experiment *e = set_up(&p, -1, "");
 
-    (void)state;
     assert_null(e->buffer); /* nobody wants the text */
     experiment_record(e, 900);
     experiment_record(e, 800);
@@ -260,7 +251,6 @@ static void test_experiment_run_without_a_warm_up(void **state)
     struct fixture_party p;
     struct experiment *e = set_up(&p, -1, "");
 
-    (void)state;
     p.context.state = e;
     assert_int_equal(experiment_run(&p.context, e, 3, record_from_801), 0);
     assert_int_equal(e->hist->base, 0);
@@ -278,7 +268,6 @@ static void test_experiment_writes_every_event(void **state)
     int fd = fixture_file();
     struct experiment *e = set_up(&p, fd, "22,3,1,");
 
-    (void)state;
     experiment_record(e, 5); /* warm-up */
     for (uint64_t i = 0; i < LINES; i++)
         text_printf(&expected, "22,3,1,%llu,%llu\n", (unsigned long long)i, (unsigned long long)(1000 + i % 7));
@@ -302,7 +291,6 @@ static void test_experiment_longest_line_fits(void **state)
     struct experiment *e = set_up(&p, fd, prefix);
     char expected[128];
 
-    (void)state;
     p.context.state = e;
     assert_int_equal(experiment_run(&p.context, e, 1, record_the_largest), 0);
     char *text = fixture_read_file(fd);
@@ -332,7 +320,6 @@ static void check_full_disk(uint64_t lines)
 
 static void test_experiment_full_disk_is_told(void **state)
 {
-    (void)state;
     check_full_disk(3);     /* at the end */
     check_full_disk(LINES); /* in the middle */
 }
@@ -343,7 +330,6 @@ static void test_experiment_run_measures_the_clock(void **state)
     struct experiment *e = set_up(&p, -1, "");
     const double *number = p.context.recorder[EXPERIMENT_NUMBERS];
 
-    (void)state;
     p.context.state = e;
     assert_int_equal(experiment_run(&p.context, e, 1, record_thousands), 0);
     assert_true(number[NUMBER_COST_MIN] >= 0);

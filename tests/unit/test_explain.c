@@ -46,7 +46,6 @@ static void expect(double before, double after, const char *text)
 /* Two ticks in 234 ms: chance, whatever share of one CPU's time that is. */
 static void test_explain_a_few_ticks_of_steal_are_no_cause(void **state)
 {
-    (void)state;
     make_row(&base, "s", "lower", "0-1", 0.6, "steal:10");
     make_row(&changed, "s", "lower", "0-1", 0.234, "steal:20");
     expect(0.0100, 0.0104, "");
@@ -58,7 +57,6 @@ static void test_explain_a_few_ticks_of_steal_are_no_cause(void **state)
 /* 800 ms of two CPUs in 2 s are 20 %: with 80 % of the time left, the same work takes 1.25 times as long. */
 static void test_explain_steal_is_a_share_of_all_cpus(void **state)
 {
-    (void)state;
     make_row(&base, "s", "lower", "0-1", 2, "steal:0");
     make_row(&changed, "s", "lower", "0-1", 2, "steal:800");
     expect(0.8, 1, "steal 20.0 % of the time (base 0.0 %)");
@@ -67,7 +65,6 @@ static void test_explain_steal_is_a_share_of_all_cpus(void **state)
 /* 5 % more time lost do not make something 30 % slower; with the other sign nothing is explained either. */
 static void test_explain_names_only_what_is_large_enough_and_of_the_right_sign(void **state)
 {
-    (void)state;
     make_row(&base, "lps", "higher", "1", 2, "preempted:0");
     make_row(&changed, "lps", "higher", "1", 2, "preempted:100");
     expect(100, 96, "preempted 5.0 % of the time (base 0.0 %)");
@@ -78,7 +75,6 @@ static void test_explain_names_only_what_is_large_enough_and_of_the_right_sign(v
 /* 1,000 wake-ups in 2 s, each 0.1 ms later: 5 % of the time, though the latency is 11 times what it was. */
 static void test_explain_latencies_by_what_is_lost_for_each_event(void **state)
 {
-    (void)state;
     make_row(&base, "ns", "lower", "1", 2, "preempted:0");
     make_row(&changed, "ns", "lower", "1", 2, "preempted:100");
     base.stats.n = changed.stats.n = 1000;
@@ -88,7 +84,6 @@ static void test_explain_latencies_by_what_is_lost_for_each_event(void **state)
 
 static void test_explain_shares_by_their_difference(void **state)
 {
-    (void)state;
     make_row(&base, "%", "lower", "1", 2, "timer:2");
     make_row(&changed, "%", "lower", "1", 2, "timer:42");
     expect(0.1, 2.1, "timer 2.1 % of the time (base 0.1 %)");
@@ -97,7 +92,6 @@ static void test_explain_shares_by_their_difference(void **state)
 
 static void test_explain_a_lower_clock(void **state)
 {
-    (void)state;
     make_row(&base, "lps", "higher", "1", 2, "");
     make_row(&changed, "lps", "higher", "1", 2, "");
     base.freq_khz = 3e6;

@@ -90,7 +90,6 @@ static void test_export_names_are_those_of_the_formats(void **state)
 {
     size_t n = 0;
 
-    (void)state;
     for (; export_formats[n]; n++) {
         assert_string_equal(export_formats[n]->name, export_names[n]);
         assert_true(export_formats[n]->title[0]);
@@ -137,7 +136,6 @@ static void test_export_names_leave_out_what_differs_between_runs(void **state)
         make_row(&first, "prime prime - - cycles cycles lower", 1),
     };
 
-    (void)state;
     assert_names(rows, 4,
                  "latency/audio/burn/interval_us=5/load=other/x/latency:2 latency/audio/burn/latency:1 prime/cycles:1");
 }
@@ -147,7 +145,6 @@ static void test_export_names_have_copies(void **state)
     struct row rows[] = {make_row(&first, "unix pipe - a=1 rate lps higher", 1),
                          make_row(&first, "unix pipe - a=1 rate lps higher", 1)};
 
-    (void)state;
     rows[1].copies = 2;
     assert_names(rows, 2, "unix/pipe/a=1/rate:1 unix/pipe/copies=2/a=1/rate:1");
     rows[0].copies = 0;
@@ -162,7 +159,6 @@ static void test_export_names_are_told_apart_within_a_run(void **state)
         make_row(&first, "noise noise - - lost % lower", 1),
     };
 
-    (void)state;
     strcpy(rows[0].cpus, "0");
     strcpy(rows[1].cpus, "0");
     strcpy(rows[2].cpus, "1");
@@ -193,7 +189,6 @@ static bool takes(const char *unit, const char *better, double value, double exp
 
 static void test_export_seconds_of_times_and_rates(void **state)
 {
-    (void)state;
     assert_true(takes("s", "lower", 2, 2));
     assert_true(takes("ms", "lower", 2, 0.002));
     assert_true(takes("us", "lower", 2, 2e-6));
@@ -236,7 +231,6 @@ static void test_export_json_is_every_column(void **state)
     struct row_run run = {.run_id = "r\"1", .host = "b\nx\xff"};
     struct row row = with_samples(make_row(&run, "s t - a+b m ns lower", 2), samples, 3);
 
-    (void)state;
     row.status = ROW_FAILED;
     row.wall_s = INFINITY;
     row.hist = hist;
@@ -267,7 +261,6 @@ static void test_export_json_of_two_rows_and_empty_lists(void **state)
     struct export_left_out left;
     struct text out = {0};
 
-    (void)state;
     assert_int_equal(export_write(&export_json, rows, 2, NULL, &out, &left), 2);
     assert_non_null(strstr(out.data, "\"samples\": [], \"hist\": [], \"series\": [], \"scratch_disk\": \"\", "
                                      "\"item\": null, \"core_share\": \"\", \"core_mhz\": null, \"explained_pct\": "
@@ -287,7 +280,6 @@ static void test_export_pyperf(void **state)
         with_samples(make_row(&first, "prime prime - - cycles cycles lower", 2), cycles, 1),
     };
 
-    (void)state;
     assert_exports(&export_pyperf, rows, COUNT(rows),
                    "{\"version\": \"1.0\", \"metadata\": {\"unit\": \"second\"}, \"benchmarks\": [\n"
                    "{\"metadata\": {\"name\": \"unix/pipe/a=\\\"x/rate\"}, \"runs\": [{\"values\": [0.5]}, "
@@ -314,7 +306,6 @@ static void test_export_pyperf_leaves_out_what_it_cannot_carry(void **state)
         with_samples(make_row(&first, "s t - - g ns lower", 1), infinite, 1),
     };
 
-    (void)state;
     assert_exports(&export_pyperf, rows, COUNT(rows), "");
     assert_leaves_out(&export_pyperf, rows, COUNT(rows),
                       "7 of 7 rows left out of pyperf: 1 without samples, 3 that are no time, size or number to be low "
@@ -334,7 +325,6 @@ static void test_export_hyperfine(void **state)
         with_samples(make_row(&first, "other t - - system s lower", 0), system, 3),
     };
 
-    (void)state;
     assert_exports(&export_hyperfine, rows, COUNT(rows),
                    "command,mean,stddev,median,user,system,min,max\n"
                    "\"run/sleep,\"\"1\"\"/wall\",3,2.6457513110645907,2,1,0,1,6\n"
@@ -355,7 +345,6 @@ static void test_export_hyperfine_json(void **state)
         with_samples(make_row(&first, "unix pipe - - rate lps higher", 4), rates, 1),
     };
 
-    (void)state;
     for (size_t i = 0; i < 3; i++)
         text_copy(rows[i].param, sizeof(rows[i].param), "command=make -j2 all");
     assert_exports(&export_hyperfine_json, rows, COUNT(rows),
@@ -389,7 +378,6 @@ static void test_export_hyperfine_of_two_runs(void **state)
         with_samples(make_row(&second, "run true - - user s lower", 3), user + 2, 1),
     };
 
-    (void)state;
     assert_exports(&export_hyperfine, rows, 4,
                    "command,mean,stddev,median,user,system,min,max\n"
                    "run/true/wall,3,2,3,1,,1,5\n");
@@ -426,7 +414,6 @@ static void test_export_gbench(void **state)
     struct export_left_out left;
     struct text out = {0};
 
-    (void)state;
     rows[3].copies = 2;
     rows[3].wall_s = 2;
     rows[3].cpu_s = 1;
@@ -461,7 +448,6 @@ static void test_export_openmetrics(void **state)
         make_row(&first, "x y - - none ns lower", NAN),
     };
 
-    (void)state;
     strcpy(rows[0].cpus, "0-1");
     rows[1].copies = 0;
     rows[1].status = ROW_DEGRADED;
@@ -515,7 +501,6 @@ static void test_export_openmetrics_keeps_the_newest(void **state)
         make_row(&first, "a b - - event_total count -", 5),
     };
 
-    (void)state;
     assert_exports(&export_openmetrics, rows, COUNT(rows),
                    "# HELP jitbench_rate_per_second Value of jitbench's metric rate, higher is better.\n"
                    "# TYPE jitbench_rate_per_second gauge\n"
@@ -540,7 +525,6 @@ static void test_export_openmetrics_has_no_line_twice(void **state)
     const struct row rows[] = {make_row(&one, "a b - - m count -", 1), make_row(&other, "a b - - m count -", 2),
                                make_row(&one, "a b - - m count -", 1)};
 
-    (void)state;
     assert_exports(&export_openmetrics, rows, COUNT(rows),
                    "# HELP jitbench_m Value of jitbench's metric m.\n"
                    "# TYPE jitbench_m gauge\n"
@@ -568,7 +552,6 @@ static void test_export_unixbench(void **state)
     };
     struct row twelve[14];
 
-    (void)state;
     rows[0].wall_s = 20;
     rows[0].index = 1000;
     rows[1].copies = 2;
@@ -621,7 +604,6 @@ static void test_export_unixbench(void **state)
 
 static void test_export_takes_no_rows(void **state)
 {
-    (void)state;
     for (size_t i = 0; export_formats[i]; i++) {
         struct export_left_out left;
         struct text out = {0};
@@ -637,7 +619,6 @@ static void test_export_param_keeps_a_command_line_as_it_was_typed(void **state)
     struct row row;
     struct text out = {0};
 
-    (void)state;
     row_init(&row, NULL);
     text_copy(row.param, sizeof(row.param), "shell=yes  warmup=1 prepare='a  b' command=sh -c 'x  y' load_cpu=3");
     export_param(&row, '/', &out);

@@ -41,7 +41,6 @@ static void test_figure_trace_stands_over_its_events(void **state)
     double at[3][2];
     struct text out = {0};
 
-    (void)state;
     row_init(&row, NULL);
     row.series = series;
     row.n_series = 4;

@@ -30,7 +30,6 @@ static void test_figure_dots_names_the_farthest(void **state)
     const struct figure_dots dots = {values, sizeof(values) / sizeof(values[0]), 100.5, named, 4};
     struct text out = {0};
 
-    (void)state;
     assert_true(figure_dots(&out, &figure, &dots));
     assert_non_null(strstr(out.data, ">slow&lt;<"));
     assert_non_null(strstr(out.data, ">faster<"));
@@ -48,7 +47,6 @@ static void test_figure_dots_of_many_are_bounded(void **state)
     double *values = malloc(MANY * sizeof(*values));
     struct text out = {0};
 
-    (void)state;
     assert_non_null(values);
     for (size_t i = 0; i < MANY; i++)
         values[i] = (double)(i * 7919 % MANY);
@@ -64,7 +62,6 @@ static void test_figure_dots_of_nothing_and_of_one_value(void **state)
     static const double none[] = {NAN, INFINITY}, same[] = {5, 5, 5};
     struct text out = {0};
 
-    (void)state;
     assert_false(figure_dots(&out, &figure, &(struct figure_dots){.values = none, .n = 2, .median = NAN}));
     assert_int_equal(out.length, 0);
     assert_true(figure_dots(&out, &figure, &(struct figure_dots){.values = same, .n = 3, .median = 5}));

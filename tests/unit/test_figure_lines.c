@@ -43,7 +43,6 @@ static size_t numbers(const char *text, const char *key, double *out, size_t mos
 
 static int begin(void **state)
 {
-    (void)state;
     row_init(&row, NULL);
     return 0;
 }
@@ -57,7 +56,6 @@ static void test_figure_samples_stand_in_five_rows(void **state)
     double seen[8], x[8];
     struct text out = {0};
 
-    (void)state;
     row.samples = samples;
     row.n_samples = 6;
     row.value = row.stats.median = 35;
@@ -83,7 +81,6 @@ static void test_figure_samples_of_many_are_bounded(void **state)
     double *samples = calloc(MANY, sizeof(*samples));
     struct text out = {0};
 
-    (void)state;
     assert_non_null(samples);
     for (size_t i = 0; i < MANY; i++)
         samples[i] = (double)i;
@@ -104,7 +101,6 @@ static void test_figure_samples_say_why_there_are_none(void **state)
     double samples[] = {1, 2};
     struct text out = {0};
 
-    (void)state;
     row_init(&none, NULL);
     none.status = ROW_SKIPPED;
     text_copy(none.reason, sizeof(none.reason), "no disk <here>");
@@ -126,7 +122,6 @@ static void test_figure_lengths_begin_at_nothing(void **state)
     double width[4], y[4], left = svg_text_width("w") + 12;
     struct text out = {0};
 
-    (void)state;
     assert_true(figure_lengths(&out, &figure, entries, values, 2));
     assert_int_equal(numbers(out.data, " width=\"", width, 4), 2);
     assert_int_equal(numbers(out.data, "<rect x=\"", y, 4), 2);
@@ -144,7 +139,6 @@ static void test_figure_ranges_reach_from_minimum_to_maximum(void **state)
     double x[4], y[4], from[4], width[4];
     struct text out = {0};
 
-    (void)state;
     row.stats.min = 1;
     row.stats.median = 10;
     row.stats.max = 100;

@@ -39,7 +39,6 @@ static void put_link(const char *name, const char *to, uid_t owner)
 
 static int set_up(void **state)
 {
-    (void)state;
     if (!mkdtemp(dir) || mkdir(in("sticky"), 0700) || chmod(in("sticky"), 01777) || mkdir(in("real"), 0755))
         return -1;
     return 0;
@@ -49,7 +48,6 @@ static int tear_down(void **state)
 {
     char command[64];
 
-    (void)state;
     (void)snprintf(command, sizeof(command), "rm -rf %s", dir);
     return system(command);
 }
@@ -90,7 +88,6 @@ static void test_folder_open_goes_where_the_kernel_goes(void **state)
                                         "/proc/thread-self",
                                         "/dev/fd/."};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
         if (inode_of(paths[i]) != inode_by_name(paths[i]))
             fail_msg("%s leads elsewhere", paths[i]);
@@ -109,7 +106,6 @@ static void test_folder_open_says_why_not(void **state)
 {
     static char long_name[NAME_MAX + 3] = "/";
 
-    (void)state;
     memset(long_name + 1, 'x', NAME_MAX + 1);
     assert_no_folder("", ENOENT);
     assert_no_folder("/nonexistent/x", ENOENT);
@@ -125,7 +121,6 @@ static void test_folder_open_says_why_not(void **state)
 /* As with fs.protected_symlinks=1, whatever it is here. */
 static void test_folder_open_follows_no_strangers_link_where_all_may_write(void **state)
 {
-    (void)state;
     if (geteuid() != 0) {
         print_message("skipped: needs root, to make links of another user\n");
         skip();
@@ -152,7 +147,6 @@ static void test_folder_create_makes_new_files_only(void **state)
 {
     struct stat status;
 
-    (void)state;
     mode_t before = umask(0);
     int fd = folder_create(in("new"));
     (void)umask(before);
@@ -182,7 +176,6 @@ static void test_folder_create_makes_new_files_only(void **state)
 
 static void test_folder_open_existing_takes_what_is_no_data(void **state)
 {
-    (void)state;
     int fd = folder_open_existing("/dev/null");
     assert_true(fd >= 0);
     assert_int_equal(close(fd), 0);

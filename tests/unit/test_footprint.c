@@ -29,14 +29,12 @@ static void make_file(uint64_t bytes)
 
 static int setup(void **state)
 {
-    (void)state;
     file = mkstemp(path);
     return file < 0 ? -1 : 0;
 }
 
 static int teardown(void **state)
 {
-    (void)state;
     (void)close(file);
     return unlink(path);
 }
@@ -134,7 +132,6 @@ static int look_at_footprint(void)
 
 static void test_footprint_is_that_of_the_list(void **state)
 {
-    (void)state;
     if (sysconf(_SC_PAGESIZE) != 4096) {
         print_message("skipped: the list is of pages of 4 KiB\n");
         skip();
@@ -147,7 +144,6 @@ static void test_footprint_is_that_of_the_list(void **state)
 /* Reading behind the end of a mapped file would be a SIGBUS. */
 static void test_footprint_refuses_a_short_file(void **state)
 {
-    (void)state;
     make_file(footprint_file_bytes() - 1);
     assert_int_equal(footprint_map(path), -ENOEXEC);
     make_file(0);

@@ -17,7 +17,6 @@ static void test_frame_cksum_is_that_of_posix(void **state)
 {
     char *zeros = calloc(1, 70000);
 
-    (void)state;
     assert_non_null(zeros);
     assert_int_equal(frame_cksum("", 0), 4294967295u);
     assert_int_equal(frame_cksum("hello", 5), 3287646509u);
@@ -41,7 +40,6 @@ static void expect(const char *csv, const char *lines, const char *received)
 
 static void test_frame_holds_the_lines_and_sums_the_file(void **state)
 {
-    (void)state;
     expect("a,b\r\n1,2\r\n", "a,b\n1,2\n", "a,b\r\n1,2\r\n");
     expect("a,b\r\n", "a,b\n", "a,b\r\n");
     expect("", "", "");
@@ -50,7 +48,6 @@ static void test_frame_holds_the_lines_and_sums_the_file(void **state)
 /* What comes out is what sed makes of any line end: CRLF. */
 static void test_frame_sums_other_line_ends_as_they_arrive(void **state)
 {
-    (void)state;
     expect("a\n\"1\n2\"\r\n", "a\n\"1\n2\"\n", "a\r\n\"1\r\n2\"\r\n");
     expect("a\r\r\nb", "a\nb\n", "a\r\nb\r\n");
     expect("a\rb\r\n\r\n", "a\rb\n\n", "a\rb\r\n\r\n");

@@ -57,7 +57,6 @@ static void test_gather_pools_the_rows_of_a_machine(void **state)
     struct row_run a = run_of("a"), b = run_of("b");
     struct row row = row_of(&a, 30);
 
-    (void)state;
     enter(&g, &a, 10);
     enter(&g, &b, 50);
     text_copy(row.cpus, sizeof(row.cpus), "1");
@@ -81,7 +80,6 @@ static void test_gather_a_file_given_twice_counts_once(void **state)
     struct gather g = {0};
     struct row_run a = run_of("a"), unknown = run_of("u");
 
-    (void)state;
     unknown.run_id[0] = '\0';
     enter(&g, &a, 10);
     enter(&g, &a, 20); /* it may be another row: only what agrees in all came before */
@@ -103,7 +101,6 @@ static void test_gather_figures_are_told_apart(void **state)
     struct row_run a = run_of("a");
     struct row rows[7];
 
-    (void)state;
     for (size_t i = 0; i < 7; i++)
         rows[i] = row_of(&a, (double)i + 1);
     text_copy(rows[1].unit, sizeof(rows[1].unit), "ns");
@@ -126,7 +123,6 @@ static void test_gather_works_that_differ_late_are_two(void **state)
     struct row_run a = run_of("a");
     struct row row = row_of(&a, 1);
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         memset(row.param, 'x', 300);
         row.param[300] = (char)('0' + i);
@@ -142,7 +138,6 @@ static void test_gather_two_machines_of_one_name(void **state)
     struct gather g = {0};
     struct row_run first = run_of("n1"), other = run_of("n1"), clash = run_of("n1 (2)"), vague = run_of("n1");
 
-    (void)state;
     other.cpus_online = 16;
     vague.cpu_model[0] = vague.arch[0] = '\0';
     vague.cpus_online = 0;
@@ -165,7 +160,6 @@ static void test_gather_many_machines_of_one_name(void **state)
     struct gather g = {0};
     struct row_run run = run_of("n");
 
-    (void)state;
     for (unsigned i = 0; i < 50000; i++) {
         run.cpus_online = i + 1;
         enter(&g, &run, i);
@@ -181,7 +175,6 @@ static void test_gather_by_rank(void **state)
     struct gather g = {.by_rank = true}, of_hosts = {0};
     struct row_run run = run_of("n1");
 
-    (void)state;
     for (unsigned rank = 0; rank < 3; rank++) {
         run = run_of("n1");
         (void)snprintf(run.rank, sizeof(run.rank), "%u", rank);
@@ -214,7 +207,6 @@ static void test_gather_settings_and_their_majority(void **state)
                                            "governor=powersave;thp=always;=x;y"};
     struct gather g = {0};
 
-    (void)state;
     for (unsigned i = 0; i < 3; i++) {
         const char host[] = {(char)('a' + i), '\0'};
         struct row_run run = run_of(host);
@@ -247,7 +239,6 @@ static void test_gather_settings_in_both_forms(void **state)
     static const char *const names[] = {"thp", "thp_defrag", "isolated", "cmdline"};
     struct gather g = {0};
 
-    (void)state;
     for (unsigned i = 0; i < 2; i++) {
         const char host[] = {(char)('a' + i), '\0'};
         struct row_run run = run_of(host);
@@ -268,7 +259,6 @@ static void test_gather_settings_of_the_disk(void **state)
     struct gather g = {0};
     struct row_run a = run_of("a"), b = run_of("b");
 
-    (void)state;
     for (unsigned i = 0; i < 4; i++) {
         struct row row = row_of(i < 2 ? &a : &b, 1);
         (void)snprintf(row.test, sizeof(row.test), "t%u", i);
@@ -290,7 +280,6 @@ static void test_gather_the_last_run_has_the_settings(void **state)
     struct gather g = {0};
     struct row_run before = run_of("a"), after = run_of("a"), other = run_of("b");
 
-    (void)state;
     text_copy(after.kernel, sizeof(after.kernel), "6.2");
     enter(&g, &before, 1);
     enter(&g, &other, 1);
@@ -308,7 +297,6 @@ static void test_gather_hostile_rows(void **state)
                                 "\xc3\xa9");
     struct row row = row_of(&run, 1);
 
-    (void)state;
     for (unsigned i = 0; i < 2000; i++) { /* thousands of settings and figures */
         struct row_run many = run_of("b");
         (void)snprintf(many.settings, sizeof(many.settings), "s%u=\x1b;t%u=2", i, i);
@@ -343,7 +331,6 @@ static void test_gather_what_is_no_figure(void **state)
     struct row_run a = run_of("a");
     struct row failed = row_of(&a, NAN), skipped = row_of(&a, 1), side = row_of(&a, 1);
 
-    (void)state;
     failed.status = ROW_FAILED;
     skipped.status = ROW_SKIPPED;
     text_copy(side.metric, sizeof(side.metric), "clock_cost");

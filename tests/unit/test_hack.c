@@ -31,7 +31,6 @@ static void send_messages(uint64_t groups)
 
 static void test_hack_sends_messages_in_every_group(void **state)
 {
-    (void)state;
     send_messages(1);
     send_messages(3);
 }
@@ -80,7 +79,6 @@ static int with_room_for_two(void)
 
 static void test_hack_runs_with_as_many_groups_as_fit(void **state)
 {
-    (void)state;
     assert_int_equal(fixture_in_child(with_room_for_two), 0);
 }
 
@@ -102,7 +100,6 @@ static int with_room_for_none(void)
 
 static void test_hack_fails_when_no_group_fits(void **state)
 {
-    (void)state;
     assert_int_equal(fixture_in_child(with_room_for_none), 0);
 }
 
@@ -124,7 +121,6 @@ static int with_room_for_just_one(void)
 
 static void test_hack_takes_what_the_hard_limit_allows(void **state)
 {
-    (void)state;
     assert_int_equal(fixture_in_child(with_room_for_just_one), 0);
 }
 
@@ -150,7 +146,6 @@ static int without_threads(void)
 
 static void test_hack_fails_when_a_thread_cannot_be_made(void **state)
 {
-    (void)state;
     assert_int_equal(fixture_in_child(without_threads), 0);
 }
 
@@ -174,7 +169,6 @@ static int with_a_broken_pair(void)
 
 static void test_hack_fails_when_a_message_is_lost(void **state)
 {
-    (void)state;
     assert_int_equal(fixture_in_child(with_a_broken_pair), 0);
 }
 
@@ -182,7 +176,6 @@ static void test_hack_says_how_many_groups(void **state)
 {
     const struct load_params params = {.groups = 10};
 
-    (void)state;
     load_assert_described(&load_hack, &params, "groups=10");
 }
 

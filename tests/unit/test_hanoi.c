@@ -40,7 +40,6 @@ static struct run run(uint64_t first, uint64_t second)
 
 static void test_hanoi_solution_is_1023_moves_to_the_third_peg(void **state)
 {
-    (void)state;
     struct run r = run(1, 0);
     assert_null(checks_wrong(r.checks));
     assert_true(r.checks->check[FIRST_PEG].got == 0);
@@ -52,7 +51,6 @@ static void test_hanoi_solution_is_1023_moves_to_the_third_peg(void **state)
 
 static void test_hanoi_count_is_a_solution(void **state)
 {
-    (void)state;
     struct run r = run(3, 4);
     assert_null(checks_wrong(r.checks));
     assert_true(r.checks->check[MOVES].got == 7161);
@@ -62,7 +60,6 @@ static void test_hanoi_count_is_a_solution(void **state)
 
 static void test_hanoi_no_solution_is_wrong(void **state)
 {
-    (void)state;
     struct run r = run(0, 0);
     assert_ptr_equal(checks_wrong(r.checks), &r.checks->check[THIRD_PEG]);
     free(r.checks);

@@ -19,7 +19,6 @@ static void test_heat_levels_grow_to_both_sides(void **state)
     } cases[] = {{0, 0}, {1.99, 0}, {-1.99, 0}, {2, 1},    {-2, -1},      {3.5, 2},
                  {6, 3}, {11.9, 3}, {12, 4},    {-12, -4}, {INFINITY, 4}, {-1e300, -4}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
         assert_int_equal(heat_level(cases[i].worse), cases[i].level);
 }
@@ -60,7 +59,6 @@ static void test_heat_puts_colour_number_and_words(void **state)
     };
     struct text out = {0};
 
-    (void)state;
     heat_put(&out, &heat);
     assert_int_equal(out.failed, 0);
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)

@@ -70,7 +70,6 @@ static int compare_doubles(const void *x, const void *y)
 
 static void test_hist_empty_is_nan(void **state)
 {
-    (void)state;
     hist_init(&a, 100);
     assert_int_equal(a.n, 0);
     assert_true(isnan(hist_mean(&a)) && isnan(hist_sd(&a)) && isnan(hist_mad(&a)));
@@ -82,7 +81,6 @@ static void test_hist_empty_is_nan(void **state)
 
 static void test_hist_init_clears_what_was_there(void **state)
 {
-    (void)state;
     const uint64_t values[] = {1, 200, 100000, RANGE * 2};
     enter(&a, 100, values, 4);
     hist_init(&a, 5);
@@ -92,7 +90,6 @@ static void test_hist_init_clears_what_was_there(void **state)
 
 static void test_hist_one_value(void **state)
 {
-    (void)state;
     const uint64_t values[] = {123};
     enter(&a, 100, values, 1);
     assert_true(hist_mean(&a) == 123 && isnan(hist_sd(&a)) && hist_mad(&a) == 0);
@@ -101,7 +98,6 @@ static void test_hist_one_value(void **state)
 
 static void test_hist_linear_part_agrees_with_python(void **state)
 {
-    (void)state;
     /* the series of test_stats, from statistics: moved by 5000 */
     hist_init(&a, 5000);
     for (uint64_t i = 0; i < 1000; i++)
@@ -118,7 +114,6 @@ static void test_hist_linear_part_agrees_with_python(void **state)
 
 static void test_hist_linear_part_is_exact_as_raw_values(void **state)
 {
-    (void)state;
     static double raw[999], scratch[999];
 
     for (size_t n = 1; n <= COUNT(raw); n += 37) {
@@ -137,7 +132,6 @@ static void test_hist_linear_part_is_exact_as_raw_values(void **state)
 
 static void test_hist_quantile_error_is_at_most_a_64th(void **state)
 {
-    (void)state;
     static double raw[2000];
 
     hist_init(&a, 0);
@@ -171,7 +165,6 @@ static void assert_bin_holds(uint64_t base, uint64_t offset)
 
 static void test_hist_bins_are_at_most_a_64th_wide(void **state)
 {
-    (void)state;
     /* the last value of a bin is the worst: each edge of the octaves' 64 bins, and the values beside it */
     for (unsigned octave = 16; octave < 48; octave += 3)
         for (uint64_t i = 0; i < 64; i += 7) {
@@ -187,7 +180,6 @@ static void test_hist_bins_are_at_most_a_64th_wide(void **state)
 
 static void test_hist_values_of_two_bins_stay_apart(void **state)
 {
-    (void)state;
     /* the first log bins from base are [65536, 66560) and [66560, 67584) */
     const uint64_t values[] = {10 + 65535, 10 + 65536, 10 + 66559, 10 + 66560};
     struct hist_bin bin;
@@ -202,7 +194,6 @@ static void test_hist_values_of_two_bins_stay_apart(void **state)
 
 static void test_hist_underflow_is_counted_with_its_exact_sum(void **state)
 {
-    (void)state;
     const uint64_t values[] = {1000, 10, 999, 20};
     struct hist_bin bin;
     size_t position = 0;
@@ -223,7 +214,6 @@ static void test_hist_underflow_is_counted_with_its_exact_sum(void **state)
 
 static void test_hist_overflow_is_counted_with_its_exact_sum(void **state)
 {
-    (void)state;
     const uint64_t values[] = {1000 + RANGE - 1, 1000 + RANGE, 1000 + RANGE + 6};
     struct hist_bin bin;
     size_t position = 0;
@@ -240,7 +230,6 @@ static void test_hist_overflow_is_counted_with_its_exact_sum(void **state)
 
 static void test_hist_extreme_base_does_not_wrap(void **state)
 {
-    (void)state;
     hist_init(&a, UINT64_MAX);
     hist_add(&a, 0);
     hist_add(&a, UINT64_MAX);
@@ -253,7 +242,6 @@ static void test_hist_extreme_base_does_not_wrap(void **state)
 
 static void test_hist_sd_of_a_constant_is_exactly_zero(void **state)
 {
-    (void)state;
     static const uint64_t constants[] = {0, 3, 500, 1007, 70123, 123456789, 1000000000007, RANGE - 1, RANGE * 7 + 1};
 
     for (size_t i = 0; i < COUNT(constants); i++)
@@ -270,7 +258,6 @@ static void test_hist_sd_of_a_constant_is_exactly_zero(void **state)
 
 static void test_hist_sd_inside_one_bin(void **state)
 {
-    (void)state;
     /* statistics.stdev([100000, 100100, 100300]): all in the bin from 99328 */
     const uint64_t values[] = {100000, 100100, 100300};
     enter(&a, 0, values, 3);
@@ -280,7 +267,6 @@ static void test_hist_sd_inside_one_bin(void **state)
 
 static void test_hist_sd_far_from_base_is_bounded_by_the_values(void **state)
 {
-    (void)state;
     /* The sum of squares has steps of 512 here, the deviations' is 2: no spread above that of min and max may come. */
     const uint64_t values[] = {1000000000, 1000000001, 1000000002};
     for (uint64_t base = 0; base < 100; base++) {
@@ -291,7 +277,6 @@ static void test_hist_sd_far_from_base_is_bounded_by_the_values(void **state)
 
 static void test_hist_sd_of_many_events_in_the_linear_part(void **state)
 {
-    (void)state;
     /* by hand: 5e9 each of 60000 and 60002: 1 from the mean, and n-1 does not matter */
     hist_init(&a, 0);
     hist_add_many(&a, 5000000000, 5e9 * 60000);
@@ -303,7 +288,6 @@ static void test_hist_sd_of_many_events_in_the_linear_part(void **state)
 
 static void test_hist_ten_billion_events_in_a_bin(void **state)
 {
-    (void)state;
     const uint64_t many = 10000000000, values[] = {50, 1007, 100000, 123456789, RANGE + 5000};
 
     hist_init(&a, 1000);
@@ -322,7 +306,6 @@ static void test_hist_ten_billion_events_in_a_bin(void **state)
 
 static void test_hist_add_many_of_one_value_equals_adding_it_often(void **state)
 {
-    (void)state;
     static const uint64_t values[] = {3, 999, 1000, 1234, 66535, 66536, 70001, 9999999, RANGE + 1000};
 
     hist_init(&a, 1000);
@@ -343,7 +326,6 @@ static void test_hist_add_many_of_one_value_equals_adding_it_often(void **state)
 
 static void test_hist_add_many_bins_by_the_mean(void **state)
 {
-    (void)state;
     /* the sum is rounded, so that sum / count is next to the value: the extremes are the value all the same */
     hist_init(&a, 0);
     hist_add_many(&a, 9756481131, 9756481131.0 * 998504368427.0);
@@ -371,7 +353,6 @@ static void fill_random(struct hist *h, uint64_t base, int n)
 
 static void test_hist_merge_is_associative_and_exact(void **state)
 {
-    (void)state;
     static struct hist left, right;
 
     fill_random(&a, 1000, 500);
@@ -390,7 +371,6 @@ static void test_hist_merge_is_associative_and_exact(void **state)
 
 static void test_hist_merge_equals_entering_all(void **state)
 {
-    (void)state;
     hist_init(&a, 1000);
     hist_init(&b, 1000);
     hist_init(&c, 1000);
@@ -405,7 +385,6 @@ static void test_hist_merge_equals_entering_all(void **state)
 
 static void test_hist_merge_of_empty_changes_nothing(void **state)
 {
-    (void)state;
     fill_random(&a, 1000, 100);
     b = a;
     hist_init(&c, 5);
@@ -418,7 +397,6 @@ static void test_hist_merge_of_empty_changes_nothing(void **state)
 
 static void test_hist_merge_of_other_bases_is_exact_in_the_linear_part(void **state)
 {
-    (void)state;
     const uint64_t first[] = {100, 119, 120, 5000, 65635}, second[] = {120, 121, 121, 65655};
     const uint64_t all[] = {100, 119, 120, 5000, 65635, 120, 121, 121, 65655};
 
@@ -436,7 +414,6 @@ static void test_hist_merge_of_other_bases_is_exact_in_the_linear_part(void **st
 
 static void test_hist_merge_of_other_bases_keeps_counts_sums_and_extremes(void **state)
 {
-    (void)state;
     /* all kinds of bins on both sides; statistics of all eight values from Python */
     const uint64_t first[] = {5, 60000, 90000, 1000000}, second[] = {40, 49990, 50100, 2000000};
 
@@ -458,7 +435,6 @@ static void test_hist_merge_of_other_bases_keeps_counts_sums_and_extremes(void *
 
 static void test_hist_range_in_the_linear_part(void **state)
 {
-    (void)state;
     const uint64_t values[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
     struct hist_range r;
 
@@ -477,7 +453,6 @@ static void test_hist_range_in_the_linear_part(void **state)
 
 static void test_hist_range_says_when_a_limit_splits_a_bin(void **state)
 {
-    (void)state;
     /* the bin of these three is 99328..100351, its mean 100133.3; 200000 is alone in its bin */
     const uint64_t values[] = {100000, 100100, 100300, 200000};
     struct hist_range r;
@@ -501,7 +476,6 @@ static void test_hist_range_says_when_a_limit_splits_a_bin(void **state)
 
 static void test_hist_range_counts_underflow_and_overflow(void **state)
 {
-    (void)state;
     const uint64_t values[] = {10, 30, 100, RANGE + 200, RANGE + 300};
     struct hist_range r;
 
@@ -518,7 +492,6 @@ static void test_hist_range_counts_underflow_and_overflow(void **state)
 
 static void test_hist_quantile_limits(void **state)
 {
-    (void)state;
     /* the bin's mean is 100133.3, but the extremes are exact */
     const uint64_t values[] = {100000, 100100, 100300};
     enter(&a, 0, values, 3);
@@ -531,7 +504,6 @@ static void test_hist_quantile_limits(void **state)
 
 static void test_hist_mad_by_hand(void **state)
 {
-    (void)state;
     /* median 3, deviations 2 1 0 1 99997: median 1 */
     const uint64_t odd[] = {1, 2, 3, 4, 100000};
     /* median 2.5, deviations 1.5 0.5 0.5 997.5: median 1 */

@@ -23,7 +23,6 @@ static void expect(const char *s, size_t length, const char *escaped)
 
 static void test_html_escapes_markup(void **state)
 {
-    (void)state;
     expect("<script>alert('&\"')</script>", 28, "&lt;script&gt;alert(&#39;&amp;&quot;&#39;)&lt;/script&gt;");
     expect("", 0, "");
     expect("a\tb\nc", 5, "a\tb\nc");
@@ -31,7 +30,6 @@ static void test_html_escapes_markup(void **state)
 
 static void test_html_keeps_utf8_and_replaces_what_is_none(void **state)
 {
-    (void)state;
     expect("\xc2\xb5s \xe2\x80\x93 \xf0\x9f\x98\x80", 12, "\xc2\xb5s \xe2\x80\x93 \xf0\x9f\x98\x80");
     expect("a\x01\x1b\x7f\xff", 5, "a" BAD BAD BAD BAD);
     expect("a\0b", 3, "a" BAD "b");
@@ -44,7 +42,6 @@ static void test_html_keeps_utf8_and_replaces_what_is_none(void **state)
 static void test_html_page_has_no_script_and_forbids_it(void **state)
 {
     struct text out = {0};
-    (void)state;
     html_begin(&out, "</title><script>x</script>");
     html_end(&out);
     assert_null(strstr(out.data, "<script"));

@@ -35,7 +35,6 @@ static void test_huge_pages_of_the_mappings_named(void **state)
                                      address(0x30000000)};
     struct huge_pages pages;
 
-    (void)state;
     tree_put(PMD_SIZE, "2097152\n");
     tree_put("/proc/self/smaps", smaps);
     assert_int_equal(huge_pages_read(tree_root, addresses, 4, &pages), 0);
@@ -49,7 +48,6 @@ static void test_huge_pages_not_known(void **state)
 {
     struct huge_pages pages;
 
-    (void)state;
     tree_put("/proc/self/smaps", smaps);
     assert_int_equal(huge_pages_read(tree_root, NULL, 0, &pages), -1);
     tree_put(PMD_SIZE, "0\n");
@@ -62,7 +60,6 @@ static void test_huge_pages_refused_are_none(void **state)
     const size_t bytes = 8 * MIB;
     struct huge_pages pages;
 
-    (void)state;
     char *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     assert_true(p != MAP_FAILED);
     (void)madvise(p, bytes, MADV_NOHUGEPAGE);

@@ -14,7 +14,6 @@ static void test_index_numbers_names_as_they_come(void **state)
 {
     struct index index = {0};
 
-    (void)state;
     assert_int_equal(index_enter(&index, "b"), 0);
     assert_int_equal(index_enter(&index, ""), 1);
     assert_int_equal(index_enter(&index, "a"), 2);
@@ -30,7 +29,6 @@ static void test_index_of_many(void **state)
     struct index index = {0};
     char name[24];
 
-    (void)state;
     for (unsigned round = 0; round < 2; round++)
         for (unsigned i = 0; i < 20000; i++) {
             (void)snprintf(name, sizeof(name), "host-%u", i);

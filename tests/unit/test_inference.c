@@ -33,7 +33,6 @@ static void test_inference_welch_of_students_sleep_data(void **state)
 {
     const struct inference_welch test = inference_welch(sleep_a, 10, sleep_b, 10);
 
-    (void)state;
     NEAR(test.t, -1.8608134674868526);
     NEAR(test.df, 17.776473516178495);
     NEAR(test.p, 0.079394140187582);
@@ -44,7 +43,6 @@ static void test_inference_welch_of_unequal_numbers(void **state)
     const double a[] = {3, 4, 5}, b[] = {8, 9, 10, 11, 15};
     const struct inference_welch there = inference_welch(a, 3, b, 5), back = inference_welch(b, 5, a, 3);
 
-    (void)state;
     NEAR(there.t, -(10.6 - 4) / sqrt(1.0 / 3 + 7.3 / 5));
     NEAR(back.t, -there.t);
     NEAR(back.p, there.p);
@@ -55,7 +53,6 @@ static void test_inference_welch_loses_no_digits_beside_a_large_origin(void **st
 {
     double a[10], b[10];
 
-    (void)state;
     for (size_t i = 0; i < 10; i++) {
         a[i] = 1e9 + 8 * sleep_a[i];
         b[i] = 1e9 + 8 * sleep_b[i];
@@ -67,7 +64,6 @@ static void test_inference_welch_of_constants_and_of_too_few(void **state)
 {
     const double low[] = {1, 1, 1}, high[] = {2, 2}, one[] = {5};
 
-    (void)state;
     assert_true(inference_welch(low, 3, high, 2).t < -1e300);
     assert_true(inference_welch(low, 3, high, 2).p == 0);
     assert_true(isnan(inference_welch(low, 3, low, 3).p));
@@ -79,7 +75,6 @@ static void test_inference_student_p_is_the_inverse_of_the_critical_value(void *
 {
     const double dfs[] = {1, 1.5, 2, 7.25, 30, 1e3, 1e6};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(dfs); i++)
         for (double confidence = 0.1; confidence < 1; confidence += 0.17)
             NEAR(stats_student_p(-stats_student_t(confidence, dfs[i]), dfs[i]), 1 - confidence);
@@ -97,7 +92,6 @@ static void test_inference_ranks_exact_by_counting(void **state)
     const double a[] = {1, 2, 3}, apart[] = {4, 5, 6, 7}, mixed[] = {2.5, 5, 6, 7};
     struct inference_rank rank;
 
-    (void)state;
     assert_int_equal(inference_mann_whitney(a, 3, apart, 4, &rank), 0);
     assert_true(rank.exact);
     NEAR(rank.u, 0);
@@ -115,7 +109,6 @@ static void test_inference_ranks_exact_as_scipy(void **state)
     double a[8], b[8];
     struct inference_rank rank;
 
-    (void)state;
     for (size_t i = 0; i < 8; i++) {
         a[i] = (double)i;
         b[i] = (double)i + 4.5; /* above 5, 6, 7, 8, 8, ... of a: u = 3 + 2 + 1 */
@@ -129,7 +122,6 @@ static void test_inference_ranks_with_ties(void **state)
 {
     struct inference_rank rank;
 
-    (void)state;
     assert_int_equal(inference_mann_whitney(sleep_a, 10, sleep_b, 10, &rank), 0);
     assert_false(rank.exact);
     NEAR(rank.u, 25.5);
@@ -141,7 +133,6 @@ static void test_inference_ranks_normal_without_ties_has_the_plain_variance(void
     const double a[] = {1, 2, 3, 4, 5}, b[] = {6, 7, 8, 9, 10};
     struct inference_rank rank;
 
-    (void)state;
     assert_int_equal(inference_mann_whitney_normal(a, 5, b, 5, &rank), 0);
     assert_false(rank.exact);
     NEAR(rank.p, erfc((12.5 - 0.5) / sqrt(25 * 11 / 12.0) / sqrt(2)));
@@ -152,7 +143,6 @@ static void test_inference_ranks_of_equal_and_of_no_values(void **state)
     const double same[] = {4, 4, 4};
     struct inference_rank rank;
 
-    (void)state;
     assert_int_equal(inference_mann_whitney(same, 3, same, 3, &rank), 0);
     NEAR(rank.p, 1);
     NEAR(rank.u, 4.5);
@@ -165,7 +155,6 @@ static void test_inference_ranks_are_exact_below_50_values(void **state)
     double values[100];
     struct inference_rank rank;
 
-    (void)state;
     for (size_t i = 0; i < 100; i++)
         values[i] = (double)i;
     assert_int_equal(inference_mann_whitney(values, 49, values + 49, 49, &rank), 0);
@@ -186,7 +175,6 @@ static void test_inference_holm_steps_down(void **state)
     const double p[] = {0.9, 0.01, 0.03, 0.02}, expected[] = {0.9, 0.04, 0.06, 0.06};
     double adjusted[4];
 
-    (void)state;
     assert_int_equal(inference_holm(p, 4, adjusted), 0);
     for (size_t i = 0; i < 4; i++)
         NEAR(adjusted[i], expected[i]);
@@ -196,7 +184,6 @@ static void test_inference_holm_leaves_out_what_is_no_test(void **state)
 {
     double p[] = {NAN, 0.02, NAN, 0.6, 0.8};
 
-    (void)state;
     assert_int_equal(inference_holm(p, 5, p), 0);
     assert_true(isnan(p[0]) && isnan(p[2]));
     NEAR(p[1], 0.06);
@@ -220,7 +207,6 @@ static void test_inference_ratio_is_that_of_the_medians(void **state)
     const double a[] = {12, 8, 10, 11, 9}, b[] = {24, 16, 20, 22, 18, 1000};
     const struct inference_ratio ratio = ratio_of(a, 5, b, 6), again = ratio_of(a, 5, b, 6);
 
-    (void)state;
     NEAR(ratio.ratio, 2.1);
     assert_true(ratio.low > 16.0 / 12 && ratio.low < 2.1 && ratio.high > 2.1);
     assert_memory_equal(&ratio, &again, sizeof(ratio));
@@ -233,7 +219,6 @@ static void test_inference_ratio_of_few_values_is_welchs(void **state)
     const struct inference_ratio ratio = ratio_of(a, 3, b, 3);
     const double half = 2.7764451051977987 * sqrt(2.0 / 3);
 
-    (void)state;
     NEAR(ratio.ratio, exp(1));
     NEAR(log(ratio.low), 1 - half);
     NEAR(log(ratio.high), 1 + half);
@@ -243,7 +228,6 @@ static void test_inference_ratio_without_spread_or_values(void **state)
 {
     const double same[] = {5, 5, 5}, twice[] = {10, 10}, zero[] = {0, 1, 2, 3, 4}, below[] = {-1, -2};
 
-    (void)state;
     NEAR(ratio_of(same, 3, twice, 2).low, 2);
     NEAR(ratio_of(same, 3, twice, 2).high, 2);
     NEAR(ratio_of(same, 1, twice, 2).ratio, 2);

@@ -47,7 +47,6 @@ static void test_inflate_each_kind_of_block(void **state)
     char expected[1024] = "";
     size_t n = 0;
 
-    (void)state;
     expect_text(stored, sizeof(stored), "plain words");
     expect_text(fixed, sizeof(fixed), "abcabcabcabcabc");
     expect_text(empty, sizeof(empty), "");
@@ -67,7 +66,6 @@ static void test_inflate_long_repetitions(void **state)
         0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x9e, 0x0c, 0x89, 0x29, 0xf9, 0x76, 0x50, 0xc3, 0x00, 0x00};
     char *text = inflate_gzip(packed, sizeof(packed), MOST);
 
-    (void)state;
     assert_non_null(text);
     assert_int_equal(strlen(text), 50000);
     assert_int_equal(strspn(text, "a"), 50000);
@@ -78,7 +76,6 @@ static void test_inflate_long_repetitions(void **state)
 
 static void test_inflate_refuses_data_that_are_cut(void **state)
 {
-    (void)state;
     for (size_t size = 0; size < sizeof(own_codes); size++) {
         unsigned char *exact = malloc(size + 1); /* so that a sanitizer sees a byte too many */
         assert_non_null(exact);
@@ -95,7 +92,6 @@ static void test_inflate_survives_data_that_are_damaged(void **state)
     unsigned char data[sizeof(own_codes)];
     size_t refused = 0;
 
-    (void)state;
     for (size_t bit = 0; bit < 8 * sizeof(data); bit++) {
         memcpy(data, own_codes, sizeof(data));
         data[bit / 8] ^= (unsigned char)(1u << bit % 8);
@@ -110,7 +106,6 @@ static void test_inflate_refuses_other_kinds_of_files(void **state)
 {
     unsigned char data[sizeof(fixed)];
 
-    (void)state;
     memset(data, 'x', sizeof(data));
     assert_null(inflate_gzip(data, sizeof(data), MOST));
     assert_int_equal(errno, EILSEQ);

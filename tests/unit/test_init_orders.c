@@ -61,7 +61,6 @@ static void test_init_orders_default(void **state)
 {
     struct result result;
 
-    (void)state;
     read_orders("BOOT_IMAGE=/vmlinuz root=/dev/sda1 ro quiet splash init=/jitbench\n", ARGV("splash"), &result);
     assert_int_equal(result.failed, 0);
     assert_string_equal(result.command, "[jitbench][all]");
@@ -75,7 +74,6 @@ static void test_init_orders_of_the_kernel_line(void **state)
 {
     struct result result;
 
-    (void)state;
     read_orders("ro jitbench.run=\"prime --quick -m 'two words'\" jitbench.out=/dev/sdb1:/r/ jitbench.end=poweroff "
                 "jitbench.scratch=sdb1:/var/tmp "
                 "jitbench.tune=yes jitbench.modules=/modules\n",
@@ -100,7 +98,6 @@ static void test_init_orders_ends(void **state)
                  {"jitbench.end=reboot", INIT_REBOOT}, {"jitbench.end=shell", INIT_SHELL},
                  {"jitbench.end=halt", INIT_HALT},     {"jitbench.end=halt jitbench.end=reboot", INIT_REBOOT}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct result result;
         read_orders(cases[i].line, NO_ARGV, &result);
@@ -112,7 +109,6 @@ static void test_init_orders_ends(void **state)
 /* The kernel passes on what it does not know before the "--" too. */
 static void test_init_orders_words_behind_dashes(void **state)
 {
-    (void)state;
     expect_command("quiet splash -- all --quick", ARGV("splash", "all", "--quick"), "[jitbench][all][--quick]");
     expect_command("quiet nosplash check -- prime -i 1", ARGV("nosplash", "check", "prime", "-i", "1"),
                    "[jitbench][prime][-i][1]");
@@ -128,7 +124,6 @@ static void test_init_orders_words_without_a_line(void **state)
 {
     struct result result;
 
-    (void)state;
     expect_command(NULL, ARGV("splash", "nosplash", "prime", "--quick"), "[jitbench][prime][--quick]");
     read_orders(NULL, ARGV("splash", "prime", "jitbench.end=reboot", "--quick", "jitbench.out=vda:/a"), &result);
     assert_int_equal(result.failed, 0);
@@ -141,7 +136,6 @@ static void test_init_orders_in_words_come_after_the_line(void **state)
 {
     struct result result;
 
-    (void)state;
     read_orders("jitbench.end=halt -- jitbench.end=reboot", ARGV("jitbench.end=reboot"), &result);
     assert_int_equal(result.orders.end, INIT_REBOOT);
     /* Words after the dashes are in argv, and are not read twice. */
@@ -162,7 +156,6 @@ static void test_init_orders_names_what_is_wrong(void **state)
 {
     struct result result;
 
-    (void)state;
     expect_wrong("jitbench.frob=1", NO_ARGV, "unknown order 'jitbench.frob'");
     expect_wrong("jitbench.", NO_ARGV, "unknown order 'jitbench.'");
     expect_wrong("jitbench.help=yes", NO_ARGV, "unknown order 'jitbench.help'");
@@ -189,7 +182,6 @@ static void expect_no_command(const char *line, char *const *argv, const char *w
 
 static void test_init_orders_refuses_commands(void **state)
 {
-    (void)state;
     expect_no_command("jitbench.run=al", NO_ARGV, "unknown command 'al'; 'jitbench help' shows them");
     expect_no_command("quiet -- al --quick", ARGV("al", "--quick"), "unknown command 'al'; 'jitbench help' shows them");
     expect_no_command("jitbench.run=/bin/sh", NO_ARGV, "unknown command '/bin/sh'; 'jitbench help' shows them");

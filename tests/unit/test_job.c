@@ -51,7 +51,6 @@ static void test_job_none(void **state)
 {
     const char *const nothing[] = {NULL};
 
-    (void)state;
     expect(nothing, NULL, "", "", 0);
     assert_string_equal(job_of(nothing).node, "");
 }
@@ -61,7 +60,6 @@ static void test_job_of_slurm(void **state)
     const char *const step[] = {"SLURM_JOB_ID=77", "SLURM_STEP_ID=0",    "SLURM_PROCID=3",
                                 "SLURM_NTASKS=4",  "SLURMD_NODENAME=n4", NULL};
 
-    (void)state;
     expect(step, "Slurm", "77", "3", 4);
     assert_string_equal(job_of(step).node, "n4");
 }
@@ -72,7 +70,6 @@ static void test_job_of_slurm_counts_the_step(void **state)
     const char *const step[] = {"SLURM_JOB_ID=77", "SLURM_STEP_ID=0",        "SLURM_PROCID=1",
                                 "SLURM_NTASKS=4",  "SLURM_STEP_NUM_TASKS=2", NULL};
 
-    (void)state;
     expect(step, "Slurm", "77", "1", 2);
 }
 
@@ -81,7 +78,6 @@ static void test_job_batch_script_has_no_rank(void **state)
 {
     const char *const batch[] = {"SLURM_JOB_ID=77", "SLURM_PROCID=0", "SLURM_NTASKS=4", NULL};
 
-    (void)state;
     expect(batch, NULL, "77", "", 0);
 }
 
@@ -94,7 +90,6 @@ static void test_job_inner_launcher_counts(void **state)
     const char *const alone[] = {"OMPI_COMM_WORLD_RANK=0", "OMPI_COMM_WORLD_SIZE=1", "PMIX_NAMESPACE=prterun-box-9",
                                  NULL};
 
-    (void)state;
     expect(mpirun, "Open MPI", "77", "5", 8);
     expect(alone, "Open MPI", "prterun-box-9", "0", 1);
 }
@@ -103,7 +98,6 @@ static void test_job_of_pmi(void **state)
 {
     const char *const pmi[] = {"PMI_RANK=0", "PMI_SIZE=12", "PMI_JOBID=kvs_1", NULL};
 
-    (void)state;
     expect(pmi, "PMI", "kvs_1", "0", 12);
 }
 
@@ -113,7 +107,6 @@ static void test_job_what_is_no_number_is_said(void **state)
                       *const size[] = {"PMI_RANK=2", "PMI_SIZE=4x", NULL},
                       *const huge[] = {"PMI_RANK=99999999999999999999", NULL};
 
-    (void)state;
     assert_string_equal(job_of(empty).wrong, "PMI_RANK='' is not a number");
     assert_string_equal(job_of(minus).wrong, "PMI_RANK='-1' is not a number");
     assert_string_equal(job_of(minus).rank, "");

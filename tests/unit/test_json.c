@@ -24,7 +24,6 @@ static void expect_text(const char *s, const char *expected)
 
 static void test_json_escapes_text(void **state)
 {
-    (void)state;
     expect_text("", "\"\"");
     expect_text("plain", "\"plain\"");
     expect_text("\"\\\"", "\"\\\"\\\\\\\"\"");
@@ -34,7 +33,6 @@ static void test_json_escapes_text(void **state)
 
 static void test_json_replaces_what_is_no_utf8(void **state)
 {
-    (void)state;
     expect_text("a\xff"
                 "b",
                 "\"a\xef\xbf\xbd"
@@ -55,7 +53,6 @@ static void expect_number(double value, const char *expected)
 
 static void test_json_numbers(void **state)
 {
-    (void)state;
     expect_number(0, "0");
     expect_number(-12, "-12");
     expect_number(0.1, "0.10000000000000001");
@@ -69,7 +66,6 @@ static void test_json_name(void **state)
 {
     struct text out = {0};
 
-    (void)state;
     json_name(&out, "a\"");
     assert_string_equal(out.data, "\"a\\\"\": ");
     text_free(&out);

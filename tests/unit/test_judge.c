@@ -98,7 +98,6 @@ static void test_judge_equal_machines_are_not_named(void **state)
     struct gather g;
     struct judgement j;
 
-    (void)state;
     seed = 20261121;
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
         size_t accused = 0;
@@ -123,7 +122,6 @@ static void test_judge_a_slow_machine_is_named_first(void **state)
     struct gather g;
     struct judgement j;
 
-    (void)state;
     seed = 4711;
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
         size_t found = 0;
@@ -145,7 +143,6 @@ static void test_judge_figures_of_few_machines(void **state)
     struct judgement j;
     size_t accused = 0;
 
-    (void)state;
     seed = 99;
     for (size_t fleet = 0; fleet < 100; fleet++) {
         struct gather g = {0};
@@ -168,7 +165,6 @@ static void test_judge_a_noisy_machine_does_not_widen_the_spread(void **state)
     struct gather g = {0};
     struct judgement j;
 
-    (void)state;
     for (size_t host = 0; host < 40; host++) {
         struct row_run run = run_of(host);
         struct row row;
@@ -196,7 +192,6 @@ static void test_judge_ties_accuse_nobody(void **state)
     struct gather g = {0};
     struct judgement j;
 
-    (void)state;
     for (size_t host = 0; host < 6; host++) {
         struct row_run run = run_of(host);
         for (size_t test = 0; test < 20; test++)
@@ -214,7 +209,6 @@ static void test_judge_order(void **state)
     struct gather g = {0};
     struct judgement j;
 
-    (void)state;
     for (size_t host = 0; host < 60; host++) {
         struct row_run run = run_of(host);
         if (host == 40)
@@ -243,7 +237,6 @@ static void test_judge_too_few(void **state)
     struct gather g;
     struct judgement j;
 
-    (void)state;
     judge_fleet(&g, &j, 3, 5, 0.5);
     assert_int_equal(j.n_figures, 0);
     assert_int_equal(named(&j), 0);

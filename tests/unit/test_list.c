@@ -13,7 +13,6 @@
 
 static void test_list_names_are_unique_and_fit(void **state)
 {
-    (void)state;
     assert_non_null(bench_list[0]);
     for (size_t i = 0; bench_list[i]; i++) {
         const struct bench *bench = bench_list[i];
@@ -41,7 +40,6 @@ static void check_party(const struct party *party)
 
 static void test_list_parties_are_what_the_engine_can_run(void **state)
 {
-    (void)state;
     for (size_t i = 0; bench_list[i]; i++) {
         const struct bench *bench = bench_list[i];
         unsigned measured = 0;
@@ -59,7 +57,6 @@ static void test_list_parties_are_what_the_engine_can_run(void **state)
 /* A row that failed is a row of a headline metric: without one there would be none. */
 static void test_list_metrics_have_a_headline(void **state)
 {
-    (void)state;
     for (size_t i = 0; bench_list[i]; i++) {
         const struct bench *bench = bench_list[i];
         unsigned headlines = 0;
@@ -80,7 +77,6 @@ static void test_list_metrics_have_a_headline(void **state)
 /* Never without a cap, and never more samples wanted than allowed. */
 static void test_list_sampling_has_a_cap(void **state)
 {
-    (void)state;
     for (size_t i = 0; bench_list[i]; i++)
         for (int preset = PRESET_DEFAULT; preset < PRESET_COUNT; preset++) {
             const struct sampling *sampling = &bench_list[i]->sampling[preset];
@@ -97,7 +93,6 @@ static void test_list_finds_the_metric_of_a_row(void **state)
 {
     const struct metric *rate = bench_find_metric("unix", "context1-same", "rate");
 
-    (void)state;
     assert_non_null(rate);
     assert_true(rate->headline);
     assert_true(bench_find_metric("run", "sleep", "wall")->headline);

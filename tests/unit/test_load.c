@@ -30,7 +30,6 @@ static void test_load_runs_on_the_cpus_of_the_measured_task(void **state)
     struct load_params params = {.threads = 1};
     char list[64];
 
-    (void)state;
     request_of(&request, "1,3,7000");
     for (size_t i = 0; i < COUNT(placed); i++) {
         memset(&placement, 0xff, sizeof(placement));
@@ -54,7 +53,6 @@ static void test_load_is_never_real_time_and_has_a_nice_value_of_its_own(void **
     static struct placement placement;
     struct load_params params = {.nice_given = true, .nice = 5, .sim = {.real_time = true}};
 
-    (void)state;
     request_of(&request, "0-2");
     request.fifo = request.nice_given = true;
     request.fifo_priority = 50;
@@ -75,7 +73,6 @@ static void test_load_is_never_real_time_and_has_a_nice_value_of_its_own(void **
 
 static void test_load_parties_are_as_the_engine_wants_them(void **state)
 {
-    (void)state;
     assert_int_equal(load_none.n_parties, 0);
     for (size_t i = 0; i < COUNT(placed); i++)
         for (unsigned p = 0; p < placed[i]->n_parties; p++) {
@@ -95,7 +92,6 @@ static void test_load_due_comes_once_a_period(void **state)
 {
     uint64_t due = 0;
 
-    (void)state;
     assert_true(load_due(&due, 1000));
     assert_false(load_due(&due, 1000));
     assert_false(load_due(&due, 1000 + LOAD_REFRESH_NS - 1));
@@ -123,7 +119,6 @@ static void test_load_size_is_as_typed(void **state)
                  {UINT64_MAX, "18446744073709551615"}};
     char text[32];
 
-    (void)state;
     for (size_t i = 0; i < COUNT(sizes); i++) {
         load_size_text(sizes[i].bytes, text, sizeof(text));
         assert_string_equal(text, sizes[i].text);
@@ -157,7 +152,6 @@ static void test_load_cpu_time_is_of_all_threads(void **state)
     double before = task_process_cpu_s(), used = 0;
     pthread_t thread;
 
-    (void)state;
     assert_int_equal(pthread_create(&thread, NULL, use_cpu, &used), 0);
     assert_int_equal(pthread_join(thread, NULL), 0);
     double after = task_process_cpu_s();
@@ -203,7 +197,6 @@ static void test_load_crew_works_until_it_is_ended(void **state)
     struct crew crew;
     struct party_context context = {.copies = 1};
 
-    (void)state;
     uint64_t alone = load_alone();
     prepare(sailors, COUNT(sailors), &crew);
     assert_int_equal(crew_start(&crew, &context, COUNT(sailors), sail, sailors, sizeof(sailors[0])), 0);
@@ -226,7 +219,6 @@ static void test_load_crew_of_none_is_complete(void **state)
     struct crew crew;
     struct party_context context = {.copies = 1};
 
-    (void)state;
     assert_int_equal(crew_start(&crew, &context, 0, sail, NULL, 0), 0);
     assert_true(crew_complete(&crew));
     crew_end(&crew);
@@ -244,7 +236,6 @@ static void test_load_crew_is_complete_only_when_all_are_at_work(void **state)
     struct crew crew;
     struct party_context context = {.copies = 1};
 
-    (void)state;
     assert_int_equal(crew_start(&crew, &context, 2, report, &crew, 0), 0);
     crew.n++; /* one that is not there yet */
     for (int i = 0; i < LOAD_PATIENCE_MS && __atomic_load_n(&crew.at_work, __ATOMIC_ACQUIRE) < 2; i++)
@@ -287,7 +278,6 @@ static int crew_beyond_the_limit(void)
 
 static void test_load_crew_names_the_limit_that_it_met(void **state)
 {
-    (void)state;
     assert_int_equal(fixture_in_child(crew_beyond_the_limit), 0);
 }
 
@@ -319,7 +309,6 @@ static int crew_of_many(void)
 
 static void test_load_crew_has_small_stacks(void **state)
 {
-    (void)state;
     assert_int_equal(fixture_in_child(crew_of_many), 0);
 }
 

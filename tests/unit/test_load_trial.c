@@ -325,19 +325,16 @@ static void check_counts(const struct bench *bench, const struct load *load, uin
 
 static void test_load_counts_are_of_the_run_alone(void **state)
 {
-    (void)state;
     check_counts(&bench_idle, &load_dummy, TRIAL_MS * MS, 1);
 }
 
 static void test_load_counts_beside_work_of_unknown_length(void **state)
 {
-    (void)state;
     check_counts(&bench_nap, &load_dummy, 0, 1);
 }
 
 static void test_load_counts_are_those_of_all_its_processes(void **state)
 {
-    (void)state;
     check_counts(&bench_idle, &load_three, TRIAL_MS * MS, 3);
 }
 
@@ -345,7 +342,6 @@ static void test_load_without_parties_counts_nothing(void **state)
 {
     struct trial_spec spec = spec_of(&bench_idle, &load_empty, NULL, 5 * MS);
 
-    (void)state;
     struct trial *trial = run_done(&spec);
     for (int c = 0; c < LOAD_COUNTS; c++)
         assert_true(trial_load_count(trial, (enum load_count)c) == 0);
@@ -360,7 +356,6 @@ static void test_load_shares_memory_among_its_own(void **state)
 {
     struct trial_spec spec = spec_of(&bench_apart, &load_shared, NULL, 0);
 
-    (void)state;
     struct trial *trial = run_done(&spec);
     assert_true(trial_load_count(trial, COUNT_WORK) == 1);
     const double *number = trial_recorder(trial, 0, 0, 0);
@@ -376,7 +371,6 @@ static void test_load_that_is_degraded_goes_on_and_leaves_nothing_behind(void **
     struct trial_spec spec = spec_of(&bench_idle, &load_dummy, &params, TRIAL_MS * MS);
     struct trial_party measured, load;
 
-    (void)state;
     struct trial *trial = run_done(&spec);
     assert_true(trial_load_count(trial, COUNT_PID) > 1);
     assert_true(trial_load_count(trial, COUNT_CHILD) > 1);
@@ -396,7 +390,6 @@ static void test_load_is_placed_by_itself(void **state)
     struct trial_spec spec = spec_of(&bench_idle, &load_placed, &params, 5 * MS);
     struct trial_party measured, load;
 
-    (void)state;
     struct trial *trial = run_done(&spec);
     trial_party(trial, 0, 0, &measured);
     trial_load_party(trial, 0, &load);
@@ -423,7 +416,6 @@ static void test_load_that_fails_names_itself_and_the_reason(void **state)
     };
     int fds = fixture_count_fds();
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         const struct dummy_params params = {.fault = cases[i].fault};
         struct trial_spec spec = spec_of(&bench_idle, &load_dummy, &params, 10000 * MS);
@@ -441,7 +433,6 @@ static void test_load_that_the_worker_does_not_know_fails(void **state)
 {
     struct trial_spec spec = spec_of(&bench_idle, &load_unlisted, NULL, 10000 * MS);
 
-    (void)state;
     struct trial *trial = trial_run(&spec);
     assert_non_null(trial);
     assert_int_equal(trial_outcome(trial), TRIAL_FAILED);
@@ -458,7 +449,6 @@ static void test_trial_that_is_degraded_is_done(void **state)
     struct trial_spec spec = spec_of(&bench_degraded, NULL, NULL, 0);
     struct trial_party measured;
 
-    (void)state;
     struct trial *trial = run_done(&spec);
     trial_party(trial, 0, 0, &measured);
     assert_string_equal(measured.refused, "half of it was not there");
@@ -486,7 +476,6 @@ static void test_trial_control_is_real_time_while_it_runs(void **state)
     int policy[2], priority[2];
     struct rlimit limit[2];
 
-    (void)state;
     assert_int_equal(task_get_policy(&policy[0], &priority[0]), 0);
     assert_int_equal(getrlimit(RLIMIT_RTTIME, &limit[0]), 0);
     struct trial *trial = run_done(&spec);
@@ -526,7 +515,6 @@ static int control_of_batch(void)
 
 static void test_trial_control_gets_back_what_it_had(void **state)
 {
-    (void)state;
     assert_int_equal(fixture_in_child(control_of_batch), 0);
 }
 
@@ -556,7 +544,6 @@ static int control_by_limit(void)
 
 static void test_trial_control_by_limit_is_given_back(void **state)
 {
-    (void)state;
     assert_int_equal(fixture_in_child(control_by_limit), 0);
 }
 
@@ -613,7 +600,6 @@ static int control_by_lower_limit(void)
 
 static void test_trial_control_takes_what_the_limit_allows(void **state)
 {
-    (void)state;
     assert_int_equal(fixture_in_child(control_by_lower_limit), 0);
 }
 
@@ -627,7 +613,6 @@ static int control_of_fifo(void)
 
 static void test_trial_with_a_fifo_party_has_fifo_control(void **state)
 {
-    (void)state;
     assert_int_equal(fixture_in_child(control_of_fifo), 0);
 }
 
@@ -648,7 +633,6 @@ static int control_without_rights(void)
 
 static void test_trial_control_without_rights_says_so(void **state)
 {
-    (void)state;
     assert_int_equal(fixture_in_child(control_without_rights), 0);
 }
 

@@ -28,14 +28,12 @@ static struct machine machine;
 
 static int make_tree(void **state)
 {
-    (void)state;
     strcpy(tree, "/tmp/jitbench-machine-XXXXXX");
     return mkdtemp(tree) ? 0 : -1;
 }
 
 static int remove_tree(void **state)
 {
-    (void)state;
     char command[128];
     snprintf(command, sizeof command, "rm -rf '%s'", tree);
     return system(command);
@@ -93,7 +91,6 @@ static void assert_order(const char *allowed, const char *expected)
 
 static void test_machine_read_file_reads_and_cuts(void **state)
 {
-    (void)state;
     char buf[6];
     put("/a", "hello world");
     put("/empty", "");
@@ -107,7 +104,6 @@ static void test_machine_read_file_reads_and_cuts(void **state)
 
 static void test_machine_read_file_answers_errors(void **state)
 {
-    (void)state;
     static char long_path[8192];
     char buf[6] = "full";
     memset(long_path, 'x', sizeof long_path - 1);
@@ -164,7 +160,6 @@ static void put_laptop(void)
 
 static void test_machine_reads_an_smt_laptop(void **state)
 {
-    (void)state;
     put_laptop();
     memset(&machine, 0xff, sizeof machine);
     machine_read(tree, &machine);
@@ -190,7 +185,6 @@ static void test_machine_reads_an_smt_laptop(void **state)
 
 static void test_machine_cpu_order_takes_cores_first_and_boot_core_last(void **state)
 {
-    (void)state;
     put_laptop();
     assert_order("0-7", "1 2 3 0 5 6 7 4");
     assert_order("0-3", "1 2 3 0");
@@ -203,7 +197,6 @@ static void test_machine_cpu_order_takes_cores_first_and_boot_core_last(void **s
 
 static void test_machine_cpu_order_of_neighbouring_siblings(void **state)
 {
-    (void)state;
     put("/sys/devices/system/cpu/online", "0-5\n");
     for (unsigned cpu = 0; cpu < 6; cpu++) {
         static const char *const siblings[] = {"0-1\n", "2-3\n", "4-5\n"};
@@ -215,7 +208,6 @@ static void test_machine_cpu_order_of_neighbouring_siblings(void **state)
 
 static void test_machine_cpu_order_stops_at_max(void **state)
 {
-    (void)state;
     put_laptop();
     const struct cpuset all = set_of("0-7");
     unsigned order[3] = {99, 99, 99};
@@ -228,7 +220,6 @@ static void test_machine_cpu_order_stops_at_max(void **state)
 
 static void test_machine_cpu_order_without_sys(void **state)
 {
-    (void)state;
     assert_order("0-3", "1 2 3 0");
     assert_order("2-3", "2 3");
     /* The lowest online CPU is the one that booted, whatever its number. */
@@ -238,7 +229,6 @@ static void test_machine_cpu_order_without_sys(void **state)
 
 static void test_machine_cpu_order_distrusts_sibling_lists(void **state)
 {
-    (void)state;
     put("/sys/devices/system/cpu/online", "0-2\n");
     put_for_cpu(0, "topology/core_cpus_list", "");
     put_for_cpu(1, "topology/core_cpus_list", "\x01\xff\xfe");
@@ -248,7 +238,6 @@ static void test_machine_cpu_order_distrusts_sibling_lists(void **state)
 
 static void test_machine_frequency(void **state)
 {
-    (void)state;
     put_laptop();
     assert_int_equal(machine_cpu_khz(tree, 0), 1799999);
     assert_int_equal(machine_cpu_khz(tree, 1), 2400500);
@@ -301,7 +290,6 @@ static void assert_no_counters(void)
 
 static void test_machine_without_any_file(void **state)
 {
-    (void)state;
     machine_read(tree, &machine);
     assert_nothing_known();
     assert_string_equal(machine.container, "");
@@ -339,7 +327,6 @@ static const char *const all_files[] = {
 
 static void test_machine_with_empty_files(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < FILES; i++)
         put(all_files[i], "");
     machine_read(tree, &machine);
@@ -352,7 +339,6 @@ static void test_machine_with_empty_files(void **state)
 /* Nothing of the junk may reach a field, and none of it may break the program (run with the sanitizers too). */
 static void test_machine_with_binary_junk(void **state)
 {
-    (void)state;
     unsigned char junk[5000];
     uint32_t x = 12345;
     for (size_t i = 0; i < sizeof junk; i++) {
@@ -376,7 +362,6 @@ static void test_machine_with_binary_junk(void **state)
 
 static void test_machine_texts_are_made_printable(void **state)
 {
-    (void)state;
     put("/proc/sys/kernel/hostname", "a\x1b[31mb\x07\n");
     put("/proc/sys/kernel/osrelease", "  1.2.3 \n");
     put("/proc/sys/kernel/version", "#1 SMP\n");
@@ -387,7 +372,6 @@ static void test_machine_texts_are_made_printable(void **state)
 
 static void test_machine_online_from_proc_stat(void **state)
 {
-    (void)state;
     put("/proc/stat", "cpu  1 1\ncpu0 1\ncpu3 1\ncpu8191 1\ncpu8192 1\ncpux 1\nintr 5\n");
     const struct cpuset expected = set_of("0,3,8191");
     machine_read(tree, &machine);
@@ -404,7 +388,6 @@ static void assert_model(const char *cpuinfo, const char *expected)
 
 static void test_machine_cpu_model_of_each_architecture(void **state)
 {
-    (void)state;
     assert_model("system type\t: x\ncpu model\t\t: MIPS 24Kc V7.4\n", "MIPS 24Kc V7.4");
     assert_model("Processor\t: ARMv7 rev 4\nprocessor\t: 0\n", "ARMv7 rev 4");
     assert_model("processor\t: 0\nHardware\t: BCM2835\n", "BCM2835");
@@ -418,7 +401,6 @@ static void test_machine_cpu_model_of_each_architecture(void **state)
 
 static void test_machine_sums_each_last_level_cache_once(void **state)
 {
-    (void)state;
     put("/sys/devices/system/cpu/online", "0-2,4\n");
     put_cache(0, 0, "1", "Data", "32K", "0");
     put_cache(0, 1, "3", "Unified", "16M", "0-1");
@@ -434,7 +416,6 @@ static void test_machine_sums_each_last_level_cache_once(void **state)
 
 static void test_machine_cache_sizes_that_make_no_sense_count_nothing(void **state)
 {
-    (void)state;
     put("/sys/devices/system/cpu/online", "0-3\n");
     put_cache(0, 0, "3", "Unified", "", "0");
     put_cache(1, 0, "3", "Unified", "12X", "1");
@@ -448,7 +429,6 @@ static void test_machine_cache_sizes_that_make_no_sense_count_nothing(void **sta
 
 static void test_machine_hypervisor_from_each_source(void **state)
 {
-    (void)state;
     put("/proc/cpuinfo", "flags\t: fpu hypervisors\nbugs : hypervisor\n");
     machine_read(tree, &machine);
     assert_string_equal(machine.hypervisor, "");
@@ -475,7 +455,6 @@ static void test_machine_hypervisor_from_each_source(void **state)
 
 static void test_machine_container_from_each_source(void **state)
 {
-    (void)state;
     put("/proc/1/cgroup", "0::/init.scope\n");
     machine_read(tree, &machine);
     assert_string_equal(machine.container, "");
@@ -495,7 +474,6 @@ static void test_machine_container_from_each_source(void **state)
 
 static void test_machine_container_name_is_cut(void **state)
 {
-    (void)state;
     put("/proc/1/environ", "container=0123456789012345678901234567890123456789");
     machine_read(tree, &machine);
     assert_string_equal(machine.container, "0123456789012345678901234567890");
@@ -505,7 +483,6 @@ static void test_machine_container_name_is_cut(void **state)
 
 static void test_machine_memory_limit_of_version_2(void **state)
 {
-    (void)state;
     put("/proc/self/cgroup", "0::/user.slice/app\n");
     put("/proc/self/mountinfo", "22 1 0:21 / /proc rw - proc proc rw\n"
                                 "35 23 0:30 / /cg rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate\n");
@@ -527,7 +504,6 @@ static void test_machine_memory_limit_of_version_2(void **state)
 
 static void test_machine_memory_limit_of_version_1(void **state)
 {
-    (void)state;
     put("/proc/self/cgroup", "5:cpu,cpuacct:/x\n4:hugetlb,memory:/box/app\n0::/\n");
     put("/proc/self/mountinfo", "34 31 0:31 / /c/cpu rw - cgroup cgroup rw,cpu,cpuacct\n"
                                 "35 31 0:32 / /c/my\\040mem rw - cgroup cgroup rw,hugetlb,memory\n");
@@ -543,7 +519,6 @@ static void test_machine_memory_limit_of_version_1(void **state)
 
 static void test_machine_memory_limit_at_the_usual_places(void **state)
 {
-    (void)state;
     put("/sys/fs/cgroup/memory/memory.limit_in_bytes", "7000\n");
     assert_int_equal(cgroup_memory_limit(tree), 7000);
     put("/sys/fs/cgroup/memory.max", "6000\n");
@@ -556,7 +531,6 @@ static void test_machine_memory_limit_at_the_usual_places(void **state)
 
 static void test_machine_memory_limit_inside_a_mounted_group(void **state)
 {
-    (void)state;
     put("/proc/self/cgroup", "4:memory:/docker/abc/sub\n0::/../../elsewhere\n");
     put("/proc/self/mountinfo", "35 31 0:32 /docker/abc /m rw - cgroup cgroup rw,memory\n"
                                 "36 31 0:32 /docker/abcd /wrong rw - cgroup cgroup rw,memory\n"
@@ -574,7 +548,6 @@ static void test_machine_memory_limit_inside_a_mounted_group(void **state)
 
 static void test_machine_memory_available_of_version_2(void **state)
 {
-    (void)state;
     put("/proc/self/cgroup", "0::/user.slice/app\n");
     put("/proc/self/mountinfo", "35 23 0:30 / /cg rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate\n");
     assert_true(cgroup_memory_available(tree) == UINT64_MAX);
@@ -601,7 +574,6 @@ static void test_machine_memory_available_of_version_2(void **state)
 
 static void test_machine_memory_available_of_version_1(void **state)
 {
-    (void)state;
     put("/proc/self/cgroup", "4:memory:/box/app\n0::/\n");
     put("/proc/self/mountinfo", "35 31 0:32 / /m rw - cgroup cgroup rw,memory\n");
     put("/m/box/app/memory.limit_in_bytes", "9223372036854771712\n");
@@ -617,7 +589,6 @@ static void test_machine_memory_available_of_version_1(void **state)
 
 static void test_machine_memory_available_is_never_negative(void **state)
 {
-    (void)state;
     put("/sys/fs/cgroup/memory.max", "1000\n");
     put("/sys/fs/cgroup/memory.current", "1000\n");
     assert_int_equal(cgroup_memory_available(tree), 0);
@@ -664,7 +635,6 @@ static void assert_counters(const char *list, int64_t irqs, int64_t softirqs, in
 
 static void test_machine_counters_of_chosen_cpus(void **state)
 {
-    (void)state;
     put_counters();
     assert_counters("0", 10 + 1 + 3 + 1000, 11, 30);
     assert_counters("2", 200 + 0 + 4 + 2000, 33, 50);
@@ -676,14 +646,12 @@ static void test_machine_counters_of_chosen_cpus(void **state)
 
 static void test_machine_counters_of_one_cpu_leave_out_errors(void **state)
 {
-    (void)state;
     put("/proc/interrupts", "           CPU0\n  0:  5  x\nERR:  7\nErr:  8\nMIS:  9\nLOC: 6 Local\nno colon 4\n");
     assert_counters("0", 11, -1, -1);
 }
 
 static void test_machine_counters_do_not_overflow(void **state)
 {
-    (void)state;
     put("/proc/interrupts", "  CPU0\n 0: 99999999999999999999999 x\n 1: 9223372036854775807 x\n");
     put("/proc/stat", "cpu0 0 0 0 0 0 0 0 18446744073709551615 0 0\n");
     const struct cpuset cpus = set_of("0");
@@ -714,7 +682,6 @@ static void assert_kinds(const char *list, const char *expected)
 
 static void test_machine_interrupts_of_x86(void **state)
 {
-    (void)state;
     put("/proc/interrupts", "            CPU0       CPU1       \n"
                             "   0:          9          0  IR-IO-APIC    2-edge      timer\n"
                             "   8:          1          0  IR-IO-APIC    8-edge      rtc0\n"
@@ -741,7 +708,6 @@ static void test_machine_interrupts_of_x86(void **state)
 
 static void test_machine_interrupts_of_arm64(void **state)
 {
-    (void)state;
     /* CPU 1 is offline. */
     put("/proc/interrupts", "           CPU0       CPU2       \n"
                             " 10:          0          0     GICv3  25 Level     vgic\n"
@@ -764,7 +730,6 @@ static void test_machine_interrupts_of_arm64(void **state)
 
 static void test_machine_interrupts_of_riscv(void **state)
 {
-    (void)state;
     put("/proc/interrupts", "           CPU0       CPU1       CPU2       CPU3       \n"
                             "  5:         10         20         30         40  RISC-V INTC   5 Edge      riscv-timer\n"
                             "  7:          1          0          0          0  SiFive PLIC  52 Edge      virtio0\n"
@@ -779,7 +744,6 @@ static void test_machine_interrupts_of_riscv(void **state)
 /* It does not count the requests to reschedule by themselves. */
 static void test_machine_interrupts_of_ppc64(void **state)
 {
-    (void)state;
     put("/proc/interrupts", "           CPU0       CPU8       \n"
                             " 16:        500        600  XIVE-IPI   0 Edge      IPI-0\n"
                             " 18:         12          0  XIVE-IRQ 2097152 Edge      i2c\n"
@@ -797,7 +761,6 @@ static void test_machine_interrupts_of_ppc64(void **state)
 /* EXT, I/O, AIO and MSI are the sums of lines that follow. */
 static void test_machine_interrupts_of_s390(void **state)
 {
-    (void)state;
     put("/proc/interrupts", "           CPU0       CPU1       \n"
                             "EXT:         45         54   \n"
                             "I/O:         11         22   \n"
@@ -819,7 +782,6 @@ static void test_machine_interrupts_of_s390(void **state)
 
 static void test_machine_interrupts_of_guests(void **state)
 {
-    (void)state;
     put("/proc/interrupts", "           CPU0       CPU1       \n"
                             " 48:        100          0   xen-percpu    -virq      timer0\n"
                             " 49:         20          0   xen-percpu    -ipi       resched0\n"
@@ -838,7 +800,6 @@ static void test_machine_interrupts_of_guests(void **state)
 /* No name, an endless one, numbers that are none, a label that is none. */
 static void test_machine_interrupts_of_odd_lines(void **state)
 {
-    (void)state;
     static char text[4096];
     size_t n = (size_t)sprintf(text, " CPU0 CPU1\n 1: 1 2\n:3 4 x\nLOC: 5\nRES: 6 y\n 2: 7 8 chip ");
     memset(text + n, 'x', 2000);
@@ -853,7 +814,6 @@ static void test_machine_interrupts_of_odd_lines(void **state)
 
 static void test_machine_counters_of_sets(void **state)
 {
-    (void)state;
     put_counters();
     const struct cpuset sets[] = {set_of("2"), set_of(""), set_of("0-2"), set_of("0-2"), set_of("1"), set_of("8191")};
     struct machine_counters counters[6];
@@ -883,7 +843,6 @@ static unsigned open_descriptors(void)
 
 static void test_machine_watch_sees_what_changes(void **state)
 {
-    (void)state;
     const int64_t tick_ns = 1000000000 / sysconf(_SC_CLK_TCK);
     const unsigned before = open_descriptors();
     struct machine_counters c;
@@ -920,7 +879,6 @@ static void test_machine_watch_sees_what_changes(void **state)
 
 static void test_machine_watch_of_a_text_that_grows(void **state)
 {
-    (void)state;
     enum { LINES = 5000 };
     char *text = malloc(LINES * 32 + 64);
     struct machine_counters c;
@@ -943,7 +901,6 @@ static void test_machine_watch_of_a_text_that_grows(void **state)
 
 static void test_machine_watch_without_files(void **state)
 {
-    (void)state;
     struct machine_counters c = {0};
     struct machine_watch *watch = machine_watch_open(tree, 0);
     assert_non_null(watch);
@@ -956,7 +913,6 @@ static void test_machine_watch_without_files(void **state)
 
 static void test_machine_activity(void **state)
 {
-    (void)state;
     const int64_t tick_ns = 1000000000 / sysconf(_SC_CLK_TCK);
     struct machine_activity a;
     put_counters();
@@ -971,7 +927,6 @@ static void test_machine_activity(void **state)
 
 static void test_machine_activity_of_old_kernels(void **state)
 {
-    (void)state;
     const int64_t tick_ns = 1000000000 / sysconf(_SC_CLK_TCK);
     struct machine_activity a;
     put("/proc/stat", "cpu  1 2 3 4 5 6 7\ncpu0 1 2 3 4 5 6 7\n");
@@ -987,7 +942,6 @@ static void test_machine_activity_of_old_kernels(void **state)
 
 static void test_machine_with_4096_cpus(void **state)
 {
-    (void)state;
     enum { CPUS = 4096, LINES = 3 };
     const size_t size = (size_t)CPUS * 12 * (LINES + 1) + 4096;
     char *text = malloc(size);
@@ -1028,7 +982,6 @@ static size_t wide_line(char *to, const char *label, unsigned cpus, const char *
 /* A copy on each CPU: anything quadratic would take minutes. */
 static void test_machine_interrupts_of_4096_cpus(void **state)
 {
-    (void)state;
     enum { CPUS = 4096, DEVICES = 298 };
     char *text = malloc((size_t)(CPUS + 8) * 11 * (DEVICES + 3)), label[8];
     struct cpuset *sets = calloc(CPUS, sizeof *sets);
@@ -1073,7 +1026,6 @@ static void test_machine_interrupts_of_4096_cpus(void **state)
 
 static void test_machine_fs_name(void **state)
 {
-    (void)state;
     char buf[32] = "unset";
     machine_fs_name("/proc/self", buf, sizeof buf);
     if (strcmp(buf, "proc") != 0) {
@@ -1093,7 +1045,6 @@ static void test_machine_fs_name(void **state)
 
 static void test_machine_reads_this_machine(void **state)
 {
-    (void)state;
     machine_read("", &machine);
     assert_true(machine.arch[0] != '\0' && machine.kernel[0] != '\0');
     assert_int_equal(machine.cpus_online, cpuset_count(&machine.online));
@@ -1133,7 +1084,6 @@ static int without_proc_and_sys(void)
 
 static void test_machine_works_without_proc_and_sys(void **state)
 {
-    (void)state;
     int status;
     pid_t child = fork();
     assert_true(child >= 0);
@@ -1150,7 +1100,6 @@ static void test_machine_works_without_proc_and_sys(void **state)
 
 static void test_machine_cpu_says_its_name_or_nothing(void **state)
 {
-    (void)state;
     char buf[64] = "unset", cut[4] = "xxx";
     assert_int_equal(arch_cpu_model(buf, sizeof buf) == 0, buf[0] != '\0');
     arch_cpu_model(cut, sizeof cut);

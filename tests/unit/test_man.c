@@ -180,7 +180,6 @@ static void test_man_has_a_page_for_each_command_and_no_other(void **state)
     size_t n = 2;
     char name[PATH_SIZE];
 
-    (void)state;
     assert_true(has(pages, "jitbench.1"));
     assert_true(has(pages, "jitbench-csv.5"));
     for (size_t i = 0; command_list[i]; i++, n++) {
@@ -199,7 +198,6 @@ static void test_man_overview_lists_the_commands(void **state)
     struct items *program = items_new(), *listed = items_new();
     char line[ITEM_SIZE];
 
-    (void)state;
     for (size_t i = 0; command_list[i]; i++) {
         (void)snprintf(line, sizeof(line), ".It Cm %s", command_list[i]->name);
         items_put(program, line);
@@ -336,7 +334,6 @@ static void check_options(const struct command *command)
 
 static void test_man_options_are_those_of_the_tables(void **state)
 {
-    (void)state;
     for (size_t i = 0; command_list[i]; i++)
         check_options(command_list[i]);
 }
@@ -363,7 +360,6 @@ static void test_man_common_options_read_the_same_on_all_pages(void **state)
     struct page *all = page_of("all");
     size_t found = 0;
 
-    (void)state;
     for (size_t i = 0; command_list[i]; i++) {
         if (!command_list[i]->suite)
             continue;
@@ -440,7 +436,6 @@ static void test_man_mentions_only_options_that_exist(void **state)
 {
     char path[PATH_SIZE];
 
-    (void)state;
     check_mentions("man/jitbench.1", NULL);
     check_mentions("man/jitbench-csv.5", NULL);
     for (size_t i = 0; command_list[i]; i++) {
@@ -690,7 +685,6 @@ static void check_groups(const struct page *page, const struct suite *suite, str
 
 static void test_man_tests_and_groups_are_those_of_the_suites(void **state)
 {
-    (void)state;
     for (size_t i = 0; command_list[i]; i++) {
         const struct suite *suite = command_list[i]->suite;
         if (!suite)
@@ -799,7 +793,6 @@ static void test_man_sampling_is_that_of_the_benchmarks(void **state)
 {
     char line[ITEM_SIZE], words[ITEM_SIZE - 64];
 
-    (void)state;
     for (size_t i = 0; command_list[i]; i++) {
         if (!command_list[i]->suite)
             continue;
@@ -834,7 +827,6 @@ static void test_man_csv_columns_are_the_rows_in_order(void **state)
     struct items *program = items_new(), *listed = items_new();
     char line[ITEM_SIZE];
 
-    (void)state;
     for (size_t i = 0; i < row_n_columns; i++) {
         (void)snprintf(line, sizeof(line), ".It Va %s Pq %s", row_columns[i].name, types[row_columns[i].type]);
         items_put(program, line);
@@ -889,7 +881,6 @@ static void test_man_metrics_are_those_of_the_benchmarks(void **state)
     struct page *page = page_read("man/jitbench-csv.5");
     char line[ITEM_SIZE];
 
-    (void)state;
     for (size_t b = 0; bench_list[b]; b++) {
         struct items *program = items_new(), *listed = items_new();
         for (unsigned m = 0; m < bench_list[b]->n_metrics; m++) {
@@ -975,7 +966,6 @@ static void test_man_metrics_of_rows_made_of_rows_are_those_that_suites_make(voi
     struct page *page = page_read("man/jitbench-csv.5");
     struct items *tests = items_new();
 
-    (void)state;
     made_rows(tests, NULL, NULL);
     assert_true(tests->n > 0);
     for (size_t t = 0; t < tests->n; t++) {
@@ -996,7 +986,6 @@ static void test_man_published_scores_have_the_index_of_the_baselines(void **sta
     double logs[2] = {0, 0}, score[2], index[2] = {0, 0};
     unsigned n = 0;
 
-    (void)state;
     items_of_page(page, "PUBLISHED SCORES", ".It ", listed);
     for (size_t i = 0; i < listed->n; i++) {
         char test[32];
@@ -1037,7 +1026,6 @@ static void test_man_metrics_name_only_tests_that_exist(void **state)
     struct page *page = page_read("man/jitbench-csv.5");
     struct items *headings = items_new(), *made = items_new();
 
-    (void)state;
     made_rows(made, NULL, NULL);
     items_of_page(page, "METRICS", ".Ss ", headings);
     assert_true(headings->n > 0);
@@ -1071,7 +1059,6 @@ static void check_statuses(const char *path, const char *heading)
 
 static void test_man_statuses_are_those_of_rows(void **state)
 {
-    (void)state;
     check_statuses("man/jitbench.1", "Status");
     check_statuses("man/jitbench-csv.5", "STATUS");
 }
@@ -1084,7 +1071,6 @@ static void test_man_exit_statuses_are_those_of_the_header(void **state)
     struct items *program = items_new(), *listed = items_new();
     char line[ITEM_SIZE];
 
-    (void)state;
     for (size_t i = 0; i < header->n; i++) {
         if (!begins(header->line[i], "enum exit_status {"))
             continue;
@@ -1130,7 +1116,6 @@ static int has_option(const struct command *command, const char *name)
 /* 3 and 4 follow from options, and a signal's from measuring. */
 static void test_man_exit_statuses_are_complete(void **state)
 {
-    (void)state;
     for (size_t i = 0; command_list[i]; i++) {
         const struct command *command = command_list[i];
         struct page *page = page_of(command->name);
@@ -1175,7 +1160,6 @@ static void test_man_see_also_is_complete(void **state)
 {
     struct items *pages = all_pages();
 
-    (void)state;
     for (size_t p = 0; p < pages->n; p++) {
         char path[ITEM_SIZE + 8], line[ITEM_SIZE];
         struct items *listed = items_new(), *wanted = items_new();
@@ -1209,7 +1193,6 @@ static void test_man_cross_references_resolve(void **state)
     struct items *pages = all_pages();
     size_t found = 0;
 
-    (void)state;
     for (size_t p = 0; p < pages->n; p++) {
         char path[ITEM_SIZE + 8], name[128], number[8], file[256];
         (void)snprintf(path, sizeof(path), "man/%s", pages->item[p]);
@@ -1326,7 +1309,6 @@ static void test_man_examples_are_command_lines(void **state)
     char path[PATH_SIZE];
     unsigned examples = 0;
 
-    (void)state;
     for (size_t p = 0; p <= pages->n; p++) {
         (void)snprintf(path, sizeof(path), p < pages->n ? "man/%s" : "README.md", p < pages->n ? pages->item[p] : "");
         struct page *page = page_read(path);
@@ -1352,7 +1334,6 @@ static void test_man_pages_pass_mandoc(void **state)
 {
     struct items *pages;
 
-    (void)state;
     if (!mandoc_installed()) {
         print_message("skipped: mandoc is not installed\n");
         skip();

@@ -17,7 +17,6 @@ static char tree[64];
 
 static int make_tree(void **state)
 {
-    (void)state;
     (void)snprintf(tree, sizeof(tree), "/tmp/jitbench-memload-XXXXXX");
     return mkdtemp(tree) && chmod(tree, 0755) == 0 ? 0 : -1;
 }
@@ -35,7 +34,6 @@ static int remove_tree(void **state)
                                         ""};
     char full[128];
 
-    (void)state;
     for (size_t i = 0; i < COUNT(paths); i++) {
         (void)snprintf(full, sizeof(full), "%s%s", tree, paths[i]);
         (void)remove(full);
@@ -70,7 +68,6 @@ static void put_memory(uint64_t total, uint64_t available)
 
 static void test_memload_leaves_a_twentieth_of_a_large_machine(void **state)
 {
-    (void)state;
     put_memory(20 * GIB, 8 * GIB);
     assert_true(memload_room(tree) == 7 * GIB);
     put_memory(20 * GIB, GIB + 16 * MIB);
@@ -83,7 +80,6 @@ static void test_memload_leaves_a_twentieth_of_a_large_machine(void **state)
 
 static void test_memload_leaves_256_mib_of_a_small_machine(void **state)
 {
-    (void)state;
     put_memory(2 * GIB, GIB);
     assert_true(memload_room(tree) == 768 * MIB);
     /* Where both are the same. */
@@ -95,7 +91,6 @@ static void test_memload_leaves_256_mib_of_a_small_machine(void **state)
 
 static void test_memload_heeds_the_control_group(void **state)
 {
-    (void)state;
     put_memory(4 * GIB, 3 * GIB);
     put("/sys/fs/cgroup/memory.max", "1073741824\n");
     put("/sys/fs/cgroup/memory.current", "536870912\n");
@@ -112,7 +107,6 @@ static void test_memload_heeds_the_control_group(void **state)
 
 static void test_memload_takes_nothing_where_it_cannot_look(void **state)
 {
-    (void)state;
     assert_true(memload_room(tree) == 0);
     put("/proc/meminfo", "MemTotal: 8388608 kB\nMemFree: 8000000 kB\n");
     assert_true(memload_room(tree) == 0);
@@ -148,7 +142,6 @@ static int moves_and_frees(void)
 
 static void test_memload_moves_memory_and_frees_it(void **state)
 {
-    (void)state;
     assert_int_equal(fixture_in_child(moves_and_frees), 0);
 }
 
@@ -157,7 +150,6 @@ static void test_memload_proves_itself_with_one_small_piece(void **state)
     struct load_params params = {.memory_bytes = 5000};
     struct load_party l;
 
-    (void)state;
     load_party_begin(&l, &load_memload, &params);
     load_party_start(&l);
     assert_true(load_party_wait(&l, LOAD_MOVED, 3 * 5000));
@@ -209,7 +201,6 @@ static void test_memload_proves_itself_when_it_holds_all(void **state)
     struct load_params params = {.memory_bytes = 40 * MIB};
     struct load_party l;
 
-    (void)state;
     load_party_begin(&l, &load_memload, &params);
     assert_int_equal(l.p.party->setup(&l.p.context), 0);
     assert_true(fabs(moved_when_proved(&l) - 40 * (double)MIB) <= 0);
@@ -222,7 +213,6 @@ static void test_memload_is_not_waited_for_too_long(void **state)
     struct load_params params = {.memory_bytes = 40 * MIB};
     struct load_party l;
 
-    (void)state;
     load_party_begin(&l, &load_memload, &params);
     assert_int_equal(l.p.party->setup(&l.p.context), 0);
     struct memload *m = l.p.context.state;
@@ -247,7 +237,6 @@ static void test_memload_stopped_by_its_guard_says_how_much_it_holds(void **stat
     struct load_params params = {.memory_bytes = 200 * GIB, .memory_spare = true};
     struct load_party l;
 
-    (void)state;
     load_party_begin(&l, &load_memload, &params);
     assert_int_equal(l.p.party->setup(&l.p.context), 0);
     struct memload *m = l.p.context.state;
@@ -265,7 +254,6 @@ static void test_memload_goes_on_when_a_later_pass_finds_less(void **state)
     struct load_params params = {.memory_bytes = 32 * MIB, .memory_spare = true};
     struct load_party l;
 
-    (void)state;
     load_party_begin(&l, &load_memload, &params);
     assert_int_equal(l.p.party->setup(&l.p.context), 0);
     struct memload *m = l.p.context.state;
@@ -288,7 +276,6 @@ static void test_memload_with_a_guard_works_where_there_is_room(void **state)
     struct load_params params = {.memory_bytes = 32 * MIB, .memory_spare = true};
     struct load_party l;
 
-    (void)state;
     if (memload_room("") < 256 * MIB) {
         print_message("this machine has little memory left\n");
         skip();
@@ -320,7 +307,6 @@ static int run_in_the_tree(void)
 
 static void test_memload_does_not_start_when_memory_is_short(void **state)
 {
-    (void)state;
     put_memory(8 * GIB, 300 * MIB);
     assert_int_equal(fixture_in_child(run_in_the_tree), 0);
 }
@@ -358,7 +344,6 @@ static int with_less_than_asked_for(void)
 
 static void test_memload_goes_on_with_what_it_got(void **state)
 {
-    (void)state;
     assert_int_equal(fixture_in_child(with_less_than_asked_for), 0);
 }
 
@@ -380,7 +365,6 @@ static int with_nothing(void)
 
 static void test_memload_fails_when_it_gets_nothing(void **state)
 {
-    (void)state;
     assert_int_equal(fixture_in_child(with_nothing), 0);
 }
 
@@ -388,7 +372,6 @@ static void test_memload_says_how_much(void **state)
 {
     const struct load_params params = {.memory_bytes = 26 * GIB};
 
-    (void)state;
     load_assert_described(&load_memload, &params, "memory=26G");
 }
 

@@ -31,7 +31,6 @@ static void test_modules_load_looks_at_modules_only(void **state)
     static const char *const names[] = {"README", "a.ko.txt", ".ko", "b.kox"};
     char folder[] = "/tmp/jitbench-modules.XXXXXX", path[128], error[128];
 
-    (void)state;
     assert_non_null(mkdtemp(folder));
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
         make_file(folder, names[i]);

@@ -23,7 +23,6 @@ static void expect(const char *template, const struct row_run *of, int alone, co
 
 static void test_names_letters(void **state)
 {
-    (void)state;
     expect("%h_%j_%r_%t%%.csv", &run, 0, "box_1.example_77_3_20260131T235959Z%.csv");
     expect("plain.csv", &run, 1, "plain.csv");
     expect("", &run, 0, "");
@@ -33,14 +32,12 @@ static void test_names_what_is_not_known(void **state)
 {
     static const struct row_run nobody = {.host = "..", .utc = "2026-01-31T23:59:59Z"};
 
-    (void)state;
     expect("%j-%r.csv", &nobody, 1, "unknown-unknown.csv");
     expect("%h/x", &nobody, 1, "_./x"); /* not the folder above */
 }
 
 static void test_names_ranks_have_their_own(void **state)
 {
-    (void)state;
     expect("r.csv", &run, 0, "r-3.csv");
     expect("out.d/r", &run, 0, "out.d/r-3");
     expect("out.d/.hidden", &run, 0, "out.d/.hidden-3");
@@ -61,7 +58,6 @@ static void refuse(const char *template, const char *says)
 
 static void test_names_wrong_templates(void **state)
 {
-    (void)state;
     refuse("r-%x.csv", "'r-%x.csv'");
     refuse("100%", "after '%'");
     refuse("a-name-that-is-longer-than-the-room-for-it.csv", "at most 31 bytes");

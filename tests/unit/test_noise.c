@@ -24,7 +24,6 @@ static void test_noise_threshold_is_a_time_or_a_multiple_of_the_loop(void **stat
                 {"1s", 1000000000, 0}, {"0.5", 500000000, 0}};
     char error[200];
 
-    (void)state;
     for (size_t i = 0; i < COUNT(good); i++) {
         struct noise_params params = {.threshold_ns = 77, .threshold_loops = 77};
         text_copy(params.threshold, sizeof(params.threshold), good[i].text);
@@ -41,7 +40,6 @@ static void test_noise_wrong_thresholds_name_the_range(void **state)
     static const char *const outside[] = {"0", "0ns", "0x", "1.99x", "1000001x", "2", "1.001s", "1h"};
     char error[200], expected[64];
 
-    (void)state;
     for (size_t i = 0; i < COUNT(junk) + COUNT(outside); i++) {
         const char *text = i < COUNT(junk) ? junk[i] : outside[i - COUNT(junk)];
         struct noise_params params = {.threshold_ns = 0};
@@ -184,14 +182,12 @@ static void reset_injected(void)
 
 static void test_noise_faults_are_faults(void **state)
 {
-    (void)state;
     reset_injected();
     assert_int_equal(fixture_in_child(faults), 0);
 }
 
 static void test_noise_migrations_are_migrations(void **state)
 {
-    (void)state;
     reset_injected();
     assert_int_equal(fixture_in_child(moves), 0);
 }
@@ -245,7 +241,6 @@ static int preemptions(void)
 
 static void test_noise_preemptions_are_preemptions(void **state)
 {
-    (void)state;
     reset_injected();
     assert_int_equal(fixture_in_child(preemptions), 0);
 }
@@ -297,7 +292,6 @@ static void test_noise_rows_of_a_trial(void **state)
         "lost_preempted", "lost_fault",    "lost_migrated", "lost_interrupt", "lost_steal",   "lost_unexplained",
         "count_timer",    "count_resched", "count_ipi",     "count_device",   "count_softirq"};
 
-    (void)state;
     assert_int_equal(run_trials(&eight, 2, 1), ROW_OK);
     assert_int_equal(rows.n, 2 * NOISE_N_METRICS);
     assert_int_equal(COUNT(expected), NOISE_N_METRICS);
@@ -325,7 +319,6 @@ static void test_noise_cells_go_on_from_sample_to_sample(void **state)
     const double part_us = 50000 / (double)DETOUR_CELLS;
     double ns = 0, of_detours = 0;
 
-    (void)state;
     (void)run_trials(&eight, 1, 2);
     const struct row *lost = row_of(0, NOISE_METRIC_LOST), *detour = row_of(0, NOISE_METRIC_DETOUR);
     assert_int_equal(lost->n_samples, 2);
@@ -350,7 +343,6 @@ static void test_noise_threshold_below_the_loop_is_raised(void **state)
 {
     const struct noise_params tiny = {.threshold = "1ns", .threshold_ns = 1};
 
-    (void)state;
     assert_int_equal(run_trials(&tiny, 1, 1), ROW_DEGRADED);
     assert_ptr_equal(strstr(rows.row[0].reason, "a threshold of 1ns is less than two turns of the loop"),
                      rows.row[0].reason);
@@ -362,7 +354,6 @@ static void test_noise_lost_share_is_that_of_all_causes(void **state)
 {
     double number[NOISE_N_NUMBERS] = {[NOISE_OBSERVED] = 1e6};
 
-    (void)state;
     for (unsigned c = 0; c < DETOUR_CAUSES; c++)
         number[NOISE_LOST + c] = 1000 * (c + 1);
     fixture_assert_near(noise_lost_pct(number), 2.1);
@@ -379,7 +370,6 @@ static void test_noise_rates_are_those_of_a_second(void **state)
     struct hist *hist = calloc(1, sizeof(*hist));
     struct series *series = calloc(1, sizeof(*series));
 
-    (void)state;
     assert_true(number && hist && series);
     hist_init(hist, 0);
     for (unsigned i = 0; i < 7; i++)
@@ -409,7 +399,6 @@ static void test_noise_samples_once(void **state)
 {
     static const unsigned seconds[PRESET_COUNT] = {[PRESET_DEFAULT] = 5, [PRESET_QUICK] = 2, [PRESET_CLASSIC] = 60};
 
-    (void)state;
     for (unsigned preset = 0; preset < PRESET_COUNT; preset++) {
         assert_int_equal(bench_noise.sampling[preset].time_ns, seconds[preset] * 1000000000ull);
         assert_int_equal(bench_noise.sampling[preset].min_samples, 1);

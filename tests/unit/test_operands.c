@@ -32,7 +32,6 @@ static void test_operands_named_reads_whole_words(void **state)
         {"[TEST|GROUP...]", OPERANDS_NONE},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
         if (operands_named(cases[i].shown) != cases[i].kind)
             fail_msg("'%s' is kind %d", cases[i].shown, (int)operands_named(cases[i].shown));
@@ -46,7 +45,6 @@ static void test_operands_follow_descriptor_then_suite_then_usage_line(void **st
     const struct command shown = {.operands = "FILE", .suite = &suite_prime};
     struct operand_word word;
 
-    (void)state;
     assert_ptr_equal(command_operands(&described), &own);
     const struct operands *tests = command_operands(&tested);
     assert_int_equal(tests->kind, OPERANDS_WORDS);
@@ -70,7 +68,6 @@ static void check_word(const struct command *command, const char *name)
 
 static void test_operands_are_words_that_scripts_can_hold(void **state)
 {
-    (void)state;
     for (size_t c = 0; command_list[c]; c++) {
         const struct command *command = command_list[c];
         const struct operands *operands = command_operands(command);
@@ -89,7 +86,6 @@ static void test_operands_choices_are_words_that_scripts_can_hold(void **state)
 {
     struct option_table tables[TABLES_MAX];
 
-    (void)state;
     for (size_t c = 0; command_list[c]; c++) {
         memset(tables, 0, sizeof(tables));
         size_t n = command_list[c]->tables ? command_list[c]->tables(command_list[c], tables) : 0;

@@ -193,7 +193,6 @@ static void die_quietly(void)
 
 static void test_option_count_takes_suffixes(void **state)
 {
-    (void)state;
     static const struct {
         const char *line;
         uint64_t value;
@@ -219,7 +218,6 @@ static void test_option_count_takes_suffixes(void **state)
 
 static void test_option_count_refuses_junk(void **state)
 {
-    (void)state;
     static const char *const bad[] = {"10x", "x",   "-5", "+5",   "0x10", "nan", "inf",
                                       "1.5", "1KK", "K",  "10kk", "1e3",  "1,2", "99999999999999999999x"};
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -233,7 +231,6 @@ static void test_option_count_refuses_junk(void **state)
 
 static void test_option_count_refuses_outside_and_overflow(void **state)
 {
-    (void)state;
     refused("--experiments 0", "--experiments: '0' is out of range (1 to 1T)");
     refused("--experiments 1001G", "--experiments: '1001G' is out of range (1 to 1T)");
     refused("--limit 18446744073709551616", "--limit: '18446744073709551616' is out of range");
@@ -244,7 +241,6 @@ static void test_option_count_refuses_outside_and_overflow(void **state)
 
 static void test_option_int_takes_negative_values(void **state)
 {
-    (void)state;
     struct run r;
     assert_int_equal(parse(&r, "--nice -5"), 0);
     assert_int_equal(r.common.nice, -5);
@@ -258,7 +254,6 @@ static void test_option_int_takes_negative_values(void **state)
 
 static void test_option_int_refuses_bad_values(void **state)
 {
-    (void)state;
     refused("--nice 40", "--nice: '40' is out of range (-20 to 19)");
     refused("--nice -21", "--nice: '-21' is out of range (-20 to 19)");
     refused("--nice 1K", "--nice: '1K' is not a whole number (-20 to 19)");
@@ -270,7 +265,6 @@ static void test_option_int_refuses_bad_values(void **state)
 
 static void test_option_int_reaches_both_ends(void **state)
 {
-    (void)state;
     static const struct option row = {.name = "int", .type = OPTION_INT, .size = sizeof(int64_t)};
     int64_t value = 0;
     char error[128];
@@ -286,7 +280,6 @@ static void test_option_int_reaches_both_ends(void **state)
 
 static void test_option_size_is_binary(void **state)
 {
-    (void)state;
     struct run r;
     assert_int_equal(parse(&r, "--size 4096"), 0);
     assert_int_equal(r.common.size, 4096);
@@ -314,7 +307,6 @@ static void test_option_duration_of_microseconds(void **state)
     uint64_t ns;
     char error[160] = "";
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         assert_int_equal(option_set(&row, cases[i].text, &ns, false, error, sizeof(error)), 0);
         assert_int_equal(ns, cases[i].ns);
@@ -329,7 +321,6 @@ static void test_option_duration_of_microseconds(void **state)
 
 static void test_option_duration_takes_units(void **state)
 {
-    (void)state;
     static const struct option row = {.name = "d", .type = OPTION_DURATION, .size = sizeof(uint64_t)};
     static const struct {
         const char *text;
@@ -359,7 +350,6 @@ static void test_option_duration_takes_units(void **state)
 
 static void test_option_duration_refuses_bad_values(void **state)
 {
-    (void)state;
     static const char *const bad[] = {"x",   "s",    "1x", "1.",  ".",   "1.s", "-1",    "+1",      "1e3",
                                       "0x1", "1,5s", "1S", "1ss", "nan", "inf", "1.2.3", "infinity"};
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -377,7 +367,6 @@ static void test_option_duration_refuses_bad_values(void **state)
 
 static void test_option_percent_takes_a_sign(void **state)
 {
-    (void)state;
     struct run r;
     assert_int_equal(parse(&r, "--target 2"), 0);
     assert_true(r.common.target == 2.0);
@@ -392,7 +381,6 @@ static void test_option_percent_takes_a_sign(void **state)
 
 static void test_option_percent_refuses_infinite(void **state)
 {
-    (void)state;
     static const struct option row = {.name = "p", .type = OPTION_PERCENT, .size = sizeof(double)};
     char digits[400], error[256];
     double value = 7;
@@ -405,7 +393,6 @@ static void test_option_percent_refuses_infinite(void **state)
 
 static void test_option_choice_is_an_index(void **state)
 {
-    (void)state;
     struct run r;
     assert_int_equal(parse(&r, "--order none"), 0);
     assert_int_equal(r.common.order, 2);
@@ -416,7 +403,6 @@ static void test_option_choice_is_an_index(void **state)
 
 static void test_option_text_refuses_longer_values(void **state)
 {
-    (void)state;
     struct run r;
     assert_int_equal(parse(&r, "-o 1234567"), 0);
     assert_string_equal(r.common.output, "1234567");
@@ -427,7 +413,6 @@ static void test_option_text_refuses_longer_values(void **state)
 
 static void test_option_sweep_takes_one_or_a_range(void **state)
 {
-    (void)state;
     struct run r;
     assert_int_equal(parse(&r, "--rows 22"), 0);
     assert_int_equal(r.own.rows.first, 22);
@@ -444,7 +429,6 @@ static void test_option_sweep_takes_one_or_a_range(void **state)
 
 static void test_option_sweep_refuses_bad_values(void **state)
 {
-    (void)state;
     static const char *const bad[] = {"x", "1:", ":5", "1:2:", "1:2:3:4", "1-5", "1::2", "1:2:x", "-1:5:1"};
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         char line[64], error[128];
@@ -461,7 +445,6 @@ static void test_option_sweep_refuses_bad_values(void **state)
 
 static void test_option_counts_append_on_repetition(void **state)
 {
-    (void)state;
     struct run r;
     begin(&r);
     /* A default set before is replaced, not appended to. */
@@ -477,7 +460,6 @@ static void test_option_counts_append_on_repetition(void **state)
 
 static void test_option_counts_refuse_bad_values(void **state)
 {
-    (void)state;
     static const char *const bad[] = {",", "1,", ",1", "1,,2", "1;2", "1,x", "-1"};
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         char line[64], error[128];
@@ -492,7 +474,6 @@ static void test_option_counts_refuse_bad_values(void **state)
 
 static void test_option_counts_hold_32(void **state)
 {
-    (void)state;
     struct run r;
     /* 16 numbers, so that a second time fills it. */
     static const char half[] = "-c 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16";
@@ -537,7 +518,6 @@ static const char *parse_names(struct option_table *table, uint64_t *names, char
 
 static void test_option_names_are_bits(void **state)
 {
-    (void)state;
     static const struct {
         char *one, *two;
         uint64_t bits;
@@ -557,7 +537,6 @@ static void test_option_names_are_bits(void **state)
 
 static void test_option_names_refuse_bad_values(void **state)
 {
-    (void)state;
     static char *const empty[] = {",", "burn,", ",burn", "burn,,ring"};
     struct option_table table = {0};
     uint64_t names = 0;
@@ -589,7 +568,6 @@ static void test_option_names_refuse_bad_values(void **state)
 
 static void test_option_names_show_a_long_word_cut(void **state)
 {
-    (void)state;
     struct option_table table = {0};
     uint64_t names = 0;
     char value[300];
@@ -604,7 +582,6 @@ static void test_option_names_show_a_long_word_cut(void **state)
 
 static void test_option_names_reach_the_last_of_64(void **state)
 {
-    (void)state;
     static char words[65][4];
     static const char *choices[66];
     struct option row = {.name = "set", .type = OPTION_NAMES, .choices = choices, .size = sizeof(uint64_t)};
@@ -633,7 +610,6 @@ static void test_option_names_reach_the_last_of_64(void **state)
 
 static void test_option_names_have_defaults(void **state)
 {
-    (void)state;
     char error[64];
     uint64_t names = 0xff;
     struct option_table table = {.rows = load_rows, .n = 1, .target = &names};
@@ -652,7 +628,6 @@ static void test_option_names_have_defaults(void **state)
 
 static void test_option_names_are_in_help(void **state)
 {
-    (void)state;
     const struct option_table table = {.rows = load_rows, .n = 1};
     struct text out = {0};
     option_help(&table, 0, &out);
@@ -663,7 +638,6 @@ static void test_option_names_are_in_help(void **state)
 
 static void test_option_defaults_of_a_command_replace_the_rows(void **state)
 {
-    (void)state;
     static const struct option_default own[] = {{"other", "x"}, {"load", "X,ring"}, {NULL, NULL}};
     char error[256];
     uint64_t names = 0;
@@ -682,7 +656,6 @@ static void test_option_defaults_of_a_command_replace_the_rows(void **state)
 
 static void test_option_cpus_take_a_list_or_a_word(void **state)
 {
-    (void)state;
     struct run r;
     assert_int_equal(parse(&r, "--cpus 0,2-3"), 0);
     assert_int_equal(r.own.cpus.choice, -1);
@@ -697,7 +670,6 @@ static void test_option_cpus_take_a_list_or_a_word(void **state)
 
 static void test_option_cpus_refuse_bad_values(void **state)
 {
-    (void)state;
     struct run r;
     refused("--cpus qiet", "--cpus: 'qiet' is not a CPU list, all or quiet; did you mean 'quiet'?");
     refused("--cpus -1", "--cpus: '-1' is not a CPU list, all or quiet");
@@ -711,7 +683,6 @@ static void test_option_cpus_refuse_bad_values(void **state)
 
 static void test_option_refused_value_leaves_the_target(void **state)
 {
-    (void)state;
     struct run r;
     assert_int_equal(parse(&r, "-n 5 --rows 7 -c 3 --cpus 1 --time 2 -o abc --order none"), 0);
     const struct common common = r.common;
@@ -726,7 +697,6 @@ static void test_option_refused_value_leaves_the_target(void **state)
 
 static void test_option_error_shows_a_long_value_cut(void **state)
 {
-    (void)state;
     struct run r;
     char line[300];
     memset(line, 'a', sizeof(line));
@@ -744,7 +714,6 @@ static void test_option_error_shows_a_long_value_cut(void **state)
 
 static void test_option_error_is_cut_at_the_buffer(void **state)
 {
-    (void)state;
     struct run r;
     char *argv[] = {"test", "--limt"};
     char error[8] = "";
@@ -757,7 +726,6 @@ static void test_option_error_is_cut_at_the_buffer(void **state)
 
 static void test_option_parse_mixes_operands(void **state)
 {
-    (void)state;
     struct run r;
     assert_int_equal(parse(&r, "prime -q - --time 2 stream -n5 -- --quiet -- -x"), 6);
     static const char *const expected[] = {"prime", "-", "stream", "--quiet", "--", "-x"};
@@ -770,7 +738,6 @@ static void test_option_parse_mixes_operands(void **state)
 
 static void test_option_parse_takes_nothing(void **state)
 {
-    (void)state;
     struct run r;
     assert_int_equal(parse(&r, ""), 0);
     assert_int_equal(parse(&r, "--"), 0);
@@ -780,7 +747,6 @@ static void test_option_parse_takes_nothing(void **state)
 
 static void test_option_parse_keeps_an_empty_operand(void **state)
 {
-    (void)state;
     struct run r;
     char *argv[] = {"test", ""};
     begin(&r);
@@ -790,7 +756,6 @@ static void test_option_parse_keeps_an_empty_operand(void **state)
 
 static void test_option_parse_last_wins(void **state)
 {
-    (void)state;
     struct run r;
     assert_int_equal(parse(&r, "-n 5 --experiments=6 -n7"), 0);
     assert_int_equal(r.common.experiments, 7);
@@ -798,7 +763,6 @@ static void test_option_parse_last_wins(void **state)
 
 static void test_option_abbreviations(void **state)
 {
-    (void)state;
     struct run r;
     assert_int_equal(parse(&r, "--exp 5 --qui --sa=3 --se 4"), 0);
     assert_int_equal(r.common.experiments, 5);
@@ -810,7 +774,6 @@ static void test_option_abbreviations(void **state)
 
 static void test_option_ambiguous_abbreviation_names_all(void **state)
 {
-    (void)state;
     refused("--s 1", "'--s' could be --size, --samples or --series");
     refused("--ti 1 --o=1", "'--o' could be --order or --output");
     /* An alias counts under its own name. */
@@ -819,7 +782,6 @@ static void test_option_ambiguous_abbreviation_names_all(void **state)
 
 static void test_option_exact_name_beats_a_longer_one(void **state)
 {
-    (void)state;
     static const struct option rows[] = {
         {.name = "times", .type = OPTION_FLAG, .offset = 0, .size = sizeof(bool)},
         {.name = "time", .type = OPTION_FLAG, .offset = 1, .size = sizeof(bool)},
@@ -839,7 +801,6 @@ static void test_option_exact_name_beats_a_longer_one(void **state)
 
 static void test_option_aliases(void **state)
 {
-    (void)state;
     struct run r;
     assert_int_equal(parse(&r, "--passes 5"), 0);
     assert_int_equal(r.common.experiments, 5);
@@ -853,7 +814,6 @@ static void test_option_aliases(void **state)
 
 static void test_option_letters_combine(void **state)
 {
-    (void)state;
     struct run r;
     assert_int_equal(parse(&r, "-qv"), 0);
     assert_true(r.common.quiet && r.common.verbose);
@@ -871,7 +831,6 @@ static void test_option_letters_combine(void **state)
 
 static void test_option_letters_refuse_unknown(void **state)
 {
-    (void)state;
     refused("-x", "unknown option '-x'");
     refused("-qx5", "unknown option '-x'");
     refused("-5", "unknown option '-5'");
@@ -883,7 +842,6 @@ static void test_option_letters_refuse_unknown(void **state)
 
 static void test_option_optional_value_is_only_attached(void **state)
 {
-    (void)state;
     struct run r;
     assert_int_equal(parse(&r, "--fifo"), 0);
     assert_int_equal(r.common.fifo, 95);
@@ -902,7 +860,6 @@ static void test_option_optional_value_is_only_attached(void **state)
 
 static void test_option_needs_or_takes_no_value(void **state)
 {
-    (void)state;
     refused("--limit", "--limit needs a value");
     refused("--limit=", "--limit needs a value");
     refused("--quiet=yes", "--quiet takes no value");
@@ -912,7 +869,6 @@ static void test_option_needs_or_takes_no_value(void **state)
 
 static void test_option_refuses_an_empty_or_blank_value(void **state)
 {
-    (void)state;
     struct run r;
     static char *const blanks[] = {" 5", "5 ", "\t5", "5\n"};
     char *argv[] = {"test", "--limit", ""};
@@ -930,7 +886,6 @@ static void test_option_refuses_an_empty_or_blank_value(void **state)
 
 static void test_option_unknown_suggests_the_nearest(void **state)
 {
-    (void)state;
     refused("--limt 5", "unknown option '--limt'; did you mean '--limit'?");
     refused("--limt=5", "unknown option '--limt'; did you mean '--limit'?");
     refused("--quite", "unknown option '--quite'; did you mean '--quiet'?");
@@ -942,7 +897,6 @@ static void test_option_unknown_suggests_the_nearest(void **state)
 
 static void test_option_given_tells_what_was_named(void **state)
 {
-    (void)state;
     struct run r;
     assert_int_equal(parse(&r, "--samples 5 -q"), 0);
     assert_true(option_given(r.tables, 2, "samples"));
@@ -956,7 +910,6 @@ static void test_option_given_tells_what_was_named(void **state)
 
 static void test_option_too_many_rows_assert(void **state)
 {
-    (void)state;
     static struct option rows[OPTION_ROWS_MAX + 1];
     static uint64_t target;
     for (size_t i = 0; i < OPTION_ROWS_MAX + 1; i++)
@@ -984,7 +937,6 @@ static void test_option_too_many_rows_assert(void **state)
 
 static void test_option_defaults_follow_the_preset(void **state)
 {
-    (void)state;
     struct run r;
     begin(&r);
     r.common.nice = 5;
@@ -1015,7 +967,6 @@ static void test_option_defaults_follow_the_preset(void **state)
 
 static void test_option_defaults_leave_given_rows(void **state)
 {
-    (void)state;
     struct run r;
     assert_int_equal(parse(&r, "--time 3 --nice -5 -c 9 -o abc"), 0);
     assert_int_equal(option_defaults(r.tables, 2, PRESET_QUICK, r.error, sizeof(r.error)), 0);
@@ -1029,7 +980,6 @@ static void test_option_defaults_leave_given_rows(void **state)
 
 static void test_option_defaults_report_a_bad_row(void **state)
 {
-    (void)state;
     static const struct option rows[] = {
         {.name = "good", .type = OPTION_COUNT, .preset = {"1", "2x"}, .size = sizeof(uint64_t)},
         {.name = "flag", .type = OPTION_FLAG, .preset = {"no", "no", "maybe"}, .offset = 8, .size = sizeof(bool)},
@@ -1062,7 +1012,6 @@ static const char common_help[] =
 
 static void test_option_help_aligns_two_columns(void **state)
 {
-    (void)state;
     struct run r;
     struct text out = {0};
     begin(&r);
@@ -1082,7 +1031,6 @@ static void test_option_help_aligns_two_columns(void **state)
 
 static void test_option_help_wraps_at_the_width(void **state)
 {
-    (void)state;
     static const struct option rows[] = {
         {.name = "time",
          .letter = 't',
@@ -1121,7 +1069,6 @@ static void test_option_help_wraps_at_the_width(void **state)
 
 static void test_option_help_shows_the_words_of_counts(void **state)
 {
-    (void)state;
     static const struct option rows[] = {
         {.name = "n",
          .type = OPTION_COUNT,
@@ -1150,7 +1097,6 @@ static void test_option_help_shows_the_words_of_counts(void **state)
 
 static void test_option_help_passes_on_failure(void **state)
 {
-    (void)state;
     struct run r;
     struct text out = {.failed = 1};
     begin(&r);
@@ -1163,7 +1109,6 @@ static void test_option_help_passes_on_failure(void **state)
 /* Messages name our options and values for another program's, and explain a maximum. Shortened options are recorded. */
 static void test_option_names_what_is_meant(void **state)
 {
-    (void)state;
     static const struct option_foreign values[] = {{"prometheus", "did you mean 'none'?"}, {NULL, NULL}};
     static const struct option_foreign foreign[] = {
         {"D", "the length is --time"}, {"duration", "the length is --time"}, {NULL, NULL}};

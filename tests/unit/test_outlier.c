@@ -26,7 +26,6 @@ static void test_outlier_distances_by_hand(void **state)
     double scratch[COUNT(values)];
     struct outlier_metric m;
 
-    (void)state;
     assert_true(outlier_measure(values, COUNT(values), 0, scratch, &m));
     assert_int_equal(m.n, 5);
     assert_false(m.logarithmic);
@@ -43,7 +42,6 @@ static void test_outlier_reciprocals_are_judged_alike(void **state)
     double scratch[COUNT(times)];
     struct outlier_metric of_times, of_rates;
 
-    (void)state;
     assert_true(outlier_measure(times, COUNT(times), 0, scratch, &of_times));
     assert_true(outlier_measure(rates, COUNT(rates), 0, scratch, &of_rates));
     for (size_t i = 0; i < COUNT(times); i++)
@@ -56,7 +54,6 @@ static void test_outlier_spread_is_floored(void **state)
     double scratch[COUNT(equal)];
     struct outlier_metric m;
 
-    (void)state;
     assert_true(outlier_measure(equal, COUNT(equal), 0.002, scratch, &m));
     expect_near(m.scale, 0.002, 0);
     expect_near(outlier_distance(&m, 7.07), log(1.01) / 0.002, 1e-9);
@@ -69,14 +66,12 @@ static void test_outlier_needs_some_machines(void **state)
     double scratch[COUNT(few)];
     struct outlier_metric m;
 
-    (void)state;
     assert_false(outlier_measure(few, COUNT(few), 0.01, scratch, &m));
     assert_false(outlier_measure(around_zero, COUNT(around_zero), 0.01, scratch, &m));
 }
 
 static void test_outlier_thresholds(void **state)
 {
-    (void)state;
     /* P(X >= 12) of 20 at 1/4 is 0.00094, of which four are within 0.005; at 11 it is 0.0039. */
     expect_near(outlier_threshold(1000, 20000), 5.258, 0.01);
     assert_int_equal(outlier_worst_threshold(4, 20), 12);
@@ -89,7 +84,6 @@ static void test_outlier_thresholds(void **state)
 /* Where all machines have all metrics it is the same rule; a metric that few have counts for little. */
 static void test_outlier_worst_of_few(void **state)
 {
-    (void)state;
     for (size_t n = 4; n < 100; n += 12) {
         size_t least = outlier_worst_threshold(n, 20);
         assert_true(outlier_worst_too_often(n, 20, 1. / (double)n, least));
@@ -176,7 +170,6 @@ static void test_outlier_equal_machines_are_not_accused(void **state)
         unsigned runs;
     } fleets[] = {{1000, 5, 200}, {100, 10, 400}, {16, 10, 1000}, {4, 10, 2000}};
 
-    (void)state;
     seed = 20261121;
     for (size_t i = 0; i < COUNT(fleets); i++) {
         unsigned accused = accused_of(fleets[i].runs, fleets[i].n, fleets[i].metrics, 0, false);
@@ -187,7 +180,6 @@ static void test_outlier_equal_machines_are_not_accused(void **state)
 
 static void test_outlier_slow_machine_is_named(void **state)
 {
-    (void)state;
     seed = 4711;
     assert_true(accused_of(100, 1000, 1, 0.05, true) >= 95);
     assert_true(accused_of(100, 100, 5, 0.05, true) >= 95);

@@ -76,7 +76,6 @@ static void begin_side(struct made_side *side, const char *id)
 
 static int begin(void **state)
 {
-    (void)state;
     begin_side(&base, "1");
     begin_side(&changed, "2");
     memset(&pairs, 0, sizeof(pairs));
@@ -85,7 +84,6 @@ static int begin(void **state)
 
 static int end(void **state)
 {
-    (void)state;
     pairs_free(&pairs);
     for (size_t i = 0; i < base.set.n; i++)
         row_free(&base.rows[i]);
@@ -111,7 +109,6 @@ static void expect_why(const char *why)
 
 static void test_pairs_ignore_what_a_load_did(void **state)
 {
-    (void)state;
     add_row(&base, "busy_us=5 loops_per_ms=77 threads=4 load_cpu_s=1.5 load_bursts=3", 1);
     add_row(&changed, "busy_us=5 loops_per_ms=78 threads=4 load_cpu_s=1.25 load_disk_read=9", 1);
     expect_why("");
@@ -119,7 +116,6 @@ static void test_pairs_ignore_what_a_load_did(void **state)
 
 static void test_pairs_keep_the_loads_own_parameters(void **state)
 {
-    (void)state;
     add_row(&base, "load_interval_us=5", 1);
     add_row(&changed, "load_interval_us=6", 1);
     expect_why("other work: load_interval_us=5 against load_interval_us=6");
@@ -128,7 +124,6 @@ static void test_pairs_keep_the_loads_own_parameters(void **state)
 /* Whatever a user's command line looks like, its words say what ran. */
 static void test_pairs_of_commands_whose_words_look_like_ours(void **state)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         add_row(i ? &changed : &base, "command=./sim load=5", 1);
         add_row(i ? &changed : &base, "command=./sim load=10", 2);
@@ -145,7 +140,6 @@ static void test_pairs_of_commands_whose_words_look_like_ours(void **state)
 
 static void test_pairs_of_commands_with_words_in_another_order(void **state)
 {
-    (void)state;
     add_row(&base, "command=copy a b", 1);
     add_row(&changed, "command=copy b a", 1);
     expect_why("other work: the same words in another order or number");
@@ -153,7 +147,6 @@ static void test_pairs_of_commands_with_words_in_another_order(void **state)
 
 static void test_pairs_of_prepared_commands_with_words_in_another_order(void **state)
 {
-    (void)state;
     add_row(&base, "prepare=sync command=copy a b", 1);
     add_row(&changed, "prepare=sync command=copy b a", 1);
     expect_why("other work: the same words in another order or number");
@@ -161,7 +154,6 @@ static void test_pairs_of_prepared_commands_with_words_in_another_order(void **s
 
 static void test_pairs_of_other_loads_metrics_and_copies_stand_alone(void **state)
 {
-    (void)state;
     add_row(&base, "a=1", 1)->copies = 2;
     add_row(&changed, "a=1", 1)->copies = 4;
     text_copy(add_row(&changed, "a=1", 1)->load, 8, "burn");
@@ -174,7 +166,6 @@ static void test_pairs_of_other_loads_metrics_and_copies_stand_alone(void **stat
 
 static void test_pairs_by_cpus_where_a_run_has_several(void **state)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         text_copy(add_row(i ? &changed : &base, "a=1", 1)->cpus, 8, "0");
         text_copy(add_row(i ? &changed : &base, "a=1", 1)->cpus, 8, "1");
@@ -189,7 +180,6 @@ static void test_pairs_by_cpus_where_a_run_has_several(void **state)
 /* One row a run: which CPU it was does not matter, how many do. */
 static void test_pairs_of_another_cpu_are_the_same(void **state)
 {
-    (void)state;
     text_copy(add_row(&base, "a=1", 1)->cpus, 8, "2");
     struct row *row = add_row(&changed, "a=1", 1);
     text_copy(row->cpus, 8, "3");
@@ -202,7 +192,6 @@ static void test_pairs_of_another_cpu_are_the_same(void **state)
 
 static void test_pairs_left_over_are_joined_when_there_is_one_a_side(void **state)
 {
-    (void)state;
     add_row(&base, "limit=22 clock=rdtscp", 1);
     add_row(&base, "limit=46 clock=rdtscp", 1);
     add_row(&changed, "limit=22 clock=rdtscp", 1);
@@ -219,7 +208,6 @@ static void test_pairs_left_over_are_joined_when_there_is_one_a_side(void **stat
  */
 static void test_pairs_of_two_indices_are_refused(void **state)
 {
-    (void)state;
     struct row *row = add_row(&base, "protocol=stable tests=1 of=12", 1);
     add_row(&changed, "protocol=classic tests=1 of=12", 1);
     expect_why("another index: stable protocol against classic protocol");
@@ -231,7 +219,6 @@ static void test_pairs_of_two_indices_are_refused(void **state)
 
 static void test_pairs_across_a_build_with_what_follows_from_it(void **state)
 {
-    (void)state;
     add_row(&base, "flags=-O2 linkage=static libc=glibc resident=1", 1);
     add_row(&changed, "flags=-O3 linkage=static libc=musl resident=2", 1);
     text_copy(changed.run[0].build, 16, "build 2");
@@ -244,7 +231,6 @@ static void test_pairs_across_a_build_with_what_follows_from_it(void **state)
 
 static void test_pairs_name_what_differs(void **state)
 {
-    (void)state;
     add_row(&base, "a=1 timer=fifo:96 load=other", 1);
     struct row *row = add_row(&changed, "a=1 timer=fifo:96 load=other:5", 1);
     expect_why("other policy or CPUs of what ran beside it: timer=fifo:96 load=other against timer=fifo:96 "
@@ -264,7 +250,6 @@ static void test_pairs_name_what_differs(void **state)
 
 static void test_pairs_within_a_side_must_be_of_a_kind_too(void **state)
 {
-    (void)state;
     add_row(&base, "a=1", 1);
     add_run(&base, "3", "here");
     text_copy(add_row(&base, "a=1", 1)->layout, 8, "fixed");
@@ -275,7 +260,6 @@ static void test_pairs_within_a_side_must_be_of_a_kind_too(void **state)
 
 static void test_pairs_settings_may_differ(void **state)
 {
-    (void)state;
     add_row(&base, "a=1", 1)->nice = 0;
     struct row *row = add_row(&changed, "a=1", 1);
     row->nice = 19;
@@ -290,7 +274,6 @@ static void test_pairs_leave_out_what_has_no_figures(void **state)
 {
     struct row *row;
 
-    (void)state;
     add_row(&base, "a=1", 1);
     row = add_row(&changed, "a=1", 1);
     row->status = ROW_DEGRADED;
@@ -307,7 +290,6 @@ static void test_pairs_leave_out_what_has_no_figures(void **state)
 
 static void test_pairs_take_a_row_once(void **state)
 {
-    (void)state;
     add_row(&base, "a=1", 1);
     add_row(&base, "a=1", 1);
     add_row(&base, "a=1", 1.5); /* more of the same run */
@@ -330,7 +312,6 @@ static void test_compared_pools_runs_by_host(void **state)
     struct compared compared;
     char id[8];
 
-    (void)state;
     base.set.n_runs = changed.set.n_runs = 0;
     for (unsigned i = 0; i < 6; i++) {
         char host[8];
@@ -359,7 +340,6 @@ static void test_compared_runs_without_an_id_are_runs(void **state)
 {
     struct compared compared;
 
-    (void)state;
     base.set.n_runs = changed.set.n_runs = 0;
     for (unsigned i = 0; i < 3; i++) {
         add_run(&base, "", "here");
@@ -379,7 +359,6 @@ static void test_compared_mean_of_a_suite(void **state)
 {
     struct compared compared;
 
-    (void)state;
     add_row(&base, "a=1", 100);
     add_row(&changed, "a=1", 50);
     text_copy(add_row(&base, "a=2", 10)->better, 8, "higher");
@@ -406,7 +385,6 @@ static void test_compared_without_memory_fails(void **state)
     unsigned refused = 0;
     int result;
 
-    (void)state;
     add_row(&base, "a=1", 100);
     add_row(&changed, "a=1", 110);
     make(0);
@@ -426,7 +404,6 @@ static void test_compared_without_memory_fails(void **state)
 /* Each run has its own folder. */
 static void test_pairs_across_command_pool_commands_of_a_name(void **state)
 {
-    (void)state;
     add_row(&base, "files=1 command=/tmp/1/prog -x", 1);
     add_run(&base, "3", "here");
     add_row(&base, "files=1 command=/tmp/3/prog -x", 1);
@@ -450,7 +427,6 @@ static void test_pairs_across_command_pool_commands_of_a_name(void **state)
 /* Two commands of one name are not pooled: those with equal lines belong together, and then those that are left. */
 static void test_pairs_across_command_keep_several_of_a_name_apart(void **state)
 {
-    (void)state;
     add_row(&base, "command=make -j1", 1);
     add_row(&base, "command=make -j2", 2);
     add_row(&changed, "command=make -j1", 1);
@@ -469,7 +445,6 @@ static void test_pairs_across_command_keep_several_of_a_name_apart(void **state)
 
 static void test_pairs_within_take_the_first_for_the_base(void **state)
 {
-    (void)state;
     add_row(&base, "command=b", 1);
     text_copy(add_row(&base, "command=a", 2)->test, sizeof(base.rows[1].test), "other");
     add_row(&base, "command=c", 3);
@@ -485,7 +460,6 @@ static void test_pairs_within_take_the_first_for_the_base(void **state)
 /* Loads, copies and CPUs are alternatives of a test, other tests are not; runs of several files are pooled. */
 static void test_pairs_within_compare_loads_and_cpus_of_a_test(void **state)
 {
-    (void)state;
     for (int run = 0; run < 2; run++) {
         if (run)
             add_run(&base, "3", "here");

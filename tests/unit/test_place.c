@@ -37,7 +37,6 @@ static void test_place_copy_binds_one_to_one_in_order(void **state)
     struct place_request request;
     struct placement placement;
 
-    (void)state;
     make_request(&request, BIND_ONE, false);
     for (unsigned copy = 0; copy < COUNT(expected); copy++) {
         memset(&placement, 0xff, sizeof(placement));
@@ -57,7 +56,6 @@ static void test_place_copy_binds_to_the_range_or_not(void **state)
     struct place_request request;
     struct placement placement;
 
-    (void)state;
     make_request(&request, BIND_RANGE, true);
     request.nice_given = true;
     request.nice = -7;
@@ -75,7 +73,6 @@ static void test_place_copy_gives_the_policy_asked_for(void **state)
     struct place_request request;
     struct placement placement;
 
-    (void)state;
     make_request(&request, BIND_ONE, false);
     request.fifo = true;
     request.fifo_priority = 42;
@@ -118,7 +115,6 @@ static bool full_with(const char *mask, int policy, bool fills)
 
 static void test_place_claim_counts_each_cpu_of_bound_parties_once(void **state)
 {
-    (void)state;
     claim_begin("1,3,5");
     assert_false(full_with("5", SCHED_FIFO, false));
     assert_false(full_with("5", SCHED_FIFO, false));
@@ -130,7 +126,6 @@ static void test_place_claim_counts_each_cpu_of_bound_parties_once(void **state)
 
 static void test_place_claim_gives_each_wide_party_one_cpu(void **state)
 {
-    (void)state;
     claim_begin("1,3,5");
     assert_false(full_with("1,3,5", SCHED_FIFO, false));
     assert_false(full_with("1,3,5", SCHED_FIFO, false));
@@ -148,7 +143,6 @@ static void test_place_claim_gives_each_wide_party_one_cpu(void **state)
 
 static void test_place_claim_adds_bound_and_wide_parties_up(void **state)
 {
-    (void)state;
     claim_begin("0-2");
     assert_false(full_with("0", SCHED_FIFO, false));
     assert_false(full_with("0-1", SCHED_FIFO, false));
@@ -158,7 +152,6 @@ static void test_place_claim_adds_bound_and_wide_parties_up(void **state)
 
 static void test_place_claim_takes_the_whole_mask_of_a_party_that_fills(void **state)
 {
-    (void)state;
     claim_begin("0-3");
     assert_false(full_with("0-2", SCHED_FIFO, true));
     assert_true(full_with("", SCHED_FIFO, true));
@@ -166,7 +159,6 @@ static void test_place_claim_takes_the_whole_mask_of_a_party_that_fills(void **s
 
 static void test_place_claim_has_no_room_on_the_only_cpu(void **state)
 {
-    (void)state;
     claim_begin("7");
     assert_false(full_with("7", SCHED_OTHER, true));
     assert_true(full_with("", SCHED_FIFO, false));
@@ -176,7 +168,6 @@ static void test_place_gives_up_fifo_in_words(void **state)
 {
     struct placement placement = {.policy = SCHED_FIFO, .rt_priority = 42, .nice_given = true, .nice = 3};
 
-    (void)state;
     place_give_up_fifo(&placement);
     assert_int_equal(placement.policy, SCHED_OTHER);
     assert_int_equal(placement.rt_priority, 0);
@@ -189,7 +180,6 @@ static void test_place_gives_up_fifo_in_words(void **state)
 
 static void test_place_names_of_binding(void **state)
 {
-    (void)state;
     assert_string_equal(bind_names[BIND_ONE], "one");
     assert_string_equal(bind_names[BIND_RANGE], "range");
     assert_string_equal(bind_names[BIND_NONE], "none");
@@ -225,7 +215,6 @@ static int apply_body(void)
 
 static void test_place_apply_is_read_back(void **state)
 {
-    (void)state;
     assert_int_equal(fixture_in_child(apply_body), 0);
 }
 
@@ -246,7 +235,6 @@ static int apply_nothing_body(void)
 
 static void test_place_apply_nothing_changes_nothing(void **state)
 {
-    (void)state;
     assert_int_equal(fixture_in_child(apply_nothing_body), 0);
 }
 
@@ -269,7 +257,6 @@ static int refused_body(void)
 
 static void test_place_apply_says_what_was_refused(void **state)
 {
-    (void)state;
     assert_int_equal(fixture_in_child(refused_body), 0);
 }
 
@@ -295,7 +282,6 @@ static int fifo_body(void)
 
 static void test_place_apply_policy_with_its_limit(void **state)
 {
-    (void)state;
     assert_int_equal(fixture_in_child(fifo_body), 0);
 }
 
@@ -314,7 +300,6 @@ static int no_limit_body(void)
 
 static void test_place_apply_policy_never_without_a_limit(void **state)
 {
-    (void)state;
     assert_int_equal(fixture_in_child(no_limit_body), 0);
 }
 
@@ -334,7 +319,6 @@ static int priority_too_high_body(void)
 
 static void test_place_apply_policy_says_what_was_refused(void **state)
 {
-    (void)state;
     assert_int_equal(fixture_in_child(priority_too_high_body), 0);
 }
 

@@ -172,7 +172,6 @@ static struct plan_run how;
 
 static int begin(void **state)
 {
-    (void)state;
     memset(&seen, 0, sizeof(seen));
     memset(&plan, 0, sizeof(plan));
     how = fixture_run(&place, &rows);
@@ -181,7 +180,6 @@ static int begin(void **state)
 
 static int end(void **state)
 {
-    (void)state;
     fixture_free_rows(&rows);
     plan_free(&plan);
     return 0;
@@ -222,7 +220,6 @@ static const struct row *value_row(const char *param)
 
 static void test_plan_sequence_ends_one_item_before_the_next(void **state)
 {
-    (void)state;
     add('A', 2);
     add('B', 3);
     add('C', 1);
@@ -237,7 +234,6 @@ static void test_plan_sequence_ends_one_item_before_the_next(void **state)
 
 static void test_plan_interleaved_takes_turns(void **state)
 {
-    (void)state;
     add('A', 3);
     add('B', 1);
     add('C', 3);
@@ -254,7 +250,6 @@ static void test_plan_interleaved_takes_turns(void **state)
 
 static void test_plan_abba_goes_forwards_and_backwards(void **state)
 {
-    (void)state;
     add('A', 4);
     add('B', 4);
     add('C', 3);
@@ -265,7 +260,6 @@ static void test_plan_abba_goes_forwards_and_backwards(void **state)
 
 static void test_plan_phases_come_one_after_the_other(void **state)
 {
-    (void)state;
     add('A', 2)->phase = 7;
     add('B', 2)->phase = 0;
     add('C', 2)->phase = 7;
@@ -278,7 +272,6 @@ static void test_plan_phases_come_one_after_the_other(void **state)
 
 static void test_plan_phases_in_sequence(void **state)
 {
-    (void)state;
     add('A', 2)->phase = 1;
     add('B', 2)->phase = 0;
     execute(ROW_OK);
@@ -302,25 +295,21 @@ static void run_calibrated(enum schedule schedule, const char *order)
 
 static void test_plan_calibration_hands_a_value_on(void **state)
 {
-    (void)state;
     run_calibrated(SCHEDULE_SEQUENCE, "AAABB");
 }
 
 static void test_plan_calibrated_item_waits_for_its_calibration(void **state)
 {
-    (void)state;
     run_calibrated(SCHEDULE_INTERLEAVED, "AAABB");
 }
 
 static void test_plan_calibrated_item_waits_when_going_backwards(void **state)
 {
-    (void)state;
     run_calibrated(SCHEDULE_ABBA, "AAABB");
 }
 
 static void test_plan_calibration_that_found_nothing_fails_the_item(void **state)
 {
-    (void)state;
     params_of(add('A', 3))->fail_at = 1;
     add('B', 2)->calibrated_by = 0;
     add('C', 1);
@@ -335,7 +324,6 @@ static void test_plan_calibration_that_found_nothing_fails_the_item(void **state
 
 static void test_plan_skipped_items_say_why(void **state)
 {
-    (void)state;
     add('A', 1)->skip = strdup("no such thing here");
     params_of(add('B', 1))->unsupported = true;
     add('C', 1);
@@ -410,7 +398,6 @@ static void test_plan_skips_what_memory_cannot_hold(void **state)
 
 static void test_plan_of_nothing_is_done(void **state)
 {
-    (void)state;
     execute(ROW_OK);
     assert_int_equal(rows.n, 0);
 }
@@ -437,7 +424,6 @@ static void test_plan_samples_until_precise_enough(void **state)
 {
     const uint64_t long_ns = 60000 * MS;
 
-    (void)state;
     /* All alike: the interval is 0, but takes five samples; then the precision has to hold for 10 + 5/4 more. */
     assert_int_equal(samples_with((struct sampling){1, 0, 0, long_ns, 2, false, 0}, 0, 0), 16);
     assert_int_equal(samples_with((struct sampling){18, 0, 0, long_ns, 2, false, 0}, 0, 0), 18);
@@ -451,7 +437,6 @@ static void test_plan_samples_at_most_the_maximum(void **state)
 {
     const uint64_t long_ns = 60000 * MS;
 
-    (void)state;
     assert_int_equal(samples_with((struct sampling){1, 3, 0, long_ns, 2, false, 0}, 10, 0), 3);
     assert_int_equal(samples_with((struct sampling){3, 3, 0, 0, 2, false, 0}, 10, 0), 3);
     assert_int_equal(samples_with((struct sampling){0, 7, 0, long_ns, 2, false, 0}, 10, 0), 7);
@@ -460,7 +445,6 @@ static void test_plan_samples_at_most_the_maximum(void **state)
 
 static void test_plan_samples_within_the_time_cap(void **state)
 {
-    (void)state;
     /* Never fewer than the minimum, and one at the least. */
     assert_int_equal(samples_with((struct sampling){4, 0, 0, 1, 2, false, 0}, 10, 0), 4);
     assert_int_equal(samples_with((struct sampling){0, 0, 0, 0, 2, false, 0}, 10, 0), 1);
@@ -473,7 +457,6 @@ static void test_plan_add_grows_and_copies(void **state)
 {
     struct tick_params params = {.id = 'a'};
 
-    (void)state;
     for (unsigned i = 0; i < 100; i++) {
         params.base = i;
         struct plan_item *item = plan_add(&plan, &bench_tick, &params);
@@ -495,7 +478,6 @@ static void test_plan_add_grows_and_copies(void **state)
 
 static void test_plan_failed_item_does_not_stop_the_others(void **state)
 {
-    (void)state;
     add('A', 2);
     params_of(add('B', 3))->fail_at = 2;
     add('C', 2);
@@ -513,7 +495,6 @@ static void test_plan_failed_item_does_not_stop_the_others(void **state)
 
 static void test_plan_failed_item_leaves_the_turns(void **state)
 {
-    (void)state;
     add('A', 3);
     params_of(add('B', 3))->fail_at = 2;
     plan.schedule = SCHEDULE_INTERLEAVED;
@@ -527,7 +508,6 @@ static void test_plan_rows_carry_names_and_copies(void **state)
 {
     struct plan_item *item = add('A', 1);
 
-    (void)state;
     item->copies = 2;
     item->test = "other-name";
     assert_int_equal(plan_set_load(item, &load_bare, ""), 0);
@@ -559,7 +539,6 @@ static void test_plan_load_runs_with_params_of_its_own(void **state)
 {
     char fs[32];
 
-    (void)state;
     (void)add_load(add('A', 2));
     add('B', 1);
     execute(ROW_OK);
@@ -575,7 +554,6 @@ static void test_plan_load_runs_with_params_of_its_own(void **state)
 
 static void test_plan_load_that_fails_does_not_stop_the_others(void **state)
 {
-    (void)state;
     add_load(add('A', 2))->fails = true;
     (void)add_load(add('B', 2));
     execute(ROW_FAILED);
@@ -588,7 +566,6 @@ static void test_plan_load_that_fails_does_not_stop_the_others(void **state)
 
 static void test_plan_load_that_cannot_run_here_skips_the_item(void **state)
 {
-    (void)state;
     add_load(add('A', 1))->unsupported = true;
     add('B', 1);
     struct plan_item *both = add('C', 1);
@@ -605,7 +582,6 @@ static void test_plan_load_that_cannot_run_here_skips_the_item(void **state)
 /* Once, though there are two trials. */
 static void test_plan_calibration_reaches_the_load(void **state)
 {
-    (void)state;
     params_of(add('A', 1))->base = 5;
     struct plan_item *item = add('B', 2);
     item->calibrated_by = 0;
@@ -637,7 +613,6 @@ static void test_plan_reports_progress_before_each_trial(void **state)
 {
     static const double expected[] = {0, 0.25, 0.5, 0.625, 0.75, 0.875};
 
-    (void)state;
     memset(&progress, 0, sizeof(progress));
     how.progress = note_progress;
     how.progress_context = &progress;
@@ -655,7 +630,6 @@ static void test_plan_settles_before_the_next_gate(void **state)
 {
     const uint64_t settle_ns = 30 * MS;
 
-    (void)state;
     how.settle_ns = settle_ns;
     add('A', 1);
     add('B', 1);
@@ -708,7 +682,6 @@ static int interrupted_sequence_body(void)
 
 static void test_plan_interrupted_keeps_what_was_measured(void **state)
 {
-    (void)state;
     add('A', 3);
     add('B', 3);
     add('C', 3);
@@ -733,7 +706,6 @@ static int interrupted_turns_body(void)
 
 static void test_plan_interrupted_keeps_all_unfinished_items(void **state)
 {
-    (void)state;
     add('A', 3);
     add('B', 3);
     signal_at.item = 'B';
@@ -761,7 +733,6 @@ static int interrupted_at_once_body(void)
 
 static void test_plan_interrupted_at_the_first_trial(void **state)
 {
-    (void)state;
     add('A', 3);
     add('B', 3);
     signal_at.item = 'A';
@@ -779,7 +750,6 @@ static int interrupted_before_body(void)
 
 static void test_plan_interrupted_before_it_began(void **state)
 {
-    (void)state;
     add('A', 3);
     add('B', 3);
     signal_at.item = 0;

@@ -47,7 +47,6 @@ static void test_plot_of_nothing_is_nothing(void **state)
 {
     struct row_pair bad[] = {{NAN, 1}, {1, 0}, {1, -1}, {INFINITY, 3}, {2, NAN}};
     struct text out = plot(NULL, 0, "ns", 80);
-    (void)state;
     assert_int_equal(out.length, 0);
     text_free(&out);
     out = plot(bad, 5, "ns", 80);
@@ -59,7 +58,6 @@ static void test_plot_of_one_value_is_one_line(void **state)
 {
     struct row_pair hist[] = {{880, 1}};
     struct text out = plot(hist, 1, "cycles", 40);
-    (void)state;
     /* 3 + 4 + 3 + 1 + 6 + 1 + 1 + 2 = 21 columns of text leave 19 for the bar. */
     assert_string_equal(out.data, "880 .. 881 cycles 1 |###################\n");
     text_free(&out);
@@ -71,7 +69,6 @@ static void test_plot_bars_are_logarithmic(void **state)
      * decades of 10 columns. */
     struct row_pair hist[] = {{100, 1000}, {101, 10}, {103, 1}};
     struct text out = plot(hist, 3, "ns", 60);
-    (void)state;
     assert_string_equal(out.data, "100 .. 101 ns 1000 |########################################\n"
                                   "101 .. 102 ns   10 |####################\n"
                                   "102 .. 103 ns    0 |\n"
@@ -84,7 +81,6 @@ static void test_plot_steps_are_round(void **state)
     /* 0 to 99: 20 bins of 5. */
     struct row_pair hist[100];
     struct text out;
-    (void)state;
     for (size_t i = 0; i < 100; i++)
         hist[i] = (struct row_pair){.at = (double)i, .value = 1};
     out = plot(hist, 100, "us", 30);
@@ -99,7 +95,6 @@ static void test_plot_takes_fractions(void **state)
 {
     struct row_pair hist[] = {{0.5, 1}, {0.75, 1}};
     struct text out = plot(hist, 2, "ms", 80);
-    (void)state;
     /* A span of 0.25: steps of 0.01 would need 26 bins, of 0.02 13 from 0.50 on. */
     assert_int_equal(count_lines(&out), 13);
     assert_memory_equal(out.data, "0.50 .. 0.52 ms 1 |", 19);
@@ -111,7 +106,6 @@ static void test_plot_of_a_long_tail_has_even_ratios(void **state)
 {
     struct row_pair hist[] = {{900, 1000000}, {1300, 20}, {1000000, 3}};
     struct text out = plot(hist, 3, "ns", 70);
-    (void)state;
     /* Ten to a decade from 800 to 1,250,000 would be 32 bins; five to a decade from 630 to 1,600,000 are 17. */
     assert_int_equal(count_lines(&out), 17);
     assert_memory_equal(out.data, "    630 ..    1000 ns 1000000 |#", 32);
@@ -125,7 +119,6 @@ static void test_plot_of_many_decades_keeps_the_bins_few(void **state)
 {
     struct row_pair hist[] = {{1, 1}, {1e20, 2}};
     struct text out = plot(hist, 2, "ns", 80);
-    (void)state;
     assert_int_equal(count_lines(&out), 21); /* one a decade, 1 to 10 up to 1e20 to 1e21 */
     assert_non_null(strstr(out.data, "       1e+20 ..        1e+21 ns 2 |"));
     text_free(&out);
@@ -136,7 +129,6 @@ static void test_plot_counts_each_event_once(void **state)
     struct row_pair hist[50];
     struct text out;
     double sum = 0;
-    (void)state;
     for (size_t i = 0; i < 50; i++)
         hist[i] = (struct row_pair){.at = pow(1.7, (double)i), .value = (double)(i + 1)};
     out = plot(hist, 50, "ns", 80);
@@ -150,7 +142,6 @@ static void test_plot_takes_negative_zero_and_huge_positions(void **state)
 {
     struct row_pair below[] = {{-20, 1}, {0, 1}, {20, 1}}, huge[] = {{1e299, 1}, {1.0000000000000002e299, 1}};
     struct text out = plot(below, 3, "C", 80);
-    (void)state;
     assert_int_equal(count_lines(&out), 21); /* steps of 2 from -20 to 22 */
     assert_memory_equal(out.data, "-20 .. -18 C 1 |#", 17);
     text_free(&out);
@@ -163,7 +154,6 @@ static void test_plot_without_room_shows_numbers(void **state)
 {
     struct row_pair hist[] = {{880, 12}};
     struct text out = plot(hist, 1, "cycles", 10);
-    (void)state;
     assert_string_equal(out.data, "880 .. 881 cycles 12\n");
     text_free(&out);
 }
@@ -219,7 +209,6 @@ static void test_ranges_of_one_row(void **state)
      * log10 of 2, 5, 20 and 400 (us) is 0.30, 0.70, 1.30 and 2.60: columns 2, 6, 10 and 21 of the axis. */
     const struct row row = range_row("ns", 2000, 5000, 20000, 400000);
     const char *const labels[] = {"audio"};
-    (void)state;
     assert_ranges(&row, labels, 1, 40,
                   "log scale  1us     10us    100us   1ms\n"
                   "           +-------+-------+-------+\n"
@@ -237,7 +226,6 @@ static void test_ranges_of_very_different_rows(void **state)
         range_row("ns", 150, 150, 160, 170),
     };
     const char *const labels[] = {"audio  none", "audio  compile", "audio  memload", "x"};
-    (void)state;
     assert_ranges(rows, labels, 4, 61,
                   "log scale       100ns     10us      1ms       100ms     10s\n"
                   "                +----+----+----+----+----+----+----+----+\n"
@@ -251,7 +239,6 @@ static void test_ranges_of_one_value_is_a_point(void **state)
 {
     const struct row row = range_row("ns", 50000, 50000, 50000, 50000);
     const char *const labels[] = {"a"};
-    (void)state;
     /* One decade of 24 columns; 0.70 of it is 17. */
     assert_ranges(&row, labels, 1, 40,
                   "log scale  10us                    100us\n"
@@ -263,7 +250,6 @@ static void test_ranges_on_a_whole_decade_have_a_whole_axis(void **state)
 {
     const struct row rows[] = {range_row("ns", 1e6, 1e6, 1e6, 1e6), range_row("ns", 0, 0, 0, 0)};
     const char *const labels[] = {"a"};
-    (void)state;
     assert_ranges(rows, labels, 1, 40,
                   "log scale  1ms                      10ms\n"
                   "           +------------------------+\n"
@@ -278,7 +264,6 @@ static void test_ranges_below_the_axis_are_at_its_left_edge(void **state)
 {
     const struct row rows[] = {range_row("ns", 0, 30, 100, 1000), range_row("ns", -5, 200, 300, 400)};
     const char *const labels[] = {"a", "b"};
-    (void)state;
     /* 0, 30 and 100 ns share a column: the median is seen. 200, 300 and 400 ns are at 0.30, 0.48 and 0.60 of 24. */
     assert_ranges(rows, labels, 2, 40,
                   "log scale  100ns                   1us\n"
@@ -299,7 +284,6 @@ static void test_ranges_leave_out_what_is_not_known(void **state)
         bare_row(ROW_OK),
     };
     const char *const labels[] = {"a", "b", "c", "d", "e", "f", "g"};
-    (void)state;
     /* 40 less 11 and 4 are 25; 0.48 of it is 12. */
     assert_ranges(rows, labels, 7, 40,
                   "log scale  1us                      10us\n"
@@ -317,7 +301,6 @@ static void test_ranges_show_what_a_degraded_row_has(void **state)
 {
     struct row row = range_row("ns", 1000, 3000, 5000, 10000);
     const char *const labels[] = {"a"};
-    (void)state;
     row.status = ROW_DEGRADED;
     assert_ranges(&row, labels, 1, 40,
                   "log scale  1us                      10us\n"
@@ -330,7 +313,6 @@ static void test_ranges_of_marks_in_one_column_show_the_worse(void **state)
     /* p99 and maximum share a column, and minimum and p99 of the row without a median. */
     const struct row rows[] = {range_row("ns", 1000, 2000, 9990, 10000), range_row("ns", 1000, NAN, 1001, 10000)};
     const char *const labels[] = {"a", "b"};
-    (void)state;
     assert_ranges(rows, labels, 2, 40,
                   "log scale  1us                      10us\n"
                   "           +------------------------+\n"
@@ -342,7 +324,6 @@ static void test_ranges_of_nothing_are_nothing(void **state)
 {
     const struct row rows[] = {bare_row(ROW_FAILED), bare_row(ROW_OK)};
     const char *const labels[] = {"a", "b"};
-    (void)state;
     assert_ranges(NULL, NULL, 0, 80, "");
     assert_ranges(rows, labels, 2, 80, "");
 }
@@ -351,7 +332,6 @@ static void test_ranges_of_other_units_have_plain_numbers(void **state)
 {
     const struct row row = range_row("cycles", 0.02, 3, 500, 2e6);
     const char *const labels[] = {"a"};
-    (void)state;
     /* 53 columns less 11 and 6 ("100000") are 36 for nine decades. 0.02 is 0.30 * 4 = 1 from the left, 3 (log10 0.48)
      * 10, 500 19 and 2e6 33 (33.2). Of the labels every second has room. */
     assert_ranges(&row, labels, 1, 53,
@@ -364,7 +344,6 @@ static void test_ranges_cut_long_labels(void **state)
 {
     const struct row row = range_row("ns", 1000, 3000, 5000, 10000);
     const char *const labels[] = {"a label \033[2J of fifty and more columns, all of it in one line"};
-    (void)state;
     /* Half of 40 less the gap. */
     assert_ranges(&row, labels, 1, 40,
                   "log scale           1us             10us\n"
@@ -392,7 +371,6 @@ static void test_ranges_put_marks_at_the_right_place_at_any_width(void **state)
     const struct row row = range_row("ns", 1778.279410038923, 31622.776601683792, 5623413.251903491, 31622776.60168379);
     const double share[] = {0.25 / 5, 1.5 / 5, 3.75 / 5, 4.5 / 5};
     const char *const labels[] = {"a"};
-    (void)state;
     for (unsigned width = 40; width <= 300; width++) {
         struct text out = ranges(&row, labels, 1, width);
         const char *ticks = line_of(&out, 1), *line = line_of(&out, 2);
@@ -412,7 +390,6 @@ static void test_ranges_put_marks_at_the_right_place_at_any_width(void **state)
 static void test_ranges_at_a_decade_meet_its_tick(void **state)
 {
     const char *const labels[] = {"long axis", "tick"};
-    (void)state;
     for (double at = 1e3; at < 1e10; at *= 10) {
         const struct row rows[] = {range_row("ns", 100, 200, 300, 1e10), range_row("ns", NAN, at, NAN, NAN)};
         for (unsigned width = 40; width <= 300; width += 13) {
@@ -429,7 +406,6 @@ static void test_ranges_label_ticks_that_are_theirs(void **state)
     const struct row row = range_row("ns", 100, 200, 300, 1e11);
     const char *const labels[] = {"a"}, *const names[] = {"100ns", "1us",   "10us", "100us", "1ms",
                                                           "10ms",  "100ms", "1s",   "10s",   "100s"};
-    (void)state;
     for (unsigned width = 40; width <= 300; width++) {
         struct text out = ranges(&row, labels, 1, width);
         const char *heads = line_of(&out, 0), *ticks = line_of(&out, 1);
@@ -454,7 +430,6 @@ static void test_ranges_of_a_width_beyond_have_the_nearest(void **state)
     const struct row row = range_row("ns", 1000, 3000, 5000, 1e9);
     const char *const labels[] = {"a"};
     static const unsigned widths[][2] = {{0, 40}, {39, 40}, {301, 300}, {1000, 300}, {4294967295u, 300}};
-    (void)state;
     for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++) {
         struct text given = ranges(&row, labels, 1, widths[i][0]), nearest = ranges(&row, labels, 1, widths[i][1]);
         assert_string_equal(given.data, nearest.data);
@@ -469,7 +444,6 @@ static void test_ranges_take_any_width_and_any_value(void **state)
                                range_row("ns", 1e299, 1, NAN, 1e-299)};
     const char *const labels[] = {"a", "b", "c"};
     static const unsigned widths[] = {40, 41, 80, 299, 300};
-    (void)state;
     for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++)
         for (size_t first = 0; first < 3; first++) {
             struct text out = ranges(rows + first, labels, 3 - first, widths[i]);
@@ -520,7 +494,6 @@ static void test_strips_show_the_decade_of_each_part(void **state)
     struct row_pair parts[3][STRIP_PARTS];
     const struct row rows[] = {strip_row(parts[0], steps, 18), strip_row(parts[1], quiet, 4),
                                strip_row(parts[2], wrong, 4), bare_row(ROW_FAILED)};
-    (void)state;
     assert_strips(rows, labels, 4, 100,
                   "Lost time  start          end\n"
                   "CPU 0       ..::--==++***##@@\n"
@@ -535,7 +508,6 @@ static void test_strips_join_parts_where_there_is_no_room(void **state)
     const char *const labels[] = {"CPU 0"};
     struct row_pair parts[STRIP_PARTS];
     double lost_ns[58];
-    (void)state;
     for (size_t i = 0; i < 58; i++)
         lost_ns[i] = i % 4 == 0 ? 19000 : i % 4 == 1 ? 0 : 100;
     lost_ns[57] = 1e6;
@@ -551,7 +523,6 @@ static void test_strips_of_nothing_are_nothing(void **state)
     const char *const labels[] = {"CPU 0", "CPU 1"};
     struct row_pair parts[STRIP_PARTS], still[] = {{7, 1}, {7, 1}};
     struct row rows[] = {bare_row(ROW_OK), strip_row(parts, one, 1)};
-    (void)state;
     assert_strips(rows, labels, 2, 80, "");
     rows[1].series = still; /* no part has a length */
     rows[1].n_series = 2;
@@ -565,7 +536,6 @@ static void test_strips_cut_long_labels(void **state)
     const char *const labels[] = {"a label that is longer than half of a line of forty\n"};
     struct row_pair parts[STRIP_PARTS];
     const struct row row = strip_row(parts, some, 3);
-    (void)state;
     assert_strips(&row, labels, 1, 40,
                   "Lost time           start\n"
                   "a label that is lo  = =\n" STRIP_LEGEND);

@@ -45,7 +45,6 @@ static void test_prime_counts_divisions_and_primes(void **state)
         {5, 4, 2},     {100, 1157, 25}, {1000, 78189, 168}, {10000, 5776451, 1229},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(known); i++)
         check_work(known[i].limit, known[i].divisions, known[i].primes);
 }
@@ -77,7 +76,6 @@ static void check_run(enum clock_kind clock, uint64_t limit, uint64_t experiment
 
 static void test_prime_runs_as_many_experiments_as_asked(void **state)
 {
-    (void)state;
     check_run(CLOCK_KIND_GETTIME, 22, 5000, false);
     check_run(CLOCK_KIND_GETTIME, 1000, 20, true);
     struct clock_info info;
@@ -91,7 +89,6 @@ static void test_prime_finds_a_wrong_result(void **state)
     const struct prime_params params = {.limit = 22, .experiments = 10};
     struct fixture_party p;
 
-    (void)state;
     fixture_party_begin(&p, &bench_prime, &params);
     assert_int_equal(p.party->setup(&p.context), 0);
     ((double *)p.context.recorder[EXPERIMENT_NUMBERS])[NUMBER_PRIMES]++; /* as if the loop had found one less */
@@ -106,7 +103,6 @@ static void test_prime_writes_the_series(void **state)
     struct fixture_party p;
     int fd = fixture_file();
 
-    (void)state;
     fixture_party_begin(&p, &bench_prime, &params);
     p.context.series_fd = fd;
     p.context.copy = 5;
@@ -133,7 +129,6 @@ static void test_prime_rows_of_a_trial(void **state)
     const struct prime_params params = {.limit = 22, .experiments = 2000};
     double events = 0;
 
-    (void)state;
     assert_int_equal(fixture_one_trial(&bench_prime, &params, 2, &rows), ROW_OK);
     assert_int_equal(rows.n, 2 * bench_prime.n_metrics);
     for (unsigned copy = 0; copy < 2; copy++) {
@@ -170,7 +165,6 @@ static void check_defaults(enum option_preset preset, uint64_t first, uint64_t l
 
 static void test_prime_defaults(void **state)
 {
-    (void)state;
     check_defaults(PRESET_DEFAULT, 22, 22, 1, 1000000);
     check_defaults(PRESET_QUICK, 22, 22, 1, 200000);
     check_defaults(PRESET_CLASSIC, 10, 46, 4, 10000000); /* as the original */

@@ -87,7 +87,6 @@ static int exec_body(void)
 
 static void test_process_executes_itself(void **state)
 {
-    (void)state;
     assert_int_equal(status_in_child(exec_body), EXECUTED);
 }
 
@@ -101,7 +100,6 @@ static int exec_without_proc_body(void)
 
 static void test_process_executes_itself_without_proc_after_chdir(void **state)
 {
-    (void)state;
     assert_int_equal(status_in_child(exec_without_proc_body), EXECUTED);
 }
 
@@ -117,7 +115,6 @@ static int exec_error_body(void)
 
 static void test_process_exec_answers_the_error(void **state)
 {
-    (void)state;
     assert_int_equal(status_in_child(exec_error_body), GOOD);
 }
 
@@ -142,7 +139,6 @@ static int check_memory(size_t size)
 
 static void test_process_shared_memory_is_shared_and_inherited(void **state)
 {
-    (void)state;
     assert_int_equal(check_memory(1), GOOD);
     assert_int_equal(check_memory(1 << 20), GOOD);
 }
@@ -156,7 +152,6 @@ static int without_memfd_body(void)
 
 static void test_process_shared_memory_without_memfd(void **state)
 {
-    (void)state;
     assert_int_equal(status_in_child(without_memfd_body), GOOD);
 }
 
@@ -169,13 +164,11 @@ static int small_shm_body(void)
 
 static void test_process_shared_memory_passes_over_a_full_folder(void **state)
 {
-    (void)state;
     assert_int_equal(status_in_child(small_shm_body), GOOD);
 }
 
 static void test_process_shared_memory_rejects_sizes(void **state)
 {
-    (void)state;
     assert_int_equal(process_shared_memory(0), -EINVAL);
     assert_int_equal(process_shared_memory(SIZE_MAX), -EINVAL);
 }
@@ -198,7 +191,6 @@ static int check_random(void)
 
 static void test_process_random_differs_each_time(void **state)
 {
-    (void)state;
     assert_int_equal(check_random(), GOOD);
 }
 
@@ -214,7 +206,6 @@ static int without_getrandom_body(void)
 
 static void test_process_random_without_getrandom(void **state)
 {
-    (void)state;
     assert_int_equal(status_in_child(without_getrandom_body), GOOD);
 }
 

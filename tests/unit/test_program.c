@@ -142,7 +142,6 @@ static void test_program_find_has_a_path_without_one(void **state)
 {
     char found[256];
 
-    (void)state;
     assert_int_equal(program_find("sh", NULL, found, sizeof(found)), 0);
     assert_string_equal(found, "/bin/sh");
 }
@@ -165,7 +164,6 @@ static void need_shared_memory(void)
 
 static void test_program_can_share_memory_but_under_an_emulator(void **state)
 {
-    (void)state;
     assert_int_equal(program_can_share(), emulated() ? -EINVAL : 0);
     assert_int_equal(waitpid(-1, NULL, __WALL | WNOHANG), -1);
     assert_int_equal(errno, ECHILD);
@@ -198,7 +196,6 @@ static void test_program_end_is_as_the_kernel_says(void **state)
 {
     struct program_end end;
 
-    (void)state;
     need_shared_memory();
     run("exit 7", &end);
     assert_true(WIFEXITED(end.status));
@@ -218,7 +215,6 @@ static void test_program_delays_of_the_main_thread_do_not_pass_for_those_of_othe
     struct program_end end;
     char script[128];
 
-    (void)state;
     need_shared_memory();
     run(loop, &end);
     assert_true(end.counters.cpu_ns > 0);
@@ -274,7 +270,6 @@ static bool has_delay(int64_t own_ns, int64_t child_ns)
 /* Shares of CPU time, whatever the clock on the wall says of it. */
 static void test_program_delays_are_known_from_nine_tenths_of_the_time_on(void **state)
 {
-    (void)state;
     if (access("/proc/self/sched", R_OK) || access("/proc/self/schedstat", R_OK))
         skip();
     assert_true(has_delay(92000000, 8000000));
@@ -311,7 +306,6 @@ static void test_program_gets_its_descriptors_in_any_order(void **state)
     uint64_t exec_ns, end_ns;
     struct program_end end;
 
-    (void)state;
     need_shared_memory();
     assert_true(pipe2(in, O_CLOEXEC) == 0 && pipe2(out, O_CLOEXEC) == 0 && pipe2(err, O_CLOEXEC) == 0);
     /* 0 becomes 2, and 1 and 2 become 0 and 1. */
@@ -346,7 +340,6 @@ static void test_program_wait_ends_at_its_limit(void **state)
     uint64_t exec_ns, end_ns;
     struct program_end end;
 
-    (void)state;
     need_shared_memory();
     pid_t pid = start("sleep 100; true", 1, &exec_ns);
     assert_int_equal(program_wait(pid, exec_ns + 1000000u, &end_ns), -ETIMEDOUT);
@@ -364,7 +357,6 @@ static void test_program_dies_with_who_started_it(void **state)
     int out[2];
     pid_t child;
 
-    (void)state;
     need_shared_memory();
     program_be_parent();
     assert_int_equal(pipe2(out, O_CLOEXEC), 0);
@@ -392,7 +384,6 @@ static void test_program_orphans_are_ended_in_sessions_of_their_own_too(void **s
 {
     struct program_end end;
 
-    (void)state;
     need_shared_memory();
     run("setsid sleep 100 & sleep 100 & exit 0", &end);
     assert_int_equal(end.status, 0);
@@ -406,7 +397,6 @@ static void test_program_orphans_may_end_by_themselves(void **state)
 {
     struct program_end end;
 
-    (void)state;
     need_shared_memory();
     run("sleep 0.01 & exit 0", &end);
     assert_int_equal(program_end_orphans(LONG_NS), 0);
@@ -459,7 +449,6 @@ static void test_program_guard_ends_the_group_of_a_killed_caller(void **state)
     int out[2];
     pid_t child;
 
-    (void)state;
     need_shared_memory();
     program_be_parent();
     assert_int_equal(pipe2(out, O_CLOEXEC), 0);
@@ -478,7 +467,6 @@ static void test_program_guard_that_is_dismissed_does_nothing(void **state)
     int out[2];
     pid_t child;
 
-    (void)state;
     need_shared_memory();
     program_be_parent();
     assert_int_equal(pipe2(out, O_CLOEXEC), 0);

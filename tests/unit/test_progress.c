@@ -29,7 +29,6 @@ static void test_progress_time_left_does_not_rise_by_half(void **state)
 {
     static const double paces[] = {0.3, 1, 1.3, 4, 20};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(paces) / sizeof(paces[0]); i++) {
         double last = run_through(paces[i], 60), unplanned = run_through(paces[i], 0);
         assert_true(last > 0.5 * paces[i] && last < 2 * paces[i] + 1);
@@ -39,7 +38,6 @@ static void test_progress_time_left_does_not_rise_by_half(void **state)
 
 static void test_progress_begins_with_the_plan(void **state)
 {
-    (void)state;
     assert_true(progress_left(0, 0, 60, -1) >= 60 && progress_left(0, 0, 60, -1) <= 60);
     assert_true(progress_left(0, 3, 0, -1) < 0); /* no plan: too early */
     assert_true(progress_left(1, 50, 60, 1) <= 0);
@@ -61,7 +59,6 @@ static void test_progress_time_is_a_range(void **state)
 {
     const uint64_t s = 1000000000;
 
-    (void)state;
     assert_string_equal(line_of(12 * s, 12 * s, false), "about 12 s");
     assert_string_equal(line_of(10 * s, 30 * s, false), "10 s to 30 s");
     assert_string_equal(line_of(0, 60 * s, false), "at most about 1 min");
@@ -96,7 +93,6 @@ static void test_progress_plan_says_what_and_how_long(void **state)
     const struct sampling open = {.min_samples = 10, .time_ns = 250000000, .max_ns = 6000000000};
     const struct sampling work = {.min_samples = 3, .max_samples = 3, .max_ns = 1000000000};
 
-    (void)state;
     assert_string_equal(plan_of(fixed, fixed), "2 measurements, 2 samples of 4 s each, about 17 s");
     assert_string_equal(plan_of(open, open), "2 measurements, 10 samples or more of 250 ms each, 8 s to 12 s");
     assert_string_equal(plan_of(work, work), "2 measurements, 3 samples each, as long as the work takes");

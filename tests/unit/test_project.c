@@ -37,7 +37,6 @@ static void test_project_no_noise_costs_nothing(void **state)
     const struct row_pair none = {5 * US, 0};
     const struct project_detours detours = {&none, 1, 1e9, false};
 
-    (void)state;
     expect_near(slowdown_of(NULL, 0, MS, 1e6), 1, 1e-12);
     expect_near(slowdown_of(&detours, 1, MS, 1e6), 1, 1e-12);
 }
@@ -49,7 +48,6 @@ static void test_project_one_rank_loses_the_mean(void **state)
     const struct project_detours detours = {lengths, 3, 1e9, false};
     const double lost = (3 * US * 2000 + 70 * US * 30 + 11.7 * MS * 2) / 1e9;
 
-    (void)state;
     for (double step = 10 * US; step < 200 * MS; step *= 10)
         expect_near(slowdown_of(&detours, 1, step, 1) - 1, lost, 1e-4);
 }
@@ -60,7 +58,6 @@ static void test_project_constant_period(void **state)
     const struct row_pair length = {20 * US, 1000};
     const struct project_detours detours = {&length, 1, 1e9, true};
 
-    (void)state;
     for (double ranks = 1; ranks <= 1e6; ranks *= 10) {
         expect_near(slowdown_of(&detours, 1, 3 * MS, ranks), 1 + 3 * 20 * US / (3 * MS), 1e-4);
         expect_near(slowdown_of(&detours, 1, 2.5 * MS, ranks), 1 + 20 * US * (2 + 1 - pow(0.5, ranks)) / (2.5 * MS),
@@ -74,7 +71,6 @@ static void test_project_bernoulli_detours(void **state)
     const struct row_pair length = {300 * US, 10};
     const struct project_detours detours = {&length, 1, 10e9, true};
 
-    (void)state;
     for (double ranks = 1; ranks <= 1e6; ranks *= 10)
         expect_near(slowdown_of(&detours, 1, MS, ranks) - 1, -expm1(ranks * log1p(-MS / 1e9)) * 300 * US / MS, 1e-3);
 }
@@ -87,7 +83,6 @@ static void test_project_exponential_lengths(void **state)
     const double mean = 50 * US;
     double harmonic = 0;
 
-    (void)state;
     assert_non_null(lengths);
     for (size_t i = 0; i < BINS; i++) {
         double low = 40 * mean * (double)i / BINS, high = 40 * mean * (double)(i + 1) / BINS;
@@ -108,7 +103,6 @@ static void test_project_poisson_numbers(void **state)
     const struct row_pair length = {25 * US, 1500};
     const struct project_detours detours = {&length, 1, 1e9, false};
 
-    (void)state;
     for (double ranks = 1; ranks <= 1e6; ranks *= 100) {
         double number = 2 * MS * 1500 / 1e9, p = exp(-number), below = p, expected = 0;
         for (int k = 0; k < 100; k++) {
@@ -187,7 +181,6 @@ static void test_project_agrees_with_simulation(void **state)
     } cases[] = {{100 * US, 50, 10000}, {MS, 50, 4000}, {10 * MS, 8, 3000}};
     double slowdown;
 
-    (void)state;
     seed = 20261121;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         double ranks = 2 * cases[i].ranks_each;
@@ -207,7 +200,6 @@ static void test_project_table_is_by_step_then_ranks(void **state)
     const double steps[] = {MS, 10 * MS}, ranks[] = {1, 100, 1e6};
     double table[6];
 
-    (void)state;
     assert_int_equal(project_slowdown(&host, 1, steps, 2, ranks, 3, table), 0);
     for (size_t s = 0; s < 2; s++)
         for (size_t r = 0; r < 3; r++)
@@ -223,7 +215,6 @@ static void test_project_weights_are_shares(void **state)
     const double step = MS, all = 400, quarter = 100;
     double a, b;
 
-    (void)state;
     assert_int_equal(project_slowdown(mixed, 2, &step, 1, &all, 1, &a), 0);
     assert_int_equal(project_slowdown(&alone, 1, &step, 1, &quarter, 1, &b), 0);
     expect_near(a, b, 1e-3);
@@ -236,7 +227,6 @@ static void test_project_refuses_what_makes_no_sense(void **state)
     const double one = 1, zero = 0;
     double out;
 
-    (void)state;
     assert_int_equal(project_slowdown(&host, 0, &one, 1, &one, 1, &out), -1);
     assert_int_equal(project_slowdown(&host, 1, &zero, 1, &one, 1, &out), -1);
     assert_int_equal(project_slowdown(&host, 1, &one, 1, &zero, 1, &out), -1);

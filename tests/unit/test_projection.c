@@ -60,7 +60,6 @@ static void test_projection_of_hosts_and_their_mix(void **state)
 {
     struct projection p;
 
-    (void)state;
     steps(&p);
     enter_host(&p, "noisy", 100);
     enter_host(&p, "quiet", 0);
@@ -79,7 +78,6 @@ static void test_projection_has_what_it_costs(void **state)
     struct projection p;
     size_t n;
 
-    (void)state;
     steps(&p);
     enter_host(&p, "noisy", 100);
     assert_int_equal(projection_compute(&p), 0);
@@ -100,7 +98,6 @@ static void test_projection_of_more_hosts_than_places(void **state)
     struct projection few, one;
     char name[16];
 
-    (void)state;
     steps(&few);
     few.hosts_most = 2;
     steps(&one);
@@ -151,7 +148,6 @@ static bool fence_stands(const unsigned char *at)
 /* Only what is given back by projection_free() alone can be looked at. */
 static void test_projection_keeps_to_its_memory(void **state)
 {
-    (void)state;
     for (unsigned n = 1; n <= 3; n++) {
         struct projection p;
         steps(&p);
@@ -176,7 +172,6 @@ static void test_projection_on_a_coarse_grid_is_near(void **state)
 {
     struct projection fine, coarse;
 
-    (void)state;
     steps(&fine);
     steps(&coarse);
     coarse.points = 1 << 15;
@@ -201,7 +196,6 @@ static void test_projection_drops_hosts_without_detours(void **state)
 {
     struct projection p;
 
-    (void)state;
     steps(&p);
     enter(&p, "n\x1bw", "work", 1, NULL, NULL);
     enter(&p, "n\x1bw", "work", 1, NULL, NULL);

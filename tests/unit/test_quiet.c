@@ -19,7 +19,6 @@ static unsigned pick(const double *lost, size_t n)
 
 static void test_quiet_the_least_noisy_is_picked(void **state)
 {
-    (void)state;
     assert_int_equal(PICK(0.3, 0.1, 0.2, 0.4), 2);
     assert_int_equal(PICK(0.3, 0.1, 0.05, 0.4), 6);
     assert_int_equal(PICK(0.1, 0.1, 0.1, 0.1), 4);
@@ -27,7 +26,6 @@ static void test_quiet_the_least_noisy_is_picked(void **state)
 
 static void test_quiet_the_boot_cpu_must_be_twice_as_quiet(void **state)
 {
-    (void)state;
     assert_int_equal(PICK(0.9, 0.5, 0.3, 0.2), 6);
     assert_int_equal(PICK(0.9, 0.5, 0.4, 0.2), 6); /* exactly twice is not more than twice */
     assert_int_equal(PICK(0.9, 0.5, 0.41, 0.2), 0);
@@ -39,7 +37,6 @@ static void test_quiet_the_boot_cpu_stands_anywhere(void **state)
 {
     static const unsigned first[] = {0, 4, 2}, between[] = {4, 0, 2};
 
-    (void)state;
     assert_int_equal(quiet_pick(first, (const double[]){0.1, 0.3, 0.9}, 3, 0), 0);
     assert_int_equal(quiet_pick(first, (const double[]){0.2, 0.3, 0.1}, 3, 0), 2);
     assert_int_equal(quiet_pick(between, (const double[]){0.9, 0.4, 0.9}, 3, 0), 0);
@@ -48,7 +45,6 @@ static void test_quiet_the_boot_cpu_stands_anywhere(void **state)
 
 static void test_quiet_what_is_not_known_is_the_worst(void **state)
 {
-    (void)state;
     assert_int_equal(PICK(NAN, 5, NAN, NAN), 2);
     assert_int_equal(PICK(NAN, NAN, NAN, 3), 0);
     assert_int_equal(PICK(NAN, NAN, NAN, NAN), 4);
@@ -59,7 +55,6 @@ static void test_quiet_of_one_cpu_it_is_that_one(void **state)
     static const unsigned boot[] = {0}, other[] = {3};
     static const double lost[] = {50}, unknown[] = {NAN};
 
-    (void)state;
     assert_int_equal(quiet_pick(boot, lost, 1, 0), 0);
     assert_int_equal(quiet_pick(boot, unknown, 1, 0), 0);
     assert_int_equal(quiet_pick(other, lost, 1, 0), 3);
@@ -78,7 +73,6 @@ static void assert_explained(const double *lost, unsigned picked, const char *ex
 
 static void test_quiet_what_decided_is_said_in_few_digits(void **state)
 {
-    (void)state;
     assert_explained(LOST(0.123456, 1.5, 72.8594), 4, "CPU 4 lost 0.123 % of half a second, the noisiest 72.9 %");
     assert_explained(LOST(99.97, 0, 0.00005), 2, "CPU 2 lost 0 % of half a second, the noisiest 100 %");
     assert_explained(LOST(9.996, 0.00005, 0.0001234), 2,
@@ -90,7 +84,6 @@ static void test_quiet_what_decided_is_said_in_few_digits(void **state)
 
 static void test_quiet_a_boot_cpu_that_was_passed_over_is_named(void **state)
 {
-    (void)state;
     assert_explained(
         LOST(72.8594, 80, 60.1111), 4,
         "CPU 4 lost 72.9 % of half a second, the noisiest 80 %; CPU 0 lost 60.1 %, but it is the boot CPU");
@@ -105,7 +98,6 @@ static void test_quiet_cpu_is_one_of_those_allowed(void **state)
     unsigned cpu = CPUSET_NONE;
     char why[160] = "", begins[32];
 
-    (void)state;
     fixture_place(&place);
     assert_int_equal(quiet_cpu(&place, &fixture_clock, &cpu, why, sizeof(why)), 0);
     fixture_assert_no_children();
@@ -121,7 +113,6 @@ static void test_quiet_the_only_cpu_is_not_looked_at(void **state)
     unsigned cpu = CPUSET_NONE;
     char why[160] = "";
 
-    (void)state;
     assert_int_equal(quiet_cpu(&place, &fixture_clock, &cpu, why, sizeof(why)), 0);
     assert_int_equal(cpu, 77);
     assert_string_equal(why, "CPU 77 is the only one");

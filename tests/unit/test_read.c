@@ -35,7 +35,6 @@ static int direct(void)
 
 static void test_read_comes_from_the_disk(void **state)
 {
-    (void)state;
     disk_needed();
     assert_int_equal(fixture_in_child(direct), 0);
 }
@@ -47,7 +46,6 @@ static int refused_by_fcntl(void)
 
 static void test_read_comes_from_the_disk_without_o_direct(void **state)
 {
-    (void)state;
     disk_needed();
     assert_int_equal(fixture_in_child(refused_by_fcntl), 0);
 }
@@ -59,7 +57,6 @@ static int refused_by_read(void)
 
 static void test_read_comes_from_the_disk_when_the_first_block_is_refused(void **state)
 {
-    (void)state;
     disk_needed();
     assert_int_equal(fixture_in_child(refused_by_read), 0);
 }
@@ -82,7 +79,6 @@ static int little_room(void)
 
 static void test_read_leaves_room_to_others(void **state)
 {
-    (void)state;
     disk_needed();
     assert_int_equal(fixture_in_child(little_room), 0);
 }
@@ -102,7 +98,6 @@ static int no_room(void)
 
 static void test_read_without_room_fails_with_the_reason(void **state)
 {
-    (void)state;
     assert_int_equal(fixture_in_child(no_room), 0);
 }
 
@@ -122,7 +117,6 @@ static int lost_end(void)
 
 static void test_read_sees_a_file_that_lost_its_end(void **state)
 {
-    (void)state;
     disk_needed();
     assert_int_equal(fixture_in_child(lost_end), 0);
 }

@@ -121,7 +121,6 @@ static void test_reader_reads_what_csv_writes(void **state)
 {
     static const double values[] = {0.1, -1.0 / 3, 5e-324, DBL_MAX, -0.0, 1e22, 123456789012345678.0};
     struct text file = {0};
-    (void)state;
     csv_header(&file);
     for (size_t i = 0; i < COUNT(values); i++) {
         struct row row = make_row("pipe", values[i]);
@@ -159,7 +158,6 @@ static void test_reader_reads_what_csv_writes(void **state)
 
 static void test_reader_finds_columns_by_name(void **state)
 {
-    (void)state;
     assert_reads("a,b,c\n1,2,3\n", "1|2|3;0");
     assert_reads("c,a,b\n1,2,3\n", "2|3|1;0");
     assert_reads("x,c,y,a\n1,2,3,4\n", "4|-|2;0");
@@ -173,7 +171,6 @@ static void test_reader_finds_columns_by_name(void **state)
 
 static void test_reader_takes_a_later_header_anew(void **state)
 {
-    (void)state;
     /* The same again. */
     assert_reads("a,b,c\n1,2,3\na,b,c\n4,5,6\na,b,c\n", "1|2|3;4|5|6;0");
     assert_reads("a\n1\na\n2\n", "1|-|-;2|-|-;0");
@@ -197,7 +194,6 @@ static void test_reader_columns_are_asked_for_at_any_time(void **state)
     static const char file[] = "a,b,c\n1,2,3\nc,b,x,a\n4,5,6,7\nx,b,c\n8,9,10\n";
     struct reader *r = take(file_of(file, sizeof file - 1));
     size_t a = reader_column(r, "a"), x;
-    (void)state;
     assert_null(reader_at(r, a));
     assert_true(isnan(reader_number(r, a)));
     assert_int_equal(reader_next(r), 1);
@@ -220,7 +216,6 @@ static void test_reader_columns_are_asked_for_at_any_time(void **state)
 
 static void test_reader_takes_1024_columns(void **state)
 {
-    (void)state;
     for (unsigned n = READER_COLUMNS_MAX; n <= READER_COLUMNS_MAX + 1; n++) {
         struct text file = {0};
         for (unsigned line = 0; line < 3; line++)
@@ -241,7 +236,6 @@ static void test_reader_takes_1024_columns(void **state)
 
 static void test_reader_close_gives_back_its_descriptor(void **state)
 {
-    (void)state;
     int fd = file_of("a\n1\n", 4);
     reader_close(take(fd));
     assert_int_equal(fcntl(fd, F_GETFD), -1);
@@ -253,7 +247,6 @@ static void test_reader_close_gives_back_its_descriptor(void **state)
 
 static void test_reader_takes_quotes_away(void **state)
 {
-    (void)state;
     assert_reads("a,b,c\n\"1\",\"\",\"3\"\n", "1||3;0");
     assert_reads("a,b,c\n\"1,2\",\"\"\"\",\"\"\"x\"\"\"\n", "1,2|\"|\"x\";0");
     assert_reads("a,b,c\n\"1\n2\",\"\r\n\",\"\n\"\n4,5,6\n", "1\n2|\r\n|\n;4|5|6;0");
@@ -264,7 +257,6 @@ static void test_reader_takes_quotes_away(void **state)
 
 static void test_reader_takes_any_line_end(void **state)
 {
-    (void)state;
     assert_reads("a,b,c\r\n1,2,3\r\n4,5,\r\n", "1|2|3;4|5|;0");
     assert_reads("a,b,c\r\n1,2,3\n4,5,\"6\"\r\n", "1|2|3;4|5|6;0");
     assert_reads("a,b,c\r\r\n1,2,\"3\"\r\r\n4,5,6\r\r\n", "1|2|3;4|5|6;0");
@@ -284,7 +276,6 @@ static void test_reader_takes_any_line_end(void **state)
 
 static void test_reader_skips_byte_order_marks(void **state)
 {
-    (void)state;
     assert_reads("\xef\xbb\xbf"
                  "a,b,c\n1,2,3\n",
                  "1|2|3;0");
@@ -303,7 +294,6 @@ static void test_reader_skips_byte_order_marks(void **state)
 
 static void test_reader_counts_damage_and_goes_on(void **state)
 {
-    (void)state;
     /* The number of fields. */
     assert_reads("a,b,c\n1,2\n1,2,3\n1,2,3,4\n4,5,6\n1\n", "1|2|3;4|5|6;3");
     assert_reads("a,b,c\n1,2,3\n4,5", "1|2|3;1");
@@ -328,7 +318,6 @@ static void test_reader_counts_damage_and_goes_on(void **state)
 
 static void test_reader_finds_a_header_that_damage_swallowed(void **state)
 {
-    (void)state;
     /* By the end of a cut file. */
     assert_reads("a,b,c\n1,2,3\n4,5a,b,c\n7,8,9\n", "1|2|3;7|8|9;1");
     assert_reads("a,b,c\n1,2,3\n4a,b,c\n7,8,9\n", "1|2|3;7|8|9;1");
@@ -421,7 +410,6 @@ static void test_reader_survives_a_cut_anywhere(void **state)
     static const char *const rows[] = {"", "1", "12", "123"};
     size_t starts[CUT_ROWS + 2], last_fields[CUT_ROWS + 1];
     struct text file = file_to_cut(starts, last_fields);
-    (void)state;
     for (size_t cut = 0; cut <= file.length; cut++) {
         struct text part = {.data = file.data, .length = cut};
         size_t record = record_of(starts, cut);
@@ -440,7 +428,6 @@ static void test_reader_goes_on_behind_a_cut_anywhere(void **state)
     static const char *const rows[] = {"123", "1123", "12123", "123123"};
     size_t starts[CUT_ROWS + 2], last_fields[CUT_ROWS + 1];
     struct text file = file_to_cut(starts, last_fields);
-    (void)state;
     for (size_t cut = 0; cut <= file.length; cut++) {
         struct text both = {0};
         size_t record = record_of(starts, cut);
@@ -457,7 +444,6 @@ static void test_reader_is_the_same_in_pieces(void **state)
 {
     static const char *const pieces[] = {"a,b,c", "\"", "\"", ",", ",", "\n", "\n", "\r\n", "1", "x", "\xef\xbb\xbf"};
     uint64_t random = 1;
-    (void)state;
     for (int i = 0; i < 2000; i++) {
         struct text file = {0};
         text_append(&file, "a,b,c\n", i % 2 ? 6 : 0);
@@ -542,7 +528,6 @@ static void test_reader_keeps_rows_before_a_cut_of_a_real_file(void **state)
 {
     struct text file = real_file();
     size_t last_field = 0;
-    (void)state;
     for (size_t cut = 0; cut <= file.length; cut++) {
         struct text part = {.data = file.data, .length = cut};
         size_t begin = line_begin(&file, cut), lines = count_lines(&file, begin);
@@ -592,7 +577,6 @@ static void test_reader_keeps_rows_before_bytes_that_changed(void **state)
     struct text file = real_file();
     size_t header = 1 + strcspn(file.data, "\n");
     uint64_t random = 5;
-    (void)state;
     for (int i = 0; i < 3000; i++) {
         struct text damaged = {0};
         size_t first = file.length;
@@ -630,7 +614,6 @@ static void test_reader_takes_a_line_of_10_mb(void **state)
 {
     const size_t length = 10000000;
     int fd = file_of("a,b,c\n", 6);
-    (void)state;
     put(fd, "1,\"", 3);
     put_many(fd, '\n', length);
     put(fd, "\",3\n4,", 6);
@@ -669,7 +652,6 @@ static void test_reader_time_is_linear_in_a_lines_length(void **state)
         {"", "\n", "4,5,6\n", "4|5|6;0"},             /* lines of nothing */
         {"", "\"\"x\n", "4,5,6\n", NULL},             /* damage in each */
     };
-    (void)state;
     alarm(120);
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct text file = {0};
@@ -694,7 +676,6 @@ static void test_reader_takes_a_file_of_100_mb(void **state)
     struct text lines = {0};
     struct row row = make_row("pipe", 0.1);
     int fd = file_of("", 0), n = 0;
-    (void)state;
     strcpy(row.reason, "a reason; in \"quotes\"");
     csv_header(&lines);
     put(fd, lines.data, lines.length);
@@ -718,7 +699,6 @@ static void test_reader_takes_a_file_of_100_mb(void **state)
 static void test_reader_skips_what_is_too_long(void **state)
 {
     int fd = file_of("a,b,c\n", 6);
-    (void)state;
     /* The most that is taken, and one more. */
     put(fd, "1,2,", 4);
     put_many(fd, 'x', READER_LINE_MAX - 4);
@@ -754,7 +734,6 @@ static void test_reader_skips_what_is_much_too_long(void **state)
         {"1,2,\"\n", 131072 - 6 - 3, "a,b,c\n7,8,9\n", "7|8|9;1"},
         {"1,2,", 300000, "a,b,c\n7,8,9\n", "7|8|9;1"},
     };
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         int fd = file_of("a,b,c\n", 6);
         put(fd, cases[i].first, strlen(cases[i].first));
@@ -792,7 +771,6 @@ static void test_reader_numbers(void **state)
     static const char *const bad[] = {"",     "x",   "1x",  "1 ",    " 1",    "nan",    "inf",     "-inf",
                                       "0x10", "1,5", "1;2", "--1",   "1e",    "1e+",    "e5",      "1e5.5",
                                       ".",    "-",   "-.",  "1.2.3", "1e999", "-1e999", "\"1,5\"", "1_000"};
-    (void)state;
     for (size_t i = 0; i < COUNT(good); i++)
         assert_true(number_of(good[i].text) == good[i].value);
     for (size_t i = 0; i < COUNT(bad); i++)
@@ -802,7 +780,6 @@ static void test_reader_numbers(void **state)
 
 static void test_reader_decimal_point_is_not_the_locales(void **state)
 {
-    (void)state;
     if (setlocale(LC_NUMERIC, "de_DE.UTF-8") == NULL && setlocale(LC_NUMERIC, "fr_FR.UTF-8") == NULL) {
         print_message("needs a locale with a decimal comma\n");
         skip();
@@ -823,7 +800,6 @@ static void test_reader_open_says_why_not(void **state)
                  {"", ": No such file or directory"},
                  {"/dev/null/x.csv", "/dev/null/x.csv: Not a directory"}};
     char error[64];
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         assert_null(reader_open(cases[i].path, error, sizeof error));
         assert_string_equal(error, cases[i].error);
@@ -838,7 +814,6 @@ static void test_reader_open_takes_a_path_and_standard_input(void **state)
     static const char file[] = "a,b,c\n1,2,3\n";
     char path[] = "/tmp/test_reader.XXXXXX", error[64];
     int fd = mkstemp(path), saved = dup(STDIN_FILENO);
-    (void)state;
     assert_true(fd >= 0);
     assert_int_equal(write(fd, file, sizeof file - 1), sizeof file - 1);
     assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
@@ -867,7 +842,6 @@ static void test_reader_closes_what_it_took(void **state)
 {
     int fd = file_of("a\n", 2), folder = open("/", O_RDONLY);
     char error[64];
-    (void)state;
     reader_close(take(fd));
     assert_int_equal(fcntl(fd, F_GETFD), -1);
     assert_null(reader_take(folder, "folder", error, sizeof error));
@@ -877,7 +851,6 @@ static void test_reader_closes_what_it_took(void **state)
 static void test_reader_hands_out_a_row_before_the_next_is_written(void **state)
 {
     int ends[2];
-    (void)state;
     assert_int_equal(pipe(ends), 0);
     struct reader *r = take(ends[0]);
     size_t a = reader_column(r, "a");
@@ -897,7 +870,6 @@ static void test_reader_hands_out_a_row_before_the_next_is_written(void **state)
 static void test_reader_waits_where_read_would_not(void **state)
 {
     int ends[2];
-    (void)state;
     assert_int_equal(pipe2(ends, O_NONBLOCK), 0);
     pid_t child = fork();
     assert_true(child >= 0);
@@ -918,7 +890,6 @@ static void test_reader_ends_for_good(void **state)
 {
     int fd = file_of("a\n1", 3), other = dup(fd);
     struct reader *r = take(fd);
-    (void)state;
     assert_int_equal(reader_next(r), 1);
     assert_int_equal(reader_next(r), 0);
     assert_int_equal(write(other, "\n2\n", 3), 3);
@@ -932,7 +903,6 @@ static void test_reader_reports_a_read_error_for_good(void **state)
 {
     static const char file[] = "a\n1\n";
     int ends[2];
-    (void)state;
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
     struct reader *r = take(ends[0]);
     assert_string_equal(reader_error(r), "");

@@ -46,7 +46,6 @@ static void assert_guarded(enum recorder_kind kind, size_t capacity, const void 
 
 static void test_recorder_sizes_hold_the_capacity(void **state)
 {
-    (void)state;
     assert_int_equal(recorder_size(&(struct recorder_spec){RECORD_NUMBERS, 0}), 0);
     assert_int_equal(recorder_size(&(struct recorder_spec){RECORD_NUMBERS, 7}), 56);
     assert_int_equal(recorder_size(&(struct recorder_spec){RECORD_SLICES, 10}), sizeof(struct slices) + 240);
@@ -64,7 +63,6 @@ static void test_recorder_init_makes_all_kinds_empty(void **state)
     struct series *series = make(RECORD_SERIES, 0);
     struct checks *checks = make(RECORD_CHECKS, 2);
 
-    (void)state;
     assert_true(numbers[0] == 0 && numbers[1] == 0 && numbers[2] == 0);
     assert_guarded(RECORD_NUMBERS, 3, numbers);
     assert_int_equal(slices->n, 0);
@@ -116,7 +114,6 @@ static void test_recorder_slices_are_kept_while_there_is_room(void **state)
     static const struct slice expected[] = {{1, 0, 10}, {2, 10, 20}, {3, 20, 30}, {4, 30, 40}};
     struct slices *slices = make(RECORD_SLICES, 4);
 
-    (void)state;
     add_slices(slices, 1, 4);
     assert_slices(slices, expected, COUNT(expected));
     assert_int_equal(slices->stride, 1);
@@ -130,7 +127,6 @@ static void test_recorder_slices_join_neighbours_when_full(void **state)
     static const struct slice after_10[] = {{10, 0, 40}, {26, 40, 80}, {19, 80, 100}};
     struct slices *slices = make(RECORD_SLICES, 4);
 
-    (void)state;
     add_slices(slices, 1, 5);
     assert_slices(slices, after_5, COUNT(after_5));
     assert_int_equal(slices->stride, 2);
@@ -147,7 +143,6 @@ static void test_recorder_slices_join_with_odd_room(void **state)
     static const struct slice after_8[] = {{10, 0, 40}, {26, 40, 80}};
     struct slices *slices = make(RECORD_SLICES, 3);
 
-    (void)state;
     add_slices(slices, 1, 4);
     assert_slices(slices, after_4, COUNT(after_4));
     add_slices(slices, 5, 8);
@@ -159,7 +154,6 @@ static void test_recorder_slices_join_with_odd_room(void **state)
 /* Whatever the room, nothing is lost, there is no gap, and no slice but the last is shorter than another. */
 static void test_recorder_slices_lose_nothing(void **state)
 {
-    (void)state;
     for (size_t capacity = 2; capacity <= 9; capacity++) {
         struct slices *slices = make(RECORD_SLICES, capacity);
         uint64_t total = 0;
@@ -180,7 +174,6 @@ static void test_recorder_slices_lose_nothing(void **state)
 
 static void test_recorder_slices_without_room_write_nowhere(void **state)
 {
-    (void)state;
     for (size_t capacity = 0; capacity < 2; capacity++) {
         struct slices *slices = make(RECORD_SLICES, capacity);
         add_slices(slices, 1, 5);
@@ -194,7 +187,6 @@ static void test_recorder_slices_completed_cuts_in_proportion(void **state)
 {
     struct slices *slices = make(RECORD_SLICES, 4);
 
-    (void)state;
     assert_true(slices_completed(slices, 0, UINT64_MAX) == 0);
     slices_add(slices, 100, 1000, 1010);
     slices_add(slices, 200, 1010, 1030);
@@ -250,7 +242,6 @@ static void test_recorder_series_keeps_the_first_and_the_largest(void **state)
 {
     struct series *series = series_from_to(0, MANY);
 
-    (void)state;
     assert_int_equal(series->threshold, LEAST_KEPT + 1);
     assert_many_points(series);
     assert_guarded(RECORD_SERIES, 0, series);
@@ -262,7 +253,6 @@ static void test_recorder_series_keeps_all_of_a_few(void **state)
     struct series_point points[SERIES_FIRST + SERIES_LARGEST];
     struct series *series = series_from_to(0, 3);
 
-    (void)state;
     assert_int_equal(series_points(series, points), 3);
     assert_int_equal(series->n, 3);
     assert_int_equal(series->threshold, 0);
@@ -282,7 +272,6 @@ static void test_recorder_series_of_sorted_values(void **state)
     struct series_point *points = calloc(SERIES_FIRST + SERIES_LARGEST, sizeof(*points));
     struct series *rising = make(RECORD_SERIES, 0), *falling = make(RECORD_SERIES, 0);
 
-    (void)state;
     for (uint64_t i = 0; i < 5000; i++) {
         series_add(rising, i, 10 + i);
         series_add(falling, i, 10000 - i);
@@ -303,7 +292,6 @@ static void test_recorder_series_appended_are_one(void **state)
 {
     static const uint64_t cuts[] = {1, 300, 500, 2000, 4000, MANY - 1};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cuts); i++) {
         struct series *series = series_from_to(0, cuts[i]), *rest = series_from_to(cuts[i], MANY);
         series_append(series, rest, cuts[i]);
@@ -320,7 +308,6 @@ static void test_recorder_series_appends_nothing(void **state)
 {
     struct series *series = series_from_to(0, MANY), *none = make(RECORD_SERIES, 0);
 
-    (void)state;
     series_append(series, none, MANY);
     assert_many_points(series);
     series_append(none, series, 0);
@@ -335,7 +322,6 @@ static void test_recorder_checks_find_the_first_wrong_one(void **state)
 {
     struct checks *checks = make(RECORD_CHECKS, 4);
 
-    (void)state;
     checks_add(checks, "right", 5, 5, 0);
     checks_add(checks, "at the edge", 10.5, 10, 0.5);
     assert_null(checks_wrong(checks));
@@ -355,7 +341,6 @@ static void test_recorder_checks_hold_nan_and_infinity_for_wrong(void **state)
     } wrong[] = {{(double)NAN, 1, 1e300}, {1, (double)NAN, 1e300}, {1, 1, (double)NAN},
                  {HUGE_VAL, 1, 1e300},    {HUGE_VAL, HUGE_VAL, 0}, {1, 1, -1}};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(wrong); i++) {
         struct checks *checks = make(RECORD_CHECKS, 1);
         checks_add(checks, "", wrong[i].got, wrong[i].expected, wrong[i].tolerance);
@@ -368,7 +353,6 @@ static void test_recorder_checks_stay_within_their_room(void **state)
 {
     struct checks *checks = make(RECORD_CHECKS, 1);
 
-    (void)state;
     checks_add(checks, "a name that is far longer than the room that there is for it", 1, 2, 0);
     checks_add(checks, "no room", 1, 2, 0);
     assert_int_equal(checks->n, 1);

@@ -23,7 +23,6 @@ static struct row_run run, *runs[] = {&run};
 
 static int begin(void **state)
 {
-    (void)state;
     memset(&report, 0, sizeof(report));
     report.set = (struct row_set){.rows = rows, .runs = runs, .n_runs = 1};
     report.n_runs = 1;
@@ -62,7 +61,6 @@ static void test_report_curve_goes_to_the_right(void **state)
     double x[8], y[8];
     struct text out = {0};
 
-    (void)state;
     for (size_t i = 0; i < 5; i++)
         add("stream", "array", "cycles", params[i], values[i]);
     report_put_figures(&report, "stream", &out);
@@ -106,7 +104,6 @@ static void test_report_figures_without_memory_are_a_failure(void **state)
 {
     double samples[] = {1, 2, 3};
 
-    (void)state;
     add("stream", "array", "cycles", "elements=100", 1);
     add("stream", "array", "cycles", "elements=200", 2);
     expect_whole_or_failed("stream", 1);
@@ -126,7 +123,6 @@ static void test_report_figures_leave_out_what_is_constant(void **state)
 {
     struct text out = {0};
 
-    (void)state;
     add("run", "a", "exit_code", "command=a", 0);
     add("run", "a", "wall", "command=a", 1);
     add("run", "b", "exit_code", "command=b", 0);

@@ -23,7 +23,6 @@ static struct row_run run[2], *runs[] = {&run[0], &run[1]};
 
 static int begin(void **state)
 {
-    (void)state;
     memset(&report, 0, sizeof(report));
     report.set = (struct row_set){.rows = rows, .runs = runs, .n_runs = 2};
     return 0;
@@ -67,7 +66,6 @@ static void test_report_rows_of_two_runs_stand_together(void **state)
 {
     static const size_t order[] = {0, 3, 1, 2}, bases[] = {0, 0, 1, 1};
 
-    (void)state;
     set_runs(2);
     add(0, "unix", "pipe", "rate", 10);
     add(0, "unix", "spawn", "rate", 20);
@@ -81,7 +79,6 @@ static void test_report_rows_of_one_run_alone_have_no_base(void **state)
 {
     static const size_t order[] = {0, 1, 2}, bases[] = {REPORT_NO_BASE, REPORT_NO_BASE, REPORT_NO_BASE};
 
-    (void)state;
     set_runs(2);
     add(0, "unix", "pipe", "rate", 10);
     add(1, "unix", "spawn", "rate", 30);
@@ -93,7 +90,6 @@ static void test_report_rows_of_commands_are_compared_with_the_first(void **stat
 {
     static const size_t order[] = {0, 2, 1, 3, 4}, bases[] = {0, 0, 1, 1, REPORT_NO_BASE};
 
-    (void)state;
     set_runs(1);
     add(0, "run", "b", "wall", 10);
     add(0, "run", "b", "user", 1);
@@ -107,7 +103,6 @@ static void test_report_rows_of_copies_are_compared_with_the_first_number(void *
 {
     static const size_t order[] = {0, 2, 1}, bases[] = {0, 0, REPORT_NO_BASE};
 
-    (void)state;
     set_runs(1);
     add(0, "unix", "pipe", "rate", 10);
     add(0, "unix", "spawn", "rate", 11);
@@ -121,7 +116,6 @@ static void test_report_rows_of_cpus_meet_the_same_cpu(void **state)
     static const size_t order[] = {0, 3, 1, 2}, bases[] = {0, 0, 1, 1};
     static const char *const cpus[] = {"0", "1", "1", "0"};
 
-    (void)state;
     set_runs(2);
     for (size_t i = 0; i < 4; i++) {
         struct row *row = add(i / 2, "noise", "noise", "lost", 1);
@@ -137,7 +131,6 @@ static void test_report_ratio_has_an_interval_only_of_means(void **state)
 {
     char buf[256];
 
-    (void)state;
     set_runs(1);
     struct row *a = add(0, "unix", "pipe", "rate", 100), *b = add(0, "unix", "pipe", "rate", 110);
     a->stats.n = b->stats.n = 10;
@@ -159,7 +152,6 @@ static void test_report_table_has_the_columns_that_it_needs(void **state)
 {
     struct text out = {0};
 
-    (void)state;
     set_runs(2);
     for (size_t i = 0; i < 2; i++) {
         add(i, "unix", "pipe", "rate", 10);
@@ -181,7 +173,6 @@ static void test_report_table_has_the_columns_that_it_needs(void **state)
 
 static void test_report_rows_without_memory_are_a_failure(void **state)
 {
-    (void)state;
     set_runs(1);
     add(0, "unix", "pipe", "rate", 10);
     for (unsigned refused = 0; refused < 2; refused++) {

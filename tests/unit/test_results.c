@@ -181,14 +181,12 @@ static void begin_with(const struct bench *bench, unsigned copies)
 
 static int begin(void **state)
 {
-    (void)state;
     begin_with(&bench_sheet, 1);
     return 0;
 }
 
 static int end(void **state)
 {
-    (void)state;
     results_free(&results);
     fixture_free_rows(&rows);
     return 0;
@@ -219,7 +217,6 @@ static const struct row *metric_row(const char *metric)
 /* 1, 2, 4, 8, 10: mean 5, SD sqrt(15), interval 5 -+ 2.776445 sqrt(15) / sqrt(5) (python3). */
 static void test_results_summarise_samples(void **state)
 {
-    (void)state;
     ENTER(0, SHEET_MEAN, 1, 2, 4, 8, 10);
     assert_int_equal(results_rows(&results, ROW_OK, ""), ROW_OK);
     const struct row *row = metric_row("mean");
@@ -242,7 +239,6 @@ static void test_results_summarise_samples(void **state)
 
 static void test_results_value_as_the_metric_says(void **state)
 {
-    (void)state;
     for (unsigned m = 0; m < SHEET_COUNT; m++)
         ENTER(0, m, 1, 2, 4, 8, 10);
     (void)results_rows(&results, ROW_OK, "");
@@ -262,7 +258,6 @@ static void test_results_say_which_pages_there_were(void **state)
         const char *word;
     } trials[] = {{0, 0, " pages=small"}, {100, 100, " pages=huge"}, {0, 100, " pages=mixed:50%"}};
 
-    (void)state;
     ENTER(0, SHEET_MEDIAN, 1, 1);
     (void)results_rows(&results, ROW_OK, "");
     assert_null(strstr(metric_row("median")->param, "pages=")); /* nobody looked */
@@ -276,7 +271,6 @@ static void test_results_say_which_pages_there_were(void **state)
 
 static void test_results_row_says_what_it_is(void **state)
 {
-    (void)state;
     ENTER(0, SHEET_MEDIAN, 1, 1);
     results.order = 17;
     item.copies = 3;
@@ -300,7 +294,6 @@ static void test_results_unit_of_a_counter(void **state)
 {
     static const struct clock_info counter = {.kind = CLOCK_KIND_COUNTER, .name = "rdtscp", .unit = "cycles"};
 
-    (void)state;
     how.clock = &counter;
     (void)results_rows(&results, ROW_OK, "");
     assert_string_equal(metric_row("median")->unit, "cycles");
@@ -309,7 +302,6 @@ static void test_results_unit_of_a_counter(void **state)
 
 static void test_results_unknown_samples_count_for_nothing(void **state)
 {
-    (void)state;
     ENTER(0, SHEET_MEAN, 1, (double)NAN, 3);
     (void)results_rows(&results, ROW_OK, "");
     const struct row *row = metric_row("mean");
@@ -323,7 +315,6 @@ static void test_results_unknown_samples_count_for_nothing(void **state)
 
 static void test_results_metric_without_samples_is_not_known(void **state)
 {
-    (void)state;
     assert_int_equal(results_rows(&results, ROW_OK, ""), ROW_OK);
     for (size_t i = 0; i < rows.n; i++) {
         assert_true(isnan(rows.row[i].value));
@@ -341,7 +332,6 @@ static void test_results_optional_metric_without_samples_has_no_row(void **state
     const struct bench bench = {
         .name = "optional", .suite = "dummy", .metrics = metrics, .n_shared_metrics = 2, .n_metrics = 2};
 
-    (void)state;
     for (unsigned entered = 0; entered < 2; entered++) {
         results_free(&results);
         begin_with(&bench, 1);
@@ -359,7 +349,6 @@ static void test_results_optional_metric_without_samples_has_no_row(void **state
 
 static void test_results_index_against_the_baseline(void **state)
 {
-    (void)state;
     ENTER(0, SHEET_MAX, 100, 75);
     ENTER(0, SHEET_MIN, 100, 75);
     (void)results_rows(&results, ROW_OK, "");
@@ -385,7 +374,6 @@ static void test_results_histograms_of_all_trials_are_one(void **state)
 {
     static const uint64_t first[] = {30, 10, 10}, second[] = {50};
 
-    (void)state;
     enter_hist(SHEET_MEAN, 5, first, COUNT(first));
     enter_hist(SHEET_MEAN, 20, second, COUNT(second));
     ENTER(0, SHEET_MEAN, 16, 17, 18, 19, 20);
@@ -434,7 +422,6 @@ static void check_percentiles(unsigned n, bool p90, bool p99, bool p999)
 
 static void test_results_percentiles_need_events(void **state)
 {
-    (void)state;
     check_percentiles(9, false, false, false);
     check_percentiles(10, true, false, false);
     check_percentiles(99, true, false, false);
@@ -447,7 +434,6 @@ static void test_results_series_go_on_from_trial_to_trial(void **state)
 {
     struct series *series = calloc(1, sizeof(*series));
 
-    (void)state;
     assert_non_null(series);
     for (uint64_t i = 0; i < 5000; i++)
         series_add(series, i, 10000 - i);
@@ -473,7 +459,6 @@ static void test_results_scaled_metric_repeats_another(void **state)
 {
     static const uint64_t values[] = {10, 10, 30, 50};
 
-    (void)state;
     enter_hist(SHEET_MEDIAN, 0, values, COUNT(values));
     ENTER(0, SHEET_MEDIAN, 20, 20, 30, 30, 25);
     results_scaled(&results, SHEET_MEAN, SHEET_MEDIAN, 0.5);
@@ -499,7 +484,6 @@ static void test_results_scaled_metric_repeats_another(void **state)
 /* 98 to 102: SD sqrt(2.5), half-width 2.776445 sqrt(2.5) / sqrt(5) of 100. */
 static void test_results_precision_of_the_headline(void **state)
 {
-    (void)state;
     assert_true(isnan(results_precision_pct(&results)));
     ENTER(0, SHEET_MEDIAN, 98, 99, 100, 101);
     ENTER(0, SHEET_MEAN, 1, 100, 3, 1000, 5); /* not the headline's */
@@ -510,7 +494,6 @@ static void test_results_precision_of_the_headline(void **state)
 
 static void test_results_precision_of_the_worst_group(void **state)
 {
-    (void)state;
     results_free(&results);
     begin_with(&bench_copies, 3);
     ENTER(0, SHEET_MEDIAN, 98, 99, 100, 101, 102);
@@ -534,7 +517,6 @@ static void test_results_precision_has_to_hold(void **state)
 {
     uint64_t n = 0, again = 0;
 
-    (void)state;
     item.sampling = (struct sampling){.min_samples = 5, .max_ns = UINT64_MAX / 2, .precision_pct = 2};
     while (n < 15)
         assert_false(enough_after(100 + (double)(n++ % 2)));
@@ -551,7 +533,6 @@ static void test_results_precision_has_to_hold(void **state)
 
 static void test_results_precision_of_negative_values(void **state)
 {
-    (void)state;
     ENTER(0, SHEET_MEDIAN, -98, -99, -100, -101, -102);
     assert_true(fabs(results_precision_pct(&results) - 1.9632431) < 1e-5);
 }
@@ -560,7 +541,6 @@ static void test_results_precision_of_negative_values(void **state)
 
 static void test_results_unstable_when_the_headline_spreads(void **state)
 {
-    (void)state;
     ENTER(0, SHEET_MEDIAN, 93, 100, 107); /* RSD 7 % */
     ENTER(0, SHEET_MEAN, 50, 100, 150);
     assert_int_equal(results_rows(&results, ROW_OK, ""), ROW_UNSTABLE);
@@ -571,7 +551,6 @@ static void test_results_unstable_when_the_headline_spreads(void **state)
 
 static void test_results_unstable_above_the_limit_given(void **state)
 {
-    (void)state;
     how.max_rsd_pct = 0.5;
     ENTER(0, SHEET_MEDIAN, 99, 100, 101);
     assert_int_equal(results_rows(&results, ROW_OK, ""), ROW_UNSTABLE);
@@ -580,7 +559,6 @@ static void test_results_unstable_above_the_limit_given(void **state)
 
 static void test_results_stable_without_a_limit(void **state)
 {
-    (void)state;
     how.max_rsd_pct = 0;
     ENTER(0, SHEET_MEDIAN, 50, 100, 150);
     assert_int_equal(results_rows(&results, ROW_OK, ""), ROW_OK);
@@ -588,7 +566,6 @@ static void test_results_stable_without_a_limit(void **state)
 
 static void test_results_stable_at_five_per_cent(void **state)
 {
-    (void)state;
     ENTER(0, SHEET_MEDIAN, 95, 100, 105);
     assert_int_equal(results_rows(&results, ROW_OK, ""), ROW_OK);
     assert_string_equal(metric_row("median")->reason, "");
@@ -610,19 +587,16 @@ static void check_without_values(enum row_status status)
 
 static void test_results_failed_has_one_row_without_values(void **state)
 {
-    (void)state;
     check_without_values(ROW_FAILED);
 }
 
 static void test_results_skipped_has_one_row_without_values(void **state)
 {
-    (void)state;
     check_without_values(ROW_SKIPPED);
 }
 
 static void test_results_degraded_keeps_its_values(void **state)
 {
-    (void)state;
     ENTER(0, SHEET_MEDIAN, 93, 100, 107);
     assert_int_equal(results_rows(&results, ROW_DEGRADED, "ended early"), ROW_DEGRADED);
     assert_int_equal(rows.n, SHEET_COUNT);
@@ -695,7 +669,6 @@ static void assert_causes(const struct row *row)
 
 static void test_results_enter_counts_all_trials_and_copies(void **state)
 {
-    (void)state;
     item.copies = 2;
     how.timer_latency_held = true;
     double wall_s = enter_trial();
@@ -730,7 +703,6 @@ static void test_results_enter_counts_all_trials_and_copies(void **state)
 
 static void test_results_enter_by_copy(void **state)
 {
-    (void)state;
     results_free(&results);
     begin_with(&bench_copies, 2);
     place.nice_given = true;
@@ -755,7 +727,6 @@ static void test_results_enter_by_copy(void **state)
 
 static void test_results_unknown_counters_stay_unknown(void **state)
 {
-    (void)state;
     how.proc_root = "/nonexistent";
     (void)enter_trial();
     how.proc_root = "";
@@ -774,7 +745,6 @@ static void test_results_unknown_counters_stay_unknown(void **state)
 
 static void test_results_causes_of_the_benchmarks_own(void **state)
 {
-    (void)state;
     results_free(&results);
     begin_with(&bench_copies, 2);
     (void)enter_trial();
@@ -795,7 +765,6 @@ static void test_results_causes_of_the_benchmarks_own(void **state)
 
 static void test_results_refused_placement_degrades_all_rows(void **state)
 {
-    (void)state;
     place.nice_given = true;
     place.nice = 20;
     (void)enter_trial();
@@ -817,7 +786,6 @@ static int try_fifo(void)
 
 static void test_results_policy_that_changed_is_mixed(void **state)
 {
-    (void)state;
     assert_int_equal(fixture_in_child(try_fifo), 0);
     place.fifo = true;
     place.fifo_priority = 10;
@@ -844,7 +812,6 @@ static void test_results_layout_is_what_was_seen(void **state)
 {
     struct placement_seen *seen = &results.group[0].seen;
 
-    (void)state;
     assert_layout("inherited (plain fork)");
     seen->fresh_exec = true;
     assert_layout("random stack,heap");
@@ -872,7 +839,6 @@ static void check_copy_in_param(enum bind_mode bind, unsigned copies, const char
 
 static void test_results_copies_on_the_same_cpus_are_numbered(void **state)
 {
-    (void)state;
     check_copy_in_param(BIND_ONE, 2, "");
     check_copy_in_param(BIND_ONE, 3, " copy=2");
     check_copy_in_param(BIND_RANGE, 2, " copy=1");
@@ -882,7 +848,6 @@ static void test_results_copies_on_the_same_cpus_are_numbered(void **state)
 
 static void test_results_without_a_trial_know_no_placement(void **state)
 {
-    (void)state;
     (void)results_rows(&results, ROW_SKIPPED, "not here");
     assert_string_equal(rows.row[0].policy, "");
     assert_string_equal(rows.row[0].cpus, "");
@@ -892,7 +857,6 @@ static void test_results_without_a_trial_know_no_placement(void **state)
 
 static void test_results_benchmark_with_shared_metrics_only(void **state)
 {
-    (void)state;
     results_free(&results);
     begin_with(&bench_quiet, 1);
     (void)enter_trial();
@@ -904,7 +868,6 @@ static void test_results_benchmark_with_shared_metrics_only(void **state)
 
 static void test_results_metrics_by_number(void **state)
 {
-    (void)state;
     assert_ptr_equal(bench_metric(&bench_sheet, SHEET_MEAN), &shared_metrics[1]);
     assert_ptr_equal(bench_metric(&bench_sheet, SHEET_NUMBER), &own_metrics[0]);
     assert_ptr_equal(bench_metric(&bench_sheet, SHEET_MAX), &own_metrics[2]);
@@ -912,7 +875,6 @@ static void test_results_metrics_by_number(void **state)
 
 static void test_results_clock_of_nanoseconds(void **state)
 {
-    (void)state;
     assert_true(results_clock_hz(&results) == 1e9);
 }
 
@@ -970,7 +932,6 @@ static void test_results_say_how_the_others_ran_and_what_the_load_did(void **sta
     struct pace_params params = {
         .count = {[LOAD_CPU] = 0.125, [LOAD_READ] = 3e10, [LOAD_DISK_READ] = (double)NAN, [LOAD_WAKEUPS] = 7}};
 
-    (void)state;
     enter_beside(&params, PACE_TIME_NS, 2);
     assert_string_equal(metric_row("mean")->load, "pace");
     (void)snprintf(param, sizeof(param),
@@ -985,7 +946,6 @@ static void test_results_load_of_another_nice_value_and_cpu(void **state)
     struct pace_params params = {.nice = 9, .elsewhere = true};
     char param[96];
 
-    (void)state;
     enter_beside(&params, 5 * MS, 1);
     (void)snprintf(param, sizeof(param), " stride=2 timer=other%s load=other:9", own_nice());
     if (place.n_order > 1)
@@ -1007,7 +967,6 @@ static void test_results_degraded_load_degrades_all_rows(void **state)
 {
     struct pace_params params = {.degraded = true, .thread_degraded = true};
 
-    (void)state;
     enter_beside(&params, 5 * MS, 1);
     assert_all_degraded("load: out of step");
     fixture_free_rows(&rows);
@@ -1023,7 +982,6 @@ static void test_results_load_that_did_next_to_nothing(void **state)
     struct load demanding = load_pace;
     char reason[128];
 
-    (void)state;
     demanding.least[LOAD_WAKEUPS] = 20000;
     struct trial *trial = run_beside(&params, 550 * MS);
     assert_int_equal(results_enter(&results, trial), 0);
@@ -1045,7 +1003,6 @@ static void test_results_load_whose_bytes_were_not_on_the_disk(void **state)
 {
     struct pace_params params = {.count = {[LOAD_WRITTEN] = 100 * 0x1p20, [LOAD_DISK_WRITTEN] = 50 * 0x1p20}};
 
-    (void)state;
     enter_beside(&params, PACE_TIME_NS, 1);
     assert_int_equal(metric_row("mean")->status, ROW_OK);
     fixture_free_rows(&rows);

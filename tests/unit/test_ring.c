@@ -26,14 +26,12 @@ static void hand_round(uint64_t threads, uint64_t expected)
 
 static void test_ring_wakes_every_thread_in_turn(void **state)
 {
-    (void)state;
     hand_round(5, 5);
     hand_round(50, 50);
 }
 
 static void test_ring_has_at_least_two_threads(void **state)
 {
-    (void)state;
     hand_round(1, 2);
     hand_round(2, 2);
 }
@@ -43,7 +41,6 @@ static void test_ring_counts_whole_rounds(void **state)
     struct load_params params = {.threads = 7};
     struct load_party l;
 
-    (void)state;
     load_party_begin(&l, &load_ring, &params);
     load_party_start(&l);
     assert_true(load_party_wait(&l, LOAD_WAKEUPS, 7));
@@ -58,7 +55,6 @@ static void test_ring_ends_at_once_when_nobody_wants_it(void **state)
     struct load_params params = {.threads = 3};
     struct load_party l;
 
-    (void)state;
     load_party_begin(&l, &load_ring, &params);
     assert_int_equal(l.p.party->setup(&l.p.context), 0);
     l.p.head->stop = 1;
@@ -72,7 +68,6 @@ static void test_ring_says_how_many_threads(void **state)
 {
     struct load_params params = {.threads = 1};
 
-    (void)state;
     load_assert_described(&load_ring, &params, "threads=2");
     params.threads = 100;
     load_assert_described(&load_ring, &params, "threads=100");
@@ -100,7 +95,6 @@ static int without_threads(void)
 
 static void test_ring_fails_when_a_thread_cannot_be_made(void **state)
 {
-    (void)state;
     assert_int_equal(fixture_in_child(without_threads), 0);
 }
 

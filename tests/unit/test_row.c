@@ -14,7 +14,6 @@
 
 static void test_row_reasons_that_repeat(void **state)
 {
-    (void)state;
     assert_true(row_reason_repeats("no rights", "no rights"));
     assert_true(row_reason_repeats("no rights; the core was free in 3 of 9 slices", "no rights"));
     assert_false(row_reason_repeats("no rights", "no rights; the core was free in 3 of 9 slices"));
@@ -35,7 +34,6 @@ static void test_row_columns_are_the_designs_in_order(void **state)
         "run_delay_ms irqs softirqs steal_ms causes freq_khz timer_latency_held start_late_us "
         "comment samples hist series scratch_disk item core_share core_mhz explained_pct ";
     char names[1024] = "";
-    (void)state;
     for (size_t i = 0; i < row_n_columns; i++) {
         strcat(names, row_columns[i].name);
         strcat(names, " ");
@@ -46,7 +44,6 @@ static void test_row_columns_are_the_designs_in_order(void **state)
 
 static void test_row_columns_point_at_fields_of_their_own(void **state)
 {
-    (void)state;
     for (size_t i = 1; i < row_n_columns; i++) {
         assert_true(row_columns[i].offset < (row_columns[i].in_run ? sizeof(struct row_run) : sizeof(struct row)));
         for (size_t j = 1; j < i; j++)
@@ -57,7 +54,6 @@ static void test_row_columns_point_at_fields_of_their_own(void **state)
 
 static void test_row_columns_of_the_run_are_marked(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < row_n_columns; i++) {
         int of_run = (i >= 1 && i <= 12) || strcmp(row_columns[i].name, "comment") == 0 ||
                      strcmp(row_columns[i].name, "start_late_us") == 0;
@@ -69,7 +65,6 @@ static void test_row_init_knows_nothing(void **state)
 {
     struct row_run run = {.cpus_online = 2};
     struct row row;
-    (void)state;
     memset(&row, 0x55, sizeof row);
     row_init(&row, &run);
     assert_ptr_equal(row.run, &run);
@@ -87,7 +82,6 @@ static void test_row_init_knows_nothing(void **state)
 static void test_row_copy_is_deep(void **state)
 {
     struct row from, to;
-    (void)state;
     row_init(&from, NULL);
     strcpy(from.test, "pipe");
     from.n_samples = 2;
@@ -114,7 +108,6 @@ static void test_row_copy_without_memory_leaves_nothing(void **state)
 {
     double sample = 1;
     struct row from, to;
-    (void)state;
     row_init(&from, NULL);
     strcpy(from.test, "pipe");
     from.samples = &sample;
@@ -129,7 +122,6 @@ static void test_row_copy_without_memory_leaves_nothing(void **state)
 static void test_row_free_can_be_repeated(void **state)
 {
     struct row row;
-    (void)state;
     row_init(&row, NULL);
     row.samples = calloc(1, sizeof *row.samples);
     row.n_samples = 1;
@@ -141,7 +133,6 @@ static void test_row_free_can_be_repeated(void **state)
 
 static void test_row_status_has_a_name(void **state)
 {
-    (void)state;
     assert_string_equal(row_status_name(ROW_OK), "ok");
     assert_string_equal(row_status_name(ROW_UNSTABLE), "unstable");
     assert_string_equal(row_status_name(ROW_DEGRADED), "degraded");
@@ -154,7 +145,6 @@ static void test_row_protocol_is_that_of_an_index(void **state)
 {
     char buf[ROW_PROTOCOL_SIZE];
 
-    (void)state;
     row_protocol("protocol=stable tests=12 of=12", buf);
     assert_string_equal(buf, "stable protocol");
     row_protocol("over=1 protocol=classic", buf);
@@ -171,7 +161,6 @@ static void test_row_harmless_texts_move_no_cursor(void **state)
 {
     struct row_run run;
     struct row row;
-    (void)state;
     row_run_init(&run);
     row_init(&row, &run);
     strcpy(run.host, "a\033[2J");

@@ -46,7 +46,6 @@ static void test_run_verdict_of_a_change_and_of_none(void **state)
 {
     struct row rows[ROWS];
 
-    (void)state;
     make_row(&rows[0], "A", 1, 1.00, 15);
     make_row(&rows[1], "B", 1, 1.03, 15);
     make_row(&rows[2], "C", 1, 1.00, 15);
@@ -62,7 +61,6 @@ static void test_run_verdict_of_less_time(void **state)
 {
     struct row rows[ROWS];
 
-    (void)state;
     make_row(&rows[0], "A", 1, 1.00, 15);
     make_row(&rows[1], "B", 1, 0.90, 15);
     expect(rows, 2, "B is 10.0 % faster than A, 9.1 to 10.7 %: difference seen (p < 0.0001)\n");
@@ -84,7 +82,6 @@ static void test_run_verdict_of_copies_and_of_what_failed(void **state)
 {
     struct row rows[ROWS];
 
-    (void)state;
     make_row(&rows[0], "A", 1, 1, 15);
     make_row(&rows[1], "A", 2, 1, 15);
     make_row(&rows[2], "B", 2, 1.5, 15);
@@ -102,7 +99,6 @@ static void test_run_verdict_has_no_noise_floor(void **state)
     struct row rows[ROWS];
     struct comparison compared[2];
 
-    (void)state;
     make_row(&rows[0], "A", 1, 1, 200);
     make_row(&rows[1], "B", 1, 1.03, 200);
     for (size_t i = 0; i < 200; i++)

@@ -116,7 +116,6 @@ static void test_scale_machine_of_4096_cpus_is_read(void **state)
 {
     struct cpuset shared;
 
-    (void)state;
     assert_int_equal(machine.cpus_online, CPUS);
     assert_int_equal(machine.cache_llc_bytes, (uint64_t)CORES / 8 * (32u << 20));
     assert_int_equal(machine_last_cache(tree_root, 4095, &shared), 3);
@@ -128,7 +127,6 @@ static void test_scale_one_cpu_of_each_core_before_any_sibling(void **state)
 {
     struct cpuset cores, all;
 
-    (void)state;
     cpuset_clear(&cores);
     cpuset_clear(&all);
     assert_int_equal(request.n_order, CPUS);
@@ -149,7 +147,6 @@ static void test_scale_4096_copies_have_a_cpu_each(void **state)
     struct placement placement;
     struct cpuset all;
 
-    (void)state;
     cpuset_clear(&all);
     for (unsigned copy = 0; copy < CPUS; copy++) {
         place_copy(&request, copy, &placement);
@@ -166,7 +163,6 @@ static void test_scale_counters_of_each_of_4096_cpus(void **state)
     struct rusage usage;
     const double before = cpu_ms();
 
-    (void)state;
     assert_true(sets && counters);
     for (unsigned cpu = 0; cpu < CPUS; cpu++)
         cpuset_add(&sets[cpu], cpu);
@@ -193,7 +189,6 @@ static void test_scale_one_cpu_is_watched_among_4096(void **state)
     struct machine_counters counters;
     struct machine_watch *watch = machine_watch_open(tree_root, 4095);
 
-    (void)state;
     assert_non_null(watch);
     machine_watch_read(watch, &counters);
     assert_int_equal(counters.device, LINES * CPUS);

@@ -34,7 +34,6 @@ static char dir[] = "/tmp/test_scratch_XXXXXX";
 
 static int make_dir(void **state)
 {
-    (void)state;
     return mkdtemp(dir) ? 0 : -1;
 }
 
@@ -53,7 +52,6 @@ static int count_entries(const char *path)
 /* Fails when a test left something. */
 static int remove_dir(void **state)
 {
-    (void)state;
     return rmdir(dir);
 }
 
@@ -81,7 +79,6 @@ static void test_scratch_file_has_no_name(void **state)
     struct stat status;
     char got[4] = "";
 
-    (void)state;
     int fd = scratch_file(dir);
     assert_true(fd >= 0);
     assert_int_equal(fstat(fd, &status), 0);
@@ -98,7 +95,6 @@ static void test_scratch_file_has_no_name(void **state)
 
 static void test_scratch_file_says_why_not(void **state)
 {
-    (void)state;
     assert_int_equal(scratch_file("/nonexistent"), -ENOENT);
     assert_int_equal(scratch_file("/dev/null"), -ENOTDIR);
 }
@@ -109,7 +105,6 @@ static void test_scratch_unnamed_gets_its_name_when_it_is_whole(void **state)
     char path[700];
     struct stat status;
 
-    (void)state;
     (void)snprintf(path, sizeof(path), "%s/whole", dir);
     const mode_t mask = umask(027);
     int fd = scratch_unnamed(path), other = scratch_unnamed(path);
@@ -141,7 +136,6 @@ static void test_scratch_folder_is_made_and_removed_with_its_files(void **state)
     char path[600], other[600];
     struct stat status;
 
-    (void)state;
     assert_int_equal(scratch_folder(dir, path, sizeof(path)), 0);
     assert_int_equal(scratch_folder(dir, other, sizeof(other)), 0);
     assert_string_not_equal(path, other);
@@ -162,7 +156,6 @@ static void test_scratch_folder_says_why_not(void **state)
 {
     char path[600], tiny[8];
 
-    (void)state;
     assert_int_equal(scratch_folder("/nonexistent", path, sizeof(path)), -ENOENT);
     assert_int_equal(scratch_folder(dir, tiny, sizeof(tiny)), -ENAMETOOLONG);
     assert_int_equal(count_entries(dir), 0);
@@ -172,7 +165,6 @@ static void test_scratch_remove_leaves_subfolders_and_what_links_name(void **sta
 {
     char path[600], inner[700], target[700], link[700];
 
-    (void)state;
     assert_int_equal(scratch_folder(dir, path, sizeof(path)), 0);
     put_file(dir, "target");
     (void)snprintf(target, sizeof(target), "%s/target", dir);
@@ -197,7 +189,6 @@ static void test_scratch_kept_folder_ends_with_its_keeper(void **state)
 {
     struct scratch_keeper keeper, none;
 
-    (void)state;
     assert_int_equal(scratch_kept_folder(dir, &nobody, &keeper), 0);
     assert_int_equal(count_entries(dir), 1);
     put_file(keeper.note->path, "file");
@@ -217,7 +208,6 @@ static void test_scratch_kept_folder_says_why_not(void **state)
     char path[700];
     int probe = dup(0);
 
-    (void)state;
     assert_int_equal(close(probe), 0);
     assert_int_equal(scratch_kept_folder("/nonexistent", &nobody, &keeper), -ENOENT);
     memset(path, 'a', sizeof(path));
@@ -237,7 +227,6 @@ static void test_scratch_kept_folder_vanishes_when_its_owner_is_killed(void **st
     int ready[2], tries = 0;
     char byte;
 
-    (void)state;
     assert_int_equal(pipe(ready), 0);
     pid_t child = fork();
     assert_true(child >= 0);
@@ -270,7 +259,6 @@ static void test_scratch_kept_folder_outlives_a_killed_keeper_but_not_its_owner(
     struct scratch_note note = {.path = ""};
     const struct scratch_owner owner = {.note = &note};
 
-    (void)state;
     scratch_remove_noted(&note);
     assert_int_equal(scratch_kept_folder(dir, &owner, &keeper), 0);
     assert_string_equal(keeper.note->path, note.path);
@@ -321,7 +309,6 @@ static void test_scratch_keeper_knows_an_owner_that_vanished(void **state)
     const struct timespec pause = {.tv_nsec = 5000000};
     struct shared_note *shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
-    (void)state;
     assert_true(shared != MAP_FAILED);
     own_for_a_moment(shared, false);
     assert_false(shared->forsaken);
@@ -337,7 +324,6 @@ static void test_scratch_keeper_knows_an_owner_that_vanished(void **state)
 
 static void test_scratch_free_bytes_and_may_exec(void **state)
 {
-    (void)state;
     assert_true(scratch_free_bytes(dir) > 1);
     assert_true(scratch_free_bytes("/nonexistent") == 0);
     assert_int_equal(scratch_may_exec("/nonexistent"), -ENOENT);
@@ -383,7 +369,6 @@ static void test_scratch_own_image_is_a_program_of_its_own(void **state)
 {
     struct stat first, second;
 
-    (void)state;
     int a = scratch_own_image(dir, 0), b = scratch_own_image("", 0);
     assert_true(a >= 0);
     assert_true(b >= 0);
@@ -427,7 +412,6 @@ static int without_new_calls(void)
 
 static void test_scratch_own_image_in_a_folder_when_memory_cannot_hold_it(void **state)
 {
-    (void)state;
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0)
@@ -447,7 +431,6 @@ static void test_scratch_exec_says_why_not(void **state)
     char *none[] = {NULL};
     int fd = open("/dev/null", O_RDONLY);
 
-    (void)state;
     assert_true(fd >= 0);
     assert_int_equal(scratch_exec(fd, none, none), -EACCES);
     assert_int_equal(close(fd), 0);

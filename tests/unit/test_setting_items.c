@@ -23,7 +23,6 @@ static void test_setting_items_hold_no_comma_blank_or_quote(void **state)
 {
     char text[200] = "";
 
-    (void)state;
     setting_items_add(text, sizeof(text), "a", "x, y;z  \"q\": \x1b\xc3", 100);
     setting_items_add(text, sizeof(text), "none", "", 100);
     setting_items_add(text, sizeof(text), "cmdline", "quiet isolcpus=2,3", 100);
@@ -34,7 +33,6 @@ static void test_setting_items_are_whole_or_left_out(void **state)
 {
     char text[12] = "";
 
-    (void)state;
     setting_items_add(text, sizeof(text), "a", "1234", 100);
     setting_items_add(text, sizeof(text), "b", "1234", 100);
     setting_items_add(text, sizeof(text), "c", "12", 100);
@@ -47,7 +45,6 @@ static void test_setting_items_long_values_end_in_a_checksum(void **state)
     char a[100] = "", b[100] = "", again[100] = "";
     struct setting_items items;
 
-    (void)state;
     setting_items_add(a, sizeof(a), "n", "0123456789 0123456789 a", 20);
     setting_items_add(b, sizeof(b), "n", "0123456789 0123456789 b", 20);
     assert_int_equal(strlen(a), 2 + 20);
@@ -64,7 +61,6 @@ static void test_setting_items_of_earlier_versions(void **state)
 {
     struct setting_items items;
 
-    (void)state;
     setting_items_begin(&items,
                         "aslr=2 (stack, mappings, heap);thp=enabled madvise, defrag never;;=x;y;z=;"
                         "cmdline=mitigations=auto,x quiet",
@@ -81,7 +77,6 @@ static void test_setting_items_without_a_command_line(void **state)
 {
     struct setting_items items;
 
-    (void)state;
     setting_items_begin(&items, "smt=off", true);
     expect_next(&items, "smt", "off");
     expect_next(&items, "cmdline", "(nothing that matters)");
@@ -99,7 +94,6 @@ static void test_setting_items_hostile_texts(void **state)
     struct setting_items items;
     size_t n = 0;
 
-    (void)state;
     memset(text, 'x', sizeof(text) - 1);
     text[sizeof(text) - 1] = '\0';
     setting_items_begin(&items, text, true); /* no name */

@@ -215,7 +215,6 @@ static void test_settings_of_a_laptop(void **state)
         {"temperature", SETTING_OK, "54 C, the highest of 2", NULL},
     };
 
-    (void)state;
     tree_unpack("laptop");
     look_at(NULL);
     view.moment = no_change;
@@ -224,7 +223,6 @@ static void test_settings_of_a_laptop(void **state)
 
 static void test_settings_to_write_on_a_laptop_in_order(void **state)
 {
-    (void)state;
     tree_unpack("laptop");
     look_at("1-7");
     expect_writes("turbo", "/sys/devices/system/cpu/intel_pstate/no_turbo=1\n");
@@ -256,7 +254,6 @@ static void test_settings_write_governor_before_turbo(void **state)
 {
     char text[8192];
 
-    (void)state;
     tree_unpack("laptop");
     look_at(NULL);
     writes_of(NULL, text, sizeof(text));
@@ -269,7 +266,6 @@ static void test_settings_write_governor_before_turbo(void **state)
 
 static void test_settings_written_are_good(void **state)
 {
-    (void)state;
     tree_unpack("laptop");
     look_at(NULL);
     expect_writing_helps();
@@ -282,7 +278,6 @@ static void test_settings_of_a_server_that_was_set_up(void **state)
     unsigned counts[4];
     char noisy[64] = "junk";
 
-    (void)state;
     tree_unpack("server");
     look_at(NULL);
     settings_summary(&view, counts, noisy, sizeof(noisy));
@@ -314,7 +309,6 @@ static void test_settings_of_a_server_that_was_set_up(void **state)
 /* The same machine, but the CPUs named are others. */
 static void test_settings_are_judged_for_the_bench_cpus(void **state)
 {
-    (void)state;
     tree_unpack("server");
     look_at("7-8,40");
     expect_one("isolated", SETTING_NOISY, "8-15", "not CPUs 7,40");
@@ -339,7 +333,6 @@ static void test_settings_are_judged_for_the_bench_cpus(void **state)
 
 static void test_settings_nohz_full_and_intel_pstate_do_not_go_together(void **state)
 {
-    (void)state;
     tree_unpack("laptop");
     tree_put("/sys/devices/system/cpu/nohz_full", "1-7\n");
     look_at(NULL);
@@ -354,7 +347,6 @@ static void test_settings_nohz_full_and_intel_pstate_do_not_go_together(void **s
 
 static void test_settings_of_a_board(void **state)
 {
-    (void)state;
     tree_unpack("board");
     look_at(NULL);
     assert_int_equal(cpuset_count(&bench), 5);
@@ -391,7 +383,6 @@ static void test_settings_in_a_container_without_sys(void **state)
                                          "thp",      "workqueues", "power",   "throttling",  "numa",
                                          "caches",   "siblings",   "network", "temperature", "vulnerabilities"};
 
-    (void)state;
     tree_unpack("container");
     look_at(NULL);
     assert_int_equal(cpuset_count(&bench), 3);
@@ -410,7 +401,6 @@ static void test_settings_in_a_container_without_sys(void **state)
 
 static void test_settings_without_proc_and_sys(void **state)
 {
-    (void)state;
     look_at(NULL);
     assert_int_equal(cpuset_count(&bench), 1);
     for (size_t i = 0; i < settings_count; i++) {
@@ -424,7 +414,6 @@ static void test_settings_without_proc_and_sys(void **state)
 
 static void test_settings_of_4096_cpus(void **state)
 {
-    (void)state;
     tree_unpack("large");
     look_at(NULL);
     assert_int_equal(cpuset_count(&bench), 3072);
@@ -457,7 +446,6 @@ static void test_settings_of_every_other_cpu_of_4096(void **state)
     struct setting_writes writes = {0};
     struct cpuset kept;
 
-    (void)state;
     tree_put("/sys/devices/system/cpu/online", "0-4095\n");
     tree_put("/proc/irq/9/smp_affinity_list", "0-4095\n");
     tree_put("/proc/irq/10/smp_affinity_list", "4-7\n");
@@ -488,7 +476,6 @@ static void expect_bench(const char *list)
 
 static void test_settings_bench_cpus_leave_out_the_boot_cpu(void **state)
 {
-    (void)state;
     expect_bench("0");
     tree_put("/sys/devices/system/cpu/online", "0\n");
     expect_bench("0");
@@ -501,7 +488,6 @@ static void test_settings_bench_cpus_leave_out_the_boot_cpu(void **state)
 
 static void test_settings_bench_cpus_are_the_isolated_ones(void **state)
 {
-    (void)state;
     tree_put("/sys/devices/system/cpu/online", "0-7\n");
     tree_put("/sys/devices/system/cpu/isolated", "2-3,9\n");
     expect_bench("2-3");
@@ -513,7 +499,6 @@ static void test_settings_bench_cpus_are_the_isolated_ones(void **state)
 
 static void test_settings_bench_cpus_are_within_the_control_group(void **state)
 {
-    (void)state;
     tree_put("/sys/devices/system/cpu/online", "0-7\n");
     tree_put("/proc/self/cgroup", "0::/box\n");
     tree_put("/sys/fs/cgroup/cpuset.cpus.effective", "0-7\n");
@@ -540,7 +525,6 @@ static void test_settings_frequency_and_governor_differ_between_cpus(void **stat
     static const char *const governors[] = {"performance", "powersave",    "ondemand",
                                             "schedutil",   "conservative", "conservative"};
 
-    (void)state;
     tree_put("/sys/devices/system/cpu/online", "0-5\n");
     for (unsigned cpu = 0; cpu < 6; cpu++) {
         char path[96];
@@ -569,7 +553,6 @@ static void test_settings_smt_is_written_only_where_it_can_be(void **state)
                  {"perhaps", SETTING_UNKNOWN}};
     char path[] = "/sys/devices/system/cpu/smt/control";
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         tree_put(path, cases[i].control);
         look_at("0");
@@ -580,7 +563,6 @@ static void test_settings_smt_is_written_only_where_it_can_be(void **state)
 
 static void test_settings_idle_states(void **state)
 {
-    (void)state;
     tree_unpack("laptop");
     tree_put("/sys/devices/system/cpu/cpu1/cpuidle/state2/disable", "1\n");
     tree_put_bytes("/dev/cpu_dma_latency", &(const int32_t){20}, sizeof(int32_t));
@@ -602,7 +584,6 @@ static void raise_throttling(void)
 
 static void test_settings_throttling_that_rises(void **state)
 {
-    (void)state;
     tree_unpack("laptop");
     look_at("2-3");
     expect_one("throttling", SETTING_UNKNOWN, "14 times since boot", "");
@@ -616,7 +597,6 @@ static void test_settings_throttling_of_packages_counts_once(void **state)
 {
     char path[128], text[16];
 
-    (void)state;
     tree_put("/sys/devices/system/cpu/online", "0-3\n");
     for (unsigned cpu = 0; cpu < 4; cpu++) {
         (void)snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/topology/physical_package_id", cpu);
@@ -647,7 +627,6 @@ static void raise_steal(void)
 /* Steal time of the past does not count, only its rise. */
 static void test_settings_steal_that_rises(void **state)
 {
-    (void)state;
     if (sysconf(_SC_CLK_TCK) != 100) {
         print_message("skipped: steal time is counted at another rate than 100 Hz here\n");
         skip();
@@ -665,7 +644,6 @@ static void test_settings_caches_may_be_shared_with_the_rest(void **state)
 {
     char path[128];
 
-    (void)state;
     tree_put("/sys/devices/system/cpu/online", "0-3\n");
     for (unsigned cpu = 0; cpu < 4; cpu++) {
         (void)snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/cache/index0/level", cpu);
@@ -691,7 +669,6 @@ static void test_settings_caches_may_be_shared_with_the_rest(void **state)
 /* A kernel that has no nohz_full= cannot be told to use it. */
 static void test_settings_kthread_cpus_where_nohz_full_is_missing(void **state)
 {
-    (void)state;
     tree_put("/sys/devices/system/cpu/online", "0-3\n");
     tree_put("/proc/stat", "cpu  1\n");
     tree_put("/proc/cmdline", "quiet\n");
@@ -715,7 +692,6 @@ static void put_config(const char *text)
 
 static void test_settings_of_the_kernel_s_configuration(void **state)
 {
-    (void)state;
     put_config(
         "# CONFIG_PREEMPT is not set\nCONFIG_PREEMPT_VOLUNTARY=y\nCONFIG_RCU_NOCB_CPU=y\nCONFIG_KASAN_STACK=y\n");
     expect_one("config", SETTING_OK, "PREEMPT_VOLUNTARY, RCU_NOCB_CPU", "");
@@ -737,7 +713,6 @@ static void test_settings_of_the_kernel_s_compressed_configuration(void **state)
                               0xf0, 0x02, 0x82, 0x5c, 0x5d, 0x7d, 0x03, 0x42, 0xe2, 0x83, 0x42, 0x6c, 0x2b,
                               0xb9, 0x00, 0x09, 0xf9, 0x21, 0x04, 0x22, 0x00, 0x00, 0x00};
 
-    (void)state;
     tree_put_bytes("/proc/config.gz", packed, sizeof(packed));
     look_at("0");
     expect_one("tick", SETTING_OK, "HZ 300, NO_HZ mode not known", "");
@@ -753,7 +728,6 @@ static void test_settings_of_the_kernel_s_compressed_configuration(void **state)
 
 static void test_settings_swappiness_matters_with_swap(void **state)
 {
-    (void)state;
     tree_put("/proc/meminfo", "MemTotal: 1000 kB\nSwapTotal: 0 kB\nSwapFree: 0 kB\n");
     tree_put("/proc/sys/vm/swappiness", "60\n");
     look_at("0");
@@ -770,7 +744,6 @@ static void test_settings_swappiness_matters_with_swap(void **state)
 
 static void test_settings_timer_migration_goes_by_nohz_full(void **state)
 {
-    (void)state;
     tree_put("/sys/devices/system/cpu/online", "0-3\n");
     tree_put("/proc/sys/kernel/timer_migration", "1\n");
     look_at("1-2");
@@ -786,7 +759,6 @@ static void test_settings_ksm_stopped_either_way(void **state)
 {
     static const char *const texts[] = {"0\n", "1\n", "2\n"};
 
-    (void)state;
     tree_put("/sys/devices/x", "");
     look_at("0");
     for (size_t i = 0; i < 3; i++) {
@@ -801,7 +773,6 @@ static void test_settings_write_preferences_before_the_governor(void **state)
 {
     char text[8192];
 
-    (void)state;
     tree_unpack("laptop");
     look_at(NULL);
     writes_of(NULL, text, sizeof(text));
@@ -816,7 +787,6 @@ static void test_settings_texts_are_printable(void **state)
 {
     char text[400];
 
-    (void)state;
     tree_put("/sys/devices/system/cpu/online", "0-3\n");
     tree_put("/proc/stat", "cpu  1\n");
     tree_put("/proc/cmdline", "quiet irqaffinity=0-4\xa2\x7f\033[2J\n");
@@ -850,7 +820,6 @@ static void test_settings_boot_parameters_as_the_kernel_reads_them(void **state)
         {"rcu_nocbs=1,00000000000000000000000000000000000000000000000000000000000000000002", SETTING_UNKNOWN, ""},
     };
 
-    (void)state;
     tree_put("/sys/devices/system/cpu/online", "0-3\n");
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char text[128];
@@ -866,7 +835,6 @@ static void test_settings_boot_parameters_as_the_kernel_reads_them(void **state)
 
 static void test_settings_irqs_without_another_cpu(void **state)
 {
-    (void)state;
     tree_put("/proc/stat", "cpu0 1\n");
     tree_put("/proc/irq/5/smp_affinity_list", "0\n");
     look_at(NULL);
@@ -876,7 +844,6 @@ static void test_settings_irqs_without_another_cpu(void **state)
 
 static void test_settings_programs(void **state)
 {
-    (void)state;
     tree_put("/proc/stat", "cpu0 1\n");
     look_at(NULL);
     expect_one("daemons", SETTING_UNKNOWN, "", "other users' processes cannot be seen");
@@ -900,7 +867,6 @@ static void test_settings_programs(void **state)
 
 static void test_settings_fair_server_by_kernel(void **state)
 {
-    (void)state;
     tree_put("/sys/devices/system/cpu/online", "0-1\n");
     tree_put("/proc/sys/kernel/osrelease", "6.11.9\n");
     look_at(NULL);
@@ -914,7 +880,6 @@ static void test_settings_numbers_that_make_no_sense(void **state)
 {
     static const char *const texts[] = {"one\n", "1x\n", "1 2\n", "--1\n", "99999999999999999999999\n", "-\n"};
 
-    (void)state;
     tree_put("/proc/stat", "cpu0 1\n");
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         tree_put("/proc/sys/vm/stat_interval", texts[i]);
@@ -930,7 +895,6 @@ static void test_settings_numbers_that_make_no_sense(void **state)
 
 static void test_settings_power_supplies(void **state)
 {
-    (void)state;
     tree_put("/sys/devices/x", "");
     tree_put("/sys/class/power_supply/BAT0/type", "Battery\n");
     look_at(NULL);
@@ -946,7 +910,6 @@ static void test_settings_power_supplies(void **state)
 
 static void test_settings_power_of_a_desktop(void **state)
 {
-    (void)state;
     tree_put("/sys/devices/x", "");
     tree_put("/sys/class/power_supply/ucsi/type", "USB\n");
     tree_put("/sys/class/power_supply/ucsi/online", "0\n");
@@ -1068,51 +1031,43 @@ static void check_hostile(const char *tree, void (*put)(const char *path), const
 
 static void test_settings_with_empty_files(void **state)
 {
-    (void)state;
     check_hostile("laptop", put_empty, EMPTY);
 }
 
 static void test_settings_with_empty_files_of_a_server(void **state)
 {
-    (void)state;
     check_hostile("server", put_empty, EMPTY);
 }
 
 static void test_settings_with_junk(void **state)
 {
-    (void)state;
     /* A command line and the names of processes may be anything. */
     check_hostile("laptop", put_junk, "rcu_nocbs kthread_cpus irqaffinity irqbalance daemons " SEEN);
 }
 
 static void test_settings_with_large_files(void **state)
 {
-    (void)state;
     check_hostile("laptop", put_sparse, EMPTY);
 }
 
 static void test_settings_with_folders_for_files(void **state)
 {
-    (void)state;
     check_hostile("laptop", put_folder, SEEN);
 }
 
 static void test_settings_with_links_in_circles(void **state)
 {
-    (void)state;
     check_hostile("laptop", put_loop, SEEN);
 }
 
 /* As when they vanish after they were listed. */
 static void test_settings_with_files_that_vanish(void **state)
 {
-    (void)state;
     check_hostile("laptop", put_dangling, SEEN);
 }
 
 static void test_settings_with_pipes_for_files(void **state)
 {
-    (void)state;
     check_hostile("laptop", put_fifo, EMPTY);
 }
 
@@ -1141,7 +1096,6 @@ static void test_settings_with_an_endless_pipe(void **state)
                                         "/sys/devices/system/cpu/nohz_full"};
     pid_t writers[4];
 
-    (void)state;
     tree_put("/proc/stat", "cpu0 1\n");
     for (size_t i = 0; i < 4; i++) {
         put_fifo(paths[i]);
@@ -1178,7 +1132,6 @@ static void test_settings_without_permission(void **state)
 {
     int status;
 
-    (void)state;
     tree_put_other = put_secret;
     tree_unpack("laptop");
     assert_int_equal(chmod(tree_root, 0755), 0);
@@ -1204,7 +1157,6 @@ static bool is_name(const char *name)
 
 static void test_settings_are_whole_and_have_names_of_their_own(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < settings_count; i++) {
         const struct setting *s = &settings_list[i];
         assert_true(is_name(s->name));
@@ -1227,7 +1179,6 @@ static void test_settings_are_those_of_the_man_page(void **state)
     bool within = false;
     size_t n = 0;
 
-    (void)state;
     if (!page)
         fail_msg("man/jitbench-check.1: %s (this test runs in the top folder)", strerror(errno));
     while (fgets(line, sizeof(line), page)) {
@@ -1252,7 +1203,6 @@ static void test_settings_count_and_names_of_the_noisy(void **state)
     unsigned counts[4] = {0};
     char names[20] = "";
 
-    (void)state;
     setting_count(setting_find("governor"), &noisy, counts, names, sizeof(names));
     setting_count(setting_find("frequency"), &fine, counts, names, sizeof(names));
     assert_string_equal(names, "governor");
@@ -1269,7 +1219,6 @@ static void test_settings_cpus_are_cut_between_ranges(void **state)
     struct cpuset set = {{0}};
     char text[12];
 
-    (void)state;
     settings_format_cpus(&set, text, sizeof(text));
     assert_string_equal(text, "none");
     for (unsigned cpu = 0; cpu < 12; cpu += 2)
@@ -1292,7 +1241,6 @@ static void test_settings_of_this_machine(void **state)
     unsigned counts[4];
     char noisy[1024];
 
-    (void)state;
     machine_read("", &machine);
     settings_bench_cpus("", &machine, &bench);
     view = (struct settings_view){.root = "", .machine = &machine, .bench = &bench};
@@ -1308,7 +1256,6 @@ static void test_settings_bench_cpus_keep_to_the_mask(void **state)
 {
     struct cpuset mask, one = {{0}};
 
-    (void)state;
     assert_int_equal(task_get_affinity(&mask), 0);
     machine_read("", &machine);
     for (unsigned cpu = cpuset_next(&mask, 0); cpu != CPUSET_NONE; cpu = cpuset_next(&mask, cpu + 1)) {
@@ -1327,7 +1274,6 @@ static void test_settings_describe(void **state)
 {
     char text[3072], cut[60];
 
-    (void)state;
     tree_unpack("server");
     tree_put("/proc/cmdline",
              "BOOT_IMAGE=/vmlinuz root=UUID=12-34 ds=nocloud;token=x isolcpus=domain,8-15;x quiet -- quiet a\n");
@@ -1367,7 +1313,6 @@ static void test_settings_describe_what_explains_a_difference(void **state)
     };
     char text[3072] = ";", vulnerability[200];
 
-    (void)state;
     tree_put("/proc/stat", "cpu  1\n");
     tree_put("/proc/cpuinfo", "processor\t: 0\nmicrocode\t: 0xabc\nflags\t: hypervisor\n");
     tree_put("/sys/hypervisor/type", "kvm\n");
@@ -1419,7 +1364,6 @@ static void test_settings_describe_without_proc_and_sys(void **state)
 {
     char text[100] = "x";
 
-    (void)state;
     look_at("0");
     settings_describe(&view, text, sizeof(text));
     assert_null(strstr(text, "cmdline"));

@@ -83,7 +83,6 @@ static void test_settings_diff_names_each_setting(void **state)
     };
     const size_t n = sizeof(items) / sizeof(items[0]);
 
-    (void)state;
     for (size_t wanted = 0; wanted <= n; wanted++) {
         char before[1024] = "", after[1024] = "", expected[128] = "";
         for (size_t i = 0; i < n; i++) {
@@ -104,7 +103,6 @@ static void test_settings_diff_names_each_setting(void **state)
 
 static void test_settings_diff_names_several(void **state)
 {
-    (void)state;
     begin(&base, "smt=on;thp=always;turbo=on;cmdline=quiet");
     begin(&changed, "smt=off;thp=never;turbo=on");
     expect("smt on -> off; thp always -> never; cmdline quiet -> (nothing that matters)");
@@ -113,7 +111,6 @@ static void test_settings_diff_names_several(void **state)
 /* A setting that one side does not record is no difference; old and new spellings are equal. */
 static void test_settings_diff_with_files_of_earlier_versions(void **state)
 {
-    (void)state;
     begin(&base, "aslr=2 (stack, mappings, heap);thp=enabled madvise, defrag never;cmdline=a=1,2 quiet");
     begin(&changed, "aslr=2_(stack+mappings+heap);thp=madvise;thp_defrag=never;memory=1G;cmdline=a=1+2|quiet");
     add_row(&changed, "fcopy256", "", "mount=rw");
@@ -128,7 +125,6 @@ static void test_settings_diff_with_files_of_earlier_versions(void **state)
 
 static void test_settings_diff_of_rows(void **state)
 {
-    (void)state;
     begin(&base, "smt=on");
     begin(&changed, "smt=on");
     add_row(&base, "fcopy256", "", "mount=rw;disk=solid;scheduler=none");
@@ -142,7 +138,6 @@ static void test_settings_diff_of_rows(void **state)
 
 static void test_settings_diff_of_several_runs(void **state)
 {
-    (void)state;
     begin(&base, "smt=on;thp=never");
     add_run(&base, "smt=off;thp=never");
     begin(&changed, "smt=off;thp=never");
@@ -157,7 +152,6 @@ static void test_settings_diff_hostile_names(void **state)
     struct text out = {0};
     char settings[3000] = "";
 
-    (void)state;
     for (unsigned i = 0; i < 300; i++)
         (void)snprintf(settings + strlen(settings), sizeof(settings) - strlen(settings), "n%u=1;", i);
     begin(&base, settings);

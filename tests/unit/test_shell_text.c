@@ -18,7 +18,6 @@ static char text[SHELL_TEXT_BYTES + 1];
 
 static int make_text(void **state)
 {
-    (void)state;
     memset(text, 'X', sizeof(text));
     shell_text(text);
     return 0;
@@ -29,7 +28,6 @@ static void test_shell_text_has_the_lines_words_and_bytes(void **state)
     int lines = 0, words = 0;
     bool in_word = false;
 
-    (void)state;
     assert_int_equal(strlen(text), 8546);
     for (const char *at = text; *at; at++) {
         lines += *at == '\n';
@@ -51,7 +49,6 @@ static void test_shell_text_lines_have_the_lengths(void **state)
 {
     int lengths[362], n = 0;
 
-    (void)state;
     for (const char *at = text; *at; at = strchr(at, '\n') + 1) {
         assert_true(n < 362);
         lengths[n++] = (int)strcspn(at, "\n");
@@ -70,7 +67,6 @@ static void test_shell_text_holds_the_in_35_lines_as_a_word(void **state)
 {
     int lines = 0, found = 0;
 
-    (void)state;
     for (const char *line = text; *line; line = strchr(line, '\n') + 1) {
         char one[128];
         size_t length = strcspn(line, "\n");
@@ -93,7 +89,6 @@ static void test_shell_text_is_unsorted_and_always_the_same(void **state)
     char again[SHELL_TEXT_BYTES + 1];
     int falls = 0;
 
-    (void)state;
     for (const char *line = text, *next; (next = strchr(line, '\n')) && next[1]; line = next + 1)
         falls += strncmp(line, next + 1, 4) > 0;
     assert_true(falls > 100);
@@ -105,7 +100,6 @@ static void test_shell_text_matches_counts_as_wc_does(void **state)
 {
     struct shell_text_count count;
 
-    (void)state;
     shell_text_matches("the\nno\n  other  words \nth\ne", &count);
     assert_int_equal(count.lines, 2);
     assert_int_equal(count.words, 3);

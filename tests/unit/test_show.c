@@ -76,7 +76,6 @@ static void test_show_lists_tests_as_planned(void **state)
                          make_row("unix", "pipe", "", "rate", 1)};
     char *text = shown(rows, 3);
 
-    (void)state;
     IN_ORDER(text, "Pipe Throughput", "System Call Overhead");
     free(text);
 }
@@ -87,7 +86,6 @@ static void test_show_of_a_shared_core(void **state)
     struct row rows[] = {make_row("unix", "syscall", "", "rate", 1), make_row("unix", "syscall", "", "rate_alone", 1),
                          make_row("unix", "shell1", "", "rate", 2)};
 
-    (void)state;
     rows[0].index = rows[2].index = 100;
     rows[0].headline = rows[2].headline = 1;
     text_copy(rows[0].core_share, sizeof(rows[0].core_share), "0.735");
@@ -115,7 +113,6 @@ static void test_show_tells_the_protocol_by_the_rows(void **state)
     struct row classic[] = {make_row("unix", "context1", "halves=free protocol=classic", "rate", 1)};
     char *text = shown(stable, 1);
 
-    (void)state;
     IN_ORDER(text, "1 parallel copy of tests, stable protocol\n", "Context Switching ", " - ");
     free(text);
     text = shown(classic, 1);
@@ -130,7 +127,6 @@ static void test_show_tells_classic_latency_by_the_rows(void **state)
                          make_row("latency", "audio", "interval_us=50000 protocol=classic", "latency_classic", 1)};
     char *text = shown(rows, 2);
 
-    (void)state;
     IN_ORDER(text, "Simulated Audio under each load, counted as Interbench did (metric latency_classic)\n");
     free(text);
 }
@@ -144,7 +140,6 @@ static void test_show_names_commands_as_they_were_typed(void **state)
                          make_row("run", "my prog", "command='./my prog' x", "wall", 1)};
     char *text = shown(rows, 4);
 
-    (void)state;
     IN_ORDER(text, "ratio of the medians", "\n'./my prog' x ", " 1.000", "\nmine ", " 2.000", "\n/bin/sleep 1 ",
              " 3.000", "\nsh ");
     free(text);
@@ -156,7 +151,6 @@ static void test_show_puts_long_command_lines_below(void **state)
     struct row rows[] = {make_row("run", "true", "command=true", "wall", 2), make_row("run", "tar", "", "wall", 1),
                          make_row("run", "tar", "", "user", 1)};
 
-    (void)state;
     (void)snprintf(rows[1].param, sizeof(rows[1].param), "warmup=1 command=%s", line);
     text_copy(rows[2].param, sizeof(rows[2].param), rows[1].param);
     char *text = shown(rows, 3);
@@ -171,7 +165,6 @@ static void test_show_keeps_equal_commands_apart(void **state)
                          make_row("run", "true", "command=true", "wall", 2)};
     char *text = shown(rows, 2);
 
-    (void)state;
     IN_ORDER(text, "\ntrue ", " 1.000", "\ntrue ", " 2.000");
     free(text);
 }
@@ -182,7 +175,6 @@ static void test_show_finds_the_clock_in_the_rows(void **state)
                          make_row("prime", "prime", "limit=22 experiments=5 clock=cntvct", "clock_cost", 1)};
     char *text;
 
-    (void)state;
     text_copy(rows[1].unit, sizeof(rows[1].unit), "cycles");
     text = shown(rows, 2);
     IN_ORDER(text, "Unit: cycles of cntvct at ", "take 10 cycles");
@@ -196,7 +188,6 @@ static void test_show_unknown_rows_in_a_plain_table(void **state)
                          make_row("prime", "sieve", "limit=5", "cycles", 1)};
     char *text = shown(rows, 2);
 
-    (void)state;
     rows[1].value = 1.0 / 3;
     IN_ORDER(text, "Suite tides\nTest ", "Metric ", "\nhigh ", " moon=full ", " level ", "\nhigh ", " rise ");
     free(text);
@@ -214,7 +205,6 @@ static void test_show_nothing_of_what_did_not_begin(void **state)
     struct row rows[] = {make_row("unix", "pipe", "", "rate", 1), make_row("unix", "syscall", "", "rate", 2)};
     char *text;
 
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         rows[i].status = ROW_SKIPPED;
         text_copy(rows[i].reason, sizeof(rows[i].reason), "ended by SIGINT before the first sample");
@@ -237,7 +227,6 @@ static void test_show_marks_headlines(void **state)
         make_row("tides", "high", "moon=new", "level", 2)};
     static const int expected[] = {1, 0, 1, 0, 1};
 
-    (void)state;
     show_mark_headlines(rows, 5);
     for (size_t i = 0; i < 5; i++)
         assert_int_equal(rows[i].headline, expected[i]);

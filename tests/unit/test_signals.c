@@ -39,7 +39,6 @@ static void test_signals_pending_are_seen(void **state)
 {
     static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(ending); i++) {
         which = ending[i];
         assert_int_equal(fixture_in_child(pending_body), 0);
@@ -64,7 +63,6 @@ static int first_wins_body(void)
 
 static void test_signals_first_one_is_remembered(void **state)
 {
-    (void)state;
     assert_int_equal(fixture_in_child(first_wins_body), 0);
 }
 
@@ -84,7 +82,6 @@ static int child_wakes_body(void)
 
 static void test_signals_end_of_a_child_wakes_the_wait(void **state)
 {
-    (void)state;
     assert_int_equal(fixture_in_child(child_wakes_body), 0);
 }
 
@@ -104,7 +101,6 @@ static int ignored_body(void)
 
 static void test_signals_ignored_stay_ignored(void **state)
 {
-    (void)state;
     assert_int_equal(fixture_in_child(ignored_body), 0);
 }
 
@@ -121,7 +117,6 @@ static int pipe_body(void)
 
 static void test_signals_closed_pipes_do_not_end_us(void **state)
 {
-    (void)state;
     assert_int_equal(fixture_in_child(pipe_body), 0);
 }
 
@@ -149,7 +144,6 @@ static int mask_body(void)
 
 static void test_signals_restore_the_mask(void **state)
 {
-    (void)state;
     assert_int_equal(fixture_in_child(mask_body), 0);
 }
 
@@ -170,13 +164,11 @@ static int handlers_body(void)
 
 static void test_signals_restore_the_handlers(void **state)
 {
-    (void)state;
     assert_int_equal(fixture_in_child(handlers_body), 0);
 }
 
 static void test_signals_names(void **state)
 {
-    (void)state;
     assert_string_equal(signals_name(SIGINT), "SIGINT");
     assert_string_equal(signals_name(SIGTERM), "SIGTERM");
     assert_string_equal(signals_name(SIGHUP), "SIGHUP");
@@ -227,7 +219,6 @@ static int write_to_reader_body(void)
 
 static void test_signals_write_waits_for_the_reader(void **state)
 {
-    (void)state;
     assert_int_equal(fixture_in_child(write_to_reader_body), 0);
 }
 
@@ -249,7 +240,6 @@ static int write_to_file_body(void)
 
 static void test_signals_write_of_a_file(void **state)
 {
-    (void)state;
     assert_int_equal(fixture_in_child(write_to_file_body), 0);
 }
 
@@ -284,7 +274,6 @@ static int write_to_stalled_body(void)
 
 static void test_signals_write_to_a_stalled_reader_ends(void **state)
 {
-    (void)state;
     assert_int_equal(fixture_in_child(write_to_stalled_body), 0);
 }
 
@@ -304,7 +293,6 @@ static int write_after_signal_body(void)
 
 static void test_signals_write_goes_on_while_there_is_room(void **state)
 {
-    (void)state;
     assert_int_equal(fixture_in_child(write_after_signal_body), 0);
 }
 
@@ -324,7 +312,6 @@ static int write_fails_body(void)
 
 static void test_signals_write_tells_the_error(void **state)
 {
-    (void)state;
     assert_int_equal(fixture_in_child(write_fails_body), 0);
 }
 

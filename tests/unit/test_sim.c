@@ -165,7 +165,6 @@ static void test_sim_constant_latency_has_no_deviation(void **state)
 {
     static struct series_point points[1000];
 
-    (void)state;
     begin(1000);
     for (uint64_t k = 0; k < COUNT(points); k++) {
         assert_int_equal(turn(k * 1000 + 7, k * 1000 + 307, 300), k);
@@ -183,7 +182,6 @@ static void test_sim_constant_latency_has_no_deviation(void **state)
 /* As far from zero as real latencies are, where the bins of the histogram are wide. */
 static void test_sim_constant_latency_of_half_a_millisecond(void **state)
 {
-    (void)state;
     begin(50 * MS);
     for (uint64_t k = 0; k < 600; k++)
         (void)turn(k * 50 * MS + MS / 2, k * 50 * MS + 3 * MS, 5 * MS / 2);
@@ -196,7 +194,6 @@ static void test_sim_constant_latency_of_half_a_millisecond(void **state)
 /* 99 of 10 and one of 400: the mean is 13.9 and the deviation 39. */
 static void test_sim_stall_within_a_period_is_one_sample(void **state)
 {
-    (void)state;
     begin(1000);
     for (uint64_t k = 0; k < 100; k++)
         (void)turn(k * 1000 + (k == 60 ? 400 : 10), k * 1000 + 900, 300);
@@ -213,7 +210,6 @@ static void test_sim_stall_within_a_period_is_one_sample(void **state)
 
 static void test_sim_work_is_met_until_the_next_wake_up(void **state)
 {
-    (void)state;
     begin(100);
     (void)turn(40, 100, 60); /* just in time, so that the task was asleep at the next one */
     (void)turn(101, 200, 60);
@@ -227,7 +223,6 @@ static void test_sim_work_is_met_until_the_next_wake_up(void **state)
 /* 125 ms late at 50 ms. */
 static void test_sim_stall_counts_once_for_each_wake_up_that_it_swallowed(void **state)
 {
-    (void)state;
     begin(50 * MS);
     assert_int_equal(turn(125 * MS, 128 * MS, 3 * MS), 2);
     VALUES(&sim.latency, 125 * MS, 75 * MS, 25 * MS);
@@ -242,7 +237,6 @@ static void test_sim_stall_counts_once_for_each_wake_up_that_it_swallowed(void *
 
 static void test_sim_stall_in_the_middle_of_a_run(void **state)
 {
-    (void)state;
     begin(100);
     (void)turn(3, 20, 17);
     (void)turn(104, 121, 17);
@@ -255,7 +249,6 @@ static void test_sim_stall_in_the_middle_of_a_run(void **state)
 
 static void test_sim_stall_of_whole_periods(void **state)
 {
-    (void)state;
     begin(50);
     assert_int_equal(turn(100, 120, 20), 2);
     VALUES(&sim.latency, 100, 50, 0);
@@ -266,7 +259,6 @@ static void test_sim_stall_of_whole_periods(void **state)
 /* The same when the task looks a moment before the timing thread does. */
 static void test_sim_stall_until_just_before_a_wake_up(void **state)
 {
-    (void)state;
     begin(50);
     timer_until(99, 0);
     assert_int_equal(task_at(100), 1);
@@ -297,14 +289,12 @@ static void check_long_stall(uint64_t periods, uint64_t forgotten)
 
 static void test_sim_stall_as_long_as_the_ring(void **state)
 {
-    (void)state;
     check_long_stall(SIM_RING - 1, 0);
     check_long_stall(SIM_RING, 1);
 }
 
 static void test_sim_stall_longer_than_the_ring(void **state)
 {
-    (void)state;
     check_long_stall(SIM_RING + 36, 37);
     check_long_stall(4 * SIM_RING - 1, 3 * SIM_RING);
 }
@@ -330,7 +320,6 @@ static void check_overwritten(uint64_t backlog, uint64_t further, uint64_t timer
 
 static void test_sim_times_overwritten_while_they_are_read(void **state)
 {
-    (void)state;
     check_overwritten(SIM_RING, 0, 7);
     check_overwritten(SIM_RING, 1, 7);
     check_overwritten(SIM_RING, 36, 0);
@@ -345,7 +334,6 @@ static void test_sim_times_claimed_but_not_announced(void **state)
     static uint64_t values[SIM_RING];
     const uint64_t now = SIM_RING * 15;
 
-    (void)state;
     begin(15);
     timer_until(now - 1, 7);
     sim.ring.claimed = SIM_RING + 36;
@@ -363,7 +351,6 @@ static void test_sim_timer_announces_what_is_due(void **state)
 {
     struct sim_ring ring = {0};
 
-    (void)state;
     assert_int_equal(sim_timer(START, 100, 0, 50, START, &ring), 1);
     assert_int_equal(sim_timer(START, 100, 1, 50, START + 199, &ring), 2);
     assert_int_equal(sim_timer(START, 100, 2, 50, START + 300, &ring), 4); /* two at once: the second is due just now */
@@ -380,7 +367,6 @@ static void test_sim_timer_announces_none_behind_the_last(void **state)
 {
     struct sim_ring ring = {0};
 
-    (void)state;
     assert_int_equal(sim_timer(START, 100, 3, 5, START + 5000, &ring), 5);
     assert_int_equal(ring.woke_ns[4], START + 5000);
     assert_int_equal(ring.woke_ns[5], 0);
@@ -392,7 +378,6 @@ static void test_sim_timer_goes_round_the_ring(void **state)
     struct sim_ring ring = {0};
     const uint64_t n = 3 * SIM_RING + 5;
 
-    (void)state;
     assert_int_equal(sim_timer(START, 10, 0, UINT64_MAX, START + (n - 1) * 10 + 9, &ring), n);
     for (uint64_t k = 0; k < SIM_RING; k++)
         assert_int_equal(ring.woke_ns[k], START + (n - 1) * 10 + 9);
@@ -404,7 +389,6 @@ static void test_sim_timer_goes_round_the_ring(void **state)
 /* The timing thread's own lateness is not part of the task's latency. */
 static void test_sim_latency_begins_when_the_timing_thread_woke(void **state)
 {
-    (void)state;
     begin(100);
     timer_at(30);
     (void)task_at(42);
@@ -420,7 +404,6 @@ static void test_sim_latency_begins_when_the_timing_thread_woke(void **state)
 
 static void test_sim_timing_thread_that_slept_for_periods(void **state)
 {
-    (void)state;
     begin(50);
     timer_at(125);
     assert_int_equal(sim.posted, 3);
@@ -436,7 +419,6 @@ static void test_sim_timing_thread_that_slept_for_periods(void **state)
 
 static void test_sim_both_are_late(void **state)
 {
-    (void)state;
     begin(50);
     timer_at(70); /* of 0 and 50 */
     timer_at(100);
@@ -450,7 +432,6 @@ static void test_sim_both_are_late(void **state)
 
 static void test_sim_overrun_of_a_third_of_a_period(void **state)
 {
-    (void)state;
     begin(100);
     (void)turn(0, 130, 60);
     assert_counts(1, 0, 0, 1);
@@ -465,7 +446,6 @@ static void test_sim_overrun_of_a_third_of_a_period(void **state)
 
 static void test_sim_overrun_of_periods(void **state)
 {
-    (void)state;
     begin(100);
     (void)turn(0, 230, 60);
     assert_int_equal(turn(230, 290, 60), 2);
@@ -482,7 +462,6 @@ static void test_sim_overrun_of_periods(void **state)
 
 static void test_sim_overrun_after_overrun(void **state)
 {
-    (void)state;
     begin(100);
     (void)turn(0, 120, 60);
     (void)turn(120, 230, 60);
@@ -494,7 +473,6 @@ static void test_sim_overrun_after_overrun(void **state)
 /* Late work, but the timing thread is later still: the task did sleep. */
 static void test_sim_overrun_before_the_announcement_is_a_wake_up(void **state)
 {
-    (void)state;
     begin(100);
     timer_at(0);
     (void)task_at(0);
@@ -526,7 +504,6 @@ static void check_sweep(uint64_t time_ns, uint64_t windows, uint64_t steps)
 
 static void test_sim_x_covers_nothing_to_all_in_any_time(void **state)
 {
-    (void)state;
     check_sweep(200 * MS, 2, 2);
     check_sweep(299 * MS, 2, 2); /* no third window fits */
     check_sweep(500 * MS, 5, 5);
@@ -541,7 +518,6 @@ static void test_sim_x_of_a_single_window_is_half_of_it(void **state)
 {
     const struct sim_params params = {.interval_ns = 100 * MS, .sweep = true};
 
-    (void)state;
     assert_int_equal(sim_busy_ns(&params, 0, 100 * MS), 50 * MS);
     assert_int_equal(sim_busy_ns(&params, 0, 199 * MS), 50 * MS);
     assert_int_equal(sim_busy_ns(&params, 0, 10 * MS), 50 * MS);
@@ -549,7 +525,6 @@ static void test_sim_x_of_a_single_window_is_half_of_it(void **state)
 
 static void test_sim_work_without_a_sweep_is_always_the_same(void **state)
 {
-    (void)state;
     for (uint64_t k = 0; k < 300; k++)
         assert_int_equal(sim_busy_ns(&sim_audio, k, k * 50 * MS), 2500000);
     assert_int_equal(sim_busy_ns(&sim_gaming, 17, 1000 * MS), 100 * MS);
@@ -558,7 +533,6 @@ static void test_sim_work_without_a_sweep_is_always_the_same(void **state)
 /* A window's work is met until the next window is due, however long it was planned to be. */
 static void test_sim_x_is_met_until_the_next_wake_up(void **state)
 {
-    (void)state;
     begin(1000);
     sim.sweep = true;
     (void)turn(0, 1000, 400);
@@ -573,7 +547,6 @@ static void test_sim_x_is_met_until_the_next_wake_up(void **state)
 
 static void test_sim_x_was_not_asleep_after_a_full_window(void **state)
 {
-    (void)state;
     begin(1000);
     sim.sweep = true;
     (void)turn(10, 1010, 1000);
@@ -593,7 +566,6 @@ static void test_sim_x_over_a_sweep_of_constant_lateness(void **state)
     static uint64_t latency[101];
     uint64_t free_at = 0;
 
-    (void)state;
     begin(100);
     sim.sweep = true;
     for (uint64_t k = 0; k <= 100; k++) {
@@ -613,7 +585,6 @@ static void test_sim_bursts_are_late_by_what_they_took_too_long(void **state)
 {
     static const uint64_t took[] = {100, 101, 99, 350, 0, 100};
 
-    (void)state;
     begin(0);
     for (uint64_t i = 0; i < COUNT(took); i++)
         sim_burst(&sim.a, i, 100, took[i]);
@@ -663,7 +634,6 @@ static bool plain_turn(uint64_t late, uint64_t burn)
 
 static void test_sim_turn_in_time(void **state)
 {
-    (void)state;
     begin_turns(100);
     assert_true(plain_turn(7, 20));
     assert_true(plain_turn(40, 60)); /* done just when the next is due */
@@ -677,7 +647,6 @@ static void test_sim_turn_in_time(void **state)
 /* The stall is counted twice, and the work of the time that is left is not begun. */
 static void test_sim_turn_lost_before_its_work(void **state)
 {
-    (void)state;
     begin_turns(50 * MS);
     assert_false(plain_turn(125 * MS, 3 * MS));
     VALUES(&sim.classic, 225 * MS);
@@ -693,7 +662,6 @@ static void test_sim_turn_lost_before_its_work(void **state)
 
 static void test_sim_turn_late_by_a_whole_interval_is_not_lost(void **state)
 {
-    (void)state;
     begin_turns(50);
     assert_true(plain_turn(50, 0)); /* begun and done on its deadline */
     VALUES(&sim.classic, 50);
@@ -708,7 +676,6 @@ static void test_sim_turn_late_by_a_whole_interval_is_not_lost(void **state)
 /* One interval too late is a missed deadline only; from two on as much work is missed as well. */
 static void test_sim_turn_overrun(void **state)
 {
-    (void)state;
     begin_turns(100);
     assert_true(plain_turn(0, 130));
     VALUES(&sim.classic, 100);
@@ -731,7 +698,6 @@ static void test_sim_turn_does_not_count_what_the_timing_thread_overslept(void *
     const struct classic_turn overslept = {.interval_ns = 100, .overslept_ns = 60, .late_ns = 12, .burn_ns = 20},
                               lost = {.interval_ns = 100, .overslept_ns = 130, .late_ns = 1, .burn_ns = 20};
 
-    (void)state;
     begin_turns(100);
     assert_true(take_turn(&overslept));
     assert_false(take_turn(&lost)); /* but it may lose the turn */
@@ -743,7 +709,6 @@ static void test_sim_turn_does_not_count_what_the_timing_thread_overslept(void *
 
 static void test_sim_turn_of_x_burns_i_and_sleeps_the_rest(void **state)
 {
-    (void)state;
     for (uint64_t k = 0; k < 202; k++) {
         const struct sim_turn turn = sim_turn(&sim_x, k, 0);
         assert_int_equal(turn.busy_ns, k % 101 * MS);
@@ -769,7 +734,6 @@ static void test_sim_turn_of_x_over_a_sweep_of_constant_lateness(void **state)
     static uint64_t latency[106], classic[101] = {5, 5, 4, 3, 2, 1, [95] = 5, 4, 6, 6, 6};
     static const uint64_t skipped[] = {1, 2, 3, 4, 5};
 
-    (void)state;
     begin_turns(100);
     for (uint64_t k = 0; k <= 100; k++) {
         assert_true(x_turn(k, 5));
@@ -786,7 +750,6 @@ static void test_sim_turn_of_x_over_a_sweep_of_constant_lateness(void **state)
 /* After a whole window it does not sleep, and its deadline is the window behind now. */
 static void test_sim_turn_of_x_without_a_sleep(void **state)
 {
-    (void)state;
     begin_turns(100);
     assert_true(x_turn(100, 30));
     assert_int_equal(turn_clock, START + 130);
@@ -868,7 +831,6 @@ static void check_turns_at_random(uint64_t seed, bool sweep, uint64_t period, ui
 /* The model is not made by who made the program, nor from it: both follow the same description. */
 static void test_sim_turns_agree_with_the_model_at_random(void **state)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= 6; seed++) {
         check_turns_at_random(seed, false, 50, seed);
         check_turns_at_random(seed, false, 10, 10);
@@ -1030,7 +992,6 @@ static void test_sim_agrees_with_a_model_at_random(void **state)
 {
     static const uint64_t busy[] = {20, 160, 320, 399};
 
-    (void)state;
     for (uint64_t seed = 1; seed <= 5; seed++) {
         const struct sim_params params = {.interval_ns = INTERVAL, .busy_ns = busy[seed % COUNT(busy)]};
         check_random(&params, seed, 15 * INTERVAL, 15 * INTERVAL);
@@ -1043,7 +1004,6 @@ static void test_sim_x_agrees_with_a_model_at_random(void **state)
 {
     const struct sim_params params = {.interval_ns = INTERVAL, .sweep = true};
 
-    (void)state;
     for (uint64_t seed = 11; seed <= 15; seed++) {
         check_random(&params, seed, 15 * INTERVAL, 15 * INTERVAL);
         assert_in_range(PERIODS - model.n_latency, 1, PERIODS / 100);
@@ -1064,7 +1024,6 @@ static void test_sim_param_identifies_the_work(void **state)
 {
     struct sim_params params = sim_audio;
 
-    (void)state;
     sim_calibrate(&params, 123456.7);
     assert_described(&params, "interval_us=50000 busy_us=2500 loops_per_ms=123457");
     assert_described(&sim_video, "interval_us=16666 busy_us=6666 loops_per_ms=0");
@@ -1087,7 +1046,6 @@ static void test_sim_does_not_run_uncalibrated(void **state)
 {
     static const double wrong[] = {0, -5, (double)NAN};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(wrong); i++) {
         struct sim_params params = sim_audio;
         struct fixture_party p;
@@ -1132,7 +1090,6 @@ static void test_sim_runs_on_all_cpus_named_unless_told_otherwise(void **state)
 {
     struct place_request request;
 
-    (void)state;
     for (unsigned party = SIM_TASK; party <= SIM_TIMER; party++) {
         struct sim_params params = sim_audio;
         request_of(&request);
@@ -1151,7 +1108,6 @@ static void test_sim_timing_thread_is_real_time_in_every_mode(void **state)
     struct place_request request;
     struct placement timer, task;
 
-    (void)state;
     request_of(&request);
     request.nice_given = true;
     request.nice = 7;
@@ -1176,7 +1132,6 @@ static void test_sim_real_time_mode_is_below_the_timing_thread(void **state)
     struct place_request request;
     struct placement task;
 
-    (void)state;
     request_of(&request);
     params.real_time = true;
     task = placed(&params, &request, SIM_TASK, "1-2,5", BIND_RANGE);
@@ -1294,7 +1249,6 @@ static void assert_row(const char *metric, const char *unit, double value, size_
 
 static void test_sim_rows_of_a_periodic_task(void **state)
 {
-    (void)state;
     assert_int_equal(fixture_one_trial(&bench_pretend, &sim_audio, 1, &rows), ROW_OK);
     assert_int_equal(rows.n, SIM_N_METRICS - 1); /* without latency_classic */
     /* 125, 75, 25, 5, 0 and 15. */
@@ -1318,7 +1272,6 @@ static void test_sim_rows_of_the_classic_protocol(void **state)
 {
     struct sim_params params = sim_audio;
 
-    (void)state;
     params.classic = true;
     assert_int_equal(fixture_one_trial(&bench_pretend, &params, 1, &rows), ROW_OK);
     assert_int_equal(rows.n, SIM_N_METRICS);
@@ -1340,7 +1293,6 @@ static void test_sim_rows_of_bursts(void **state)
 {
     struct sim_params params = sim_gaming;
 
-    (void)state;
     assert_int_equal(fixture_one_trial(&bench_pretend_bursts, &sim_gaming, 1, &rows), ROW_OK);
     assert_int_equal(rows.n, SIM_METRIC_DEADLINES - 1);
     assert_row("latency", "ns", 15 * MS, 4, 30 * MS);
@@ -1365,7 +1317,6 @@ static int measure_loops(void **state)
     const uint64_t loops = 1000000;
     uint64_t best = UINT64_MAX;
 
-    (void)state;
     for (int i = 0; i < 5; i++) {
         uint64_t from = clock_raw_ns();
         sim_work(loops);
@@ -1517,7 +1468,6 @@ static void check_periodic(const struct trial *trial, uint64_t wakeups)
 
 static void test_sim_audio_wakes_up_twenty_times_a_second(void **state)
 {
-    (void)state;
     struct trial *trial = run_trial(&bench_audio, &sim_audio, 150 * MS, NULL);
     check_periodic(trial, 3);
     trial_free(trial);
@@ -1528,7 +1478,6 @@ static void test_sim_video_beside_a_load(void **state)
     struct trial_party load, load_timer;
     uint64_t time_ns = 200 * MS;
 
-    (void)state;
     load_params = sim_video;
     struct trial *trial = run_beside(&bench_video, &sim_video, &time_ns);
     check_periodic(trial, time_ns / sim_video.interval_ns);
@@ -1547,7 +1496,6 @@ static void test_sim_load_goes_on_to_the_end(void **state)
 {
     uint64_t time_ns = 40 * MS;
 
-    (void)state;
     load_params = (struct sim_params){.interval_ns = 2 * MS, .busy_ns = MS / 10};
     trial_free(run_beside(&bench_late, &sim_gaming, &time_ns));
 }
@@ -1576,7 +1524,6 @@ static void test_sim_classic_takes_turns(void **state)
 {
     struct sim_params params = sim_audio;
 
-    (void)state;
     params.classic = true;
     struct trial *trial = run_trial(&bench_audio, &params, 150 * MS, NULL);
     check_classic(trial, &params, 3);
@@ -1591,7 +1538,6 @@ static void test_sim_classic_x_beside_a_classic_load(void **state)
     struct sim_params params = sim_x;
     uint64_t time_ns = 300 * MS;
 
-    (void)state;
     params.classic = true;
     load_params = sim_video;
     load_params.classic = true;
@@ -1602,7 +1548,6 @@ static void test_sim_classic_x_beside_a_classic_load(void **state)
 
 static void test_sim_x_has_a_window_of_each_length(void **state)
 {
-    (void)state;
     struct trial *trial = run_trial(&bench_x, &sim_x, 300 * MS, NULL);
     check_periodic(trial, 3); /* the full one is the last */
     trial_free(trial);
@@ -1612,7 +1557,6 @@ static void test_sim_gaming_bursts_until_the_time_is_over(void **state)
 {
     const struct sim_params params = {.busy_ns = 5 * MS};
 
-    (void)state;
     struct trial *trial = run_trial(&bench_gaming, &params, 60 * MS, NULL);
     const struct hist *latency = trial_recorder(trial, SIM_TASK, 0, SIM_LATENCY);
     const struct hist *classic = trial_recorder(trial, SIM_TASK, 0, SIM_CLASSIC);
@@ -1630,7 +1574,6 @@ static void test_sim_custom_of_a_short_interval_misses_none(void **state)
 {
     const struct sim_params params = {.interval_ns = MS / 5, .busy_ns = MS / 100};
 
-    (void)state;
     struct trial *trial = run_trial(&bench_custom, &params, 100 * MS, NULL);
     check_periodic(trial, 500);
     trial_free(trial);
@@ -1638,7 +1581,6 @@ static void test_sim_custom_of_a_short_interval_misses_none(void **state)
 
 static void test_sim_run_shorter_than_a_period_has_one_wake_up(void **state)
 {
-    (void)state;
     struct trial *trial = run_trial(&bench_audio, &sim_audio, 20 * MS, NULL);
     check_periodic(trial, 1);
     trial_free(trial);
@@ -1649,7 +1591,6 @@ static void test_sim_real_time_task_is_what_was_asked_for(void **state)
     const struct sim_params params = {.interval_ns = 5 * MS, .busy_ns = MS / 4, .real_time = true, .single_cpu = true};
     struct trial_party task;
 
-    (void)state;
     if (fixture_in_child(try_fifo)) {
         print_message("SCHED_FIFO is refused here\n");
         skip();
@@ -1688,7 +1629,6 @@ static int without_rights(void)
 
 static void test_sim_runs_without_rights(void **state)
 {
-    (void)state;
     assert_int_equal(fixture_in_child(without_rights), 0);
 }
 

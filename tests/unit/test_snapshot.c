@@ -402,7 +402,6 @@ static void test_snapshot_is_whole_before_anything_is_written(void **state)
     char text[TEXT_SIZE], *before = tree_text();
     struct stat status;
 
-    (void)state;
     struct snapshot *snapshot = take();
     assert_int_equal(kernel.writes, 0);
     assert_int_equal(stat(snapshot_file, &status), 0);
@@ -425,7 +424,6 @@ static void test_snapshot_preview_writes_nothing(void **state)
     struct reports reports = {0};
     struct snapshot *snapshot;
 
-    (void)state;
     tree_put(WATCHDOG, "0\n");
     char *before = tree_text();
     add("/sys/missing", "1");
@@ -447,7 +445,6 @@ static void test_snapshot_apply_writes_in_order_and_reports(void **state)
 {
     struct reports reports;
 
-    (void)state;
     tune(&reports);
     assert_string_equal(kernel.log, "scaling_governor scaling_governor scaling_governor scaling_governor no_turbo "
                                     "enabled watchdog stat_interval ");
@@ -469,7 +466,6 @@ static void test_snapshot_restore_gives_every_byte_back(void **state)
     struct reports reports;
     char error[512] = "", *before = tree_text();
 
-    (void)state;
     tune(&reports);
     assert_content("/sys/devices/system/cpu/cpu3/cpufreq/scaling_governor", "performance\n");
     kernel.log[0] = 0;
@@ -489,7 +485,6 @@ static void test_snapshot_writes_files_itself(void **state)
     struct reports reports;
     char *before;
 
-    (void)state;
     tree_put(THP, "madvise\n");
     before = tree_text();
     place.write = NULL;
@@ -506,7 +501,6 @@ static void test_snapshot_leaves_alone_what_is_good(void **state)
 {
     struct reports reports;
 
-    (void)state;
     tree_put(INTERVAL, "20\n");
     tune(&reports);
     assert_report(&reports, INTERVAL, SNAPSHOT_ALREADY, 0, "20", "20");
@@ -519,7 +513,6 @@ static void test_snapshot_restores_what_another_changed_since(void **state)
     struct reports reports;
     char *before = tree_text();
 
-    (void)state;
     tune(&reports);
     tree_put(INTERVAL, "7\n");
     tree_put(THP, "[always] madvise never\n");
@@ -532,7 +525,6 @@ static void test_snapshot_restores_a_list_that_has_grown(void **state)
 {
     struct reports reports;
 
-    (void)state;
     tune(&reports);
     tree_put(THP, "always inherit [madvise] never\n");
     expect_untune(0, "");
@@ -545,7 +537,6 @@ static void test_snapshot_keeps_long_and_odd_contents(void **state)
     char mask[2305], *before;
     struct reports reports;
 
-    (void)state;
     for (size_t i = 0; i < sizeof(mask) - 1; i++)
         mask[i] = i % 9 == 8 ? ',' : 'f';
     mask[2303] = '\n';
@@ -572,7 +563,6 @@ static void test_snapshot_restores_what_changed_along(void **state)
     struct reports reports;
     char error[512] = "", *before;
 
-    (void)state;
     tree_put(NO_TURBO, "1\n"); /* it was off, and the governor resets it: nothing of the writes names it */
     before = tree_text();
     forget_writes();
@@ -601,7 +591,6 @@ static void test_snapshot_writes_again_what_was_spoilt(void **state)
 {
     struct reports reports;
 
-    (void)state;
     tree_put("/sys/first", "1\n");
     tree_put("/sys/second", "2\n");
     char *before = tree_text();
@@ -618,7 +607,6 @@ static void test_snapshot_remembers_the_limits_that_boost_moves(void **state)
 {
     char text[TEXT_SIZE];
 
-    (void)state;
     put_for_cpus("scaling_max_freq", "2000000\n");
     tree_put("/sys/devices/system/cpu/cpufreq/boost", "1\n");
     forget_writes();
@@ -636,7 +624,6 @@ static void test_snapshot_goes_on_after_a_refusal(void **state)
     struct reports reports;
     char *before = tree_text();
 
-    (void)state;
     kernel.refuses[0].path = "/sys/devices/system/cpu/cpu1/cpufreq/scaling_governor";
     kernel.refuses[0].error = -EBUSY;
     kernel.refuses[1].path = NO_TURBO;
@@ -665,7 +652,6 @@ static void test_snapshot_says_what_became_of_a_value(void **state)
     struct reports reports;
     char *before = tree_text();
 
-    (void)state;
     place.write = clamp;
     tune(&reports);
     assert_report(&reports, INTERVAL, SNAPSHOT_OTHER, 0, "1", "9");
@@ -679,7 +665,6 @@ static void test_snapshot_does_not_write_what_it_cannot_read(void **state)
     char full[256], *before, text[TEXT_SIZE];
     struct reports reports;
 
-    (void)state;
     memset(long_text, 'x', sizeof(long_text) - 1);
     tree_put("/sys/long", long_text);
     tree_put_bytes("/sys/binary", "a\0b\n", 4);
@@ -719,7 +704,6 @@ static void test_snapshot_of_nothing_is_no_file(void **state)
     char error[512] = "", *before = tree_text();
     struct reports reports = {0};
 
-    (void)state;
     struct setting_write missing = {.path = (char *)"/sys/missing", .value = (char *)"1"};
     const struct setting_writes one = {.write = &missing, .n = 1};
     int code;
@@ -754,7 +738,6 @@ static void test_snapshot_as_nobody(void **state)
 {
     char run[128], *before;
 
-    (void)state;
     (void)snprintf(run, sizeof(run), "%s/run", tree_root);
     assert_int_equal(chmod(tree_root, 0755), 0);
     assert_int_equal(chmod(run, 0777), 0);
@@ -784,7 +767,6 @@ static void test_snapshot_restores_the_rest_and_stays_when_one_is_refused(void *
     struct reports reports;
     char error[512] = "", *before = tree_text();
 
-    (void)state;
     tune(&reports);
     kernel.refuses[0].path = THP;
     kernel.refuses[0].error = -EBUSY;
@@ -806,7 +788,6 @@ static void test_snapshot_stays_when_a_file_has_gone(void **state)
     char full[256];
     struct reports reports;
 
-    (void)state;
     tune(&reports);
     tree_path(INTERVAL, full, sizeof(full));
     assert_int_equal(unlink(full), 0);
@@ -833,7 +814,6 @@ static void test_snapshot_misses_a_file_that_was_empty(void **state)
 {
     struct reports reports;
 
-    (void)state;
     tree_put("/sys/empty", "");
     add("/sys/empty", "1");
     place.write = vanishing_write;
@@ -849,7 +829,6 @@ static void test_snapshot_is_never_replaced(void **state)
     char text[TEXT_SIZE], again[TEXT_SIZE];
     struct reports reports;
 
-    (void)state;
     tune(&reports);
     tree_get("/run/jitbench.snapshot", text, sizeof(text));
     unsigned before = kernel.writes;
@@ -866,7 +845,6 @@ static void test_snapshot_is_locked_while_it_is_used(void **state)
     char expected[64], *before = tree_text(), byte;
     int ready[2];
 
-    (void)state;
     assert_int_equal(pipe(ready), 0);
     pid_t child = fork();
     assert_true(child >= 0);
@@ -896,7 +874,6 @@ static void test_snapshot_removes_only_its_own_file(void **state)
     struct reports reports = {0};
     char error[512];
 
-    (void)state;
     struct snapshot *snapshot = take();
     assert_int_equal(unlink(snapshot_file), 0);
     tree_put("/run/jitbench.snapshot", "another's\n");
@@ -920,7 +897,6 @@ static void assert_restorable(char *before)
 
 static void test_snapshot_restores_after_a_kill_at_each_write(void **state)
 {
-    (void)state;
     for (unsigned at = 1; at <= writes.n; at++) {
         char *before = tree_text();
         pid_t child = fork();
@@ -943,7 +919,6 @@ static void test_snapshot_restores_after_a_kill_of_the_restoring(void **state)
     unsigned at = 0;
     int status = -1;
 
-    (void)state;
     while (status != 0) {
         char *before = tree_text();
         tune(&reports);
@@ -967,7 +942,6 @@ static void test_snapshot_restores_after_a_kill_at_any_moment(void **state)
 {
     unsigned seed = 1;
 
-    (void)state;
     for (unsigned i = 0; i < 20; i++) {
         char *before = tree_text();
         const struct timespec moment = {.tv_nsec = rand_r(&seed) % 2000000};
@@ -1013,7 +987,6 @@ static void test_snapshot_damaged_anywhere_is_refused(void **state)
     static char text[TEXT_SIZE];
     struct reports reports;
 
-    (void)state;
     tune(&reports);
     unsigned before = kernel.writes;
     tree_get("/run/jitbench.snapshot", text, sizeof(text));
@@ -1096,7 +1069,6 @@ static void test_snapshot_of_nonsense_is_refused(void **state)
     };
     char error[512];
 
-    (void)state;
     for (size_t i = 0; i < sizeof(nonsense) / sizeof(nonsense[0]); i++)
         if (open_sealed(nonsense[i], error, sizeof(error)) != -EBADMSG)
             fail_msg("taken for good: %s", nonsense[i]);
@@ -1107,7 +1079,6 @@ static void test_snapshot_keeps_the_reserve_of_memory(void **state)
 {
     struct reports reports;
 
-    (void)state;
     tree_put(MIN_FREE, "70000\n"); /* the user's, not what the kernel would take */
     tune(&reports);
     assert_content(MIN_FREE, "19832\n");
@@ -1121,7 +1092,6 @@ static void test_snapshot_keeps_the_boost_of_each_cpu(void **state)
     struct reports reports;
     char path[256];
 
-    (void)state;
     tree_put(BOOST, "1\n");
     put_for_cpus("boost", "1\n");
     (void)snprintf(path, sizeof(path), CPUFREQ, 2u, "boost");
@@ -1143,7 +1113,6 @@ static void test_snapshot_of_another_boot_or_host_is_refused(void **state)
 {
     struct reports reports;
 
-    (void)state;
     tune(&reports);
     unsigned before = kernel.writes;
     tree_put(BOOT_ID, "99999999-2222-3333-4444-555555555555\n");
@@ -1167,7 +1136,6 @@ static void test_snapshot_of_a_host_with_a_new_name_is_restored(void **state)
 {
     static const char *const names[] = {"other\n", "", "laptop\n"};
 
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         struct reports reports;
         struct snapshot *snapshot;
@@ -1188,7 +1156,6 @@ static void test_snapshot_of_a_host_with_a_new_name_is_restored(void **state)
 
 static void test_snapshot_needs_to_know_the_boot(void **state)
 {
-    (void)state;
     tree_put(BOOT_ID, "");
     assert_not_taken(-ENOENT, BOOT_ID);
 }
@@ -1207,7 +1174,6 @@ static void test_snapshot_that_is_planted_is_refused(void **state)
     char target[128], *before = tree_text();
     struct stat status;
 
-    (void)state;
     (void)snprintf(target, sizeof(target), "%s/run/target", tree_root);
     assert_int_equal(symlink(target, snapshot_file), 0);
     expect_not_trusted("symbolic link");
@@ -1238,7 +1204,6 @@ static void test_snapshot_says_where_it_cannot_be(void **state)
 {
     static char path[5000];
 
-    (void)state;
     place.file = "/nonexistent/snapshot";
     assert_not_taken(-ENOENT, place.file);
     place.file = "/dev/null/snapshot";
@@ -1259,7 +1224,6 @@ static void test_snapshot_may_be_in_the_current_folder(void **state)
     char run[128], here[4096], *before = tree_text();
     struct reports reports;
 
-    (void)state;
     (void)snprintf(run, sizeof(run), "%s/run", tree_root);
     assert_non_null(getcwd(here, sizeof(here)));
     assert_int_equal(chdir(run), 0);
@@ -1276,7 +1240,6 @@ static void test_snapshot_on_a_full_disk_is_none(void **state)
 {
     char *before = tree_text();
 
-    (void)state;
     pid_t child = fork();
     if (child == 0) {
         const struct rlimit limit = {200, 200};
@@ -1338,7 +1301,6 @@ static int named_child(bool rename_too)
 
 static void test_snapshot_by_a_temporary_name(void **state)
 {
-    (void)state;
     for (int rename_too = 0; rename_too <= 1; rename_too++) {
         char *before = tree_text();
         pid_t child = fork();
@@ -1360,7 +1322,6 @@ static void test_snapshot_default_file_is_where_it_can_be_written(void **state)
 {
     const char *file = snapshot_default_file();
 
-    (void)state;
     assert_true(!strcmp(file, "/run/jitbench.snapshot") || !strcmp(file, "/dev/shm/jitbench.snapshot"));
     if (access("/run", W_OK) == 0 && access("/dev/shm/jitbench.snapshot", F_OK) != 0)
         assert_string_equal(file, "/run/jitbench.snapshot");

@@ -37,7 +37,6 @@ static void refuse(const char *text, const char *says)
 
 static void test_start_from_now(void **state)
 {
-    (void)state;
     expect("+30", NOW + 30 * SECOND);
     expect("+250ms", NOW + SECOND / 4);
     expect("+0", NOW);
@@ -50,7 +49,6 @@ static void test_start_from_now(void **state)
 
 static void test_start_at_seconds_since_1970(void **state)
 {
-    (void)state;
     expect("@1795285830", NOW + 30 * SECOND);
     expect("@1795285830.25", NOW + 30 * SECOND + SECOND / 4);
     expect("@1795285830.000000001", NOW + 30 * SECOND + 1);
@@ -64,7 +62,6 @@ static void test_start_at_seconds_since_1970(void **state)
 
 static void test_start_at_the_nearest_time_of_day(void **state)
 {
-    (void)state;
     expect("18:30:05", NOW + 5 * SECOND);
     expect("18:29:55", NOW - 5 * SECOND);
     expect("06:00:00", NOW + 11 * 3600 * SECOND + 1800 * SECOND); /* tomorrow */
@@ -80,7 +77,6 @@ static void test_start_at_the_nearest_time_of_day(void **state)
 /* The local day is another one there. */
 static void test_start_at_is_local_time(void **state)
 {
-    (void)state;
     (void)setenv("TZ", "XYZ-10:30", 1); /* 05:00 of the next day */
     tzset();
     expect("05:00:10", NOW + 10 * SECOND);

@@ -48,7 +48,6 @@ static struct stats_running running(const double *values, size_t n)
 
 static void test_stats_running_agrees_with_python(void **state)
 {
-    (void)state;
     const struct stats_running s = running(sample, COUNT(sample));
 
     assert_int_equal(s.n, 11);
@@ -59,7 +58,6 @@ static void test_stats_running_agrees_with_python(void **state)
 
 static void test_stats_running_keeps_digits_far_from_zero(void **state)
 {
-    (void)state;
     /* by hand: mean 10, squares 36 + 9 + 9 + 36 = 90, variance 30 */
     const double values[] = {1e9 + 4, 1e9 + 7, 1e9 + 13, 1e9 + 16};
     const struct stats_running s = running(values, COUNT(values));
@@ -70,7 +68,6 @@ static void test_stats_running_keeps_digits_far_from_zero(void **state)
 
 static void test_stats_running_extremes_of_negative_values(void **state)
 {
-    (void)state;
     const double values[] = {-3, -1, -2};
     const struct stats_running s = running(values, COUNT(values));
 
@@ -79,7 +76,6 @@ static void test_stats_running_extremes_of_negative_values(void **state)
 
 static void test_stats_sd_is_nan_below_two(void **state)
 {
-    (void)state;
     struct stats_running s = {.n = 0};
 
     assert_true(isnan(stats_sd(&s)));
@@ -91,7 +87,6 @@ static void test_stats_sd_is_nan_below_two(void **state)
 
 static void test_stats_merge_equals_one_pass(void **state)
 {
-    (void)state;
     for (size_t cut = 0; cut <= COUNT(sample); cut++) {
         struct stats_running s = running(sample, cut);
         const struct stats_running rest = running(sample + cut, COUNT(sample) - cut);
@@ -106,7 +101,6 @@ static void test_stats_merge_equals_one_pass(void **state)
 
 static void test_stats_merge_with_itself_doubles(void **state)
 {
-    (void)state;
     const double values[] = {1, 3};
     struct stats_running s = running(values, 2);
 
@@ -117,7 +111,6 @@ static void test_stats_merge_with_itself_doubles(void **state)
 
 static void test_stats_mean_and_median(void **state)
 {
-    (void)state;
     double values[] = {4, -1, 30, 7}, one[] = {3};
 
     assert_true(stats_mean(values, 4) == 10);
@@ -129,7 +122,6 @@ static void test_stats_mean_and_median(void **state)
 
 static void test_stats_quantile_agrees_with_python(void **state)
 {
-    (void)state;
     /* statistics.quantiles(sample, n=4, method='inclusive'), and its ninth decile */
     assert_near(stats_quantile(sample_sorted, 11, 0.25), 8.9375, 1e-14);
     assert_near(stats_quantile(sample_sorted, 11, 0.5), 10.0, 1e-14);
@@ -139,7 +131,6 @@ static void test_stats_quantile_agrees_with_python(void **state)
 
 static void test_stats_quantile_limits(void **state)
 {
-    (void)state;
     const double one[] = {3}, infinite[] = {1, INFINITY, INFINITY};
 
     assert_true(isnan(stats_quantile(NULL, 0, 0.5)));
@@ -154,7 +145,6 @@ static void test_stats_quantile_limits(void **state)
 
 static void test_stats_student_t_agrees_with_tables(void **state)
 {
-    (void)state;
     /* Integrated in Python by Simpson's rule over atan(t / sqrt(df)); the printed tables have the same to their 3 or
      * 4 digits (12.706, 4.303, 2.776, 2.262, 2.045, 1.984). */
     static const struct {
@@ -175,7 +165,6 @@ static void test_stats_student_t_agrees_with_tables(void **state)
 
 static void test_stats_student_t_closed_forms(void **state)
 {
-    (void)state;
     const double pi = 3.14159265358979323846;
 
     /* df 1: tan(pi c / 2); df 2: c sqrt(2 / (1 - c^2)); from tiny to nearly 1 */
@@ -191,7 +180,6 @@ static void test_stats_student_t_closed_forms(void **state)
 
 static void test_stats_student_t_is_continuous_where_the_method_changes(void **state)
 {
-    (void)state;
     assert_near(stats_student_t(0.95, 100001), stats_student_t(0.95, 99999), 1e-8);
     assert_near(stats_student_t(0.9999, 100001), stats_student_t(0.9999, 99999), 1e-8);
     /* fractional df, as Welch's test has: between its neighbours */
@@ -201,7 +189,6 @@ static void test_stats_student_t_is_continuous_where_the_method_changes(void **s
 
 static void test_stats_student_t_limits(void **state)
 {
-    (void)state;
     assert_near(stats_student_t(0, 5), 0, 1e-12);
     assert_true(isinf(stats_student_t(1, 5)));
     assert_near(stats_student_t(0.95, INFINITY), 1.9599639845, 1e-9);
@@ -214,7 +201,6 @@ static void test_stats_student_t_limits(void **state)
 
 static void test_stats_mad_agrees_with_python(void **state)
 {
-    (void)state;
     double scratch[1000], values[1000];
 
     assert_true(stats_mad(sample, COUNT(sample), scratch) == 1.5);
@@ -225,7 +211,6 @@ static void test_stats_mad_agrees_with_python(void **state)
 
 static void test_stats_mad_limits(void **state)
 {
-    (void)state;
     const double one[] = {7}, two[] = {1, 4};
     double scratch[2];
 
@@ -236,7 +221,6 @@ static void test_stats_mad_limits(void **state)
 
 static void test_stats_bootstrap_median_has_the_exact_distribution(void **state)
 {
-    (void)state;
     double values[101], low, high;
 
     /* Of 101 draws from 1..101 the median is at most k with P(Bin(101, k/101) >= 51): 0.0171 at 40, 0.0279 at 41,
@@ -251,7 +235,6 @@ static void test_stats_bootstrap_median_has_the_exact_distribution(void **state)
 
 static void test_stats_bootstrap_median_of_an_even_number(void **state)
 {
-    (void)state;
     /* Six draws from three 0 and three 1: medians are 0, 0.5 (P = 20/64) or 1; at 10 % confidence all is 0.5. */
     const double values[] = {0, 1, 0, 1, 0, 1};
     double low, high;
@@ -264,7 +247,6 @@ static void test_stats_bootstrap_median_of_an_even_number(void **state)
 
 static void test_stats_bootstrap_median_repeats_for_a_seed(void **state)
 {
-    (void)state;
     double values[1000], low[3], high[3];
 
     fill_scrambled(values, 1000);
@@ -277,7 +259,6 @@ static void test_stats_bootstrap_median_repeats_for_a_seed(void **state)
 
 static void test_stats_bootstrap_median_of_a_constant(void **state)
 {
-    (void)state;
     const double values[] = {0.1, 0.1, 0.1, 0.1, 0.1};
     double low, high;
 
@@ -287,7 +268,6 @@ static void test_stats_bootstrap_median_of_a_constant(void **state)
 
 static void test_stats_bootstrap_median_refuses(void **state)
 {
-    (void)state;
     static const struct {
         size_t n;
         double confidence;
@@ -303,7 +283,6 @@ static void test_stats_bootstrap_median_refuses(void **state)
 
 static void test_stats_out_of_memory_is_an_error(void **state)
 {
-    (void)state;
     const size_t too_many = SIZE_MAX / 12; /* more bytes than an object may have: refused before a value is read */
     struct stats_summary s;
     double low = 0, high = 0;
@@ -316,7 +295,6 @@ static void test_stats_out_of_memory_is_an_error(void **state)
 
 static void test_stats_mean_interval_by_student_t(void **state)
 {
-    (void)state;
     double low, high;
 
     /* 13.15909 +- 2.228138852 (t of 10 degrees, from the table) * 9.846016 / sqrt(11) */
@@ -333,7 +311,6 @@ static void test_stats_mean_interval_by_student_t(void **state)
 
 static void test_stats_summarise_agrees_with_python(void **state)
 {
-    (void)state;
     double values[1000];
     struct stats_summary s;
 
@@ -357,7 +334,6 @@ static void test_stats_summarise_agrees_with_python(void **state)
 
 static void test_stats_summarise_leaves_unknown_what_needs_more_values(void **state)
 {
-    (void)state;
     static const struct {
         size_t n;
         bool sd, interval, p90, p99, p999;
@@ -385,7 +361,6 @@ static void test_stats_summarise_leaves_unknown_what_needs_more_values(void **st
 
 static void test_stats_summarise_of_nothing_is_nan(void **state)
 {
-    (void)state;
     struct stats_summary s;
 
     assert_int_equal(stats_summarise(NULL, 0, &s), 0);
@@ -397,7 +372,6 @@ static void test_stats_summarise_of_nothing_is_nan(void **state)
 
 static void test_stats_summarise_rsd_is_positive_and_nan_at_mean_zero(void **state)
 {
-    (void)state;
     const double negative[] = {-10, -12}, zero[] = {-1, 1};
     struct stats_summary s;
 
@@ -410,7 +384,6 @@ static void test_stats_summarise_rsd_is_positive_and_nan_at_mean_zero(void **sta
 
 static void test_stats_correlation_agrees_with_python(void **state)
 {
-    (void)state;
     const double x[] = {1, 2, 3, 4, 5, 6, 7, 8}, y[] = {2, 1, 4, 3, 7, 8, 6, 9};
     double falling[8];
 
@@ -422,7 +395,6 @@ static void test_stats_correlation_agrees_with_python(void **state)
 
 static void test_stats_correlation_is_nan_without_variation(void **state)
 {
-    (void)state;
     /* the mean of 0.1 taken as a rounded sum would make a variation of rounding errors */
     const double x[] = {1, 2, 3, 4, 5, 6, 7}, constant[] = {0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1};
 

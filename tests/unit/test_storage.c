@@ -38,7 +38,6 @@ static void make_device(const char *number, const char *folder, const char *queu
 
 static void test_storage_of_a_partition_and_of_a_virtual_disk(void **state)
 {
-    (void)state;
     tree_put("/proc/self/mountinfo", mounts);
     make_device("8:2", "pci0/ata1/block/sda/sda2", "pci0/ata1/block/sda", "1", "none [mq-deadline] bfq");
     make_device("254:16", "pci0/virtio2/block/vdb", "pci0/virtio2/block/vdb", "0", "none");
@@ -48,7 +47,6 @@ static void test_storage_of_a_partition_and_of_a_virtual_disk(void **state)
 
 static void test_storage_without_a_disk(void **state)
 {
-    (void)state;
     tree_put("/proc/self/mountinfo", mounts);
     expect(30, "mount=rw+size=1024k");
     expect(31, "mount=rw+index=off"); /* paths are nobody's business */
@@ -57,7 +55,6 @@ static void test_storage_without_a_disk(void **state)
 
 static void test_storage_of_damaged_texts(void **state)
 {
-    (void)state;
     expect(27, "");
     tree_put("/proc/self/mountinfo", "27\n27 1\n27 1 8:2 / /\nx\n- - -\n27 1 8:2 / / rw\n");
     expect(27, "mount=rw");
@@ -69,7 +66,6 @@ static void test_storage_of_this_machine(void **state)
 {
     char text[256] = "x";
 
-    (void)state;
     storage_describe("/no/such/folder", text, sizeof(text));
     assert_string_equal(text, "");
     storage_describe("/proc", text, sizeof(text));

@@ -156,31 +156,26 @@ static void check_triad(const struct stream_kernels *form, size_t n)
 
 static void test_stream_kernels_copy_is_exact(void **state)
 {
-    (void)state;
     for_each_form(check_copy);
 }
 
 static void test_stream_kernels_scale_is_exact(void **state)
 {
-    (void)state;
     for_each_form(check_scale);
 }
 
 static void test_stream_kernels_add_is_exact(void **state)
 {
-    (void)state;
     for_each_form(check_add);
 }
 
 static void test_stream_kernels_triad_is_exact(void **state)
 {
-    (void)state;
     for_each_form(check_triad);
 }
 
 static void test_stream_kernels_forms_are_complete_and_named_once(void **state)
 {
-    (void)state;
     assert_non_null(stream_kernels_all[0]);
     for (const struct stream_kernels *const *form = stream_kernels_all; *form; form++) {
         assert_non_null((*form)->name);
@@ -209,7 +204,6 @@ static void assert_first_supported(bool nontemporal)
 
 static void test_stream_kernels_choose_takes_the_first_supported(void **state)
 {
-    (void)state;
     assert_non_null(stream_kernels_choose(false));
     assert_first_supported(false);
     assert_first_supported(true);

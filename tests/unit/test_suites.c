@@ -183,7 +183,6 @@ static void test_suites_leave_a_cpu_free_of_real_time_work(void **state)
 {
     static const unsigned cpus[] = {1, 2, CPUS_MAX};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cpus); i++)
         for (int bind = BIND_ONE; bind <= BIND_NONE; bind++) {
             struct seen seen = {0};
@@ -199,7 +198,6 @@ static void test_suites_keep_real_time_for_a_single_copy(void **state)
 {
     struct seen seen = {0};
 
-    (void)state;
     check_suite(&suite_unix, WORDS((char *)"--fifo", (char *)"-c1", (char *)"--all-tests"), CPUS_MAX, BIND_ONE, &seen);
     check_suite(&suite_latency, WORDS((char *)"--fifo", (char *)"-I50000", (char *)"-C50"), CPUS_MAX, BIND_ONE, &seen);
     check_suite(&suite_run, WORDS((char *)"--fifo"), CPUS_MAX, BIND_ONE, &seen);
@@ -212,7 +210,6 @@ static void test_suites_unix_takes_turns_but_for_the_classic_protocol(void **sta
 {
     struct seen seen = {0};
 
-    (void)state;
     assert_int_equal(check_suite(&suite_unix, WORDS((char *)"-c1"), 2, BIND_ONE, &seen), SCHEDULE_INTERLEAVED);
     assert_int_equal(check_suite(&suite_unix, WORDS((char *)"--classic"), 2, BIND_ONE, &seen), SCHEDULE_SEQUENCE);
 }

@@ -33,7 +33,6 @@ static size_t count(const char *s, char c)
 static void test_svg_scale_maps_ends_and_middle(void **state)
 {
     const struct svg_scale linear = svg_scale(0, 10, 100, 0, false), log = svg_scale(1, 100, 0, 200, true);
-    (void)state;
     expect_near(svg_at(&linear, 0), 100);
     expect_near(svg_at(&linear, 2.5), 75);
     expect_near(svg_at(&linear, 11), 0);
@@ -49,7 +48,6 @@ static void test_svg_scale_of_anything_is_finite_and_rises(void **state)
 {
     static const double values[] = {NAN,   INFINITY, -INFINITY, 0,        -1,   1,          5e-324, -5e-324,
                                     1e300, -1e300,   DBL_MAX,   -DBL_MAX, 1e18, 1e18 + 256, 42};
-    (void)state;
     for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
         for (size_t j = 0; j < sizeof(values) / sizeof(values[0]); j++)
             for (int log = 0; log < 2; log++) {
@@ -69,7 +67,6 @@ static void test_svg_scale_of_anything_is_finite_and_rises(void **state)
 static void test_svg_scale_rounds_to_1_2_5(void **state)
 {
     struct svg_scale linear = svg_scale(3, 97, 0, 1, false), log = svg_scale(130, 4100, 0, 1, true);
-    (void)state;
     svg_scale_round(&linear, 6);
     expect_near(linear.low, 0);
     expect_near(linear.high, 100);
@@ -95,7 +92,6 @@ static void test_svg_ticks_linear(void **state)
 {
     struct svg_scale scale = svg_scale(0, 2.5e9, 0, 300, false);
     struct svg_ticks ticks;
-    (void)state;
     svg_ticks(&scale, "ns", 0, &ticks);
     expect_ticks(&ticks, "0.0|0.5|1.0|1.5|2.0|2.5", "s");
     scale = svg_scale(0, 100, 0, 300, false);
@@ -110,7 +106,6 @@ static void test_svg_ticks_log(void **state)
 {
     struct svg_scale scale = svg_scale(1e2, 1e9, 0, 600, true);
     struct svg_ticks ticks;
-    (void)state;
     svg_ticks(&scale, "ns", 0, &ticks);
     expect_ticks(&ticks,
                  "100\xc2\xa0ns|1\xc2\xa0\xc2\xb5s|10\xc2\xa0\xc2\xb5s|100\xc2\xa0\xc2\xb5s|1\xc2\xa0ms|10\xc2\xa0ms|"
@@ -126,7 +121,6 @@ static void test_svg_ticks_log(void **state)
 
 static void test_svg_ticks_labels_keep_apart(void **state)
 {
-    (void)state;
     for (int power = -3; power < 12; power++)
         for (double width = 60; width < 700; width += 35)
             for (int log = 0; log < 2; log++) {
@@ -145,7 +139,6 @@ static void test_svg_ticks_labels_keep_apart(void **state)
 static void test_svg_marks_are_exact(void **state)
 {
     struct text out = {0};
-    (void)state;
     svg_line(&out, 0, 1.25, 2.04, -3, "base");
     svg_box(&out, 1, 2, 3.55, -1, "", NULL);
     svg_dot(&out, 1e30, NAN, 2, "mark", "<tip>");
@@ -159,7 +152,6 @@ static void test_svg_marks_are_exact(void **state)
 static void test_svg_label_is_escaped_and_cut(void **state)
 {
     struct text out = {0};
-    (void)state;
     svg_label(&out, 0, 0, "start", "ink", "a<b>", 0);
     assert_string_equal(out.data, "<text class=\"ink\" x=\"0\" y=\"0\">a&lt;b&gt;</text>");
     text_free(&out);
@@ -172,7 +164,6 @@ static void test_svg_label_is_escaped_and_cut(void **state)
 static void test_svg_label_has_as_many_letters_as_fit(void **state)
 {
     struct text out = {0};
-    (void)state;
     double letter = svg_text_width("x"), most = 5.5 * letter;
     svg_label(&out, 0, 0, "start", "", "12345", most);
     assert_string_equal(out.data, "<text x=\"0\" y=\"0\">12345</text>");
@@ -185,7 +176,6 @@ static void test_svg_label_has_as_many_letters_as_fit(void **state)
 static void test_svg_numbers_have_a_decimal_where_they_need_one(void **state)
 {
     struct text out = {0};
-    (void)state;
     svg_line(&out, 0.8, -1.6, 12, 100.04, "");
     assert_string_equal(out.data, "<path d=\"M0.8 -1.6L12 100\"/>");
     text_free(&out);
@@ -203,7 +193,6 @@ static void test_svg_trace_keeps_extremes_of_each_column(void **state)
     const struct svg_scale x = svg_scale(0, N, 0, 100, false), y = svg_scale(0, 100, 100, 0, false);
     struct text out = {0};
 
-    (void)state;
     assert_non_null(points);
     for (size_t i = 0; i < N; i++)
         points[i] = (struct row_pair){(double)i, 50};
@@ -225,7 +214,6 @@ static void test_svg_trace_of_few_points_is_those(void **state)
     const struct row_pair points[] = {{0, 0}, {50, 100}, {100, 25}};
     const struct svg_scale x = svg_scale(0, 100, 0, 100, false), y = svg_scale(0, 100, 100, 0, false);
     struct text out = {0};
-    (void)state;
     svg_trace(&out, &x, &y, points, 3, "");
     assert_string_equal(out.data, "<path d=\"M0 100L50 0L100 75\"/>");
     text_free(&out);
@@ -238,7 +226,6 @@ static void test_svg_scatter_puts_one_dot_on_a_pixel(void **state)
     const struct svg_scale x = svg_scale(0, 10, 0, 10, false), y = svg_scale(0, 10, 10, 0, false);
     struct text out = {0};
 
-    (void)state;
     assert_non_null(points);
     for (size_t i = 0; i < N; i++)
         points[i] = (struct row_pair){(double)(i % 11), (double)(i / 11 % 11)};
@@ -253,7 +240,6 @@ static void test_svg_steps_outline(void **state)
     const double edges[] = {0, 10, 20, 30}, heights[] = {50, 50, 100};
     const struct svg_scale x = svg_scale(0, 30, 0, 30, false), y = svg_scale(0, 100, 100, 0, false);
     struct text out = {0};
-    (void)state;
     svg_steps(&out, &x, &y, edges, heights, 3, "area");
     assert_string_equal(out.data, "<path class=\"area\" d=\"M0 100V50H10H20V0H30V100\"/>");
     text_free(&out);
@@ -264,7 +250,6 @@ static void test_svg_axis_names_its_unit(void **state)
     const struct svg_scale scale = svg_scale(0, 5e6, 0, 300, false);
     struct svg_ticks ticks;
     struct text out = {0};
-    (void)state;
     svg_ticks(&scale, "ns", 0, &ticks);
     svg_axis_below(&out, &(struct svg_axis){&scale, &ticks, "Latency"}, 100, 0);
     assert_non_null(strstr(out.data, ">Latency (ms)</text>"));

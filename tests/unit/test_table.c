@@ -53,7 +53,6 @@ static void test_table_puts_metrics_of_a_group_on_one_line(void **state)
         make_row("audio", "none", "deadlines", 100),
         make_row("audio", "burn", "deadlines", 99.25),
     };
-    (void)state;
     rows[0].stats.mean = 5123;
     rows[0].stats.sd = 499.6;
     rows[0].stats.max = 12345678;
@@ -72,7 +71,6 @@ static void test_table_leaves_out_groups_of_other_metrics(void **state)
         make_row("audio", "none", "deadlines", 50),
         make_row("pipe", "none", "rate", 1),
     };
-    (void)state;
     assert_table(&latency_layout, rows, 2,
                  "audio\n"
                  "Load  Latency  +/- SD (ms)  Max Latency  % Deadlines Met\n"
@@ -91,7 +89,6 @@ static void test_table_groups_by_all_of_the_key(void **state)
     };
     static const struct table_layout layout = {.columns = columns, .n_columns = COUNT(columns)};
     struct row rows[6];
-    (void)state;
     for (size_t i = 0; i < 6; i++)
         rows[i] = make_row("t", "none", "rate", (double)i);
     strcpy(rows[1].param, "size=4");
@@ -130,7 +127,6 @@ static void test_table_takes_the_headline_row(void **state)
         make_row("new", "", "a", 3),
         make_row("new", "", "b", 4),
     };
-    (void)state;
     rows[1].headline = 1;
     assert_table(&layout, rows, 4,
                  "\n"
@@ -149,7 +145,6 @@ static void test_table_shows_status_and_each_reason_once(void **state)
         make_row("good", "", "rate", 1),   make_row("bad", "", "rate", 22), make_row("bad", "", "other", 1),
         make_row("worse", "", "rate", 33), make_row("shell", "", "", NAN),  make_row("unseen", "", "other", 1),
     };
-    (void)state;
     rows[1].status = ROW_UNSTABLE;
     rows[2].status = ROW_DEGRADED;
     strcpy(rows[2].reason, "SCHED_FIFO is refused");
@@ -177,7 +172,6 @@ static void test_table_status_column_replaces_the_status_after_the_line(void **s
     };
     static const struct table_layout layout = {.columns = columns, .n_columns = 2};
     struct row rows[] = {make_row("a", "", "rate", 1), make_row("b", "", "rate", 2)};
-    (void)state;
     rows[1].status = ROW_FAILED;
     assert_table(&layout, rows, 2,
                  "status  value\n"
@@ -200,7 +194,6 @@ static void test_table_prints_all_statistics(void **state)
     };
     static const struct table_layout layout = {.columns = columns, .n_columns = COUNT(columns)};
     struct row row = make_row("t", "", "m", 1);
-    (void)state;
     row.stats = (struct stats_summary){.n = 12,
                                        .rsd_pct = 2.25,
                                        .ci95_lo = 9,
@@ -231,7 +224,6 @@ static void test_table_per_sample_prints_a_line_a_sample(void **state)
         make_row("prime", "", "countA", 19),
         make_row("lame", "", "mean", NAN),
     };
-    (void)state;
     strcpy(rows[0].param, "22");
     strcpy(rows[1].param, "22");
     rows[0].samples = means;
@@ -257,7 +249,6 @@ static void test_table_aligns_utf8_and_disarms_control_characters(void **state)
     };
     static const struct table_layout layout = {.columns = columns, .n_columns = 2};
     struct row rows[] = {make_row("a", "", "m", 1), make_row("b", "", "m", 10)};
-    (void)state;
     strcpy(rows[0].param, "\x1b[2J\x7f");
     strcpy(rows[1].param, "\xc3\xa9");
     assert_table(&layout, rows, 2,
@@ -273,7 +264,6 @@ static void test_table_holds_the_largest_number(void **state)
     static const struct table_layout layout = {.columns = columns, .n_columns = 1};
     struct row row = make_row("a", "", "m", 1.7976931348623157e308);
     struct text out = {0};
-    (void)state;
     table_print(&layout, &row, 1, &out);
     /* The heading's line is as wide: 309 digits, the point, 17 decimals. */
     assert_int_equal(out.length, 2 * (309 + 1 + 17 + 1));

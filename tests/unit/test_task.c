@@ -58,7 +58,6 @@ static void run_in_child(int (*body)(void))
 
 static void test_task_affinity_is_set_and_read_back(void **state)
 {
-    (void)state;
     struct cpuset all, one, now;
     assert_int_equal(task_get_affinity(&all), 0);
     assert_true(cpuset_count(&all) >= 1);
@@ -77,7 +76,6 @@ static void test_task_affinity_is_set_and_read_back(void **state)
 
 static void test_task_affinity_rejects_no_cpu(void **state)
 {
-    (void)state;
     struct cpuset none, before, after;
     cpuset_clear(&none);
     assert_int_equal(task_get_affinity(&before), 0);
@@ -117,7 +115,6 @@ static int large_mask_body(void)
 
 static void test_task_affinity_reads_masks_larger_than_the_set(void **state)
 {
-    (void)state;
     run_in_child(large_mask_body);
 }
 
@@ -134,7 +131,6 @@ static int endless_mask_body(void)
 
 static void test_task_affinity_search_for_a_size_ends(void **state)
 {
-    (void)state;
     run_in_child(endless_mask_body);
 }
 
@@ -160,13 +156,11 @@ static int refused_calls_body(void)
 
 static void test_task_refused_calls_answer_the_reason(void **state)
 {
-    (void)state;
     run_in_child(refused_calls_body);
 }
 
 static void test_task_policy_rejects_what_is_out_of_range(void **state)
 {
-    (void)state;
     int policy, priority;
     assert_int_equal(task_set_policy(SCHED_FIFO, 99), -EINVAL);
     assert_int_equal(task_set_policy(SCHED_RR, 99), -EINVAL);
@@ -206,7 +200,6 @@ static int ordinary_policies_body(void)
 
 static void test_task_policy_ordinary_is_set_and_read_back(void **state)
 {
-    (void)state;
     run_in_child(ordinary_policies_body);
 }
 
@@ -223,7 +216,6 @@ static int realtime_policies_body(void)
 
 static void test_task_policy_realtime_is_set_and_read_back(void **state)
 {
-    (void)state;
     run_in_child(realtime_policies_body);
 }
 
@@ -240,13 +232,11 @@ static int unprivileged_return_body(void)
 
 static void test_task_policy_returns_to_other_without_privilege(void **state)
 {
-    (void)state;
     run_in_child(unprivileged_return_body);
 }
 
 static void test_task_policy_names(void **state)
 {
-    (void)state;
     assert_string_equal(task_policy_name(SCHED_OTHER), "other");
     assert_string_equal(task_policy_name(SCHED_FIFO), "fifo");
     assert_string_equal(task_policy_name(SCHED_RR), "rr");
@@ -274,7 +264,6 @@ static int nice_body(void)
 
 static void test_task_nice_over_its_whole_range(void **state)
 {
-    (void)state;
     run_in_child(nice_body);
 }
 
@@ -298,7 +287,6 @@ static int slack_body(void)
 
 static void test_task_timer_slack_is_set_and_restored(void **state)
 {
-    (void)state;
     run_in_child(slack_body);
 }
 
@@ -331,7 +319,6 @@ static int realtime_limit_body(void)
 
 static void test_task_realtime_limit_is_never_lost(void **state)
 {
-    (void)state;
     run_in_child(realtime_limit_body);
 }
 
@@ -347,7 +334,6 @@ static int layout_body(void)
 
 static void test_task_layout_is_fixed(void **state)
 {
-    (void)state;
     run_in_child(layout_body);
 }
 
@@ -378,7 +364,6 @@ static int lock_body(void)
 
 static void test_task_lock_memory_answers_a_refusal(void **state)
 {
-    (void)state;
     run_in_child(lock_body);
 }
 
@@ -393,7 +378,6 @@ static int orphan_body(void)
 
 static void test_task_notices_a_lost_parent(void **state)
 {
-    (void)state;
     run_in_child(orphan_body);
 }
 
@@ -409,7 +393,6 @@ static int name_body(void)
 
 static void test_task_name_is_cut_to_15_bytes(void **state)
 {
-    (void)state;
     run_in_child(name_body);
 }
 
@@ -426,7 +409,6 @@ static void touch_pages(size_t pages)
 
 static void test_task_counters_count(void **state)
 {
-    (void)state;
     const struct timespec little = {.tv_nsec = 1000};
     struct task_counters before, after;
     task_read_counters(&before);
@@ -450,7 +432,6 @@ static void *count_own_faults(void *out)
 
 static void test_task_counters_are_the_threads_own(void **state)
 {
-    (void)state;
     struct task_counters main_thread, other;
     pthread_t thread;
     touch_pages(4096);
@@ -476,7 +457,6 @@ static int no_proc_body(void)
 
 static void test_task_counters_without_proc_are_not_known(void **state)
 {
-    (void)state;
     run_in_child(no_proc_body);
 }
 
@@ -518,7 +498,6 @@ static int delay_body(void)
 
 static void test_task_run_delay_is_the_second_number(void **state)
 {
-    (void)state;
     run_in_child(delay_body);
 }
 
@@ -550,7 +529,6 @@ static int io_body(void)
 
 static void test_task_io_is_taken_from_its_file(void **state)
 {
-    (void)state;
     run_in_child(io_body);
 }
 

@@ -17,7 +17,6 @@
 /* Distances worked out by hand, and checked with a table-filling program in Python. */
 static void test_text_distance_counts_edits(void **state)
 {
-    (void)state;
     static const struct {
         const char *a, *b;
         unsigned distance;
@@ -44,7 +43,6 @@ static void test_text_distance_counts_edits(void **state)
 
 static void test_text_distance_takes_words_of_any_length(void **state)
 {
-    (void)state;
     char a[301], b[301], edge[129];
     memset(a, 'a', 300);
     memset(b, 'a', 300);
@@ -58,7 +56,6 @@ static void test_text_distance_takes_words_of_any_length(void **state)
 
 static void test_text_nearest_finds_what_was_meant(void **state)
 {
-    (void)state;
     static const char *const names[] = {"limit", "samples", "series", "time", "nice"};
     assert_string_equal(text_nearest("limt", names, 5), "limit");
     assert_string_equal(text_nearest("smaples", names, 5), "samples");
@@ -73,7 +70,6 @@ static void test_text_nearest_finds_what_was_meant(void **state)
 
 static void test_text_nearest_prefers_the_nearest_then_a_beginning_then_the_first(void **state)
 {
-    (void)state;
     static const char *const names[] = {"lime", "limit", "limbo"};
     static const char *const alike[] = {"cat", "bat"};
     assert_string_equal(text_nearest("limi", names, 2), "limit");
@@ -83,7 +79,6 @@ static void test_text_nearest_prefers_the_nearest_then_a_beginning_then_the_firs
 
 static void test_text_nearest_finds_nothing_when_none_is_near(void **state)
 {
-    (void)state;
     static const char *const names[] = {"limit", "", "x"};
     assert_null(text_nearest("qqqq", names, 3));
     assert_null(text_nearest("", names, 3));
@@ -94,7 +89,6 @@ static void test_text_nearest_finds_nothing_when_none_is_near(void **state)
 
 static void test_text_append_grows_and_terminates(void **state)
 {
-    (void)state;
     struct text t = {0};
     text_append(&t, NULL, 0);
     assert_string_equal(t.data, "");
@@ -116,7 +110,6 @@ static void test_text_append_grows_and_terminates(void **state)
 
 static void test_text_printf_appends_any_length(void **state)
 {
-    (void)state;
     struct text t = {0};
     text_printf(&t, "%d", 42);
     text_printf(&t, "%s", "");
@@ -129,7 +122,6 @@ static void test_text_printf_appends_any_length(void **state)
 
 static void test_text_failure_stays(void **state)
 {
-    (void)state;
     struct text t = {0};
     text_append(&t, "kept", 4);
     text_append(&t, "x", SIZE_MAX - 2);
@@ -144,7 +136,6 @@ static void test_text_failure_stays(void **state)
 
 static void test_text_duration_takes_the_largest_unit(void **state)
 {
-    (void)state;
     static const struct {
         uint64_t ns;
         const char *text;
@@ -173,7 +164,6 @@ static void test_text_duration_takes_the_largest_unit(void **state)
 
 static void test_text_duration_rounds_to_three_digits(void **state)
 {
-    (void)state;
     static const struct {
         uint64_t ns;
         const char *text;
@@ -202,7 +192,6 @@ static void test_text_duration_rounds_to_three_digits(void **state)
 
 static void test_text_bytes_takes_the_largest_unit(void **state)
 {
-    (void)state;
     static const struct {
         uint64_t bytes;
         const char *text;
@@ -229,7 +218,6 @@ static void test_text_bytes_takes_the_largest_unit(void **state)
 
 static void test_text_units_are_cut_at_the_buffer(void **state)
 {
-    (void)state;
     char buf[8] = "1234567";
     text_duration(250000000, buf, 4);
     assert_memory_equal(buf,
@@ -242,7 +230,6 @@ static void test_text_units_are_cut_at_the_buffer(void **state)
 
 static void test_text_copy_cuts_and_terminates(void **state)
 {
-    (void)state;
     char buf[8] = "1234567";
     text_copy(buf, 4, "abcdef");
     assert_memory_equal(buf,
@@ -263,7 +250,6 @@ static void test_text_copy_cuts_and_terminates(void **state)
 
 static void test_text_has_word_takes_whole_words(void **state)
 {
-    (void)state;
     assert_true(text_has_word("none burn write", "none"));
     assert_true(text_has_word("none  burn write", "burn"));
     assert_true(text_has_word("none burn write", "write"));
@@ -282,7 +268,6 @@ static void test_text_real_is_as_printf_has_it(void **state)
                                     1e16, 1e17, -1e15, 1.5e-10, 0.1,      DBL_MAX,          -DBL_MIN,        5e-324,
                                     1.5,  2e5,  -7e9,  1e-1,    1234567., 9007199254740992, -999999999999999};
 
-    (void)state;
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
         struct text t = {0};
         char expected[64];
@@ -302,7 +287,6 @@ static void test_text_short_decimal_is_strtods_number(void **state)
     uint64_t random = 3;
     char text[40], *end;
 
-    (void)state;
     for (int i = 0; i < 200000; i++) {
         random = random * 6364136223846793005u + 1442695040888963407u;
         uint64_t digits = random >> 14;
@@ -349,7 +333,6 @@ static void test_text_short_decimal_leaves_the_rest(void **state)
     } ends[] = {{"12;3", ";3", 12}, {"1.5:2", ":2", 1.5}, {"-0", "", -0.0},
                 {"7.", "", 7},      {"0x10", "x10", 0},   {"1.2.3", ".3", 1.2}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof not_short / sizeof not_short[0]; i++) {
         const char *at = not_short[i];
         double value = 42;
@@ -390,7 +373,6 @@ static void test_text_harmless_leaves_no_control_characters(void **state)
     };
     char text[64];
 
-    (void)state;
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         text_copy(text, sizeof(text), texts[i].from);
         text_harmless(text);

@@ -67,7 +67,6 @@ static void assert_pairs(enum cpu_pairing pairing, const unsigned *order, size_t
 
 static void test_topology_near_pairs_are_siblings(void **state)
 {
-    (void)state;
     put_two_sockets();
     put_nodes("0-3\n", "4-7\n");
     PAIRS(PAIRS_NEAR, "2-3:same-core 4-5:same-core 6-7:same-core 0-1:same-core", EIGHT);
@@ -79,7 +78,6 @@ static void test_topology_near_pairs_are_siblings(void **state)
 
 static void test_topology_far_pairs_are_of_two_nodes(void **state)
 {
-    (void)state;
     put_two_sockets();
     put_nodes("0-3\n", "4-7\n");
     PAIRS(PAIRS_FAR, "2-4:other-node 6-0:other-node 3-5:other-node 7-1:other-node", EIGHT);
@@ -90,7 +88,6 @@ static void test_topology_far_pairs_are_of_two_nodes(void **state)
 
 static void test_topology_far_pairs_of_packages_without_nodes(void **state)
 {
-    (void)state;
     put_two_sockets();
     PAIRS(PAIRS_FAR, "2-4:same-node 6-0:same-node", 2, 4, 6, 0);
     tree_put("/sys/devices/system/node/online", "0\n");
@@ -101,7 +98,6 @@ static void test_topology_far_pairs_of_packages_without_nodes(void **state)
 /* A package may be cut into nodes: these are as far from each other as two packages. */
 static void test_topology_far_prefers_another_node(void **state)
 {
-    (void)state;
     for (unsigned cpu = 0; cpu < 4; cpu++)
         put_core(cpu, (const char *const[]){"0\n", "1\n", "2\n", "3\n"}[cpu], cpu == 1 ? "1\n" : "0\n");
     put_nodes("0-1\n", "2-3\n");
@@ -112,7 +108,6 @@ static void test_topology_far_prefers_another_node(void **state)
 
 static void test_topology_caches_within_a_package(void **state)
 {
-    (void)state;
     for (unsigned cpu = 0; cpu < 4; cpu++) {
         put_core(cpu, (const char *const[]){"0\n", "1\n", "2\n", "3\n"}[cpu], "0\n");
         put_cache(cpu, cpu < 2 ? "0-1\n" : "2-3\n");
@@ -123,7 +118,6 @@ static void test_topology_caches_within_a_package(void **state)
 
 static void test_topology_halves_are_by_number(void **state)
 {
-    (void)state;
     put_two_sockets();
     put_nodes("0-3\n", "4-7\n");
     PAIRS(PAIRS_HALVES, "0-4:other-node 1-5:other-node 2-6:other-node 3-7:other-node", EIGHT);
@@ -132,7 +126,6 @@ static void test_topology_halves_are_by_number(void **state)
 
 static void test_topology_next_goes_round(void **state)
 {
-    (void)state;
     put_two_sockets();
     put_nodes("0-3\n", "4-7\n");
     PAIRS(PAIRS_NEXT, "2-4:other-node 4-0:other-node 0-2:same-cache", 2, 4, 0);
@@ -141,7 +134,6 @@ static void test_topology_next_goes_round(void **state)
 
 static void test_topology_single_cpu_has_no_pair(void **state)
 {
-    (void)state;
     put_two_sockets();
     for (int pairing = PAIRS_NEXT; pairing <= PAIRS_HALVES; pairing++) {
         PAIRS((enum cpu_pairing)pairing, "", 5);
@@ -151,7 +143,6 @@ static void test_topology_single_cpu_has_no_pair(void **state)
 
 static void test_topology_not_known(void **state)
 {
-    (void)state;
     PAIRS(PAIRS_NEAR, "0-1:unknown 2-3:unknown", 0, 1, 2, 3);
     PAIRS(PAIRS_FAR, "", 0, 1, 2, 3);
     /* -1 is what some Arm kernels say; what is known of one CPU only counts for none. */

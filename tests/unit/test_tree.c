@@ -21,7 +21,6 @@ static void test_tree_names_are_sorted_with_numbers_by_size(void **state)
 {
     static const char *const expected[] = {"9", "10", "cpu2", "cpu10", "online", NULL};
 
-    (void)state;
     tree_put("/f/cpu10/x", "");
     tree_put("/f/cpu2/y", "");
     tree_put("/f/10", "");
@@ -35,7 +34,6 @@ static void test_tree_names_of_an_empty_folder(void **state)
 {
     static const char *const none[] = {NULL};
 
-    (void)state;
     expect_names("", none);
 }
 
@@ -43,7 +41,6 @@ static void test_tree_names_answer_errors(void **state)
 {
     char path[8192];
 
-    (void)state;
     tree_put("/file", "");
     assert_null(tree_names(tree_root, "/none"));
     assert_int_equal(errno, ENOENT);
@@ -59,7 +56,6 @@ static void test_tree_names_of_many_files(void **state)
 {
     char path[64];
 
-    (void)state;
     for (unsigned i = 3000; i > 0; i--) {
         (void)snprintf(path, sizeof(path), "/many/with_a_name_that_is_not_short_%u", i);
         tree_put(path, "");

@@ -212,13 +212,11 @@ static void run_ping(unsigned copies, uint64_t time_ns)
 
 static void test_trial_measures_two_parties_in_slices(void **state)
 {
-    (void)state;
     run_ping(1, 150 * MS);
 }
 
 static void test_trial_releases_copies_together(void **state)
 {
-    (void)state;
     run_ping(4, 200 * MS);
 }
 
@@ -274,7 +272,6 @@ static void test_trial_baton_survives_exec(void **state)
     int fds = fixture_count_fds();
     struct trial_party relay;
 
-    (void)state;
     place.nice_given = true;
     place.nice = 4;
     struct trial *trial = run_done(&spec);
@@ -388,7 +385,6 @@ static void test_trial_places_a_thread_on_its_own(void **state)
 {
     struct trial_spec spec = spec_of(&bench_pair, 2, 0);
 
-    (void)state;
     struct trial *trial = run_done(&spec);
     check_pair_copy(trial, 0);
     check_pair_copy(trial, 1);
@@ -494,14 +490,12 @@ static void run_stop(unsigned copies, uint64_t time_ns)
 
 static void test_trial_stops_each_party_its_way(void **state)
 {
-    (void)state;
     run_stop(1, 0);
     run_stop(3, 0);
 }
 
 static void test_trial_stops_each_party_its_way_after_a_time(void **state)
 {
-    (void)state;
     run_stop(2, 40 * MS);
 }
 
@@ -555,13 +549,11 @@ static void run_barrier(unsigned copies)
 
 static void test_trial_barrier_holds_all_copies(void **state)
 {
-    (void)state;
     run_barrier(3);
 }
 
 static void test_trial_barrier_of_one_does_not_wait(void **state)
 {
-    (void)state;
     run_barrier(1);
 }
 
@@ -710,7 +702,6 @@ static void test_trial_fails_with_the_reason(void **state)
     };
     int fds = fixture_count_fds();
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct fault_params params = {.fault = cases[i].fault};
         struct trial_spec spec = spec_of(&bench_fault, 1, 0);
@@ -725,7 +716,6 @@ static void test_trial_without_a_fault_is_done(void **state)
     struct fault_params params = {.fault = FAULT_NONE};
     struct trial_spec spec = spec_of(&bench_fault, 2, 0);
 
-    (void)state;
     spec.params = &params;
     trial_free(run_done(&spec));
 }
@@ -735,7 +725,6 @@ static void test_trial_fails_when_setup_gives_no_reason(void **state)
     struct fault_params params = {.fault = FAULT_SETUP_SILENT};
     struct trial_spec spec = spec_of(&bench_fault, 1, 0);
 
-    (void)state;
     spec.params = &params;
     struct trial *trial = trial_run(&spec);
     assert_int_equal(trial_outcome(trial), TRIAL_FAILED);
@@ -749,7 +738,6 @@ static void test_trial_names_the_copy_and_party_that_died(void **state)
     struct fault_params params = {.fault = FAULT_EXIT, .copy = 1};
     int fds = fixture_count_fds();
 
-    (void)state;
     struct trial_spec spec = spec_of(&bench_fault, 3, 0);
     spec.params = &params;
     assert_failed(&spec, "copy 1 ended early with exit status 7");
@@ -767,7 +755,6 @@ static void test_trial_ends_those_that_wait_for_one_that_failed(void **state)
     struct fault_params params = {.fault = FAULT_SETUP, .copy = 2};
     struct trial_spec spec = spec_of(&bench_fault_of_two, 3, 0);
 
-    (void)state;
     spec.params = &params;
     assert_failed(&spec, "no luck: 42");
 }
@@ -793,7 +780,6 @@ static void test_trial_fails_when_a_thread_fails(void **state)
 {
     struct trial_spec spec = spec_of(&bench_bad_thread, 1, 0);
 
-    (void)state;
     assert_failed(&spec, "the thread went wrong");
 }
 
@@ -808,7 +794,6 @@ static void test_trial_fails_without_slices_to_record_in(void **state)
 {
     struct trial_spec spec = spec_of(&bench_no_slices, 1, 20 * MS);
 
-    (void)state;
     assert_failed(&spec, "the benchmark declares no slices");
 }
 
@@ -819,7 +804,6 @@ static void test_trial_fails_when_the_worker_does_not_know_the_benchmark(void **
 {
     struct trial_spec spec = spec_of(&bench_unlisted, 1, 0);
 
-    (void)state;
     assert_failed(&spec, "the worker ended early: it is not the program that started it (was the file replaced?)");
 }
 
@@ -851,7 +835,6 @@ static void test_trial_ends_what_a_worker_left_behind(void **state)
     struct trial_spec spec = spec_of(&bench_litter, 2, 0);
     int fds = fixture_count_fds();
 
-    (void)state;
     struct trial *trial = run_done(&spec);
     for (unsigned copy = 0; copy < 2; copy++) {
         const double *number = trial_recorder(trial, 0, copy, 0);
@@ -975,7 +958,6 @@ static void test_trial_worker_finds_what_it_was_given(void **state)
     char text[8];
     int ends[2];
 
-    (void)state;
     assert_int_equal(pipe(ends), 0);
     assert_int_equal(setenv("JITBENCH_TEST_LEAK", "1", 1), 0);
     int own_input = dup(0);
@@ -1016,7 +998,6 @@ static void test_trial_watchdog_follows_what_was_promised(void **state)
     struct found_params params = {.expected_ns = 3000 * MS};
     struct trial_spec spec = spec_of(&bench_found, 1, 0);
 
-    (void)state;
     spec.params = &params;
     struct trial *trial = run_done(&spec);
     const double *number = trial_recorder(trial, 0, 0, 0);
@@ -1052,7 +1033,6 @@ static int deaf_body(void)
 
 static void test_trial_watchdog_bites_where_alarms_are_ignored(void **state)
 {
-    (void)state;
     assert_int_equal(fixture_in_child(deaf_body), 0);
 }
 
@@ -1072,7 +1052,6 @@ static void test_trial_pads_the_environment_at_random(void **state)
     struct trial_spec spec = spec_of(&bench_found, 1, 0);
     unsigned different = 0;
 
-    (void)state;
     spec.params = &params;
     double first = pad_of_a_trial(&spec);
     for (int i = 0; i < 7; i++)
@@ -1091,7 +1070,6 @@ static void test_trial_reads_placement_back(void **state)
     struct trial_party found;
     unsigned last = place.order[place.n_order - 1];
 
-    (void)state;
     spec.params = &params;
     place.order[0] = last;
     place.nice_given = true;
@@ -1117,7 +1095,6 @@ static void test_trial_binds_by_range_or_not_at_all(void **state)
     struct cpuset all = place.cpus;
     struct trial_party found;
 
-    (void)state;
     spec.params = &params;
     place.bind = BIND_NONE;
     cpuset_clear(&place.cpus); /* not looked at when not bound */
@@ -1147,7 +1124,6 @@ static void test_trial_reads_fifo_back_and_always_limits_it(void **state)
     struct found_params params = {.expected_ns = 3000 * MS};
     struct trial_party found;
 
-    (void)state;
     assert_int_equal(fixture_in_child(try_fifo), 0); /* needs the right to real-time priority: skipped without */
     spec.params = &params;
     place.fifo = true;
@@ -1169,7 +1145,6 @@ static void test_trial_reports_what_was_refused(void **state)
     struct cpuset all = place.cpus;
     struct trial_party found;
 
-    (void)state;
     spec.params = &params;
     place.order[0] = CPUSET_MAX - 1; /* no machine here has it */
     place.nice_given = true;
@@ -1198,7 +1173,6 @@ static void test_trial_locks_memory_for_a_party_that_asks(void **state)
     struct trial_spec spec = spec_of(&bench_found, 1, 0);
     struct found_params params = {.word = 0};
 
-    (void)state;
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     print_message("skipped: the sanitizers' shadow memory cannot be locked, and they answer mlockall themselves\n");
     skip();
@@ -1253,7 +1227,6 @@ static void test_trial_layout_fixed_is_read_back(void **state)
 {
     struct trial_spec spec = spec_of(&bench_address, 1, 0);
 
-    (void)state;
     assert_int_equal(fixture_in_child(try_fixed_layout), 0);
     place.layout_fixed = true;
     uint64_t first = stack_address(&spec, true);
@@ -1267,7 +1240,6 @@ static void test_trial_layout_random_moves_the_stack(void **state)
     struct trial_spec spec = spec_of(&bench_address, 1, 0);
     char setting[8] = "";
 
-    (void)state;
     if (machine_read_file("", "/proc/sys/kernel/randomize_va_space", setting, sizeof(setting)) <= 0 ||
         setting[0] == '0' || task_layout_fixed()) {
         print_message("skipped: addresses are not randomized here\n");
@@ -1340,7 +1312,6 @@ static void test_trial_counters_are_of_the_run(void **state)
     struct trial_party sleeper, spinner, toucher;
     struct machine_counters machine;
 
-    (void)state;
     struct trial *trial = run_done(&spec);
     trial_party(trial, COUNTED_SLEEPER, 0, &sleeper);
     trial_party(trial, COUNTED_SPINNER, 0, &spinner);
@@ -1367,7 +1338,6 @@ static void test_trial_machine_counters_not_known_without_proc(void **state)
     struct trial_spec spec = spec_of(&bench_litter, 1, 0);
     struct machine_counters machine;
 
-    (void)state;
     spec.proc_root = "/nonexistent";
     struct trial *trial = run_done(&spec);
     trial_copy_machine(trial, 0, &machine);
@@ -1398,7 +1368,6 @@ static void test_trial_reads_the_machine_it_is_told(void **state)
     struct trial_party party;
     char text[128];
 
-    (void)state;
     assert_non_null(mkdtemp(made_up_root));
     spec.proc_root = made_up_root;
     (void)snprintf(text, sizeof(text), "%s/proc", made_up_root);
@@ -1479,7 +1448,6 @@ static void test_trial_warm_up_tells_rate_and_length(void **state)
 {
     struct trial_spec spec = spec_of(&bench_warm, 1, 0);
 
-    (void)state;
     struct trial *trial = run_done(&spec);
     const double *number = trial_recorder(trial, 0, 0, 0);
     assert_true(number[WARM_RATE] > 0 && number[WARM_RATE] <= 1000); /* 1 ms a count, or more */
@@ -1516,7 +1484,6 @@ static int few_descriptors_body(void)
 
 static void test_trial_fails_when_descriptors_run_out(void **state)
 {
-    (void)state;
     assert_int_equal(fixture_in_child(few_descriptors_body), 0);
 }
 
@@ -1539,7 +1506,6 @@ static int interrupted_body(void)
 
 static void test_trial_interrupted_before_it_began(void **state)
 {
-    (void)state;
     assert_int_equal(fixture_in_child(interrupted_body), 0);
 }
 
@@ -1590,7 +1556,6 @@ static int interrupted_in_run_body(void)
 
 static void test_trial_interrupted_while_it_runs(void **state)
 {
-    (void)state;
     assert_int_equal(pipe(endless_pipe), 0);
     assert_int_equal(fixture_in_child(interrupted_in_run_body), 0);
     (void)close(endless_pipe[0]);
@@ -1604,7 +1569,6 @@ static void test_trial_workers_end_with_their_parent(void **state)
     struct pollfd poll_end = {.events = POLLIN};
     int ends[2], pid;
 
-    (void)state;
     assert_int_equal(pipe(ends), 0);
     spec.series_fd = ends[1];
     pid_t runner = fork();
@@ -1663,7 +1627,6 @@ static int plain_fork_body(void)
 
 static void test_trial_works_by_plain_forks(void **state)
 {
-    (void)state;
     if (geteuid() != 0) {
         print_message("skipped: chroot needs root\n");
         skip();
@@ -1697,7 +1660,6 @@ static int worker_status(const char *word, const char *fd, const char *slot)
 
 static void test_trial_worker_main_returns_when_no_worker_is_asked_for(void **state)
 {
-    (void)state;
     assert_int_equal(worker_status("worker", "3", "0"), 2);
     assert_int_equal(worker_status("prime", "3", "0"), 2);
     assert_int_equal(worker_status("@worker", "3", ""), 2);
@@ -1719,7 +1681,6 @@ static void test_trial_worker_main_refuses_what_is_no_arena(void **state)
     int fd = process_shared_memory(size), short_fd = process_shared_memory(16);
     char number[16];
 
-    (void)state;
     assert_true(fd >= 0 && short_fd >= 0);
     assert_int_equal(worker_status("@worker", "", "0"), 125);
     assert_int_equal(worker_status("@worker", "3x", "0"), 125);

@@ -44,14 +44,12 @@ static char folder[64];
 
 static int make_folder(void **state)
 {
-    (void)state;
     strcpy(folder, "/tmp/jitbench-tuned-XXXXXX");
     return mkdtemp(folder) ? 0 : -1;
 }
 
 static int remove_folder(void **state)
 {
-    (void)state;
     return rmdir(folder);
 }
 
@@ -107,7 +105,6 @@ static int put_back(void **state)
 {
     char file[96];
 
-    (void)state;
     (void)snprintf(file, sizeof(file), "%s/jitbench.snapshot", folder);
     return restore_by(file) == -ENOENT ? 0 : -1;
 }
@@ -170,7 +167,6 @@ static int begin_and_end(void)
 
 static void test_tuned_begin_changes_and_end_restores(void **state)
 {
-    (void)state;
     int status = in_place(begin_and_end);
     need_place(status);
     assert_true(WIFEXITED(status));
@@ -211,7 +207,6 @@ static void test_tuned_leaves_a_snapshot_when_it_is_killed(void **state)
 {
     char before[2048], after[2048];
 
-    (void)state;
     read_files(before, sizeof(before));
     int status = in_place(begin_and_die);
     need_place(status);
@@ -237,7 +232,6 @@ static int begin_as_nobody(void)
 
 static void test_tuned_needs_root(void **state)
 {
-    (void)state;
     int status = in_place(begin_as_nobody);
     need_place(status);
     assert_true(WIFEXITED(status));
@@ -263,7 +257,6 @@ static int begin_read_only(void)
 
 static void test_tuned_says_what_was_refused(void **state)
 {
-    (void)state;
     int status = in_place(begin_read_only);
     need_place(status);
     assert_true(WIFEXITED(status));
@@ -289,7 +282,6 @@ static int begin_with_managed(void)
 
 static void test_tuned_goes_on_without_interrupts_that_the_kernel_manages(void **state)
 {
-    (void)state;
     int status = in_place(begin_with_managed);
     need_place(status);
     assert_true(WIFEXITED(status));
@@ -303,7 +295,6 @@ static void test_tuned_cpus_by_name(void **state)
     struct cpuset bench;
     char error[256] = "";
 
-    (void)state;
     memset(&machine, 0, sizeof(machine));
     for (unsigned cpu = 0; cpu < 4; cpu++)
         cpuset_add(&machine.online, cpu);
@@ -324,7 +315,6 @@ static void test_tuned_bench_takes_online_cpus_only(void **state)
     struct cpuset named, bench;
     char error[256] = "";
 
-    (void)state;
     memset(&machine, 0, sizeof(machine));
     for (unsigned cpu = 0; cpu < 4; cpu++)
         cpuset_add(&machine.online, cpu);
@@ -342,7 +332,6 @@ static void test_tuned_bench_takes_online_cpus_only(void **state)
 
 static void test_tuned_refusal_knows_what_the_kernel_means(void **state)
 {
-    (void)state;
     assert_non_null(strstr(tuned_refusal("/proc/irq/5/smp_affinity", -EIO), "manages this interrupt"));
     assert_string_equal(tuned_refusal("/sys/x", -EIO), strerror(EIO));
     assert_true(tuned_is_managed("/proc/irq/5/smp_affinity", -EIO));

@@ -33,14 +33,12 @@ static void test_units_plain_is_ascii(void **state)
 {
     char text[] = MINUS "12" NARROW "345.6" NB "\xc2\xb5s, " DASH;
 
-    (void)state;
     units_plain(text);
     assert_string_equal(text, "-12345.6 us, -");
 }
 
 static void test_units_value_of_times_takes_the_unit_that_fits(void **state)
 {
-    (void)state;
     check_value(155.384606, "ns", "155.4" NB "ns");
     check_value(1603.0, "ns", "1.603" NB "\xc2\xb5s");
     check_value(999, "ns", "999" NB "ns");
@@ -55,7 +53,6 @@ static void test_units_value_of_times_takes_the_unit_that_fits(void **state)
 
 static void test_units_value_of_counts_has_a_prefix_when_large(void **state)
 {
-    (void)state;
     check_value(404, "cycles", "404" NB "cycles");
     check_value(27834, "cycles", "27" NARROW "834" NB "cycles");
     check_value(58016982.3, "lps", "58.02" NB "M" NB "lps");
@@ -66,7 +63,6 @@ static void test_units_value_of_counts_has_a_prefix_when_large(void **state)
 
 static void test_units_value_of_nothing_zero_and_below(void **state)
 {
-    (void)state;
     check_value(NAN, "ns", DASH);
     check_value(INFINITY, "ns", DASH);
     check_value(0, "ns", "0" NB "ns");
@@ -80,7 +76,6 @@ static void test_units_value_of_nothing_zero_and_below(void **state)
 
 static void test_units_range_has_one_unit_and_the_same_decimals(void **state)
 {
-    (void)state;
     expect_range(410.3486, 452.5256, "cycles", "410.3 to 452.5" NB "cycles");
     expect_range(900, 1100, "ns", "0.900 to 1.100" NB "\xc2\xb5s");
     expect_range(1.8, 10.07, "%", "1.80 to 10.07" NB "%");
@@ -91,7 +86,6 @@ static void test_units_range_has_one_unit_and_the_same_decimals(void **state)
 static void test_units_number_groups_thousands(void **state)
 {
     char buf[UNITS_SIZE];
-    (void)state;
     units_number(9999, 0, buf, sizeof(buf));
     assert_string_equal(buf, "9999");
     units_number(1234567.891, 2, buf, sizeof(buf));

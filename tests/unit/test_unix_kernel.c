@@ -165,7 +165,6 @@ static void test_unix_kernel_all_run_and_leave_nothing(void **state)
 {
     const struct unix_params params = params_of_tests();
 
-    (void)state;
     for (size_t i = 0; registry[i] != &bench_wrong; i++)
         run_and_check(registry[i], &params, 1);
 }
@@ -175,7 +174,6 @@ static void test_unix_kernel_copies_run_side_by_side(void **state)
     static const struct bench *const some[] = {&bench_execl, &bench_context1, &bench_fcopy1024, &bench_shell1};
     const struct unix_params params = params_of_tests();
 
-    (void)state;
     for (size_t i = 0; i < sizeof(some) / sizeof(some[0]); i++)
         run_and_check(some[i], &params, 5);
 }
@@ -186,7 +184,6 @@ static void test_context1_runs_wherever_its_halves_sit(void **state)
     struct cpu_pair pairs[] = {{place.order[0], place.order[1], CPUS_UNKNOWN},
                                {place.order[1], place.order[0], CPUS_UNKNOWN}};
 
-    (void)state;
     params.pairs = (struct cpu_pairs){.pair = pairs, .n = place.n_order > 1 ? 2 : 0};
     for (params.halves = HALVES_FREE; params.halves <= HALVES_TWO; params.halves++)
         run_and_check(&bench_context1, &params, 2);
@@ -205,13 +202,11 @@ static void assert_fails(const struct bench *bench, const char *reason)
 
 static void test_context1_sees_a_wrong_number(void **state)
 {
-    (void)state;
     assert_fails(&bench_wrong, "self-check failed: number 7 came back as 8");
 }
 
 static void test_context1_whose_partner_dies_says_how(void **state)
 {
-    (void)state;
     assert_fails(&bench_dying, "partner was killed by signal 9 (Killed): perhaps out of memory");
 }
 
@@ -252,7 +247,6 @@ static void test_context1_places_its_halves(void **state)
 {
     struct place_request request;
 
-    (void)state;
     request_of(&request, 3);
     for (unsigned party = 0; party < 2; party++) {
         assert_placed(&bench_context1, HALVES_FREE, &request, party, 1, "10-12", BIND_RANGE);
@@ -274,7 +268,6 @@ static void test_context1_says_that_there_is_no_second_cpu(void **state)
     struct place_request request;
     struct placement placement;
 
-    (void)state;
     request_of(&request, 1);
     params.halves = HALVES_TWO;
     bench_context1.place(&params, &request, 0, 0, &placement); /* of the measured party, whose reason is the row's */
@@ -291,7 +284,6 @@ static void test_context1_sits_on_the_pairs_given(void **state)
     struct place_request request;
     struct placement placement;
 
-    (void)state;
     request_of(&request, 4);
     params.halves = HALVES_TWO;
     params.pairs = (struct cpu_pairs){.pair = far, .n = 2};
@@ -319,7 +311,6 @@ static void test_context1_names_what_its_halves_share(void **state)
 {
     struct unix_params params = params_of_tests();
 
-    (void)state;
     params.halves = HALVES_FREE;
     assert_context1_described(&params, "halves=free");
     params.halves = HALVES_TWO;
@@ -334,7 +325,6 @@ static void test_spawn_is_bound_only_when_asked(void **state)
 {
     struct place_request request;
 
-    (void)state;
     request_of(&request, 2);
     assert_placed(&bench_spawn, 0, &request, 0, 1, "10-11", BIND_RANGE);
     assert_placed(&bench_shell8, 0, &request, 0, 1, "10-11", BIND_RANGE);
@@ -424,7 +414,6 @@ static void test_fcopy_copies_what_it_says(void **state)
     /* Nothing, less than a large buffer, less than a file, and more than once around the largest. */
     static const uint64_t kib[] = {0, 1, 3, 490, 8000, 9001};
 
-    (void)state;
     for (size_t b = 0; b < sizeof(all) / sizeof(all[0]); b++)
         for (size_t i = 0; i < sizeof(kib) / sizeof(kib[0]); i++) {
             struct harness h;
@@ -442,7 +431,6 @@ static void test_fcopy_owes_what_a_large_buffer_moved_too_much(void **state)
 {
     struct harness h;
 
-    (void)state;
     harness_init(&h, &bench_fcopy4096);
     int to = next_file() + 1;
     assert_int_equal(h.party->setup(&h.context), 0);
@@ -470,7 +458,6 @@ static void assert_damage_is_seen(const struct bench *bench, int which, const ch
 
 static void test_fcopy_sees_damaged_files(void **state)
 {
-    (void)state;
     assert_damage_is_seen(&bench_fcopy1024, 0, "wrong bytes in the file read");
     assert_damage_is_seen(&bench_fcopy1024, 1, "wrong bytes in the file written");
     assert_damage_is_seen(&bench_fwrite4096, 0, "wrong bytes in the file written");
@@ -481,7 +468,6 @@ static void test_fcopy_sees_a_file_that_lost_its_end(void **state)
 {
     struct harness h;
 
-    (void)state;
     harness_init(&h, &bench_fcopy256);
     int to = next_file() + 1;
     assert_int_equal(h.party->setup(&h.context), 0);
@@ -530,7 +516,6 @@ static int write_beyond_the_limit(void)
 
 static void test_fcopy_that_cannot_write_fails_with_the_reason(void **state)
 {
-    (void)state;
     assert_int_equal(in_child(write_beyond_the_limit), 0);
     assert_nothing_left();
 }
@@ -547,7 +532,6 @@ static void assert_unsupported(const struct bench *bench, const char *scratch, c
 
 static void test_unix_kernel_needs_a_scratch_folder(void **state)
 {
-    (void)state;
     assert_unsupported(&bench_fcopy1024, "", "no scratch folder");
     assert_unsupported(&bench_shell8, "", "no scratch folder");
     assert_unsupported(&bench_fread256, "/nonexistent", "scratch folder '/nonexistent': No such file or directory");
@@ -576,7 +560,6 @@ static void test_shell_counts_right_and_cleans_up(void **state)
     struct harness h;
     int n = 0;
 
-    (void)state;
     harness_init(&h, &bench_shell8);
     if (bench_shell8.supported(&h.params, why, sizeof(why))) {
         print_message("skipped: %s\n", why);
@@ -618,7 +601,6 @@ static void test_shell_folder_vanishes_with_a_killed_worker(void **state)
     const struct timespec pause = {.tv_nsec = 5000000};
     int status, tries = 0;
 
-    (void)state;
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0)
@@ -658,7 +640,6 @@ static int spawn_without_processes(void)
 
 static void test_spawn_without_processes_says_so(void **state)
 {
-    (void)state;
     assert_int_equal(in_child(spawn_without_processes), 0);
 }
 
@@ -673,7 +654,6 @@ static int without_standard_input(void)
 
 static void test_syscall_needs_a_descriptor(void **state)
 {
-    (void)state;
     assert_int_equal(in_child(without_standard_input), 0);
 }
 
@@ -698,7 +678,6 @@ static int answers_of_another_process(void)
 
 static void test_syscall_sees_a_wrong_answer(void **state)
 {
-    (void)state;
     assert_int_equal(in_child(answers_of_another_process), 0);
 }
 
@@ -707,7 +686,6 @@ static void test_pipe_sees_another_block(void **state)
     struct harness h;
     char block[512];
 
-    (void)state;
     harness_init(&h, &bench_pipe);
     int from = next_fd();
     assert_int_equal(h.party->setup(&h.context), 0);
@@ -722,7 +700,6 @@ static void test_pipe_sees_another_block(void **state)
 
 static int prepare(void **state)
 {
-    (void)state;
     assert_int_equal(task_get_affinity(&place.cpus), 0);
     place.online = place.cpus;
     for (unsigned cpu = cpuset_next(&place.cpus, 0); cpu != CPUSET_NONE; cpu = cpuset_next(&place.cpus, cpu + 1))
@@ -734,7 +711,6 @@ static int prepare(void **state)
 
 static int finish(void **state)
 {
-    (void)state;
     return rmdir(dir);
 }
 

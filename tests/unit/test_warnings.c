@@ -54,7 +54,6 @@ static void test_warnings_none_for_quiet_rows(void **state)
 {
     struct row rows[] = {MAKE(100, 101, 99, 100, 101, 99, 100, 100)};
 
-    (void)state;
     assert_warnings(rows, 1, "");
     assert_warnings(NULL, 0, "");
 }
@@ -64,7 +63,6 @@ static void test_warnings_spread(void **state)
 {
     struct row rows[] = {MAKE(80, 100, 120)};
 
-    (void)state;
     assert_warnings(rows, 1, "Warning: prime limit=22: the samples spread by 20.0 % (RSD)\n");
 }
 
@@ -72,7 +70,6 @@ static void test_warnings_spread_of_ten_per_cent_is_allowed(void **state)
 {
     struct row rows[] = {MAKE(90, 100, 110), MAKE(5)};
 
-    (void)state;
     assert_warnings(rows, 2, "");
 }
 
@@ -80,7 +77,6 @@ static void test_warnings_name_the_worst_and_count_the_others(void **state)
 {
     struct row rows[] = {MAKE(80, 100, 120), MAKE(70, 100, 130), MAKE(85, 100, 115), MAKE(99, 100, 101)};
 
-    (void)state;
     text_copy(rows[1].test, sizeof(rows[1].test), "array");
     text_copy(rows[1].param, sizeof(rows[1].param), "elements=25");
     assert_warnings(rows, 4, "Warning: array elements=25: the samples spread by 30.0 % (RSD) (and 2 more like it)\n");
@@ -91,7 +87,6 @@ static void test_warnings_first_sample_slower(void **state)
 {
     struct row lower[] = {MAKE(110, 100, 101, 99, 100)}, higher[] = {MAKE(90, 100, 101, 99, 100)};
 
-    (void)state;
     text_copy(higher[0].better, sizeof(higher[0].better), "higher");
     assert_warnings(lower, 1, "Warning: prime limit=22: the first sample is 10.0 % slower than the rest\n");
     assert_warnings(higher, 1, "Warning: prime limit=22: the first sample is 10.0 % slower than the rest\n");
@@ -107,7 +102,6 @@ static void test_warnings_first_sample_not_slower(void **state)
         MAKE(110, 100, 101, 99),        /* too few to say */
     };
 
-    (void)state;
     text_copy(rows[1].better, sizeof(rows[1].better), "higher");
     assert_warnings(rows, COUNT(rows), "");
 }
@@ -118,7 +112,6 @@ static void test_warnings_drift_between_the_halves(void **state)
     struct row even[] = {MAKE(100, 100.1, 99.9, 100, 105, 105.1, 104.9, 105)};
     struct row odd[] = {MAKE(105, 105.1, 104.9, 105, 104, 100, 100.1, 99.9, 100)};
 
-    (void)state;
     assert_warnings(even, 1,
                     "Warning: prime limit=22: the second half of the samples is 5.0 % away from the first: the machine "
                     "drifted\n");
@@ -136,7 +129,6 @@ static void test_warnings_no_drift(void **state)
         MAKE(100, 100.1, 99.9, 105, 105.1, 104.9, 105),      /* halves of three are too few */
     };
 
-    (void)state;
     assert_warnings(rows, COUNT(rows), "");
 }
 
@@ -144,7 +136,6 @@ static void test_warnings_wide_interval(void **state)
 {
     struct row rows[] = {MAKE(100, 100), MAKE(100, 100), MAKE(100, 100)};
 
-    (void)state;
     rows[0].stats.ci95_lo = 97;
     rows[0].stats.ci95_hi = 103;
     rows[1].stats.ci95_lo = 98;
@@ -158,7 +149,6 @@ static void test_warnings_coarse_clock(void **state)
 {
     struct row rows[] = {MAKE(100, 100), MAKE(30)};
 
-    (void)state;
     rows[0].stats.median = 1000;
     rows[1].headline = 0;
     rows[1].value = 30;
@@ -171,7 +161,6 @@ static void test_warnings_clock_of_another_row(void **state)
 {
     struct row rows[] = {MAKE(100, 100), MAKE(1), MAKE(1), MAKE(1), MAKE(1)};
 
-    (void)state;
     for (size_t i = 1; i < COUNT(rows); i++) {
         text_copy(rows[i].metric, sizeof(rows[i].metric), "clock_grain");
         rows[i].value = 30;
@@ -188,7 +177,6 @@ static void test_warnings_only_about_headline_rows_that_ran(void **state)
 {
     struct row rows[] = {MAKE(10, 100, 1000), make_row(NULL, 0)};
 
-    (void)state;
     rows[0].headline = 0;
     rows[1].stats.ci95_lo = 0;
     rows[1].stats.ci95_hi = 200;
@@ -199,7 +187,6 @@ static void test_warnings_of_all_kinds_in_order(void **state)
 {
     struct row rows[] = {MAKE(200, 100, 101, 99, 100, 100, 100, 100), MAKE(1)};
 
-    (void)state;
     rows[0].stats.ci95_lo = 50;
     rows[0].stats.ci95_hi = 150;
     rows[0].param[0] = 0;
@@ -219,7 +206,6 @@ static void test_warnings_name_commands_by_their_lines(void **state)
 {
     struct row rows[] = {MAKE(150, 50), MAKE(150, 50, 100)};
 
-    (void)state;
     text_copy(rows[0].test, sizeof(rows[0].test), "sh");
     text_copy(rows[0].param, sizeof(rows[0].param), "command=sh -c 'sleep 1'");
     assert_warnings(rows, 1, "Warning: sh (sh -c 'sleep 1'): the samples spread by 70.7 % (RSD)\n");
@@ -255,7 +241,6 @@ static void test_warnings_blind_sampler(void **state)
     struct row one[] = {make_blind(1, "0")};
     struct row rows[] = {make_blind(1.1, "2"), make_blind(2.06, "3"), make_blind(0.99, "4"), make_blind(0, "5")};
 
-    (void)state;
     assert_warnings(one, COUNT(one), BLIND_SENTENCE("0", "1.0") "\n");
     assert_warnings(rows, COUNT(rows), BLIND_SENTENCE("3", "2.1") " (and 1 more like it)\n");
 }
@@ -266,7 +251,6 @@ static void test_warnings_no_blind_sampler(void **state)
     struct row rows[] = {make_blind(0.999, "0"), make_blind((double)NAN, "1"), make_blind(50, "2"),
                          make_blind(50, "3")};
 
-    (void)state;
     text_copy(rows[2].metric, sizeof(rows[2].metric), "lost_fault");
     text_copy(rows[3].suite, sizeof(rows[3].suite), "prime");
     assert_warnings(rows, COUNT(rows), "");

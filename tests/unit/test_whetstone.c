@@ -110,7 +110,6 @@ static void test_whetstone_first_pass_gives_the_published_results(void **state)
         -1.12398255667391900, -1.12187079889284425, 1, 12,
         0.49902937281518261,  0.99999987890802811,  3, 0.75100163018458665};
 
-    (void)state;
     struct party_context context = started();
     const struct whetstone *w = context.state;
     const struct checks *checks = context.recorder[UNIX_CHECKS];
@@ -127,7 +126,6 @@ static void test_whetstone_later_passes_alternate(void **state)
     static const double odd[] = {-1.1323949930313597, -1.1302710247847498, 0.4990293728151826};
     static const double even[] = {-1.1342723934985584, -1.136404352841872, 0.5009730373148028};
 
-    (void)state;
     for (uint64_t passes = 1; passes <= 4; passes++) {
         struct party_context context = started();
         const struct whetstone *w = context.state;
@@ -155,7 +153,6 @@ static void test_whetstone_wrong_constant_is_found(void **state)
         {offsetof(struct whetstone, t0), 0.4999, "N6 of an even pass"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
         struct party_context context = started();
         memcpy((char *)context.state + table[i].offset, &table[i].wrong, sizeof(double));
@@ -169,7 +166,6 @@ static void test_whetstone_every_wrong_result_is_found(void **state)
 {
     static const double off[WHETSTONE_SECTIONS] = {2e-6, 2e-6, 1, 1, 2e-6, 2e-6, 1, 2e-9};
 
-    (void)state;
     for (int i = 0; i < WHETSTONE_SECTIONS; i++) {
         struct party_context context = started();
         party()->work(&context, 2);
@@ -184,7 +180,6 @@ static void test_whetstone_every_wrong_result_is_found(void **state)
 /* Without a pass of the run's own, the results are those of the first. */
 static void test_whetstone_without_a_pass_is_wrong(void **state)
 {
-    (void)state;
     struct party_context context = started();
     assert_string_not_equal(verified(&context), "");
     ended(&context);
@@ -195,7 +190,6 @@ static void test_whetstone_n8_calls_log_and_exp_each_turn(void **state)
 {
     struct whetstone w = {.t1 = 0.50000025};
 
-    (void)state;
     memset(&calls, 0, sizeof(calls));
     whetstone_n8(&w);
     assert_int_equal(calls.log, 9300);
@@ -205,7 +199,6 @@ static void test_whetstone_n8_calls_log_and_exp_each_turn(void **state)
 /* Each turn multiplies log(x) by 1 / (2 t1). With t1 far from a half 9300 turns would end at 0 or 1. */
 static void test_whetstone_n8_value(void **state)
 {
-    (void)state;
     for (int i = -2; i <= 2; i++) {
         struct whetstone w = {.t1 = 0.5 + i * 1e-5};
         whetstone_n8(&w);
@@ -217,7 +210,6 @@ static void test_whetstone_n8_value(void **state)
  */
 static void test_whetstone_pass_makes_every_call(void **state)
 {
-    (void)state;
     struct party_context context = started();
     memset(&calls, 0, sizeof(calls));
     party()->work(&context, 2);

@@ -40,7 +40,6 @@ static void assert_not_split(const char *line, const char *expected)
 
 static void test_words_split_at_blanks(void **state)
 {
-    (void)state;
     assert_split("", "");
     assert_split(" \t\n ", "");
     assert_split("a", "a");
@@ -49,7 +48,6 @@ static void test_words_split_at_blanks(void **state)
 
 static void test_words_split_keeps_what_is_quoted_together(void **state)
 {
-    (void)state;
     assert_split("sh -c 'echo a  b' x", "sh|-c|echo a  b|x");
     assert_split("a\"b c\"d'e f'g", "ab cde fg");
     assert_split("'' \"\" a", "||a");
@@ -61,7 +59,6 @@ static void test_words_split_keeps_what_is_quoted_together(void **state)
 
 static void test_words_split_says_what_is_wrong(void **state)
 {
-    (void)state;
     assert_not_split("a 'b c", "a quote is not closed");
     assert_not_split("\"", "a quote is not closed");
     assert_not_split("a \\", "ends with a backslash");
@@ -81,7 +78,6 @@ static void assert_quoted(const char *word, const char *expected)
 
 static void test_words_quote_as_a_shell_takes_them_back(void **state)
 {
-    (void)state;
     assert_quoted("b", "b");
     assert_quoted("--x=1,2:/./y_z+@%", "--x=1,2:/./y_z+@%");
     assert_quoted("", "''");
@@ -97,7 +93,6 @@ static void test_words_join_changes_nothing(void **state)
     char *words[] = {(char *)"echo", (char *)"a  b", (char *)"$x"};
     struct text got = {0};
 
-    (void)state;
     words_join(words, 3, &got);
     assert_string_equal(got.data, "echo a  b $x");
     text_free(&got);
@@ -107,7 +102,6 @@ static void test_words_shorten_tells_long_lines_apart(void **state)
 {
     char one[32], other[32], line[64];
 
-    (void)state;
     memset(line, 'x', sizeof(line));
     line[31] = 0;
     words_shorten(line, one, sizeof(one));
@@ -127,7 +121,6 @@ static void test_words_shorten_keeps_characters_whole(void **state)
 {
     char got[16];
 
-    (void)state;
     /* Three bytes are kept, of which the last would be half of one. */
     words_shorten("ab\xc3\xb6 and more than that", got, sizeof(got));
     assert_memory_equal(got, "ab...#", 6);
@@ -142,7 +135,6 @@ static void test_words_first_is_without_quotes(void **state)
         {"make -j2", "make"}, {"  'a b'/c d", "a b/c"}, {"", ""}, {"'it'\\''s' x", "it's"}, {"'not closed", ""}};
     char word[32];
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         words_first(cases[i][0], word);
         assert_string_equal(word, cases[i][1]);

@@ -36,7 +36,6 @@ static int direct(void)
 
 static void test_write_reaches_the_disk(void **state)
 {
-    (void)state;
     disk_needed();
     assert_int_equal(fixture_in_child(direct), 0);
 }
@@ -48,7 +47,6 @@ static int refused_by_fcntl(void)
 
 static void test_write_reaches_the_disk_without_o_direct(void **state)
 {
-    (void)state;
     disk_needed();
     assert_int_equal(fixture_in_child(refused_by_fcntl), 0);
 }
@@ -60,7 +58,6 @@ static int refused_by_write(void)
 
 static void test_write_reaches_the_disk_when_the_first_block_is_refused(void **state)
 {
-    (void)state;
     disk_needed();
     assert_int_equal(fixture_in_child(refused_by_write), 0);
 }
@@ -83,7 +80,6 @@ static int full_above_the_least(void)
 
 static void test_write_begins_again_when_there_is_no_more_room(void **state)
 {
-    (void)state;
     disk_needed();
     assert_int_equal(fixture_in_child(full_above_the_least), 0);
 }
@@ -105,7 +101,6 @@ static int full_at_once(void)
 
 static void test_write_without_room_fails_with_the_reason(void **state)
 {
-    (void)state;
     assert_int_equal(fixture_in_child(full_at_once), 0);
 }
 
@@ -113,7 +108,6 @@ static void test_write_without_a_folder_fails_with_the_reason(void **state)
 {
     struct disk_party d;
 
-    (void)state;
     disk_party_begin(&d, &load_write, "/nonexistent", 64 * MIB);
     assert_int_equal(d.p.party->setup(&d.p.context), -1);
     assert_string_equal(d.p.reason, "cannot make a scratch file in '/nonexistent': No such file or directory");

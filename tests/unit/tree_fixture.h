@@ -30,7 +30,6 @@ static void (*tree_put_other)(const char *path);
 
 static inline int tree_make(void **state)
 {
-    (void)state;
     tree_put_other = NULL;
     /* In memory where that can be: a tree may have thousands of files. */
     strcpy(tree_root, "/dev/shm/jitbench-tree-XXXXXX");
@@ -50,7 +49,6 @@ static inline int tree_remove_one(const char *path, const struct stat *status, i
 
 static inline int tree_remove(void **state)
 {
-    (void)state;
     return nftw(tree_root, tree_remove_one, 32, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
 }
 
