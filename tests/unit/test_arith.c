@@ -1,16 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The arithmetic tests compute their sums, and find wrong ones. */
+#include "cpu_fixture.h"
+
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "bench/unix.h"
 
 /* Python: sum(i*i/(i*i-1) for i in range(2, 102)), with / and with //. */
 static const struct {
@@ -28,24 +20,17 @@ enum { N_SUMS = sizeof(sums) / sizeof(sums[0]) };
 /* Runs a benchmark's callbacks and returns its only check. */
 static struct check checked(const struct bench *bench, uint64_t first, uint64_t second)
 {
-    const struct party *party = &bench->parties[0];
-    struct party_context context;
+    tested = &bench->parties[0];
+    struct party_context context = started();
+    const struct checks *checks = context.recorder[UNIX_CHECKS];
 
-    memset(&context, 0, sizeof(context));
-    struct checks *checks = malloc(recorder_size(&party->recorders[UNIX_CHECKS]));
-    assert_non_null(checks);
-    recorder_init(&party->recorders[UNIX_CHECKS], checks);
-    context.recorder[UNIX_CHECKS] = checks;
-    assert_int_equal(party->setup(&context), 0);
-    assert_int_equal(party->work(&context, first), 0);
-    assert_int_equal(party->work(&context, second), 0);
-    assert_int_equal(party->verify(&context), 0);
-    party->teardown(&context);
-    assert_null(context.state);
+    assert_int_equal(tested->work(&context, first), 0);
+    assert_int_equal(tested->work(&context, second), 0);
+    const char *wrong = verified(&context);
     assert_int_equal(checks->n, 1);
     struct check check = checks->check[0];
-    assert_true((checks_wrong(checks) == NULL) == (fabs(check.got - check.expected) <= check.tolerance));
-    free(checks);
+    assert_true(!wrong[0] == (fabs(check.got - check.expected) <= check.tolerance));
+    ended(&context);
     return check;
 }
 

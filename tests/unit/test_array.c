@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The small-array copy: what it leaves in the arrays, its self-check, its rows. */
-#include "bench_fixture.h"
+#include "experiment_fixture.h"
 
-#include "bench/experiment.h"
 #include "bench/stream.h"
-#include "engine/text.h"
 
 static const struct bench *const registry[] = {&bench_array, NULL};
 
@@ -101,26 +99,8 @@ static void test_array_finds_wrong_elements(void **state)
 static void test_array_writes_the_series(void **state)
 {
     const struct array_params params = {.elements = 50, .experiments = 2};
-    struct fixture_party p;
-    int fd = fixture_file();
 
-    fixture_party_begin(&p, &bench_array, &params);
-    p.context.series_fd = fd;
-    p.context.copy = 1;
-    p.context.sample = 4;
-    assert_int_equal(p.party->setup(&p.context), 0);
-    assert_int_equal(p.party->work(&p.context, 10), 0);
-    assert_int_equal(p.party->run(&p.context), 0);
-    const struct series *series = p.context.recorder[EXPERIMENT_SERIES];
-    struct text expected = {0};
-    for (unsigned i = 0; i < 2; i++)
-        text_printf(&expected, "50,4,1,%u,%llu\n", i, (unsigned long long)series->first[i].value);
-    char *text = fixture_read_file(fd);
-    assert_string_equal(text, expected.data);
-    free(text);
-    text_free(&expected);
-    (void)close(fd);
-    fixture_party_end(&p);
+    experiment_assert_series(&bench_array, &params, 50, 2);
 }
 
 static void test_array_fails_without_memory(void **state)
@@ -140,15 +120,10 @@ static void test_array_rows_of_a_trial(void **state)
 {
     const struct array_params params = {.elements = 100, .experiments = 1000};
 
-    assert_int_equal(fixture_one_trial(&bench_array, &params, 2, &rows), ROW_OK);
-    assert_int_equal(rows.n, 2 * bench_array.n_metrics);
+    experiment_run_two(&bench_array, &params, 1000, "elements=100 experiments=1000 clock=clock_gettime pages=small",
+                       &rows);
     for (unsigned copy = 0; copy < 2; copy++) {
         const struct row *of_copy = &rows.row[copy * bench_array.n_metrics];
-        assert_int_equal(of_copy[METRIC_CYCLES].stats.n, 1000);
-        /* On one CPU the number of the copy follows. */
-        assert_ptr_equal(
-            strstr(of_copy[METRIC_CYCLES].param, "elements=100 experiments=1000 clock=clock_gettime pages=small"),
-            of_copy[METRIC_CYCLES].param);
         assert_string_equal(of_copy[METRIC_OWN].metric, "array_bytes");
         assert_true(of_copy[METRIC_OWN].value == 800);
     }
@@ -184,8 +159,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_array_rows_of_a_trial),
         cmocka_unit_test(test_array_defaults),
     };
-    trial_worker_main(argc, argv, registry, no_loads);
-    process_init();
-    signals_init();
+    experiment_main(argc, argv, registry);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The prime loop: its work against known numbers, its self-check, its rows. */
-#include "bench_fixture.h"
+#include "experiment_fixture.h"
 
-#include "bench/experiment.h"
 #include "bench/prime.h"
-#include "engine/text.h"
 
 static const struct bench *const registry[] = {&bench_prime, NULL};
 
@@ -100,26 +98,8 @@ static void test_prime_finds_a_wrong_result(void **state)
 static void test_prime_writes_the_series(void **state)
 {
     const struct prime_params params = {.limit = 14, .experiments = 3};
-    struct fixture_party p;
-    int fd = fixture_file();
 
-    fixture_party_begin(&p, &bench_prime, &params);
-    p.context.series_fd = fd;
-    p.context.copy = 5;
-    p.context.sample = 2;
-    assert_int_equal(p.party->setup(&p.context), 0);
-    assert_int_equal(p.party->work(&p.context, 100), 0);
-    assert_int_equal(p.party->run(&p.context), 0);
-    const struct series *series = p.context.recorder[EXPERIMENT_SERIES];
-    struct text expected = {0};
-    for (unsigned i = 0; i < 3; i++)
-        text_printf(&expected, "14,2,5,%u,%llu\n", i, (unsigned long long)series->first[i].value);
-    char *text = fixture_read_file(fd);
-    assert_string_equal(text, expected.data);
-    free(text);
-    text_free(&expected);
-    (void)close(fd);
-    fixture_party_end(&p);
+    experiment_assert_series(&bench_prime, &params, 14, 3);
 }
 
 static struct fixture_rows rows;
@@ -129,18 +109,13 @@ static void test_prime_rows_of_a_trial(void **state)
     const struct prime_params params = {.limit = 22, .experiments = 2000};
     double events = 0;
 
-    assert_int_equal(fixture_one_trial(&bench_prime, &params, 2, &rows), ROW_OK);
-    assert_int_equal(rows.n, 2 * bench_prime.n_metrics);
+    experiment_run_two(&bench_prime, &params, 2000, "limit=22 experiments=2000 clock=clock_gettime", &rows);
     for (unsigned copy = 0; copy < 2; copy++) {
         const struct row *of_copy = &rows.row[copy * bench_prime.n_metrics];
         assert_true(of_copy[METRIC_OWN].value == 84);
         assert_string_equal(of_copy[METRIC_OWN].metric, "divisions");
         assert_true(of_copy[METRIC_OWN + 1].value == 8);
         assert_string_equal(of_copy[METRIC_OWN + 1].metric, "primes");
-        assert_int_equal(of_copy[METRIC_CYCLES].stats.n, 2000);
-        /* On one CPU the number of the copy follows. */
-        assert_ptr_equal(strstr(of_copy[METRIC_CYCLES].param, "limit=22 experiments=2000 clock=clock_gettime"),
-                         of_copy[METRIC_CYCLES].param);
         assert_string_equal(of_copy[METRIC_CYCLES].suite, "prime");
     }
     for (size_t i = 0; i < rows.row[METRIC_CYCLES].n_hist; i++)
@@ -182,8 +157,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_prime_rows_of_a_trial),
         cmocka_unit_test(test_prime_defaults),
     };
-    trial_worker_main(argc, argv, registry, no_loads);
-    process_init();
-    signals_init();
+    experiment_main(argc, argv, registry);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,64 +1,36 @@
 /* SPDX-License-Identifier: MIT */
 /* The read load: its bytes come from the disk, whether O_DIRECT works or not. */
-#include "disk_fixture.h"
+#include "disk_load_fixture.h"
 
 #define REFUSED "the file system refuses O_DIRECT: cached reads, dropped by fadvise"
 
-static int bytes_come_from_disk(const char *degraded, bool misaligned)
+/* Far less than is read. */
+static bool file_good(uint64_t bytes, const struct disk_party *d)
 {
-    struct disk_party d;
-    uint64_t before, out;
-
-    disk_party_begin(&d, &load_read, disk_folder, 6 * MIB);
-    CHECK(d.p.party->setup(&d.p.context) == 0);
-    struct disk *disk = d.p.context.state;
-    CHECK(lseek(disk->fd, 0, SEEK_END) == 6 * MIB);
-    CHECK(!misaligned || disk_misalign(&d) == 0);
-    CHECK(task_read_io(&before, &out) == 0);
-    CHECK(disk_party_run(&d, LOAD_READ, 30 * MIB) == 0);
-    double claimed = disk_party_count(&d, LOAD_READ);
-    double from_disk = disk_party_count(&d, LOAD_DISK_READ) - (double)before;
-    CHECK(claimed >= 30 * MIB);
-    CHECK(from_disk >= claimed / 2); /* far more than the file has */
-    CHECK(disk_party_count(&d, LOAD_WRITTEN) == 0);
-    CHECK(disk_party_count(&d, LOAD_CPU) > 0);
-    CHECK(d.p.head->slot[0].state == STATE_READY);
-    CHECK(strcmp(disk_party_degraded(&d), degraded) == 0);
-    disk_party_end(&d);
-    return 0;
+    return bytes == 6 * MIB && disk_party_count(d, LOAD_WRITTEN) == 0;
 }
 
-static int direct(void)
-{
-    return bytes_come_from_disk(disk_takes_direct() ? "" : REFUSED, false);
-}
+const struct disk_load disk_load = {.load = &load_read,
+                                    .claimed = LOAD_READ,
+                                    .moved = LOAD_DISK_READ,
+                                    .least_share = 0.5,
+                                    .refused = REFUSED,
+                                    .file_bytes = 6 * MIB,
+                                    .file_good = file_good};
 
 static void test_read_comes_from_the_disk(void **state)
 {
-    disk_needed();
-    assert_int_equal(fixture_in_child(direct), 0);
-}
-
-static int refused_by_fcntl(void)
-{
-    return disk_refuse_direct() ? CANNOT : bytes_come_from_disk(REFUSED, false);
+    disk_load_assert(disk_load_direct);
 }
 
 static void test_read_comes_from_the_disk_without_o_direct(void **state)
 {
-    disk_needed();
-    assert_int_equal(fixture_in_child(refused_by_fcntl), 0);
-}
-
-static int refused_by_read(void)
-{
-    return bytes_come_from_disk(REFUSED, true);
+    disk_load_assert(disk_load_refused_by_fcntl);
 }
 
 static void test_read_comes_from_the_disk_when_the_first_block_is_refused(void **state)
 {
-    disk_needed();
-    assert_int_equal(fixture_in_child(refused_by_read), 0);
+    disk_load_assert(disk_load_refused_by_first_block);
 }
 
 static int little_room(void)
@@ -79,8 +51,7 @@ static int little_room(void)
 
 static void test_read_leaves_room_to_others(void **state)
 {
-    disk_needed();
-    assert_int_equal(fixture_in_child(little_room), 0);
+    disk_load_assert(little_room);
 }
 
 static int no_room(void)
@@ -117,8 +88,7 @@ static int lost_end(void)
 
 static void test_read_sees_a_file_that_lost_its_end(void **state)
 {
-    disk_needed();
-    assert_int_equal(fixture_in_child(lost_end), 0);
+    disk_load_assert(lost_end);
 }
 
 int main(void)

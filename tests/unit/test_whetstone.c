@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Whetstone gives its published results, finds wrong ones, and calls the mathematical functions as often as it should.
  */
+#include "cpu_fixture.h"
+
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
-
-#include "bench/unix.h"
 #include "bench/whetstone.h"
 
 static struct {
@@ -68,41 +61,6 @@ double __wrap_atan(double x)
     return __real_atan(x);
 }
 
-static const struct party *party(void)
-{
-    return &bench_whetstone.parties[0];
-}
-
-static struct party_context started(void)
-{
-    const struct recorder_spec *spec = &party()->recorders[UNIX_CHECKS];
-    struct party_context context;
-
-    memset(&context, 0, sizeof(context));
-    context.recorder[UNIX_CHECKS] = malloc(recorder_size(spec));
-    assert_non_null(context.recorder[UNIX_CHECKS]);
-    recorder_init(spec, context.recorder[UNIX_CHECKS]);
-    assert_int_equal(party()->setup(&context), 0);
-    return context;
-}
-
-static void ended(struct party_context *context)
-{
-    party()->teardown(context);
-    assert_null(context->state);
-    free(context->recorder[UNIX_CHECKS]);
-}
-
-/* The name of the first wrong result, "" when all are right. */
-static const char *verified(struct party_context *context)
-{
-    struct checks *checks = context->recorder[UNIX_CHECKS];
-
-    assert_int_equal(party()->verify(context), 0);
-    const struct check *wrong = checks_wrong(checks);
-    return wrong ? wrong->name : "";
-}
-
 /* Values as published with the method. */
 static void test_whetstone_first_pass_gives_the_published_results(void **state)
 {
@@ -130,7 +88,7 @@ static void test_whetstone_later_passes_alternate(void **state)
         struct party_context context = started();
         const struct whetstone *w = context.state;
         const double *expected = passes % 2 ? even : odd; /* the pass of setup is the first */
-        assert_int_equal(party()->work(&context, passes), 0);
+        assert_int_equal(tested->work(&context, passes), 0);
         assert_true(fabs(w->result[0] - expected[0]) <= 1e-9);
         assert_true(fabs(w->result[1] - expected[1]) <= 1e-9);
         assert_true(fabs(w->result[4] - expected[2]) <= 1e-9);
@@ -156,7 +114,7 @@ static void test_whetstone_wrong_constant_is_found(void **state)
     for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
         struct party_context context = started();
         memcpy((char *)context.state + table[i].offset, &table[i].wrong, sizeof(double));
-        party()->work(&context, 1);
+        tested->work(&context, 1);
         assert_string_equal(verified(&context), table[i].found);
         ended(&context);
     }
@@ -168,7 +126,7 @@ static void test_whetstone_every_wrong_result_is_found(void **state)
 
     for (int i = 0; i < WHETSTONE_SECTIONS; i++) {
         struct party_context context = started();
-        party()->work(&context, 2);
+        tested->work(&context, 2);
         ((struct whetstone *)context.state)->result[i] += off[i];
         const char *name = verified(&context);
         assert_int_equal(name[0], 'N');
@@ -212,7 +170,7 @@ static void test_whetstone_pass_makes_every_call(void **state)
 {
     struct party_context context = started();
     memset(&calls, 0, sizeof(calls));
-    party()->work(&context, 2);
+    tested->work(&context, 2);
     assert_int_equal(calls.log, 2 * 9300);
     assert_int_equal(calls.exp, 2 * 9300);
     assert_int_equal(calls.atan, 2 * 3199 * 2);
@@ -234,5 +192,6 @@ int main(void)
         cmocka_unit_test(test_whetstone_pass_makes_every_call),
     };
 
+    tested = &bench_whetstone.parties[0];
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

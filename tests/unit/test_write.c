@@ -1,65 +1,36 @@
 /* SPDX-License-Identifier: MIT */
 /* The write load: its bytes reach the disk, whether O_DIRECT works or not, and a full disk does not stop it. */
-#include "disk_fixture.h"
+#include "disk_load_fixture.h"
 
 #define REFUSED "the file system refuses O_DIRECT: cached writes, dropped by fadvise"
 
-/* As a child's exit status. */
-static int bytes_reach_disk(const char *degraded, bool misaligned)
+/* It was begun again, more than once. */
+static bool file_good(uint64_t bytes, const struct disk_party *d)
 {
-    struct disk_party d;
-    uint64_t in, before, size;
-
-    disk_party_begin(&d, &load_write, disk_folder, 12 * MIB);
-    CHECK(d.p.party->setup(&d.p.context) == 0);
-    struct disk *disk = d.p.context.state;
-    CHECK(!misaligned || disk_misalign(&d) == 0);
-    CHECK(task_read_io(&in, &before) == 0);
-    CHECK(disk_party_run(&d, LOAD_WRITTEN, 30 * MIB) == 0);
-    size = (uint64_t)lseek(disk->fd, 0, SEEK_END);
-    double claimed = disk_party_count(&d, LOAD_WRITTEN);
-    double written = disk_party_count(&d, LOAD_DISK_WRITTEN) - (double)before;
-    CHECK(claimed >= 30 * MIB);
-    CHECK(written >= claimed * 0.9);
-    CHECK(size < 12 * MIB); /* begun again, more than once */
-    CHECK(disk_party_count(&d, LOAD_CPU) > 0);
-    CHECK(d.p.head->slot[0].state == STATE_READY);
-    CHECK(strcmp(disk_party_degraded(&d), degraded) == 0);
-    disk_party_end(&d);
-    return 0;
+    return bytes < 12 * MIB && disk_party_count(d, LOAD_WRITTEN) > 24 * MIB;
 }
 
-static int direct(void)
-{
-    return bytes_reach_disk(disk_takes_direct() ? "" : REFUSED, false);
-}
+const struct disk_load disk_load = {.load = &load_write,
+                                    .claimed = LOAD_WRITTEN,
+                                    .moved = LOAD_DISK_WRITTEN,
+                                    .least_share = 0.9,
+                                    .refused = REFUSED,
+                                    .file_bytes = 12 * MIB,
+                                    .file_good = file_good};
 
 static void test_write_reaches_the_disk(void **state)
 {
-    disk_needed();
-    assert_int_equal(fixture_in_child(direct), 0);
-}
-
-static int refused_by_fcntl(void)
-{
-    return disk_refuse_direct() ? CANNOT : bytes_reach_disk(REFUSED, false);
+    disk_load_assert(disk_load_direct);
 }
 
 static void test_write_reaches_the_disk_without_o_direct(void **state)
 {
-    disk_needed();
-    assert_int_equal(fixture_in_child(refused_by_fcntl), 0);
-}
-
-static int refused_by_write(void)
-{
-    return bytes_reach_disk(REFUSED, true);
+    disk_load_assert(disk_load_refused_by_fcntl);
 }
 
 static void test_write_reaches_the_disk_when_the_first_block_is_refused(void **state)
 {
-    disk_needed();
-    assert_int_equal(fixture_in_child(refused_by_write), 0);
+    disk_load_assert(disk_load_refused_by_first_block);
 }
 
 /* Room for ten blocks and a half. */
@@ -80,8 +51,7 @@ static int full_above_the_least(void)
 
 static void test_write_begins_again_when_there_is_no_more_room(void **state)
 {
-    disk_needed();
-    assert_int_equal(fixture_in_child(full_above_the_least), 0);
+    disk_load_assert(full_above_the_least);
 }
 
 static int full_at_once(void)
