@@ -17,6 +17,8 @@
 
 #include <cmocka.h>
 
+#include "../skip.h"
+
 #define CLI_PATH  1024
 #define CLI_FILES 32
 
@@ -87,12 +89,7 @@ void cli_copy_binary(const struct cli *cli, char path[CLI_PATH]);
 
 /* --- What the machine has; the test is skipped, with the reason printed, when it lacks it. --- */
 
-#define cli_skip(...)                                                                                                  \
-    do {                                                                                                               \
-        print_message("skipped: " __VA_ARGS__);                                                                        \
-        print_message("\n");                                                                                           \
-        skip();                                                                                                        \
-    } while (0)
+#define cli_skip(...) skip_because(__VA_ARGS__)
 void cli_need_root(void);
 void cli_need_cpus(unsigned n); /* CPUs 0 to n-1 online and allowed */
 void cli_need_fifo(void);

@@ -2,6 +2,11 @@
 /* Running programs from tests that look at what is measured: the payload and the values in the CSV. */
 #include "payload_util.h"
 
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -11,6 +16,10 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <cmocka.h>
+
+#include "../skip.h"
 
 char payload_program[4096], payload_top[4096], payload_scratch[4096];
 
@@ -92,6 +101,12 @@ int payload_run(const char *dir, const char *out, const char *const *argv)
 bool payload_has(const char *name)
 {
     return PAYLOAD_RUN(NULL, NULL, "sh", "-c", "command -v \"$0\"", name) == 0;
+}
+
+void payload_need(const char *name)
+{
+    if (!payload_has(name))
+        skip_because("no %s", name);
 }
 
 static FILE *open_scratch(const char *name)

@@ -23,6 +23,8 @@ int payload_run(const char *dir, const char *out, const char *const *argv);
 
 /* True when PATH has this program. */
 bool payload_has(const char *name);
+/* Skips the test when it has not. */
+void payload_need(const char *name);
 
 /* A whole file of the scratch folder, terminated, to be freed by the caller; NULL when it cannot be read. */
 char *payload_read(const char *name);

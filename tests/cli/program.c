@@ -34,6 +34,24 @@ bool program_clock_is_coarse(const char *path)
     return program_emulated(path) && program_machine(path) == EM_AARCH64;
 }
 
+static bool read_header(const char *path, Elf64_Ehdr *header)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    bool whole = fd >= 0 && read(fd, header, sizeof(*header)) == (ssize_t)sizeof(*header);
+
+    if (fd >= 0)
+        (void)close(fd);
+    return whole && memcmp(header->e_ident, ELFMAG, SELFMAG) == 0;
+}
+
+bool program_has_our_calls(const char *path)
+{
+    Elf64_Ehdr theirs, ours;
+
+    return read_header(path, &theirs) && read_header("/proc/self/exe", &ours) && theirs.e_machine == ours.e_machine &&
+           theirs.e_ident[EI_CLASS] == ours.e_ident[EI_CLASS];
+}
+
 bool program_has_nontemporal_stores(const char *path)
 {
     int machine = program_machine(path);

@@ -15,6 +15,10 @@ bool program_emulated(const char *path);
 /* It is emulated with a counter of coarse steps: qemu-user has cntvct go on by a microsecond at a time. */
 bool program_clock_is_coarse(const char *path);
 
+/* Its system calls have the test's numbers and reach the kernel as they are: a filter of refuse.h meets them. Not so in
+ * an emulator, whose own calls these would be. */
+bool program_has_our_calls(const char *path);
+
 /* Its architecture has non-temporal stores that `jitbench stream` uses. */
 bool program_has_nontemporal_stores(const char *path);
 

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "../skip.h"
 #include "payload_util.h"
 #include "program.h"
 
@@ -30,20 +31,11 @@ static int setup(void **state)
     return failed;
 }
 
-static void require(const char *program)
-{
-    if (payload_has(program))
-        return;
-    print_message("skipped: no %s\n", program);
-    skip();
-}
-
 static void require_cpu(unsigned which, char *cpu, size_t size)
 {
     if (payload_cpu(which, cpu, size))
         return;
-    print_message("skipped: takes %u CPUs\n", which + 1);
-    skip();
+    skip_because("takes %u CPUs", which + 1);
 }
 
 #define CHECK(...)     PAYLOAD_RUN(NULL, NULL, "python3", rows, __VA_ARGS__)
@@ -52,7 +44,7 @@ static void require_cpu(unsigned which, char *cpu, size_t size)
 
 static void test_accept_program_is_static(void **state)
 {
-    require("file");
+    payload_need("file");
     assert_int_equal(PAYLOAD_RUN(NULL, "file", "file", "-L", payload_program), 0);
     char *text = payload_read("file");
     assert_non_null(text);
@@ -68,7 +60,7 @@ static void test_accept_prime_counts_and_histogram(void **state)
     char cpu[16];
     int differ = -1;
 
-    require("python3");
+    payload_need("python3");
     require_cpu(0, TEXT_OF(cpu));
     for (int round = 0; round < ROUNDS_MAX && differ; round++) {
         payload_remove("first.csv");
@@ -109,11 +101,9 @@ static void test_accept_prime_sweep_is_a_straight_line(void **state)
 {
     int wrong = -1;
 
-    require("python3");
-    if (program_emulated(payload_program)) {
-        print_message("skipped: an emulator's time does not go with the work\n");
-        skip();
-    }
+    payload_need("python3");
+    if (program_emulated(payload_program))
+        skip_because("an emulator's time does not go with the work");
     for (int round = 0; round < ROUNDS_MAX && wrong; round++) {
         payload_remove("sweep.csv");
         assert_int_equal(
@@ -127,7 +117,7 @@ static void test_accept_prime_sweep_is_a_straight_line(void **state)
 
 static void test_accept_series_file_gives_every_figure(void **state)
 {
-    require("python3");
+    payload_need("python3");
     assert_int_equal(JITBENCH("prime", "--experiments", "200K", "--samples", "1", "--series", "series.txt", "-q", "-o",
                               "series.csv"),
                      0);
@@ -142,7 +132,7 @@ static void test_accept_each_cpu_has_a_row(void **state)
 {
     char high[16], low[16], list[40];
 
-    require("python3");
+    payload_need("python3");
     require_cpu(1, TEXT_OF(low));
     require_cpu(0, TEXT_OF(high));
     (void)snprintf(list, sizeof(list), "%s,%s", low, high);
@@ -155,11 +145,9 @@ static void test_accept_each_cpu_has_a_row(void **state)
 
 static void test_accept_stream_rates_follow_from_the_times(void **state)
 {
-    require("python3");
-    if (program_clock_is_coarse(payload_program)) {
-        print_message("skipped: the emulator's counter has steps of a microsecond\n");
-        skip();
-    }
+    payload_need("python3");
+    if (program_clock_is_coarse(payload_program))
+        skip_because("the emulator's counter has steps of a microsecond");
     assert_int_equal(JITBENCH("stream", "--sizes", "25,800,12800", "--experiments", "1000", "--array-size", "4M",
                               "--repetitions", "5", "--samples", "1", "-q", "-o", "stream.csv"),
                      0);
@@ -173,11 +161,9 @@ static void test_accept_all_quick_ends_within_a_minute(void **state)
 {
     struct timespec from, to;
 
-    require("python3");
-    if (program_emulated(payload_program)) {
-        print_message("skipped: an emulator is slower than a processor\n");
-        skip();
-    }
+    payload_need("python3");
+    if (program_emulated(payload_program))
+        skip_because("an emulator is slower than a processor");
     (void)clock_gettime(CLOCK_MONOTONIC, &from);
     assert_int_equal(PAYLOAD_RUN(NULL, "all", payload_program, "all", "--quick", "-o", "all.csv"), 0);
     (void)clock_gettime(CLOCK_MONOTONIC, &to);

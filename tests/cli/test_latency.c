@@ -6,15 +6,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <math.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -22,8 +19,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../refuse.h"
 #include "cli.h"
-#include "refuse.h"
+#include "program.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 /* The CSV on standard output, the tables on standard error. */
@@ -880,22 +878,6 @@ static void test_latency_leaves_nothing(void **state)
 
 /* --- What is refused. --- */
 
-static int deny(void *context)
-{
-    const unsigned *number = context;
-    struct sock_filter code[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, *number, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    };
-    const struct sock_fprog program = {.len = COUNT(code), .filter = code};
-
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-        return -1;
-    return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
-}
-
 static void test_latency_says_what_was_refused(void **state)
 {
     static const struct {
@@ -913,13 +895,13 @@ static void test_latency_says_what_was_refused(void **state)
     struct cli_csv csv;
 
     cli_need_fifo(); /* its lack would be another reason */
-    if (!refuse_reaches(cli_binary))
+    if (!program_has_our_calls(cli_binary))
         cli_skip("the program's system calls have other numbers than the test's");
     for (size_t i = 0; i < COUNT(denied); i++) {
-        unsigned number = denied[i].number;
+        struct refusal refusals[] = {{.kind = REFUSE_CALL, .number = denied[i].number, .error = EPERM}, {.kind = 0}};
         const char *task = strcmp(denied[i].reason, "control") ? "audio" : "gaming"; /* has no timing thread */
-        measure_prepared(*state, ARGS("latency", task, "-w", "burn", FAST, denied[i].option, denied[i].value), deny,
-                         &number, 0, &csv);
+        measure_prepared(*state, ARGS("latency", task, "-w", "burn", FAST, denied[i].option, denied[i].value), refuse,
+                         refusals, 0, &csv);
         expect_status(&csv, task, "burn", "degraded", denied[i].reason);
         expect_status(&csv, task, "burn", "degraded", "Operation not permitted");
         cli_expect_all(&csv, "status", "degraded");

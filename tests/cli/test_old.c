@@ -18,8 +18,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../refuse.h"
 #include "cli.h"
-#include "refuse.h"
+#include "program.h"
 
 /* Numbers only grow: this is the last call that Linux 3.2 has. */
 #define LAST_OF_3_2 SYS_process_vm_writev
@@ -255,7 +256,7 @@ static void try_call(const struct cli *cli, const struct call_row *call, enum co
 
 static void need_filters(void)
 {
-    if (!refuse_reaches(cli_binary))
+    if (!program_has_our_calls(cli_binary))
         cli_skip("a program for another machine: its emulator's calls would be refused");
 }
 

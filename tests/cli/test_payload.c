@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "../skip.h"
 #include "payload_util.h"
 #include "program.h"
 
@@ -86,8 +87,7 @@ static void require_objdump(void)
 
     if (known && payload_has("objdump"))
         return;
-    print_message("skipped: %s\n", known ? "no objdump" : "the disassembly is known for x86-64 only");
-    skip();
+    skip_because("%s", known ? "no objdump" : "the disassembly is known for x86-64 only");
 }
 
 /* Returns the code between the only two rdtscp of a function. */
@@ -342,14 +342,6 @@ static void test_stream_kernels_call_nothing(void **state)
 
 /* --- Builds with another payload. --- */
 
-static void require(const char *program)
-{
-    if (payload_has(program))
-        return;
-    print_message("skipped: no %s\n", program);
-    skip();
-}
-
 /* Replaces the only place of a benchmark's altered file that has these words. */
 static void alter(const char *name, const char *from, const char *to)
 {
@@ -417,12 +409,10 @@ static void assert_unix_checks_fail(const char *dhrystone, const char *whetstone
 
 static void test_payload_altered_fails_its_self_check(void **state)
 {
-    if (program_emulated(payload_program)) {
-        print_message("skipped: what is altered is built for this machine, which is another one\n");
-        skip();
-    }
-    require("make");
-    require("python3");
+    if (program_emulated(payload_program))
+        skip_because("what is altered is built for this machine, which is another one");
+    payload_need("make");
+    payload_need("python3");
     assert_int_equal(PAYLOAD_RUN(NULL, NULL, "mkdir", "altered"), 0);
     assert_int_equal(
         PAYLOAD_RUN(payload_top, NULL, "sh", "-c", "cp -R src include Makefile \"$0/altered\"", payload_scratch), 0);
@@ -466,11 +456,9 @@ static void assert_time_doubles(const char *const *arguments, const char *key, c
     size_t n = 1;
     int wrong = -1;
 
-    if (program_emulated(payload_program)) {
-        print_message("skipped: an emulator's time does not go with the work\n");
-        skip();
-    }
-    require("python3");
+    if (program_emulated(payload_program))
+        skip_because("an emulator's time does not go with the work");
+    payload_need("python3");
     (void)snprintf(rows, sizeof(rows), "%s/tests/cli/rows.py", payload_top);
     while (*arguments)
         run[n++] = *arguments++;

@@ -16,8 +16,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../refuse.h"
 #include "cli.h"
-#include "refuse.h"
+#include "program.h"
 
 #define FAST "-q", "-n", "1000", "-i", "1"
 /* Two limits, two samples each in turn: while the second sample of the long one runs, which takes half a second or
@@ -789,7 +790,7 @@ static void test_places_where_files_cannot_be_flushed(void **state)
     char names[CLI_FILES][256], path[CLI_PATH], line[160];
     struct cli_result result;
 
-    if (!refuse_reaches(cli_binary))
+    if (!program_has_our_calls(cli_binary))
         cli_skip("a program for another machine: its emulator's calls would be refused");
     for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
         struct refusal sync[] = {{.kind = REFUSE_CALL, .number = SYS_fdatasync, .error = errors[i]}, {.kind = 0}};
@@ -813,7 +814,7 @@ static void need_bare(const struct cli *cli, char *jail, size_t size)
 
     cli_need_root();
     cli_need_mount_namespace();
-    if (!refuse_reaches(cli_binary))
+    if (!program_has_our_calls(cli_binary))
         cli_skip("a program for another machine: its emulator's calls would be refused");
     cli_copy_binary(cli, path);
     (void)snprintf(jail, size, "%s/bin", cli->root);

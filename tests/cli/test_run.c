@@ -12,9 +12,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../refuse.h"
 #include "cli.h"
 #include "program.h"
-#include "refuse.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 #define FAILED       1
@@ -521,7 +521,7 @@ static void test_run_without_shared_memory_is_skipped(void **state)
     struct cli_result result;
     struct cli_csv csv;
 
-    if (!emulated && !refuse_reaches(cli_binary))
+    if (!emulated && !program_has_our_calls(cli_binary))
         cli_skip("the program's system calls have other numbers than the test's");
     cli_expect(cli, &run, 0, &result);
     cli_csv_parse(result.out, &csv);

@@ -7,15 +7,12 @@
 #include "bench_fixture.h"
 
 #include <fcntl.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <pthread.h>
-#include <sched.h>
 #include <sys/mount.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
+#include "../refuse.h"
 #include "load/disk.h"
 #include "sys/scratch.h"
 
@@ -60,14 +57,10 @@ static inline void disk_needed(void)
 {
     uint64_t in, out;
 
-    if (!disk_folder[0]) {
-        print_message("no folder that is on a disk can be written\n");
-        skip();
-    }
-    if (task_read_io(&in, &out)) {
-        print_message("no /proc/self/io\n");
-        skip();
-    }
+    if (!disk_folder[0])
+        skip_because("no folder that is on a disk can be written");
+    if (task_read_io(&in, &out))
+        skip_because("no /proc/self/io");
 }
 
 /* The load's only party, before its setup. */
@@ -169,17 +162,7 @@ static inline bool disk_takes_direct(void)
 /* From now on the process cannot switch O_DIRECT on. */
 static inline int disk_refuse_direct(void)
 {
-    struct sock_filter code[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SET_FLAGS, 0, 3),
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[1])),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, F_SETFL, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EINVAL),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    };
-    struct sock_fprog program = {.len = COUNT(code), .filter = code};
-
-    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
+    return refuse_flag(SET_FLAGS, 1, ~0u, F_SETFL, EINVAL);
 }
 
 static inline int disk_limit_files(uint64_t bytes)
@@ -192,8 +175,7 @@ static inline int disk_limit_files(uint64_t bytes)
 /* In a child: /tmp becomes a tmpfs of this size. */
 static inline int disk_mount_tmpfs(const char *options)
 {
-    return unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
-           mount("none", "/tmp", "tmpfs", 0, options);
+    return fixture_own_mounts() || mount("none", "/tmp", "tmpfs", 0, options);
 }
 
 #endif

@@ -3,34 +3,22 @@
 #ifndef ENGINE_FIXTURE_H
 #define ENGINE_FIXTURE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "fixture.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
-
-#include <cmocka.h>
 
 #include "engine/signals.h"
 #include "engine/trial.h"
 #include "sys/process.h"
 #include "sys/task.h"
 
-#define COUNT(array) (sizeof(array) / sizeof(array)[0])
-#define MS           1000000ull
-
-#define CANNOT 255 /* exit status of a child whose machine lacks what the test needs */
+#define MS 1000000ull
 
 /* For trial_worker_main() of tests without loads. */
 static const struct load *const no_loads[] __attribute__((unused)) = {NULL};
@@ -59,14 +47,7 @@ static inline void fixture_default_signals(void)
 
 static inline int fixture_count_fds(void)
 {
-    int n = 0;
-    DIR *folder = opendir("/proc/self/fd");
-
-    assert_non_null(folder);
-    while (readdir(folder))
-        n++;
-    assert_int_equal(closedir(folder), 0);
-    return n;
+    return fixture_count_files("/proc/self/fd");
 }
 
 static inline void fixture_assert_no_children(void)
@@ -97,34 +78,6 @@ static inline bool fixture_process_ended(pid_t pid)
     }
     return false;
 }
-
-/* Runs the body in a child, so that what it does to its process is undone. Returns its exit status. */
-static inline int fixture_in_child(int (*body)(void))
-{
-    int status;
-    pid_t child = fork();
-
-    assert_true(child >= 0);
-    if (child == 0)
-        _exit(body());
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status));
-    if (WEXITSTATUS(status) == CANNOT) {
-        print_message(
-            "skipped: this machine does not give the rights, limits or system call filters that the test sets up\n");
-        skip();
-    }
-    return WEXITSTATUS(status);
-}
-
-/* In a child: the line that went wrong as the exit status, never 0 nor CANNOT. */
-#define CHECK(condition)                                                                                               \
-    do {                                                                                                               \
-        if (!(condition)) {                                                                                            \
-            (void)fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                                      \
-            return __LINE__ % 200 + 1;                                                                                 \
-        }                                                                                                              \
-    } while (0)
 
 static inline void *fixture_shared(size_t size)
 {

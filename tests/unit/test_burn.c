@@ -27,10 +27,8 @@ static void test_burn_never_sleeps(void **state)
     struct load_params params = {.threads = 1};
     struct load_party l;
 
-    if (load_emulated()) {
-        print_message("skipped: an emulator's threads sleep while they wait for each other\n");
-        skip();
-    }
+    if (load_emulated())
+        skip_because("an emulator's threads sleep while they wait for each other");
     load_party_begin(&l, &load_burn, &params);
     load_party_start(&l);
     double first = task_process_cpu_s();

@@ -16,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "fixture.h"
 #include "sys/clock.h"
 
 static void assert_near(double found, double expected, double tolerance)
@@ -70,36 +71,31 @@ static void test_clock_choose_is_consistent(void **state)
         assert_string_equal(info.why, "");
 }
 
+#if defined(__x86_64__)
+static int forbidden_counter(void)
+{
+    struct clock_info info;
+    if (prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0) != 0)
+        return CANNOT;
+    clock_choose(&info);
+    CHECK(info.kind == CLOCK_KIND_GETTIME);
+    CHECK(strcmp(info.why, "this process may not read the TSC") == 0);
+    CHECK(strcmp(info.name, "clock_gettime") == 0 && strcmp(info.unit, "ns") == 0);
+    return 0;
+}
+#endif
+
 static void test_clock_choose_falls_back_when_the_counter_is_forbidden(void **state)
 {
 #if defined(__x86_64__)
     char why[96];
-    int status;
     /* Where the processor is too old the reason would be another one. */
-    if (counter_usable(why, sizeof why) != 0) {
-        print_message("skipped: the counter is not usable here at all\n");
-        skip();
-    }
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        struct clock_info info;
-        if (prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0) != 0)
-            _exit(2);
-        clock_choose(&info);
-        _exit(info.kind != CLOCK_KIND_GETTIME || strcmp(info.why, "this process may not read the TSC") != 0 ||
-              strcmp(info.name, "clock_gettime") != 0 || strcmp(info.unit, "ns") != 0);
-    }
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status));
-    if (WEXITSTATUS(status) == 2) {
-        print_message("skipped: this kernel does not forbid the counter (PR_SET_TSC)\n");
-        skip();
-    }
-    assert_int_equal(WEXITSTATUS(status), 0);
+    if (counter_usable(why, sizeof why) != 0)
+        skip_because("the counter is not usable here at all");
+    assert_int_equal(
+        fixture_in_child_or_skip(forbidden_counter, "this kernel does not forbid the counter (PR_SET_TSC)"), 0);
 #else
-    print_message("skipped: only x86 can forbid its counter\n");
-    skip();
+    skip_because("only x86 can forbid its counter");
 #endif
 }
 
@@ -153,10 +149,8 @@ static void test_clock_pair_lies_between_readings(void **state)
     struct clock_info info;
     struct clock_pair pair;
     clock_choose(&info);
-    if (info.kind != CLOCK_KIND_COUNTER) {
-        print_message("skipped: there is no counter to read\n");
-        skip();
-    }
+    if (info.kind != CLOCK_KIND_COUNTER)
+        skip_because("there is no counter to read");
     uint64_t raw = clock_raw_ns(), counter = clock_begin(CLOCK_KIND_COUNTER);
     clock_pair_read(CLOCK_KIND_COUNTER, &pair);
     assert_true(pair.raw_ns >= raw && pair.raw_ns <= clock_raw_ns());

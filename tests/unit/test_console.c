@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "fixture.h"
 #include "sys/console.h"
 
 #define MUCH (1u << 20)
@@ -77,10 +78,8 @@ static void test_console_write_says_what_is_wrong(void **state)
 {
     assert_int_equal(console_write(-1, much, 0, SOON, NULL), 0);
     int fd = open("/dev/full", O_WRONLY);
-    if (fd < 0) {
-        print_message("skipped: no /dev/full\n");
-        skip();
-    }
+    if (fd < 0)
+        skip_because("no /dev/full");
     assert_int_equal(console_write(fd, much, 1, SOON, NULL), -ENOSPC);
     (void)close(fd);
 }
@@ -91,10 +90,8 @@ static void test_console_drain_ends(void **state)
     int fd = posix_openpt(O_RDWR | O_NOCTTY);
 
     console_drain(-1, UINT64_MAX);
-    if (fd < 0) {
-        print_message("skipped: no pseudo-terminal\n");
-        skip();
-    }
+    if (fd < 0)
+        skip_because("no pseudo-terminal");
     console_drain(fd, SOON);
     (void)close(fd);
 }

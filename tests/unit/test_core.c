@@ -15,6 +15,7 @@
 #include "engine/core.h"
 #include "engine/stats.h"
 #include "engine/trial.h"
+#include "fixture.h"
 
 #define FREE 66u
 #define HALF 132u
@@ -336,7 +337,7 @@ static void test_probe_of_this_machine(void **state)
     core_probe_init(&probe, &clock);
     if (!probe.blocks) {
         assert_string_not_equal(probe.why, "");
-        skip();
+        skip_because("%s", probe.why);
     }
     for (unsigned i = 0; i < 2000; i++) {
         unsigned level = core_probe_take(&probe);

@@ -23,6 +23,7 @@
 
 #include <cmocka.h>
 
+#include "fixture.h"
 #include "out/csv.h"
 
 #define NAME_STEM   "jitbench-box_1.example-20260131T235959Z"
@@ -394,10 +395,8 @@ static void test_csv_reals_have_17_digits(void **state)
 static void test_csv_decimal_point_is_not_the_locales(void **state)
 {
     struct row row = make_row(-1234.5e-20);
-    if (setlocale(LC_NUMERIC, "de_DE.UTF-8") == NULL && setlocale(LC_NUMERIC, "fr_FR.UTF-8") == NULL) {
-        print_message("needs a locale with a decimal comma\n");
-        skip();
-    }
+    if (setlocale(LC_NUMERIC, "de_DE.UTF-8") == NULL && setlocale(LC_NUMERIC, "fr_FR.UTF-8") == NULL)
+        skip_because("needs a locale with a decimal comma");
     assert_string_equal(field_of(&row, "value"), "-1.2345e-17");
     setlocale(LC_NUMERIC, "C");
 }
@@ -608,10 +607,8 @@ static void test_csv_named_file_that_cannot_be_made(void **state)
 
 static void test_csv_named_block_device_is_refused(void **state)
 {
-    if (mknod("disk", S_IFBLK | 0600, makedev(7, 250)) != 0) {
-        print_message("needs the right to make device nodes\n");
-        skip();
-    }
+    if (mknod("disk", S_IFBLK | 0600, makedev(7, 250)) != 0)
+        skip_because("needs the right to make device nodes");
     assert_null(open_path("disk"));
     assert_string_equal(error, "-o 'disk': is a block device; jitbench never overwrites");
 }

@@ -16,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "fixture.h"
 #include "sys/folder.h"
 
 #define NOBODY 65534
@@ -121,10 +122,8 @@ static void test_folder_open_says_why_not(void **state)
 /* As with fs.protected_symlinks=1, whatever it is here. */
 static void test_folder_open_follows_no_strangers_link_where_all_may_write(void **state)
 {
-    if (geteuid() != 0) {
-        print_message("skipped: needs root, to make links of another user\n");
-        skip();
-    }
+    if (geteuid() != 0)
+        skip_because("needs root, to make links of another user");
     put_link("sticky/planted", dir, NOBODY);
     put_link("sticky/own", dir, 0);
     put_link("real/planted", dir, NOBODY); /* a folder that only its owner writes */

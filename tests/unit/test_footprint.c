@@ -132,10 +132,8 @@ static int look_at_footprint(void)
 
 static void test_footprint_is_that_of_the_list(void **state)
 {
-    if (sysconf(_SC_PAGESIZE) != 4096) {
-        print_message("skipped: the list is of pages of 4 KiB\n");
-        skip();
-    }
+    if (sysconf(_SC_PAGESIZE) != 4096)
+        skip_because("the list is of pages of 4 KiB");
     assert_int_equal(footprint_file_bytes(), 0x1d5000);
     make_file(footprint_file_bytes());
     assert_int_equal(fixture_in_child(look_at_footprint), 0);

@@ -18,6 +18,7 @@
 
 #include <cmocka.h>
 
+#include "fixture.h"
 #include "order_fixture.h"
 #include "sys/arch_cpu.h"
 #include "sys/cgroup.h"
@@ -1028,10 +1029,8 @@ static void test_machine_fs_name(void **state)
 {
     char buf[32] = "unset";
     machine_fs_name("/proc/self", buf, sizeof buf);
-    if (strcmp(buf, "proc") != 0) {
-        print_message("skipped: no /proc\n");
-        skip();
-    }
+    if (strcmp(buf, "proc") != 0)
+        skip_because("no /proc");
     machine_fs_name("/no/such/path", buf, sizeof buf);
     assert_string_equal(buf, "");
     machine_fs_name(tree, buf, sizeof buf);
@@ -1068,9 +1067,8 @@ static int without_proc_and_sys(void)
     struct machine_counters counters;
     unsigned order[4];
     const struct cpuset cpus = set_of("0-3");
-    if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
-        mount("none", "/proc", "tmpfs", 0, NULL) != 0 || mount("none", "/sys", "tmpfs", 0, NULL) != 0)
-        return 255;
+    if (fixture_hide("/proc") || fixture_hide("/sys"))
+        return CANNOT;
     machine_read("", &machine);
     machine_read_counters("", &cpus, &counters);
     if (machine.have_proc || machine.have_sys || machine.cpus_online != 0)
@@ -1084,18 +1082,7 @@ static int without_proc_and_sys(void)
 
 static void test_machine_works_without_proc_and_sys(void **state)
 {
-    int status;
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0)
-        _exit(without_proc_and_sys());
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status));
-    if (WEXITSTATUS(status) == 255) {
-        print_message("skipped: needs root, to make /proc and /sys vanish\n");
-        skip();
-    }
-    assert_int_equal(WEXITSTATUS(status), 0);
+    assert_int_equal(fixture_in_child_or_skip(without_proc_and_sys, "needs root, to make /proc and /sys vanish"), 0);
 }
 
 static void test_machine_cpu_says_its_name_or_nothing(void **state)

@@ -21,6 +21,7 @@
 #include "cmd/words.h"
 #include "engine/row.h"
 #include "engine/text.h"
+#include "fixture.h"
 #include "out/csv.h"
 
 #define LINES_MAX 4096u
@@ -1334,10 +1335,8 @@ static void test_man_pages_pass_mandoc(void **state)
 {
     struct items *pages;
 
-    if (!mandoc_installed()) {
-        print_message("skipped: mandoc is not installed\n");
-        skip();
-    }
+    if (!mandoc_installed())
+        skip_because("mandoc is not installed");
     pages = all_pages();
     for (size_t p = 0; p < pages->n; p++) {
         char command[ITEM_SIZE + 64], line[1024] = "";

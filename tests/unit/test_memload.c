@@ -276,10 +276,8 @@ static void test_memload_with_a_guard_works_where_there_is_room(void **state)
     struct load_params params = {.memory_bytes = 32 * MIB, .memory_spare = true};
     struct load_party l;
 
-    if (memload_room("") < 256 * MIB) {
-        print_message("this machine has little memory left\n");
-        skip();
-    }
+    if (memload_room("") < 256 * MIB)
+        skip_because("this machine has little memory left");
     load_party_begin(&l, &load_memload, &params);
     load_party_start(&l);
     assert_true(load_party_wait(&l, LOAD_MOVED, 100 * (double)MIB));

@@ -2,9 +2,6 @@
 /* The program's own file, shared memory and random bytes, each also with its first way barred. */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +11,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -22,54 +18,11 @@
 
 #include <cmocka.h>
 
+#include "../refuse.h"
+#include "fixture.h"
 #include "sys/process.h"
 
-#define GOOD     0
-#define CANNOT   255
-#define EXECUTED 42 /* the exit status of this program when it was executed by itself */
-
-#define CHECK(condition)                                                                                               \
-    do {                                                                                                               \
-        if (!(condition))                                                                                              \
-            return __LINE__ % 200 + 50;                                                                                \
-    } while (0)
-
-static int status_in_child(int (*body)(void))
-{
-    int status;
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0)
-        _exit(body());
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status));
-    if (WEXITSTATUS(status) == CANNOT) {
-        print_message(
-            "skipped: this machine does not give the rights, limits or system call filters that the test sets up\n");
-        skip();
-    }
-    return WEXITSTATUS(status);
-}
-
-static int refuse(unsigned number, unsigned error)
-{
-    struct sock_filter code[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    };
-    struct sock_fprog program = {.len = sizeof code / sizeof code[0], .filter = code};
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
-        return -1;
-    return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
-}
-
-static int hide_proc(void)
-{
-    return unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
-           mount("none", "/proc", "tmpfs", 0, NULL) != 0;
-}
+#define EXECUTED 242 /* the exit status of this program when it was executed by itself; no CHECK() gives it */
 
 static int exec_self(void)
 {
@@ -87,12 +40,12 @@ static int exec_body(void)
 
 static void test_process_executes_itself(void **state)
 {
-    assert_int_equal(status_in_child(exec_body), EXECUTED);
+    assert_int_equal(fixture_in_child(exec_body), EXECUTED);
 }
 
 static int exec_without_proc_body(void)
 {
-    if (hide_proc() || chdir("/tmp") != 0)
+    if (fixture_hide("/proc") || chdir("/tmp") != 0)
         return CANNOT;
     CHECK(process_can_exec_self());
     return exec_self();
@@ -100,22 +53,22 @@ static int exec_without_proc_body(void)
 
 static void test_process_executes_itself_without_proc_after_chdir(void **state)
 {
-    assert_int_equal(status_in_child(exec_without_proc_body), EXECUTED);
+    assert_int_equal(fixture_in_child(exec_without_proc_body), EXECUTED);
 }
 
 static int exec_error_body(void)
 {
     char name[] = "test";
     char *argv[] = {name, NULL};
-    if (refuse(SYS_execve, EACCES))
+    if (refuse_call(SYS_execve, EACCES))
         return CANNOT;
     CHECK(process_exec_self(argv, argv + 1) == -EACCES);
-    return GOOD;
+    return 0;
 }
 
 static void test_process_exec_answers_the_error(void **state)
 {
-    assert_int_equal(status_in_child(exec_error_body), GOOD);
+    assert_int_equal(fixture_in_child(exec_error_body), 0);
 }
 
 static int check_memory(size_t size)
@@ -134,37 +87,38 @@ static int check_memory(size_t size)
     munmap(a, size);
     munmap(b, size);
     close(fd);
-    return GOOD;
+    return 0;
 }
 
 static void test_process_shared_memory_is_shared_and_inherited(void **state)
 {
-    assert_int_equal(check_memory(1), GOOD);
-    assert_int_equal(check_memory(1 << 20), GOOD);
+    assert_int_equal(check_memory(1), 0);
+    assert_int_equal(check_memory(1 << 20), 0);
 }
 
 static int without_memfd_body(void)
 {
-    if (refuse(SYS_memfd_create, ENOSYS))
+    if (refuse_call(SYS_memfd_create, ENOSYS))
         return CANNOT;
     return check_memory(100000);
 }
 
 static void test_process_shared_memory_without_memfd(void **state)
 {
-    assert_int_equal(status_in_child(without_memfd_body), GOOD);
+    assert_int_equal(fixture_in_child(without_memfd_body), 0);
 }
 
 static int small_shm_body(void)
 {
-    if (hide_proc() || refuse(SYS_memfd_create, ENOSYS) || mount("none", "/dev/shm", "tmpfs", 0, "size=64k") != 0)
+    if (fixture_hide("/proc") || refuse_call(SYS_memfd_create, ENOSYS) ||
+        mount("none", "/dev/shm", "tmpfs", 0, "size=64k") != 0)
         return CANNOT;
     return check_memory(1 << 20);
 }
 
 static void test_process_shared_memory_passes_over_a_full_folder(void **state)
 {
-    assert_int_equal(status_in_child(small_shm_body), GOOD);
+    assert_int_equal(fixture_in_child(small_shm_body), 0);
 }
 
 static void test_process_shared_memory_rejects_sizes(void **state)
@@ -186,18 +140,18 @@ static int check_random(void)
     CHECK(a[32] == 0 && a[33] == 0);
     process_random(a + 32, 0);
     CHECK(a[32] == 0);
-    return GOOD;
+    return 0;
 }
 
 static void test_process_random_differs_each_time(void **state)
 {
-    assert_int_equal(check_random(), GOOD);
+    assert_int_equal(check_random(), 0);
 }
 
 static int without_getrandom_body(void)
 {
     unsigned char odd[12] = {0};
-    if (refuse(SYS_getrandom, EAGAIN))
+    if (refuse_call(SYS_getrandom, EAGAIN))
         return CANNOT;
     process_random(odd, 11);
     CHECK(odd[11] == 0);
@@ -206,7 +160,7 @@ static int without_getrandom_body(void)
 
 static void test_process_random_without_getrandom(void **state)
 {
-    assert_int_equal(status_in_child(without_getrandom_body), GOOD);
+    assert_int_equal(fixture_in_child(without_getrandom_body), 0);
 }
 
 int main(int argc, char **argv)

@@ -18,6 +18,7 @@
 
 #include <cmocka.h>
 
+#include "fixture.h"
 #include "sys/clock.h"
 #include "sys/program.h"
 
@@ -156,10 +157,8 @@ static bool emulated(void)
 
 static void need_shared_memory(void)
 {
-    if (emulated()) {
-        print_message("skipped: qemu-user has no processes that share memory\n");
-        skip();
-    }
+    if (emulated())
+        skip_because("qemu-user has no processes that share memory");
 }
 
 static void test_program_can_share_memory_but_under_an_emulator(void **state)
@@ -218,10 +217,8 @@ static void test_program_delays_of_the_main_thread_do_not_pass_for_those_of_othe
     need_shared_memory();
     run(loop, &end);
     assert_true(end.counters.cpu_ns > 0);
-    if (access("/proc/self/schedstat", R_OK)) {
-        print_message("skipped: no /proc/self/schedstat\n");
-        skip();
-    }
+    if (access("/proc/self/schedstat", R_OK))
+        skip_because("no /proc/self/schedstat");
     assert_true(end.counters.run_delay_ns >= 0);
     assert_true(end.last_cpu != CPUSET_NONE);
     (void)snprintf(script, sizeof(script), "(%s) & wait", loop);
@@ -271,7 +268,7 @@ static bool has_delay(int64_t own_ns, int64_t child_ns)
 static void test_program_delays_are_known_from_nine_tenths_of_the_time_on(void **state)
 {
     if (access("/proc/self/sched", R_OK) || access("/proc/self/schedstat", R_OK))
-        skip();
+        skip_because("no /proc/self/sched or no /proc/self/schedstat");
     assert_true(has_delay(92000000, 8000000));
     assert_false(has_delay(89000000, 11000000));
 }

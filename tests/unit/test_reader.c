@@ -22,10 +22,9 @@
 
 #include "engine/row.h"
 #include "engine/text.h"
+#include "fixture.h"
 #include "out/csv.h"
 #include "out/reader.h"
-
-#define COUNT(a) (sizeof(a) / sizeof *(a))
 
 /* --- help ------------------------------------------------------------------------------------------------------- */
 
@@ -780,10 +779,8 @@ static void test_reader_numbers(void **state)
 
 static void test_reader_decimal_point_is_not_the_locales(void **state)
 {
-    if (setlocale(LC_NUMERIC, "de_DE.UTF-8") == NULL && setlocale(LC_NUMERIC, "fr_FR.UTF-8") == NULL) {
-        print_message("needs a locale with a decimal comma\n");
-        skip();
-    }
+    if (setlocale(LC_NUMERIC, "de_DE.UTF-8") == NULL && setlocale(LC_NUMERIC, "fr_FR.UTF-8") == NULL)
+        skip_because("needs a locale with a decimal comma");
     double point = number_of("1.5"), comma = number_of("\"1,5\"");
     setlocale(LC_NUMERIC, "C");
     assert_true(point == 1.5);

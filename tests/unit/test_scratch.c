@@ -5,19 +5,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/audit.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -26,6 +21,8 @@
 
 #include <cmocka.h>
 
+#include "../refuse.h"
+#include "fixture.h"
 #include "sys/scratch.h"
 
 #define IMAGE_STATUS 42 /* of this program when it is executed as "image" */
@@ -35,18 +32,6 @@ static char dir[] = "/tmp/test_scratch_XXXXXX";
 static int make_dir(void **state)
 {
     return mkdtemp(dir) ? 0 : -1;
-}
-
-static int count_entries(const char *path)
-{
-    int n = 0;
-    DIR *folder = opendir(path);
-
-    assert_non_null(folder);
-    while (readdir(folder))
-        n++;
-    assert_int_equal(closedir(folder), 0);
-    return n - 2;
 }
 
 /* Fails when a test left something. */
@@ -66,14 +51,6 @@ static void put_file(const char *folder, const char *name)
     assert_int_equal(close(fd), 0);
 }
 
-static int wait_for(pid_t child)
-{
-    int status;
-
-    assert_int_equal(waitpid(child, &status, 0), child);
-    return status;
-}
-
 static void test_scratch_file_has_no_name(void **state)
 {
     struct stat status;
@@ -85,7 +62,7 @@ static void test_scratch_file_has_no_name(void **state)
     assert_int_equal(status.st_nlink, 0);
     assert_true(S_ISREG(status.st_mode));
     assert_int_equal(status.st_mode & 077, 0);
-    assert_int_equal(count_entries(dir), 0);
+    assert_int_equal(fixture_count_files(dir), 0);
     assert_int_equal(fcntl(fd, F_GETFD), FD_CLOEXEC);
     assert_int_equal(write(fd, "abc", 3), 3);
     assert_int_equal(pread(fd, got, 3, 0), 3);
@@ -109,13 +86,11 @@ static void test_scratch_unnamed_gets_its_name_when_it_is_whole(void **state)
     const mode_t mask = umask(027);
     int fd = scratch_unnamed(path), other = scratch_unnamed(path);
     (void)umask(mask);
-    if (fd == -EOPNOTSUPP || fd == -ENOSYS) {
-        print_message("skipped: files without a name are not to be had in %s\n", dir);
-        skip();
-    }
+    if (fd == -EOPNOTSUPP || fd == -ENOSYS)
+        skip_because("files without a name are not to be had in %s", dir);
     assert_true(fd >= 0 && other >= 0);
     assert_int_equal(write(fd, "x", 1), 1);
-    assert_int_equal(count_entries(dir), 0);
+    assert_int_equal(fixture_count_files(dir), 0);
     assert_int_equal(scratch_give_name(fd, path), 0);
     assert_int_equal(scratch_give_name(other, path), -EEXIST);
     assert_int_equal(scratch_unnamed(path), -EEXIST);
@@ -149,7 +124,7 @@ static void test_scratch_folder_is_made_and_removed_with_its_files(void **state)
     assert_int_equal(scratch_remove(path), 0);
     assert_int_equal(scratch_remove(other), 0);
     assert_int_equal(scratch_remove(path), -ENOENT);
-    assert_int_equal(count_entries(dir), 0);
+    assert_int_equal(fixture_count_files(dir), 0);
 }
 
 static void test_scratch_folder_says_why_not(void **state)
@@ -158,7 +133,7 @@ static void test_scratch_folder_says_why_not(void **state)
 
     assert_int_equal(scratch_folder("/nonexistent", path, sizeof(path)), -ENOENT);
     assert_int_equal(scratch_folder(dir, tiny, sizeof(tiny)), -ENAMETOOLONG);
-    assert_int_equal(count_entries(dir), 0);
+    assert_int_equal(fixture_count_files(dir), 0);
 }
 
 static void test_scratch_remove_leaves_subfolders_and_what_links_name(void **state)
@@ -190,12 +165,12 @@ static void test_scratch_kept_folder_ends_with_its_keeper(void **state)
     struct scratch_keeper keeper, none;
 
     assert_int_equal(scratch_kept_folder(dir, &nobody, &keeper), 0);
-    assert_int_equal(count_entries(dir), 1);
+    assert_int_equal(fixture_count_files(dir), 1);
     put_file(keeper.note->path, "file");
     assert_int_equal(kill(keeper.pid, SIGTERM), 0); /* not what ends it */
     assert_int_not_equal(getpgid(keeper.pid), getpgrp());
     scratch_keeper_end(&keeper);
-    assert_int_equal(count_entries(dir), 0);
+    assert_int_equal(fixture_count_files(dir), 0);
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
     scratch_keeper_end(&keeper);
     memset(&none, 0, sizeof(none));
@@ -243,12 +218,12 @@ static void test_scratch_kept_folder_vanishes_when_its_owner_is_killed(void **st
     }
     assert_int_equal(close(ready[1]), 0);
     assert_int_equal(read(ready[0], &byte, 1), 1);
-    assert_int_equal(count_entries(dir), 1);
+    assert_int_equal(fixture_count_files(dir), 1);
     assert_int_equal(kill(-child, SIGKILL), 0);
-    (void)wait_for(child);
-    while (count_entries(dir) && tries++ < 2000)
+    (void)fixture_wait(child);
+    while (fixture_count_files(dir) && tries++ < 2000)
         (void)nanosleep(&pause, NULL);
-    assert_int_equal(count_entries(dir), 0);
+    assert_int_equal(fixture_count_files(dir), 0);
     assert_int_equal(close(ready[0]), 0);
 }
 
@@ -265,15 +240,15 @@ static void test_scratch_kept_folder_outlives_a_killed_keeper_but_not_its_owner(
     put_file(note.path, "left");
     assert_int_equal(kill(keeper.pid, SIGKILL), 0);
     scratch_keeper_end(&keeper);
-    assert_int_equal(count_entries(dir), 0);
+    assert_int_equal(fixture_count_files(dir), 0);
 
     assert_int_equal(scratch_kept_folder(dir, &owner, &keeper), 0);
     put_file(note.path, "left");
     assert_int_equal(kill(keeper.pid, SIGKILL), 0);
-    (void)wait_for(keeper.pid);
-    assert_int_equal(count_entries(dir), 1);
+    (void)fixture_wait(keeper.pid);
+    assert_int_equal(fixture_count_files(dir), 1);
     scratch_remove_noted(&note);
-    assert_int_equal(count_entries(dir), 0);
+    assert_int_equal(fixture_count_files(dir), 0);
     assert_int_equal(close(keeper.fd), 0);
 }
 
@@ -301,7 +276,7 @@ static void own_for_a_moment(struct shared_note *shared, bool vanishes)
             scratch_keeper_end(&keeper);
         _exit(failed ? 1 : 0);
     }
-    assert_int_equal(wait_for(child), 0);
+    assert_int_equal(fixture_wait(child), 0);
 }
 
 static void test_scratch_keeper_knows_an_owner_that_vanished(void **state)
@@ -312,13 +287,13 @@ static void test_scratch_keeper_knows_an_owner_that_vanished(void **state)
     assert_true(shared != MAP_FAILED);
     own_for_a_moment(shared, false);
     assert_false(shared->forsaken);
-    assert_int_equal(count_entries(dir), 0);
+    assert_int_equal(fixture_count_files(dir), 0);
     memset(shared, 0, sizeof(*shared));
     own_for_a_moment(shared, true);
     for (int tries = 0; !__atomic_load_n(&shared->forsaken, __ATOMIC_ACQUIRE) && tries < 2000; tries++)
         (void)nanosleep(&pause, NULL);
     assert_true(shared->forsaken);
-    assert_int_equal(count_entries(dir), 0);
+    assert_int_equal(fixture_count_files(dir), 0);
     assert_int_equal(munmap(shared, sizeof(*shared)), 0);
 }
 
@@ -360,7 +335,7 @@ static int status_of_image(int fd)
     assert_true(child >= 0);
     if (child == 0)
         _exit(-scratch_exec(fd, argv, envp));
-    int status = wait_for(child);
+    int status = fixture_wait(child);
     assert_true(WIFEXITED(status));
     return WEXITSTATUS(status);
 }
@@ -378,7 +353,7 @@ static void test_scratch_own_image_is_a_program_of_its_own(void **state)
     assert_is_own_copy(a);
     assert_int_equal(status_of_image(a), IMAGE_STATUS);
     assert_int_equal(status_of_image(b), IMAGE_STATUS);
-    assert_int_equal(count_entries(dir), 0);
+    assert_int_equal(fixture_count_files(dir), 0);
     assert_int_equal(close(a), 0);
     assert_int_equal(close(b), 0);
 }
@@ -386,17 +361,8 @@ static void test_scratch_own_image_is_a_program_of_its_own(void **state)
 /* In a child whose kernel has neither memfd_create nor execveat. */
 static int without_new_calls(void)
 {
-    struct sock_filter filter[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_memfd_create, 1, 0),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_execveat, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    };
-    struct sock_fprog program = {.len = sizeof(filter) / sizeof(filter[0]), .filter = filter};
-
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
-        return 255;
+    if (refuse_call(SYS_memfd_create, ENOSYS) || refuse_call(SYS_execveat, ENOSYS))
+        return CANNOT;
     if (scratch_own_image("", 0) != -ENOSYS)
         return 1;
     if (scratch_own_image("/proc", 0) >= 0)
@@ -404,7 +370,7 @@ static int without_new_calls(void)
     int fd = scratch_own_image(dir, 0);
     if (fd < 0)
         return 3;
-    if (count_entries(dir) != 0)
+    if (fixture_count_files(dir) != 0)
         return 4;
     assert_is_own_copy(fd);
     return status_of_image(fd) == IMAGE_STATUS ? 0 : 5;
@@ -412,18 +378,8 @@ static int without_new_calls(void)
 
 static void test_scratch_own_image_in_a_folder_when_memory_cannot_hold_it(void **state)
 {
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0)
-        _exit(without_new_calls());
-    int status = wait_for(child);
-    assert_true(WIFEXITED(status));
-    if (WEXITSTATUS(status) == 255) {
-        print_message("skipped: no system call filters (seccomp) here\n");
-        skip();
-    }
-    assert_int_equal(WEXITSTATUS(status), 0);
-    assert_int_equal(count_entries(dir), 0);
+    assert_int_equal(fixture_in_child_or_skip(without_new_calls, "no system call filters (seccomp) here"), 0);
+    assert_int_equal(fixture_count_files(dir), 0);
 }
 
 static void test_scratch_exec_says_why_not(void **state)

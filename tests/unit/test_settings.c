@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "fixture.h"
 #include "tree_fixture.h"
 
 #include "sys/settings.h"
@@ -627,10 +628,8 @@ static void raise_steal(void)
 /* Steal time of the past does not count, only its rise. */
 static void test_settings_steal_that_rises(void **state)
 {
-    if (sysconf(_SC_CLK_TCK) != 100) {
-        print_message("skipped: steal time is counted at another rate than 100 Hz here\n");
-        skip();
-    }
+    if (sysconf(_SC_CLK_TCK) != 100)
+        skip_because("steal time is counted at another rate than 100 Hz here");
     tree_put("/proc/stat", "cpu  1 1 1 1 1 1 1 200 0 0\n");
     look_at("0");
     expect_one("steal", SETTING_UNKNOWN, "2.00 s since boot", "");
@@ -1119,7 +1118,7 @@ static int look_as_nobody(void)
     char known[512];
 
     if (geteuid() == 0 && (setgid(65534) || setuid(65534)))
-        return 255;
+        return CANNOT;
     look_at("0-7");
     look_at_all(known, sizeof(known));
     if (strcmp(known, SEEN) != 0)
@@ -1130,22 +1129,10 @@ static int look_as_nobody(void)
 
 static void test_settings_without_permission(void **state)
 {
-    int status;
-
     tree_put_other = put_secret;
     tree_unpack("laptop");
     assert_int_equal(chmod(tree_root, 0755), 0);
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0)
-        _exit(look_as_nobody());
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status));
-    if (WEXITSTATUS(status) == 255) {
-        print_message("skipped: needs root, to become nobody\n");
-        skip();
-    }
-    assert_int_equal(WEXITSTATUS(status), 0);
+    assert_int_equal(fixture_in_child_or_skip(look_as_nobody, "needs root, to become nobody"), 0);
 }
 
 /* --- the list --- */

@@ -1591,10 +1591,8 @@ static void test_sim_real_time_task_is_what_was_asked_for(void **state)
     const struct sim_params params = {.interval_ns = 5 * MS, .busy_ns = MS / 4, .real_time = true, .single_cpu = true};
     struct trial_party task;
 
-    if (fixture_in_child(try_fifo)) {
-        print_message("SCHED_FIFO is refused here\n");
-        skip();
-    }
+    if (fixture_in_child(try_fifo))
+        skip_because("SCHED_FIFO is refused here");
     struct trial *trial = run_trial(&bench_custom, &params, 50 * MS, NULL);
     trial_party(trial, SIM_TASK, 0, &task);
     assert_int_equal(task.seen.policy, SCHED_FIFO);

@@ -6,17 +6,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -26,6 +22,8 @@
 
 #include <cmocka.h>
 
+#include "../refuse.h"
+#include "fixture.h"
 #include "sys/snapshot.h"
 #include "tree_fixture.h"
 
@@ -720,14 +718,6 @@ static void test_snapshot_of_nothing_is_no_file(void **state)
     assert_int_equal(code, -EEXIST);
 }
 
-static int status_of(pid_t child)
-{
-    int status;
-
-    assert_int_equal(waitpid(child, &status, 0), child);
-    return status;
-}
-
 static int become_nobody(void)
 {
     return geteuid() == 0 && (setgroups(0, NULL) || setgid(65534) || setuid(65534)) ? -1 : 0;
@@ -744,8 +734,7 @@ static void test_snapshot_as_nobody(void **state)
     before = tree_text();
     if (geteuid() != 0) {
         free(before);
-        print_message("skipped: needs root: all files are ours\n");
-        skip();
+        skip_because("needs root: all files are ours");
     }
     pid_t child = fork();
     if (child == 0) {
@@ -758,7 +747,7 @@ static void test_snapshot_as_nobody(void **state)
         expect_untune(0, "");
         _exit(0);
     }
-    assert_int_equal(status_of(child), 0);
+    assert_int_equal(fixture_wait(child), 0);
     assert_unchanged(before);
 }
 
@@ -861,7 +850,7 @@ static void test_snapshot_is_locked_while_it_is_used(void **state)
     expect_untune(-EBUSY, expected);
     assert_content(INTERVAL, "20\n");
     assert_int_equal(kill(child, SIGKILL), 0);
-    (void)status_of(child);
+    (void)fixture_wait(child);
     expect_untune(0, "");
     assert_unchanged(before);
     (void)close(ready[0]);
@@ -906,7 +895,7 @@ static void test_snapshot_restores_after_a_kill_at_each_write(void **state)
             tune(&reports);
             _exit(0);
         }
-        assert_int_equal(WTERMSIG(status_of(child)), SIGKILL);
+        assert_int_equal(WTERMSIG(fixture_wait(child)), SIGKILL);
         assert_true(file_exists());
         assert_content(INTERVAL, "1\n"); /* the last of them */
         assert_restorable(before);
@@ -929,7 +918,7 @@ static void test_snapshot_restores_after_a_kill_of_the_restoring(void **state)
             _exit(untune(&reports, error, sizeof(error)));
         }
         at++;
-        status = status_of(child);
+        status = fixture_wait(child);
         assert_true(status == 0 || WTERMSIG(status) == SIGKILL);
         assert_int_equal(file_exists(), status != 0);
         assert_restorable(before);
@@ -954,7 +943,7 @@ static void test_snapshot_restores_after_a_kill_at_any_moment(void **state)
         }
         (void)nanosleep(&moment, NULL);
         assert_int_equal(kill(child, SIGKILL), 0);
-        assert_int_equal(WTERMSIG(status_of(child)), SIGKILL);
+        assert_int_equal(WTERMSIG(fixture_wait(child)), SIGKILL);
         assert_restorable(before);
     }
 }
@@ -1249,51 +1238,24 @@ static void test_snapshot_on_a_full_disk_is_none(void **state)
         assert_not_taken(-EFBIG, "File too large");
         _exit(0);
     }
-    assert_int_equal(status_of(child), 0);
+    assert_int_equal(fixture_wait(child), 0);
     assert_unchanged(before);
 }
 
+static bool rename_too; /* renameat2() is refused, too */
+
 /* A kernel or a file system that has no nameless files, and perhaps no renameat2() either. */
-static int deny_calls(bool rename_too)
-{
-    struct sock_filter filter[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_renameat2, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, rename_too ? SECCOMP_RET_ERRNO | ENOSYS : SECCOMP_RET_ALLOW),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 3),
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[2])),
-        BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, O_TMPFILE & ~O_DIRECTORY, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EOPNOTSUPP),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    };
-    struct sock_fprog program = {.len = sizeof(filter) / sizeof(filter[0]), .filter = filter};
-
-    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) ? -1 : 0;
-}
-
-static unsigned run_entries(void)
-{
-    char run[128];
-    unsigned n = 0;
-
-    (void)snprintf(run, sizeof(run), "%s/run", tree_root);
-    DIR *folder = opendir(run);
-    assert_non_null(folder);
-    while (readdir(folder))
-        n++;
-    assert_int_equal(closedir(folder), 0);
-    return n - 2;
-}
-
-static int named_child(bool rename_too)
+static int named_child(void)
 {
     struct reports reports;
+    char run[128];
 
-    if (deny_calls(rename_too))
-        return 255;
+    if (refuse_flag(SYS_openat, 2, O_TMPFILE & ~O_DIRECTORY, O_TMPFILE & ~O_DIRECTORY, EOPNOTSUPP) ||
+        (rename_too && refuse_call(SYS_renameat2, ENOSYS)))
+        return CANNOT;
     tune(&reports);
-    if (run_entries() != 2)
-        return 1;
+    (void)snprintf(run, sizeof(run), "%s/run", tree_root);
+    CHECK(fixture_count_files(run) == 2);
     assert_not_taken(-EEXIST, "untune");
     expect_untune(0, "");
     return 0;
@@ -1301,17 +1263,14 @@ static int named_child(bool rename_too)
 
 static void test_snapshot_by_a_temporary_name(void **state)
 {
-    for (int rename_too = 0; rename_too <= 1; rename_too++) {
+    for (int i = 0; i <= 1; i++) {
         char *before = tree_text();
-        pid_t child = fork();
-        if (child == 0)
-            _exit(named_child(rename_too));
-        int status = status_of(child);
+        rename_too = i;
+        int status = fixture_status_of(named_child);
         assert_true(WIFEXITED(status));
-        if (WEXITSTATUS(status) == 255) {
+        if (WEXITSTATUS(status) == CANNOT) {
             free(before);
-            print_message("skipped: no system call filters (seccomp) here\n");
-            skip();
+            skip_because("no system call filters (seccomp) here");
         }
         assert_int_equal(WEXITSTATUS(status), 0);
         assert_unchanged(before);

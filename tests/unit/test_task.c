@@ -3,8 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -15,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/mount.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -27,34 +24,9 @@
 
 #include <cmocka.h>
 
+#include "../refuse.h"
+#include "fixture.h"
 #include "sys/task.h"
-
-/* Exit statuses of a child; others are the number of the line that failed. */
-#define GOOD   0
-#define CANNOT 255
-
-#define CHECK(condition)                                                                                               \
-    do {                                                                                                               \
-        if (!(condition))                                                                                              \
-            return __LINE__ % 250 + 1;                                                                                 \
-    } while (0)
-
-static void run_in_child(int (*body)(void))
-{
-    int status;
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0)
-        _exit(body());
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status));
-    if (WEXITSTATUS(status) == CANNOT) {
-        print_message(
-            "skipped: this machine does not give the rights, limits or system call filters that the test sets up\n");
-        skip();
-    }
-    assert_int_equal(WEXITSTATUS(status), GOOD);
-}
 
 static void test_task_affinity_is_set_and_read_back(void **state)
 {
@@ -84,54 +56,37 @@ static void test_task_affinity_rejects_no_cpu(void **state)
     assert_true(cpuset_equal(&before, &after));
 }
 
-/* From now on the system call fails with `error`, if its second argument is below `below` (0: always). */
-static int refuse(unsigned number, unsigned error, unsigned below)
-{
-    struct sock_filter code[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 3),
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[1])),
-        BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, below, below ? 1 : 0, 0),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    };
-    struct sock_fprog program = {.len = sizeof code / sizeof code[0], .filter = code};
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
-        return -1;
-    return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
-}
-
 static int large_mask_body(void)
 {
     struct cpuset before, after;
     CHECK(task_get_affinity(&before) == 0);
     /* As a kernel with 32768 CPUs does: 4096 bytes. */
-    if (refuse(SYS_sched_getaffinity, EINVAL, 4096))
+    if (refuse_flag(SYS_sched_getaffinity, 1, ~4095u, 0, EINVAL))
         return CANNOT;
     CHECK(task_get_affinity(&after) == 0);
     CHECK(cpuset_equal(&before, &after));
-    return GOOD;
+    return 0;
 }
 
 static void test_task_affinity_reads_masks_larger_than_the_set(void **state)
 {
-    run_in_child(large_mask_body);
+    assert_int_equal(fixture_in_child(large_mask_body), 0);
 }
 
 static int endless_mask_body(void)
 {
     struct cpuset set;
-    if (refuse(SYS_sched_getaffinity, EINVAL, 0))
+    if (refuse_call(SYS_sched_getaffinity, EINVAL))
         return CANNOT;
     memset(&set, 0xff, sizeof set);
     CHECK(task_get_affinity(&set) == -EINVAL);
     CHECK(cpuset_count(&set) == 0);
-    return GOOD;
+    return 0;
 }
 
 static void test_task_affinity_search_for_a_size_ends(void **state)
 {
-    run_in_child(endless_mask_body);
+    assert_int_equal(fixture_in_child(endless_mask_body), 0);
 }
 
 static int refused_calls_body(void)
@@ -140,9 +95,9 @@ static int refused_calls_body(void)
     struct cpuset set;
     cpuset_clear(&set);
     cpuset_add(&set, 0);
-    if (refuse(SYS_sched_setaffinity, EPERM, 0) || refuse(SYS_sched_setscheduler, EPERM, 0) ||
-        refuse(SYS_sched_getscheduler, EPERM, 0) || refuse(SYS_getpriority, EPERM, 0) ||
-        refuse(SYS_personality, EPERM, 0) || refuse(SYS_getcpu, ENOSYS, 0))
+    if (refuse_call(SYS_sched_setaffinity, EPERM) || refuse_call(SYS_sched_setscheduler, EPERM) ||
+        refuse_call(SYS_sched_getscheduler, EPERM) || refuse_call(SYS_getpriority, EPERM) ||
+        refuse_call(SYS_personality, EPERM) || refuse_call(SYS_getcpu, ENOSYS))
         return CANNOT;
     CHECK(task_set_affinity(&set) == -EPERM);
     CHECK(task_set_policy(SCHED_OTHER, 0) == -EPERM);
@@ -151,12 +106,12 @@ static int refused_calls_body(void)
     CHECK(task_fix_layout() == -EPERM);
     CHECK(!task_layout_fixed());
     CHECK(task_current_cpu() == CPUSET_NONE);
-    return GOOD;
+    return 0;
 }
 
 static void test_task_refused_calls_answer_the_reason(void **state)
 {
-    run_in_child(refused_calls_body);
+    assert_int_equal(fixture_in_child(refused_calls_body), 0);
 }
 
 static void test_task_policy_rejects_what_is_out_of_range(void **state)
@@ -185,22 +140,22 @@ static int check_policy(int policy, int priority)
     CHECK(found == policy && found_priority == priority);
     bool reset = (syscall(SYS_sched_getscheduler, 0) & SCHED_RESET_ON_FORK) != 0;
     CHECK(reset == (priority > 0));
-    return GOOD;
+    return 0;
 }
 
 static int ordinary_policies_body(void)
 {
     /* Idle last: leaving it again takes a privilege. */
     static const int policies[] = {SCHED_BATCH, SCHED_OTHER, SCHED_IDLE};
-    int status = GOOD;
-    for (size_t i = 0; status == GOOD && i < sizeof policies / sizeof policies[0]; i++)
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < sizeof policies / sizeof policies[0]; i++)
         status = check_policy(policies[i], 0);
     return status;
 }
 
 static void test_task_policy_ordinary_is_set_and_read_back(void **state)
 {
-    run_in_child(ordinary_policies_body);
+    assert_int_equal(fixture_in_child(ordinary_policies_body), 0);
 }
 
 static int realtime_policies_body(void)
@@ -208,15 +163,15 @@ static int realtime_policies_body(void)
     static const struct {
         int policy, priority;
     } tried[] = {{SCHED_FIFO, 1}, {SCHED_RR, 2}, {SCHED_FIFO, 98}, {SCHED_OTHER, 0}};
-    int status = GOOD;
-    for (size_t i = 0; status == GOOD && i < sizeof tried / sizeof tried[0]; i++)
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < sizeof tried / sizeof tried[0]; i++)
         status = check_policy(tried[i].policy, tried[i].priority);
     return status;
 }
 
 static void test_task_policy_realtime_is_set_and_read_back(void **state)
 {
-    run_in_child(realtime_policies_body);
+    assert_int_equal(fixture_in_child(realtime_policies_body), 0);
 }
 
 static int unprivileged_return_body(void)
@@ -227,12 +182,12 @@ static int unprivileged_return_body(void)
     CHECK(task_set_policy(SCHED_OTHER, 0) == 0);
     CHECK(task_get_policy(&policy, &priority) == 0);
     CHECK(policy == SCHED_OTHER);
-    return GOOD;
+    return 0;
 }
 
 static void test_task_policy_returns_to_other_without_privilege(void **state)
 {
-    run_in_child(unprivileged_return_body);
+    assert_int_equal(fixture_in_child(unprivileged_return_body), 0);
 }
 
 static void test_task_policy_names(void **state)
@@ -259,12 +214,12 @@ static int nice_body(void)
     if (task_set_nice(-20) != 0)
         return CANNOT;
     CHECK(task_get_nice(&nice) == 0 && nice == -20);
-    return GOOD;
+    return 0;
 }
 
 static void test_task_nice_over_its_whole_range(void **state)
 {
-    run_in_child(nice_body);
+    assert_int_equal(fixture_in_child(nice_body), 0);
 }
 
 static int slack_body(void)
@@ -282,12 +237,12 @@ static int slack_body(void)
     CHECK(task_set_timer_slack_ns(UINT64_MAX) == -EINVAL);
     CHECK(task_set_timer_slack_ns(0) == 0);
     CHECK(task_get_timer_slack_ns(&now) == 0 && now == start);
-    return GOOD;
+    return 0;
 }
 
 static void test_task_timer_slack_is_set_and_restored(void **state)
 {
-    run_in_child(slack_body);
+    assert_int_equal(fixture_in_child(slack_body), 0);
 }
 
 static int realtime_limit_body(void)
@@ -314,12 +269,12 @@ static int realtime_limit_body(void)
     CHECK(task_limit_realtime_us(2000000) == 0);
     CHECK(getrlimit(RLIMIT_RTTIME, &limit) == 0);
     CHECK(limit.rlim_cur == 2000000 && limit.rlim_max == 3000000);
-    return GOOD;
+    return 0;
 }
 
 static void test_task_realtime_limit_is_never_lost(void **state)
 {
-    run_in_child(realtime_limit_body);
+    assert_int_equal(fixture_in_child(realtime_limit_body), 0);
 }
 
 static int layout_body(void)
@@ -329,12 +284,12 @@ static int layout_body(void)
     CHECK(task_fix_layout() == 0);
     CHECK(task_layout_fixed());
     CHECK(personality(0xffffffff) & ADDR_NO_RANDOMIZE);
-    return GOOD;
+    return 0;
 }
 
 static void test_task_layout_is_fixed(void **state)
 {
-    run_in_child(layout_body);
+    assert_int_equal(fixture_in_child(layout_body), 0);
 }
 
 /* The sanitizers turn mlockall() into a call that does nothing. */
@@ -359,12 +314,12 @@ static int lock_body(void)
         return CANNOT;
     int error = task_lock_memory();
     CHECK(error == -EPERM || error == -ENOMEM);
-    return GOOD;
+    return 0;
 }
 
 static void test_task_lock_memory_answers_a_refusal(void **state)
 {
-    run_in_child(lock_body);
+    assert_int_equal(fixture_in_child(lock_body), 0);
 }
 
 static int orphan_body(void)
@@ -373,12 +328,12 @@ static int orphan_body(void)
     CHECK(task_die_with_parent(getppid()) == 0);
     CHECK(prctl(PR_GET_PDEATHSIG, &signal_number, 0, 0, 0) == 0 && signal_number == SIGKILL);
     CHECK(task_die_with_parent(getppid() + 1) == -ESRCH);
-    return GOOD;
+    return 0;
 }
 
 static void test_task_notices_a_lost_parent(void **state)
 {
-    run_in_child(orphan_body);
+    assert_int_equal(fixture_in_child(orphan_body), 0);
 }
 
 static int name_body(void)
@@ -388,12 +343,12 @@ static int name_body(void)
     CHECK(prctl(PR_GET_NAME, name, 0, 0, 0) == 0 && strcmp(name, "0123456789abcde") == 0);
     task_set_name("");
     CHECK(prctl(PR_GET_NAME, name, 0, 0, 0) == 0 && strcmp(name, "") == 0);
-    return GOOD;
+    return 0;
 }
 
 static void test_task_name_is_cut_to_15_bytes(void **state)
 {
-    run_in_child(name_body);
+    assert_int_equal(fixture_in_child(name_body), 0);
 }
 
 static void touch_pages(size_t pages)
@@ -445,19 +400,18 @@ static void test_task_counters_are_the_threads_own(void **state)
 static int no_proc_body(void)
 {
     struct task_counters counters;
-    if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
-        mount("none", "/proc", "tmpfs", 0, NULL) != 0)
+    if (fixture_hide("/proc"))
         return CANNOT;
     task_read_counters(&counters);
     CHECK(counters.run_delay_ns == -1);
     CHECK(counters.migrations == -1);
     CHECK(counters.cpu_ns >= 0 && counters.faults_minor >= 0 && counters.ctx_voluntary >= 0);
-    return GOOD;
+    return 0;
 }
 
 static void test_task_counters_without_proc_are_not_known(void **state)
 {
-    run_in_child(no_proc_body);
+    assert_int_equal(fixture_in_child(no_proc_body), 0);
 }
 
 static int made_up(const char *path, const char *text)
@@ -484,8 +438,7 @@ static int64_t made_up_delay(const char *text)
 
 static int delay_body(void)
 {
-    if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
-        mount("none", "/proc", "tmpfs", 0, NULL) != 0)
+    if (fixture_hide("/proc"))
         return CANNOT;
     CHECK(mkdir("/proc/thread-self", 0700) == 0);
     CHECK(made_up_delay("12 345 6\n") == 345);
@@ -493,19 +446,18 @@ static int delay_body(void)
     CHECK(made_up_delay("12 9223372036854775808 6\n") == -1);
     CHECK(made_up_delay("12\n") == -1);
     CHECK(made_up_delay("- 345 6\n") == -1);
-    return GOOD;
+    return 0;
 }
 
 static void test_task_run_delay_is_the_second_number(void **state)
 {
-    run_in_child(delay_body);
+    assert_int_equal(fixture_in_child(delay_body), 0);
 }
 
 static int io_body(void)
 {
     uint64_t in = 1, out = 2;
-    if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
-        mount("none", "/proc", "tmpfs", 0, NULL) != 0)
+    if (fixture_hide("/proc"))
         return CANNOT;
     CHECK(task_read_io(&in, &out) == -ENOENT);
     CHECK(mkdir("/proc/self", 0700) == 0);
@@ -524,12 +476,12 @@ static int io_body(void)
     CHECK(made_up_io("read_bytes: 1\nwrite_bytes: 2\n") == 0);
     CHECK(task_read_io(&in, &out) == 0);
     CHECK(in == 1 && out == 2);
-    return GOOD;
+    return 0;
 }
 
 static void test_task_io_is_taken_from_its_file(void **state)
 {
-    run_in_child(io_body);
+    assert_int_equal(fixture_in_child(io_body), 0);
 }
 
 int main(void)

@@ -1174,8 +1174,7 @@ static void test_trial_locks_memory_for_a_party_that_asks(void **state)
     struct found_params params = {.word = 0};
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    print_message("skipped: the sanitizers' shadow memory cannot be locked, and they answer mlockall themselves\n");
-    skip();
+    skip_because("the sanitizers' shadow memory cannot be locked, and they answer mlockall themselves");
 #endif
     assert_int_equal(fixture_in_child(try_lock), 0);
     spec.params = &params;
@@ -1241,10 +1240,8 @@ static void test_trial_layout_random_moves_the_stack(void **state)
     char setting[8] = "";
 
     if (machine_read_file("", "/proc/sys/kernel/randomize_va_space", setting, sizeof(setting)) <= 0 ||
-        setting[0] == '0' || task_layout_fixed()) {
-        print_message("skipped: addresses are not randomized here\n");
-        skip();
-    }
+        setting[0] == '0' || task_layout_fixed())
+        skip_because("addresses are not randomized here");
     uint64_t first = stack_address(&spec, false);
     assert_int_not_equal(stack_address(&spec, false), first);
 }
@@ -1627,10 +1624,8 @@ static int plain_fork_body(void)
 
 static void test_trial_works_by_plain_forks(void **state)
 {
-    if (geteuid() != 0) {
-        print_message("skipped: chroot needs root\n");
-        skip();
-    }
+    if (geteuid() != 0)
+        skip_because("chroot needs root");
     assert_non_null(mkdtemp(empty_folder));
     int status = fixture_in_child(plain_fork_body);
     assert_int_equal(rmdir(empty_folder), 0);

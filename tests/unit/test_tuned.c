@@ -8,14 +8,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -23,12 +21,12 @@
 #include "../irq_fixture.h"
 #include "cmd/cpus.h"
 #include "cmd/tuned.h"
+#include "fixture.h"
 #include "sys/snapshot.h"
 #include "sys/tree.h"
 
 #define INTERVAL "/proc/sys/vm/stat_interval"
 #define SNAPSHOT "/run/jitbench.snapshot"
-#define NO_PLACE 255
 
 static const char *const files[] = {
     INTERVAL,
@@ -70,8 +68,7 @@ static int make_place(void)
 {
     static const char *const hidden[] = {"/proc/irq", "/sys/devices/system/cpu", "/sys/devices/virtual/workqueue"};
 
-    if (geteuid() != 0 || access(INTERVAL, W_OK) || unshare(CLONE_NEWNS) ||
-        mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) || mount(folder, "/run", NULL, MS_BIND, NULL))
+    if (geteuid() != 0 || access(INTERVAL, W_OK) || fixture_own_mounts() || mount(folder, "/run", NULL, MS_BIND, NULL))
         return -1;
     for (size_t i = 0; i < sizeof(hidden) / sizeof(hidden[0]); i++)
         if (access(hidden[i], F_OK) == 0 && mount("none", hidden[i], "tmpfs", 0, "size=64k"))
@@ -109,25 +106,30 @@ static int put_back(void **state)
     return restore_by(file) == -ENOENT ? 0 : -1;
 }
 
-/* In a child with the place around it, which may change what it likes. */
+static int (*part)(void);
+
+static int part_in_place(void)
+{
+    return make_place() ? CANNOT : part();
+}
+
+/* In a child with the place around it, which may change what it likes. Returns its status as waitpid() gives it. */
 static int in_place(int (*test)(void))
 {
-    int status = 0;
-
-    (void)fflush(NULL);
-    pid_t child = fork();
-    if (child == 0)
-        _exit(make_place() ? NO_PLACE : test());
-    assert_int_equal(waitpid(child, &status, 0), child);
+    part = test;
+    int status = fixture_status_of(part_in_place);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == CANNOT)
+        skip_because("needs root, a mount namespace and settings that can be written");
     return status;
 }
 
-static void need_place(int status)
+/* The same for what comes to its end: 0, or what went wrong. */
+static void assert_good_in_place(int (*test)(void))
 {
-    if (WIFEXITED(status) && WEXITSTATUS(status) == NO_PLACE) {
-        print_message("skipped: needs root, a mount namespace and settings that can be written\n");
-        skip();
-    }
+    int status = in_place(test);
+
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
 }
 
 static struct cpuset first_cpu(void)
@@ -167,10 +169,7 @@ static int begin_and_end(void)
 
 static void test_tuned_begin_changes_and_end_restores(void **state)
 {
-    int status = in_place(begin_and_end);
-    need_place(status);
-    assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), 0);
+    assert_good_in_place(begin_and_end);
 }
 
 static int begin_and_die(void)
@@ -209,11 +208,8 @@ static void test_tuned_leaves_a_snapshot_when_it_is_killed(void **state)
 
     read_files(before, sizeof(before));
     int status = in_place(begin_and_die);
-    need_place(status);
     assert_true(WIFSIGNALED(status));
-    status = in_place(find_snapshot);
-    assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), 0);
+    assert_good_in_place(find_snapshot);
     read_files(after, sizeof(after));
     assert_string_equal(after, before);
 }
@@ -224,7 +220,7 @@ static int begin_as_nobody(void)
     char message[256];
 
     if (geteuid() == 0 && (setgroups(0, NULL) || setgid(65534) || setuid(65534)))
-        return NO_PLACE;
+        return CANNOT;
     int status = tuned_begin(&cpus, false, message, sizeof(message));
     tuned_end();
     return status == -1 && !strcmp(message, "needs root; no setting was changed") ? 0 : 1;
@@ -232,10 +228,7 @@ static int begin_as_nobody(void)
 
 static void test_tuned_needs_root(void **state)
 {
-    int status = in_place(begin_as_nobody);
-    need_place(status);
-    assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), 0);
+    assert_good_in_place(begin_as_nobody);
 }
 
 static int begin_read_only(void)
@@ -247,7 +240,7 @@ static int begin_read_only(void)
     for (size_t i = 0; i < 2; i++)
         if (mount(readonly[i], readonly[i], NULL, MS_BIND | MS_REC, NULL) ||
             mount(NULL, readonly[i], NULL, MS_BIND | MS_REMOUNT | MS_RDONLY, NULL))
-            return NO_PLACE;
+            return CANNOT;
     int status = tuned_begin(&cpus, false, message, sizeof(message));
     if (status != -1 || !strstr(message, "settings refused (") || !strstr(message, "mounted read-only"))
         return 1;
@@ -257,10 +250,7 @@ static int begin_read_only(void)
 
 static void test_tuned_says_what_was_refused(void **state)
 {
-    int status = in_place(begin_read_only);
-    need_place(status);
-    assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), 0);
+    assert_good_in_place(begin_read_only);
 }
 
 /* There is nothing that anybody could do about it: no reason to call every row degraded. */
@@ -271,7 +261,7 @@ static int begin_with_managed(void)
     int irq = umount("/proc/irq") ? -1 : irq_find_managed();
 
     if (irq < 0 || sysconf(_SC_NPROCESSORS_ONLN) < 2 || irq_show_only(irq))
-        return NO_PLACE;
+        return CANNOT;
     int status = tuned_begin(&cpus, false, message, sizeof(message));
     tuned_end();
     (void)snprintf(expected, sizeof(expected), "; interrupts that the kernel manages itself stay: %d", irq);
@@ -282,10 +272,7 @@ static int begin_with_managed(void)
 
 static void test_tuned_goes_on_without_interrupts_that_the_kernel_manages(void **state)
 {
-    int status = in_place(begin_with_managed);
-    need_place(status);
-    assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), 0);
+    assert_good_in_place(begin_with_managed);
 }
 
 static void test_tuned_cpus_by_name(void **state)

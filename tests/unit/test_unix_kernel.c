@@ -1,41 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* The UNIX microbenchmarks that exercise the kernel: as trials, with this program as its own worker, and by their
  * callbacks. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "engine_fixture.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
-
-#include <cmocka.h>
 
 #include "bench/unix.h"
 #include "engine/arena.h"
-#include "engine/signals.h"
-#include "engine/trial.h"
-#include "sys/process.h"
-#include "sys/task.h"
-
-#define MS     1000000ull
-#define CANNOT 255
 
 static char dir[] = "/tmp/test_unix_kernel_XXXXXX";
 static struct place_request place;
-static const struct clock_info test_clock = {.kind = CLOCK_KIND_GETTIME, .name = "clock_gettime", .unit = "ns"};
 
 /* --- Partners of context1 that go wrong. --- */
 
@@ -96,23 +72,10 @@ static struct unix_params params_of_tests(void)
     return params;
 }
 
-static int count_entries(void)
-{
-    int n = 0;
-    DIR *folder = opendir(dir);
-
-    assert_non_null(folder);
-    while (readdir(folder))
-        n++;
-    assert_int_equal(closedir(folder), 0);
-    return n - 2;
-}
-
 static void assert_nothing_left(void)
 {
-    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
-    assert_int_equal(errno, ECHILD);
-    assert_int_equal(count_entries(), 0);
+    fixture_assert_no_children();
+    assert_int_equal(fixture_count_files(dir), 0);
 }
 
 static struct trial *run_trial(const struct bench *bench, const struct unix_params *params, unsigned copies)
@@ -122,7 +85,7 @@ static struct trial *run_trial(const struct bench *bench, const struct unix_para
                                     .copies = copies,
                                     .time_ns = 60 * MS,
                                     .place = &place,
-                                    .clock = &test_clock,
+                                    .clock = &fixture_clock,
                                     .series_fd = -1,
                                     .proc_root = ""};
     struct trial *trial = trial_run(&spec);
@@ -477,24 +440,6 @@ static void test_fcopy_sees_a_file_that_lost_its_end(void **state)
     harness_end(&h);
 }
 
-static int in_child(int (*body)(void))
-{
-    int status;
-    pid_t child = fork();
-
-    assert_true(child >= 0);
-    if (child == 0)
-        _exit(body());
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status));
-    if (WEXITSTATUS(status) == CANNOT) {
-        print_message(
-            "skipped: this machine does not give the rights, limits or system call filters that the test sets up\n");
-        skip();
-    }
-    return WEXITSTATUS(status);
-}
-
 /* The first file fits, the second does not: what a disk that fills up in mid-run looks like. */
 static int write_beyond_the_limit(void)
 {
@@ -516,7 +461,7 @@ static int write_beyond_the_limit(void)
 
 static void test_fcopy_that_cannot_write_fails_with_the_reason(void **state)
 {
-    assert_int_equal(in_child(write_beyond_the_limit), 0);
+    assert_int_equal(fixture_in_child(write_beyond_the_limit), 0);
     assert_nothing_left();
 }
 
@@ -558,22 +503,14 @@ static void test_shell_counts_right_and_cleans_up(void **state)
 {
     char folder[128], path[160], why[256];
     struct harness h;
-    int n = 0;
 
     harness_init(&h, &bench_shell8);
-    if (bench_shell8.supported(&h.params, why, sizeof(why))) {
-        print_message("skipped: %s\n", why);
-        skip();
-    }
+    if (bench_shell8.supported(&h.params, why, sizeof(why)))
+        skip_because("%s", why);
     harness_end(&h);
     assert_int_equal(shell_in_setup(&h, folder, sizeof(folder)), 0);
     assert_int_equal(h.party->work(&h.context, 2), 0);
-    DIR *files = opendir(folder);
-    assert_non_null(files);
-    while (readdir(files))
-        n++;
-    assert_int_equal(closedir(files), 0);
-    assert_int_equal(n, 2 + 4); /* text and three scripts: each run has removed its own */
+    assert_int_equal(fixture_count_files(folder), 4); /* text and three scripts: each run has removed its own */
     assert_check(&h, NULL);
     (void)snprintf(path, sizeof(path), "%s/text", folder);
     assert_int_equal(truncate(path, 8000), 0);
@@ -599,16 +536,12 @@ static int killed_shell(void)
 static void test_shell_folder_vanishes_with_a_killed_worker(void **state)
 {
     const struct timespec pause = {.tv_nsec = 5000000};
-    int status, tries = 0;
+    int tries = 0;
 
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0)
-        _exit(killed_shell());
-    assert_int_equal(waitpid(child, &status, 0), child);
+    int status = fixture_status_of(killed_shell);
     assert_true(WIFSIGNALED(status));
     assert_int_equal(WTERMSIG(status), SIGKILL);
-    while (count_entries() && tries++ < 2000)
+    while (fixture_count_files(dir) && tries++ < 2000)
         (void)nanosleep(&pause, NULL);
     assert_nothing_left();
 }
@@ -640,7 +573,7 @@ static int spawn_without_processes(void)
 
 static void test_spawn_without_processes_says_so(void **state)
 {
-    assert_int_equal(in_child(spawn_without_processes), 0);
+    assert_int_equal(fixture_in_child(spawn_without_processes), 0);
 }
 
 static int without_standard_input(void)
@@ -654,7 +587,7 @@ static int without_standard_input(void)
 
 static void test_syscall_needs_a_descriptor(void **state)
 {
-    assert_int_equal(in_child(without_standard_input), 0);
+    assert_int_equal(fixture_in_child(without_standard_input), 0);
 }
 
 /* In mid-run the answers change: a child of the process that did the setup has another process id. */
@@ -678,7 +611,7 @@ static int answers_of_another_process(void)
 
 static void test_syscall_sees_a_wrong_answer(void **state)
 {
-    assert_int_equal(in_child(answers_of_another_process), 0);
+    assert_int_equal(fixture_in_child(answers_of_another_process), 0);
 }
 
 static void test_pipe_sees_another_block(void **state)
@@ -700,10 +633,7 @@ static void test_pipe_sees_another_block(void **state)
 
 static int prepare(void **state)
 {
-    assert_int_equal(task_get_affinity(&place.cpus), 0);
-    place.online = place.cpus;
-    for (unsigned cpu = cpuset_next(&place.cpus, 0); cpu != CPUSET_NONE; cpu = cpuset_next(&place.cpus, cpu + 1))
-        place.order[place.n_order++] = cpu;
+    fixture_place(&place);
     if (!mkdtemp(dir))
         return -1;
     return chmod(dir, 0777);
@@ -742,7 +672,7 @@ int main(int argc, char **argv)
     };
     make_broken(&bench_wrong, "wrong", wrong_parties, answer_wrong);
     make_broken(&bench_dying, "dying", dying_parties, die);
-    trial_worker_main(argc, argv, registry, (const struct load *const[]){NULL});
+    trial_worker_main(argc, argv, registry, no_loads);
     process_init();
     signals_init();
     return cmocka_run_group_tests(tests, prepare, finish);
