@@ -25,6 +25,7 @@
 
 #include "fixture.h"
 #include "out/csv.h"
+#include "row_fixture.h"
 
 #define NAME_STEM   "jitbench-box_1.example-20260131T235959Z"
 #define MOST_FIELDS 100
@@ -196,12 +197,7 @@ static const char *field_of(const struct row *row, const char *name)
 
 static struct row make_row(double value)
 {
-    struct row row;
-    row_init(&row, NULL);
-    strcpy(row.test, "pipe");
-    strcpy(row.metric, "rate");
-    row.value = value;
-    return row;
+    return ROW(NULL, value, .test = "pipe", .metric = "rate");
 }
 
 static void put(struct csv *csv, double value)

@@ -12,6 +12,7 @@
 
 #include "cmd/detours.h"
 #include "engine/text.h"
+#include "row_fixture.h"
 
 static struct detours_host host;
 
@@ -24,12 +25,8 @@ static int begin(void **state)
 static void enter(const char *suite, const char *metric, double value, const struct row_pair *hist, size_t n_hist,
                   const struct row_pair *series, size_t n_series)
 {
-    struct row row;
-
-    row_init(&row, NULL);
-    text_copy(row.suite, sizeof(row.suite), suite);
-    text_copy(row.metric, sizeof(row.metric), metric);
-    row.value = row.stats.median = value;
+    struct row row = ROW(NULL, value, .suite = suite, .metric = metric);
+    row.stats.median = value;
     row.wall_s = 2;
     row.hist = (struct row_pair *)hist;
     row.n_hist = n_hist;
@@ -102,11 +99,8 @@ static void test_detours_rows_of_others_are_passed_over(void **state)
 
     enter("unix", "detour", 1, hist, 1, NULL, 0);
     enter("noise", "loop", 9, hist, 1, NULL, 0);
-    row_init(&row, NULL);
-    text_copy(row.suite, sizeof(row.suite), "noise");
-    text_copy(row.metric, sizeof(row.metric), "lost");
+    row = ROW(NULL, 1, .suite = "noise", .metric = "lost");
     row.status = ROW_FAILED;
-    row.value = 1;
     row.wall_s = 1;
     detours_enter(&host, &row);
     assert_null(detours_used(&host));

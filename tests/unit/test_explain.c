@@ -11,17 +11,14 @@
 #include <cmocka.h>
 
 #include "out/explain.h"
+#include "row_fixture.h"
 
 static struct row base, changed;
 
 static void make_row(struct row *row, const char *unit, const char *better, const char *cpus, double wall_s,
                      const char *causes)
 {
-    row_init(row, NULL);
-    text_copy(row->unit, sizeof(row->unit), unit);
-    text_copy(row->better, sizeof(row->better), better);
-    text_copy(row->cpus, sizeof(row->cpus), cpus);
-    text_copy(row->causes, sizeof(row->causes), causes);
+    *row = ROW(NULL, NAN, .unit = unit, .better = better, .cpus = cpus, .causes = causes);
     row->copies = 1;
     row->wall_s = wall_s;
     row->freq_khz = (double)NAN;

@@ -13,6 +13,7 @@
 
 #include "cmd/gather.h"
 #include "engine/text.h"
+#include "row_fixture.h"
 
 static struct row_run run_of(const char *host)
 {
@@ -31,16 +32,9 @@ static struct row_run run_of(const char *host)
 
 static struct row row_of(const struct row_run *run, double value)
 {
-    struct row row;
-
-    row_init(&row, run);
-    text_copy(row.suite, sizeof(row.suite), "prime");
-    text_copy(row.test, sizeof(row.test), "prime");
-    text_copy(row.metric, sizeof(row.metric), "cycles");
-    text_copy(row.unit, sizeof(row.unit), "cycles");
-    text_copy(row.better, sizeof(row.better), "lower");
+    struct row row =
+        ROW(run, value, .suite = "prime", .test = "prime", .metric = "cycles", .unit = "cycles", .better = "lower");
     row.copies = 1;
-    row.value = value;
     return row;
 }
 

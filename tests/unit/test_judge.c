@@ -13,6 +13,7 @@
 
 #include "cmd/judge.h"
 #include "engine/text.h"
+#include "row_fixture.h"
 
 #define LEAST_EFFECT 0.02
 
@@ -45,16 +46,10 @@ static struct row_run run_of(size_t host)
 /* A rate: less is worse. */
 static void enter(struct gather *g, const struct row_run *run, size_t test, double value, enum row_status status)
 {
-    struct row row;
+    struct row row = ROW(run, value, .suite = "unix", .metric = "rate", .unit = "lps", .better = "higher");
 
-    row_init(&row, run);
-    text_copy(row.suite, sizeof(row.suite), "unix");
     (void)snprintf(row.test, sizeof(row.test), "t%zu", test);
-    text_copy(row.metric, sizeof(row.metric), "rate");
-    text_copy(row.unit, sizeof(row.unit), "lps");
-    text_copy(row.better, sizeof(row.better), "higher");
     row.status = status;
-    row.value = value;
     row.stats.n = 10;
     row.stats.mean = value;
     row.stats.sd = 0.01 * value;
@@ -167,12 +162,7 @@ static void test_judge_a_noisy_machine_does_not_widen_the_spread(void **state)
 
     for (size_t host = 0; host < 40; host++) {
         struct row_run run = run_of(host);
-        struct row row;
-        row_init(&row, &run);
-        text_copy(row.suite, sizeof(row.suite), "unix");
-        text_copy(row.test, sizeof(row.test), "pipe");
-        text_copy(row.metric, sizeof(row.metric), "rate");
-        text_copy(row.better, sizeof(row.better), "higher");
+        struct row row = ROW(&run, NAN, .suite = "unix", .test = "pipe", .metric = "rate", .better = "higher");
         row.value = row.stats.mean = host == 7 ? 500 : 1000 + (double)(host % 5);
         row.stats.n = 10;
         row.stats.sd = host == 7 ? 100000 : 1;

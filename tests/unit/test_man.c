@@ -23,6 +23,7 @@
 #include "engine/text.h"
 #include "fixture.h"
 #include "out/csv.h"
+#include "row_fixture.h"
 
 #define LINES_MAX 4096u
 #define ITEMS_MAX 256u
@@ -899,14 +900,8 @@ static void test_man_metrics_are_those_of_the_benchmarks(void **state)
 static void put_measured(struct measure *m, const struct suite *suite, const struct plan_item *item, uint64_t copies,
                          const struct metric *metric)
 {
-    struct row row;
-
-    row_init(&row, &m->run);
-    text_copy(row.suite, sizeof(row.suite), suite->name);
-    text_copy(row.test, sizeof(row.test), test_name(item));
-    text_copy(row.metric, sizeof(row.metric), metric->id);
+    struct row row = ROW(&m->run, 1, .suite = suite->name, .test = test_name(item), .metric = metric->id);
     row.copies = copies;
-    row.value = 1;
     if (metric->headline && baseline_of(item) > 0)
         row.index = 10;
     measure_put_row(m, &row);

@@ -16,6 +16,7 @@
 #include "memory_fixture.h"
 #include "order_fixture.h"
 #include "out/compared.h"
+#include "row_fixture.h"
 
 #define ROWS_MAX    64
 #define RUNS_MAX    16
@@ -36,16 +37,8 @@ static struct row *add_row(struct made_side *side, const char *param, double lev
     struct row *row = &side->rows[side->set.n];
 
     assert_true(side->set.n < ROWS_MAX && side->set.n_runs > 0);
-    row_init(row, side->runs[side->set.n_runs - 1]);
-    text_copy(row->suite, sizeof(row->suite), "suite");
-    text_copy(row->test, sizeof(row->test), "test");
-    text_copy(row->param, sizeof(row->param), param);
-    text_copy(row->metric, sizeof(row->metric), "metric");
-    text_copy(row->unit, sizeof(row->unit), "ns");
-    text_copy(row->better, sizeof(row->better), "lower");
-    text_copy(row->policy, sizeof(row->policy), "other");
-    text_copy(row->cpus, sizeof(row->cpus), "1");
-    text_copy(row->bind, sizeof(row->bind), "one");
+    *row = ROW(side->runs[side->set.n_runs - 1], NAN, .suite = "suite", .test = "test", .param = param,
+               .metric = "metric", .unit = "ns", .better = "lower", .policy = "other", .cpus = "1", .bind = "one");
     row->samples = malloc(sizeof(around));
     assert_non_null(row->samples);
     for (size_t i = 0; i < 5; i++)

@@ -14,16 +14,12 @@
 #include "cmd/projection.h"
 #include "engine/text.h"
 #include "order_fixture.h"
+#include "row_fixture.h"
 
 static void enter(struct projection *p, const char *host, const char *metric, double value, struct row_pair *hist,
                   struct row_pair *series)
 {
-    struct row row;
-
-    row_init(&row, NULL);
-    text_copy(row.suite, sizeof(row.suite), "noise");
-    text_copy(row.metric, sizeof(row.metric), metric);
-    row.value = value;
+    struct row row = ROW(NULL, value, .suite = "noise", .metric = metric);
     row.wall_s = 10;
     row.hist = hist;
     row.n_hist = hist != NULL;

@@ -25,6 +25,7 @@
 #include "fixture.h"
 #include "out/csv.h"
 #include "out/reader.h"
+#include "row_fixture.h"
 
 /* --- help ------------------------------------------------------------------------------------------------------- */
 
@@ -107,13 +108,7 @@ static const struct row_run run = {
 
 static struct row make_row(const char *test, double value)
 {
-    struct row row;
-    row_init(&row, &run);
-    strcpy(row.test, test);
-    strcpy(row.load, "\"one\", two");
-    strcpy(row.metric, "rate");
-    row.value = value;
-    return row;
+    return ROW(&run, value, .test = test, .load = "\"one\", two", .metric = "rate");
 }
 
 static void test_reader_reads_what_csv_writes(void **state)

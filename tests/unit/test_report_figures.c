@@ -14,6 +14,7 @@
 #include "cmd/report.h"
 #include "memory_fixture.h"
 #include "order_fixture.h"
+#include "row_fixture.h"
 
 #define ROWS_MAX 8
 
@@ -35,12 +36,8 @@ static void add(const char *suite, const char *test, const char *metric, const c
     struct row *row = &rows[report.set.n++];
 
     assert_true(report.set.n <= ROWS_MAX);
-    row_init(row, &run);
-    text_copy(row->suite, sizeof(row->suite), suite);
-    text_copy(row->test, sizeof(row->test), test);
-    text_copy(row->metric, sizeof(row->metric), metric);
-    text_copy(row->param, sizeof(row->param), param);
-    row->value = row->stats.mean = value;
+    *row = ROW(&run, value, .suite = suite, .test = test, .metric = metric, .param = param);
+    row->stats.mean = value;
 }
 
 static size_t numbers(const char *text, const char *key, double *out, size_t most)

@@ -14,6 +14,7 @@
 #include "cmd/report.h"
 #include "memory_fixture.h"
 #include "order_fixture.h"
+#include "row_fixture.h"
 
 #define ROWS_MAX 8
 
@@ -40,11 +41,8 @@ static struct row *add(size_t number, const char *suite, const char *test, const
     struct row *row = &rows[report.set.n++];
 
     assert_true(report.set.n <= ROWS_MAX);
-    row_init(row, &run[number]);
-    text_copy(row->suite, sizeof(row->suite), suite);
-    text_copy(row->test, sizeof(row->test), test);
-    text_copy(row->metric, sizeof(row->metric), metric);
-    row->value = row->stats.mean = value;
+    *row = ROW(&run[number], value, .suite = suite, .test = test, .metric = metric);
+    row->stats.mean = value;
     row->copies = 1;
     row->headline = 1;
     return row;

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "cmd/run_verdict.h"
+#include "row_fixture.h"
 
 #define ROWS 4
 
@@ -18,10 +19,7 @@ static void make_row(struct row *row, const char *test, uint64_t copies, double 
 {
     static const double around[] = {-0.01, 0.01, 0, 0.005, -0.005};
 
-    row_init(row, NULL);
-    text_copy(row->test, sizeof(row->test), test);
-    text_copy(row->metric, sizeof(row->metric), "wall");
-    text_copy(row->better, sizeof(row->better), "lower");
+    *row = ROW(NULL, NAN, .test = test, .metric = "wall", .better = "lower");
     row->copies = copies;
     row->samples = malloc((n + 1) * sizeof(*row->samples));
     assert_non_null(row->samples);

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "out/settings_diff.h"
+#include "row_fixture.h"
 
 #define ROWS 4
 
@@ -42,9 +43,7 @@ static void add_row(struct side *side, const char *test, const char *param, cons
 {
     struct row *row = &side->rows[side->set.n++];
 
-    row_init(row, side->runs[0]);
-    text_copy(row->test, sizeof(row->test), test);
-    text_copy(row->param, sizeof(row->param), param);
+    *row = ROW(side->runs[0], NAN, .test = test, .param = param);
     text_copy(row->scratch_disk, sizeof(row->scratch_disk), disk);
     row->samples = &side->sample;
     row->n_samples = 1;

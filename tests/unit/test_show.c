@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "cmd/show.h"
+#include "row_fixture.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -20,13 +21,7 @@ static struct row_run run;
 static struct row make_row(const char *suite, const char *test, const char *param, const char *metric, uint64_t item)
 {
     static double samples[64]; /* by item, which is its own value */
-    struct row row;
-
-    row_init(&row, &run);
-    text_copy(row.suite, sizeof(row.suite), suite);
-    text_copy(row.test, sizeof(row.test), test);
-    text_copy(row.param, sizeof(row.param), param);
-    text_copy(row.metric, sizeof(row.metric), metric);
+    struct row row = ROW(&run, NAN, .suite = suite, .test = test, .param = param, .metric = metric);
     row.copies = 1;
     row.value = row.stats.mean = 10.0 * (double)(item ? item : 9);
     row.stats.n = 2;

@@ -11,17 +11,13 @@
 #include <cmocka.h>
 
 #include "out/table.h"
+#include "row_fixture.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 static struct row make_row(const char *test, const char *load, const char *metric, double value)
 {
-    struct row row;
-    row_init(&row, NULL);
-    text_copy(row.test, sizeof row.test, test);
-    text_copy(row.load, sizeof row.load, load);
-    text_copy(row.metric, sizeof row.metric, metric);
-    row.value = value;
+    struct row row = ROW(NULL, value, .test = test, .load = load, .metric = metric);
     row.copies = 1;
     return row;
 }

@@ -11,20 +11,15 @@
 #include <cmocka.h>
 
 #include "out/warnings.h"
+#include "row_fixture.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 /* A headline row whose interval and median give no cause for a warning. */
 static struct row make_row(const double *samples, size_t n)
 {
-    struct row row;
-
-    row_init(&row, NULL);
-    text_copy(row.test, sizeof(row.test), "prime");
-    text_copy(row.param, sizeof(row.param), "limit=22 experiments=1000");
-    text_copy(row.metric, sizeof(row.metric), "cycles");
-    text_copy(row.better, sizeof(row.better), "lower");
-    text_copy(row.cpus, sizeof(row.cpus), "1");
+    struct row row = ROW(NULL, NAN, .test = "prime", .param = "limit=22 experiments=1000", .metric = "cycles",
+                         .better = "lower", .cpus = "1");
     row.headline = 1;
     row.stats.mean = row.stats.median = 100;
     row.samples = malloc((n + 1) * sizeof(*samples));
@@ -220,16 +215,7 @@ static void test_warnings_name_commands_by_their_lines(void **state)
 /* A row of noise, which has no samples that could spread. */
 static struct row make_blind(double pct, const char *cpu)
 {
-    struct row row = make_row(NULL, 0);
-
-    text_copy(row.suite, sizeof(row.suite), "noise");
-    text_copy(row.test, sizeof(row.test), "noise");
-    text_copy(row.param, sizeof(row.param), "threshold=8x");
-    text_copy(row.metric, sizeof(row.metric), "blind");
-    text_copy(row.cpus, sizeof(row.cpus), cpu);
-    row.headline = 0;
-    row.value = pct;
-    return row;
+    return ROW(NULL, pct, .suite = "noise", .test = "noise", .param = "threshold=8x", .metric = "blind", .cpus = cpu);
 }
 
 #define BLIND_SENTENCE(cpu, pct)                                                                                       \

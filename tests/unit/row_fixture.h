@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* Made-up rows. */
+#ifndef ROW_FIXTURE_H
+#define ROW_FIXTURE_H
+
+#include <math.h>
+
+#include "engine/row.h"
+#include "engine/text.h"
+
+struct row_words {
+    const char *suite, *test, *load, *param, *metric, *unit, *better, *cpus, *policy, *bind, *causes; /* NULL: "" */
+};
+
+static inline struct row row_of_words(const struct row_run *run, double value, const struct row_words *words)
+{
+    struct row row;
+
+    row_init(&row, run);
+    const struct {
+        char *to;
+        size_t size;
+        const char *from;
+    } texts[] = {
+        {row.suite, sizeof(row.suite), words->suite},    {row.test, sizeof(row.test), words->test},
+        {row.load, sizeof(row.load), words->load},       {row.param, sizeof(row.param), words->param},
+        {row.metric, sizeof(row.metric), words->metric}, {row.unit, sizeof(row.unit), words->unit},
+        {row.better, sizeof(row.better), words->better}, {row.cpus, sizeof(row.cpus), words->cpus},
+        {row.policy, sizeof(row.policy), words->policy}, {row.bind, sizeof(row.bind), words->bind},
+        {row.causes, sizeof(row.causes), words->causes},
+    };
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+        if (texts[i].from)
+            text_copy(texts[i].to, texts[i].size, texts[i].from);
+    row.value = value;
+    return row;
+}
+
+/* A row that knows its run (NULL: none), its value and these words, as ROW(NULL, 5, .test = "pipe"): nothing else. */
+#define ROW(run, value, ...) row_of_words((run), (value), &(const struct row_words){__VA_ARGS__})
+
+#endif
