@@ -13,10 +13,10 @@ printf '%-10s %12s %8s %10s %8s\n' target executions edges 'inputs' 'MiB'
 for target in "$@"; do
 	found=$folder/found/$target failed=$folder/failed/$target log=$folder/$target.log
 	mkdir -p "$found" "$failed"
-	seeds=
-	for seed in "$here/corpus/$target" "$here/crashes/$target"; do
-		test -d "$seed" && seeds="$seeds $seed"
-	done
+	rm -rf "$folder/corpus/$target"
+	"$here/pack.py" unpack "$here/corpus/$target" "$folder/corpus/$target" || exit 1
+	seeds="$folder/corpus/$target"
+	test ! -d "$here/crashes/$target" || seeds="$seeds $here/crashes/$target"
 	# shellcheck disable=SC2086 # folders of ours, without blanks
 	if ! ASAN_OPTIONS=malloc_context_size=8:quarantine_size_mb=16 "$folder/fuzz_$target" -dict="$folder/dictionary.txt" \
 		-max_total_time="${FUZZ_SECONDS:-60}" -timeout=5 -rss_limit_mb=512 -print_final_stats=1 \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs a fuzz target on files: each argument is a file or a directory of them. For compilers without libFuzzer. An
- * input that takes longer than INPUT_SECONDS ends the process with exit status 1. */
+/* Runs a fuzz target on inputs: each argument is a file, or a directory of them; behind -p, a file of many inputs, as
+ * pack.py makes it. For compilers without libFuzzer. An input that takes longer than INPUT_SECONDS ends the process
+ * with exit status 1. */
 #include <dirent.h>
 #include <signal.h>
 #include <stdio.h>
@@ -13,7 +14,7 @@
 /* The slowest takes a quarter of a second on an idle machine. */
 #define INPUT_SECONDS 10u
 
-static const char *running; /* path of the input */
+static char running[4200]; /* path of the input, or of its file and its number there */
 
 /* dprintf() allocates nothing and takes no lock of standard error, which the input may hold. */
 static void too_long(int number)
@@ -23,41 +24,88 @@ static void too_long(int number)
     _exit(1);
 }
 
-/* False when it is no file that can be read. */
-static bool run_file(const char *path)
+static void run_input(const uint8_t *data, size_t size)
 {
-    uint8_t *data = NULL;
-    size_t size = 0, room = 0, n;
+    /* So that a crash's last line names the input. */
+    (void)fprintf(stderr, "\r%.200s: ", running);
+    uint8_t *exact = malloc(size ? size : 1);
+    if (!exact)
+        abort();
+    memcpy(exact, data, size);
+    (void)alarm(INPUT_SECONDS);
+    (void)LLVMFuzzerTestOneInput(exact, size);
+    (void)alarm(0);
+    free(exact);
+}
+
+/* Returns the whole file, terminated, which the caller frees; NULL when it cannot be read. */
+static char *read_file(const char *path, size_t *size)
+{
+    char *data = NULL;
+    size_t room = 0, n;
     FILE *file = fopen(path, "r");
 
     if (!file)
-        return false;
+        return NULL;
+    *size = 0;
     do {
         room = room ? 2 * room : 4096;
-        data = realloc(data, room);
-        n = data ? fread(data + size, 1, room - size, file) : 0;
-        size += n;
-    } while (size == room);
-    bool good = data && !ferror(file);
-    (void)fclose(file);
-    if (good) {
-        /* So that a crash's last line names the file. */
-        (void)fprintf(stderr, "\r%.200s: ", path);
-        uint8_t *exact = malloc(size ? size : 1);
-        if (!exact)
+        data = realloc(data, room + 1);
+        if (!data)
             abort();
-        memcpy(exact, data, size);
-        running = path;
-        (void)alarm(INPUT_SECONDS);
-        (void)LLVMFuzzerTestOneInput(exact, size);
-        (void)alarm(0);
-        free(exact);
-    }
+        n = fread(data + *size, 1, room - *size, file);
+        *size += n;
+    } while (*size == room);
+    bool good = !ferror(file);
+    (void)fclose(file);
+    data[*size] = 0;
+    if (good)
+        return data;
     free(data);
-    return good;
+    return NULL;
 }
 
-/* How many files were run; a path that is neither is an error. */
+/* Returns how many inputs the file had. */
+static unsigned run_packed(const char *path)
+{
+    size_t size;
+    char *data = read_file(path, &size), *at = data, *text;
+    unsigned n = 0;
+
+    if (!data) {
+        perror(path);
+        exit(2);
+    }
+    while (at < data + size) {
+        unsigned long length = strtoul(at, &text, 10);
+        size_t left = (size_t)(data + size - text);
+        if (text == at || left < 2 || *text != '\n' || length > left - 2 || text[1 + length] != '\n') {
+            (void)fprintf(stderr, "%s: input %u is cut off\n", path, n);
+            exit(2);
+        }
+        (void)snprintf(running, sizeof(running), "%s, input %u", path, n++);
+        run_input((const uint8_t *)text + 1, length);
+        at = text + 1 + length + 1;
+    }
+    free(data);
+    return n;
+}
+
+/* False when it is no file that can be read. */
+static bool run_file(const char *path)
+{
+    size_t size;
+    char *data = read_file(path, &size);
+
+    if (data) {
+        (void)snprintf(running, sizeof(running), "%s", path);
+        run_input((const uint8_t *)data, size);
+    }
+    free(data);
+    return data != NULL;
+}
+
+/* Returns how many files were run; a path that is neither is an error. */
 static unsigned run_path(const char *path)
 {
     DIR *folder = opendir(path);
@@ -89,7 +137,10 @@ int main(int argc, char **argv)
         return 2;
     }
     for (int i = 1; i < argc; i++)
-        n += run_path(argv[i]);
+        if (!strcmp(argv[i], "-p") && i + 1 < argc)
+            n += run_packed(argv[++i]);
+        else
+            n += run_path(argv[i]);
     (void)fprintf(stderr, "\r%s: %u inputs\n", argv[0], n);
     return n ? 0 : 2;
 }

@@ -7,9 +7,8 @@ shift
 here=$(dirname "$0")
 for target in "$@"; do
 	inputs=
-	for each in "$here/corpus/$target" "$here/crashes/$target"; do
-		test -z "$(find "$each" -type f 2>/dev/null | head -n 1)" || inputs="$inputs $each"
-	done
+	test ! -f "$here/corpus/$target" || inputs="-p $here/corpus/$target"
+	test ! -d "$here/crashes/$target" || inputs="$inputs $here/crashes/$target"
 	test -n "$inputs" || continue
 	# shellcheck disable=SC2086 # folders of ours, without blanks
 	"$folder/fuzz_$target" $inputs 2>"$folder/$target.log" || {
