@@ -36,6 +36,22 @@ static inline void fixture_place(struct place_request *place)
     assert_true(place->n_order > 0);
 }
 
+/* CPUs 5, 1 and 3, in this order; the machine has them all, or CPU 0 as well. */
+static inline void fixture_place_of_three(struct place_request *request, enum bind_mode bind, bool more_cpus)
+{
+    static const unsigned order[] = {5, 1, 3};
+
+    memset(request, 0, sizeof(*request));
+    for (size_t i = 0; i < COUNT(order); i++) {
+        request->order[request->n_order++] = order[i];
+        cpuset_add(&request->cpus, order[i]);
+        cpuset_add(&request->online, order[i]);
+    }
+    if (more_cpus)
+        cpuset_add(&request->online, 0);
+    request->bind = bind;
+}
+
 /* Whoever started the test may ignore them, as nohup and a shell's background jobs do. */
 static inline void fixture_default_signals(void)
 {

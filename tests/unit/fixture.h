@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include <dirent.h>
+#include <grp.h>
 #include <sched.h>
 #include <stdio.h>
 #include <sys/mount.h>
@@ -68,6 +69,14 @@ static inline int fixture_in_child(int (*body)(void))
 {
     return fixture_in_child_or_skip(
         body, "this machine does not give the rights, limits or system call filters that the test sets up");
+}
+
+/* Makes the process nobody's, where it is root's. Returns 0, or -1 with errno. */
+static inline int fixture_become_nobody(void)
+{
+    return geteuid() == 0 && (setgroups(0, NULL) || setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534))
+               ? -1
+               : 0;
 }
 
 /* Gives the process mounts of its own, of which nobody outside sees anything. Returns 0, or -1 with errno. */

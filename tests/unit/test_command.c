@@ -71,20 +71,9 @@ static void test_command_bytes_that_are_cut_off_are_refused(void **state)
 
 /* --- Placement. --- */
 
-/* CPUs 5, 1 and 3, in this order; the machine has them all, or CPU 0 as well. */
 static void make_request(struct place_request *request, bool more_cpus)
 {
-    static const unsigned order[] = {5, 1, 3};
-
-    memset(request, 0, sizeof(*request));
-    for (size_t i = 0; i < COUNT(order); i++) {
-        request->order[request->n_order++] = order[i];
-        cpuset_add(&request->cpus, order[i]);
-        cpuset_add(&request->online, order[i]);
-    }
-    if (more_cpus)
-        cpuset_add(&request->online, 0);
-    request->bind = BIND_RANGE;
+    fixture_place_of_three(request, BIND_RANGE, more_cpus);
     request->fifo_priority = 7;
 }
 

@@ -13,24 +13,10 @@
 
 #include "cmd/judge.h"
 #include "engine/text.h"
+#include "normal_fixture.h"
 #include "row_fixture.h"
 
 #define LEAST_EFFECT 0.02
-
-static uint64_t seed;
-
-static double uniform(void)
-{
-    seed ^= seed >> 12;
-    seed ^= seed << 25;
-    seed ^= seed >> 27;
-    return ((double)(seed * UINT64_C(2685821657736338717) >> 11) + 0.5) * 0x1p-53;
-}
-
-static double normal(void)
-{
-    return sqrt(-2 * log(uniform())) * cos(6.283185307179586 * uniform());
-}
 
 static struct row_run run_of(size_t host)
 {

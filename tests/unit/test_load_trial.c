@@ -527,7 +527,7 @@ static int control_by_limit(void)
 
     if (setrlimit(RLIMIT_RTPRIO, &limit))
         return CANNOT;
-    if (geteuid() == 0 && (setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534)))
+    if (fixture_become_nobody())
         return CANNOT;
     for (int i = 0; i < 2; i++) {
         struct trial *trial = trial_run(&spec);
@@ -620,7 +620,7 @@ static int control_without_rights(void)
 {
     struct trial_spec spec = spec_of(&bench_watch, NULL, NULL, 0);
 
-    if (geteuid() == 0 && (setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534)))
+    if (fixture_become_nobody())
         return CANNOT;
     if (try_fifo() == 0)
         return CANNOT;

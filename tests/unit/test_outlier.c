@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "engine/outlier.h"
+#include "normal_fixture.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -96,21 +97,6 @@ static void test_outlier_worst_of_few(void **state)
 }
 
 /* --- Fleets. --- */
-
-static uint64_t seed;
-
-static double uniform(void)
-{
-    seed ^= seed >> 12;
-    seed ^= seed << 25;
-    seed ^= seed >> 27;
-    return ((double)(seed * UINT64_C(2685821657736338717) >> 11) + 0.5) * 0x1p-53;
-}
-
-static double normal(void)
-{
-    return sqrt(-2 * log(uniform())) * cos(6.283185307179586 * uniform());
-}
 
 /* The mean of n samples with that spread. */
 static double sample_mean(double mean, double rsd, unsigned n)

@@ -7,22 +7,6 @@
 
 #include "engine/place.h"
 
-/* CPUs 5, 1 and 3, in this order; the machine has them all, or more. */
-static void make_request(struct place_request *request, enum bind_mode bind, bool more_cpus)
-{
-    static const unsigned order[] = {5, 1, 3};
-
-    memset(request, 0, sizeof(*request));
-    for (size_t i = 0; i < COUNT(order); i++) {
-        request->order[request->n_order++] = order[i];
-        cpuset_add(&request->cpus, order[i]);
-        cpuset_add(&request->online, order[i]);
-    }
-    if (more_cpus)
-        cpuset_add(&request->online, 0);
-    request->bind = bind;
-}
-
 static void assert_cpus(const struct placement *placement, const char *expected)
 {
     char text[64];
@@ -37,7 +21,7 @@ static void test_place_copy_binds_one_to_one_in_order(void **state)
     struct place_request request;
     struct placement placement;
 
-    make_request(&request, BIND_ONE, false);
+    fixture_place_of_three(&request, BIND_ONE, false);
     for (unsigned copy = 0; copy < COUNT(expected); copy++) {
         memset(&placement, 0xff, sizeof(placement));
         place_copy(&request, copy, &placement);
@@ -56,7 +40,7 @@ static void test_place_copy_binds_to_the_range_or_not(void **state)
     struct place_request request;
     struct placement placement;
 
-    make_request(&request, BIND_RANGE, true);
+    fixture_place_of_three(&request, BIND_RANGE, true);
     request.nice_given = true;
     request.nice = -7;
     place_copy(&request, 1, &placement);
@@ -73,7 +57,7 @@ static void test_place_copy_gives_the_policy_asked_for(void **state)
     struct place_request request;
     struct placement placement;
 
-    make_request(&request, BIND_ONE, false);
+    fixture_place_of_three(&request, BIND_ONE, false);
     request.fifo = true;
     request.fifo_priority = 42;
     place_copy(&request, 2, &placement);

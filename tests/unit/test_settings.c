@@ -1117,7 +1117,7 @@ static int look_as_nobody(void)
 {
     char known[512];
 
-    if (geteuid() == 0 && (setgid(65534) || setuid(65534)))
+    if (fixture_become_nobody())
         return CANNOT;
     look_at("0-7");
     look_at_all(known, sizeof(known));

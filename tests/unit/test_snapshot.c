@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -718,11 +717,6 @@ static void test_snapshot_of_nothing_is_no_file(void **state)
     assert_int_equal(code, -EEXIST);
 }
 
-static int become_nobody(void)
-{
-    return geteuid() == 0 && (setgroups(0, NULL) || setgid(65534) || setuid(65534)) ? -1 : 0;
-}
-
 /* Files that may be read but not written, and a folder for the snapshot that may. */
 static void test_snapshot_as_nobody(void **state)
 {
@@ -740,7 +734,7 @@ static void test_snapshot_as_nobody(void **state)
     if (child == 0) {
         struct reports reports;
         place.write = NULL;
-        if (become_nobody())
+        if (fixture_become_nobody())
             _exit(1);
         tune(&reports);
         assert_report(&reports, INTERVAL, SNAPSHOT_REFUSED, -EACCES, "1", "1");

@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -219,7 +218,7 @@ static int begin_as_nobody(void)
     const struct cpuset cpus = first_cpu();
     char message[256];
 
-    if (geteuid() == 0 && (setgroups(0, NULL) || setgid(65534) || setuid(65534)))
+    if (fixture_become_nobody())
         return CANNOT;
     int status = tuned_begin(&cpus, false, message, sizeof(message));
     tuned_end();
