@@ -26,7 +26,7 @@ static void too_long(int number)
 
 static void run_input(const uint8_t *data, size_t size)
 {
-    /* So that a crash's last line names the input. */
+    /* The last line before a crash names the input. */
     (void)fprintf(stderr, "\r%.200s: ", running);
     uint8_t *exact = malloc(size ? size : 1);
     if (!exact)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the read and the write load must have in common: what they claim is what the disk moved, with O_DIRECT and
- * without. */
+/* Tests of the read and the write load: the disk moved the bytes that they claim, with O_DIRECT and without. */
 #ifndef DISK_LOAD_FIXTURE_H
 #define DISK_LOAD_FIXTURE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the benchmarks that time single experiments (prime, array) must have in common: the series that they write, and
- * the rows of a trial. */
+/* Tests of the benchmarks that time single experiments (prime, array): the series that they write, the rows of a trial.
+ */
 #ifndef EXPERIMENT_FIXTURE_H
 #define EXPERIMENT_FIXTURE_H
 

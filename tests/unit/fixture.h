@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What all unit tests have in common: skipping with a reason, and running a part of a test in a child. */
+/* Helpers for all unit tests: skip with a reason, run a part of a test in a child, give that child other rights. */
 #ifndef UNIT_FIXTURE_H
 #define UNIT_FIXTURE_H
 
