@@ -201,7 +201,7 @@ static void test_program_end_is_as_the_kernel_says(void **state)
     assert_true(WIFEXITED(end.status));
     assert_int_equal(WEXITSTATUS(end.status), 7);
     assert_true(end.counters.faults_minor > 0);
-    assert_true(end.counters.cpu_ns >= 0);
+    assert_true(end.counters.cpu_ns > 0);
     assert_true(end.usage.ru_maxrss > 0);
     run("kill -TERM $$", &end);
     assert_true(WIFSIGNALED(end.status));
@@ -270,8 +270,10 @@ static bool has_delay(int64_t own_ns, int64_t child_ns)
 /* Shares of CPU time, whatever the clock on the wall says of it. */
 static void test_program_delays_are_known_from_nine_tenths_of_the_time_on(void **state)
 {
-    if (access("/proc/self/sched", R_OK) || access("/proc/self/schedstat", R_OK))
+    if (access("/proc/self/sched", R_OK) || access("/proc/self/schedstat", R_OK)) {
+        print_message("skipped: no /proc/self/sched and schedstat\n");
         skip();
+    }
     assert_true(has_delay(92000000, 8000000));
     assert_false(has_delay(89000000, 11000000));
 }
