@@ -162,7 +162,7 @@ WRAP_test_whetstone := log exp sin cos sincos atan
 # And one that a test has fail. Whose comparisons are looked at themselves, see tests/unit/order_fixture.h.
 WRAP_test_pairs     := calloc qsort
 WRAP_test_machine   := qsort
-WRAP_test_results   := qsort
+WRAP_test_results   := qsort trial_party trial_copy_machine
 WRAP_test_projection := calloc qsort
 WRAP_test_report_figures := calloc qsort
 WRAP_test_report_rows := calloc qsort

@@ -172,6 +172,9 @@ static struct plan_run how;
 static struct plan_item item;
 static struct results results;
 
+/* Whether trials count made-up numbers beside their own: what a quiet machine counts is mostly zero. */
+static bool disturbed;
+
 /* What the trials that were entered counted, by group. */
 static struct counted {
     struct task_counters task;
@@ -181,6 +184,7 @@ static struct counted {
 static void begin_with(const struct bench *bench, unsigned copies)
 {
     memset(counted, 0, sizeof(counted));
+    disturbed = false;
     how = fixture_run(&place, &rows);
     item = (struct plan_item){.bench = bench, .copies = copies, .calibrated_by = -1};
     assert_int_equal(results_init(&results, &item, &how), 0);
@@ -632,6 +636,42 @@ static struct trial *run_trial(void)
     return trial;
 }
 
+/* Each counter by another number, so that none can stand for another. */
+static void disturb(int64_t *counter, int64_t by, int64_t times)
+{
+    *counter += *counter < 0 ? 0 : by * times;
+}
+
+void __real_trial_party(const struct trial *trial, unsigned party, unsigned copy, struct trial_party *out);
+void __wrap_trial_party(const struct trial *trial, unsigned party, unsigned copy, struct trial_party *out);
+void __wrap_trial_party(const struct trial *trial, unsigned party, unsigned copy, struct trial_party *out)
+{
+    const int64_t times = disturbed ? 1 + 5 * copy + 50 * party : 0;
+
+    __real_trial_party(trial, party, copy, out);
+    disturb(&out->counters.ctx_involuntary, 100, times);
+    disturb(&out->counters.migrations, 1000, times);
+    disturb(&out->counters.faults_minor, 10000, times);
+    disturb(&out->counters.faults_major, 100000, times);
+    disturb(&out->counters.run_delay_ns, 1000000000000, times);
+}
+
+void __real_trial_copy_machine(const struct trial *trial, unsigned copy, struct machine_counters *out);
+void __wrap_trial_copy_machine(const struct trial *trial, unsigned copy, struct machine_counters *out);
+void __wrap_trial_copy_machine(const struct trial *trial, unsigned copy, struct machine_counters *out)
+{
+    const int64_t times = disturbed ? 1 + 5 * copy : 0;
+
+    __real_trial_copy_machine(trial, copy, out);
+    disturb(&out->timer, 100, times);
+    disturb(&out->resched, 1000, times);
+    disturb(&out->ipi, 10000, times);
+    disturb(&out->device, 100000, times);
+    disturb(&out->irqs, 1000000, times);
+    disturb(&out->softirqs, 10000000, times);
+    disturb(&out->steal_ns, 100000000000000, times);
+}
+
 static void add_known(int64_t *sum, int64_t value)
 {
     *sum = *sum < 0 || value < 0 ? -1 : *sum + value;
@@ -723,6 +763,7 @@ static void assert_causes(const struct row *row, unsigned group)
 static void test_results_enter_counts_all_trials_and_copies(void **state)
 {
     item.copies = 2;
+    disturbed = true;
     how.timer_latency_held = true;
     double wall_s = enter_trial();
     wall_s += enter_trial();
@@ -759,6 +800,7 @@ static void test_results_enter_by_copy(void **state)
     begin_with(&bench_copies, 2);
     place.nice_given = true;
     place.nice = 2;
+    disturbed = true;
     double wall_s = enter_trial();
     assert_int_equal(results_rows(&results, ROW_OK, ""), ROW_OK);
     assert_int_equal(rows.n, 2 * SHEET_COUNT);
