@@ -230,7 +230,7 @@ def check_same(first, second):
 
 
 def check_sweep(name):
-    """10:46:4 has the published divisions, and the medians are a straight line over them."""
+    """10:46:4 has the published divisions, and the medians go with them."""
     rows = read(name)
     divisions = {int(param(row, "limit")): float(row["value"]) for row in of(rows, "divisions")}
     primes = {int(param(row, "limit")): float(row["value"]) for row in of(rows, "primes")}
@@ -238,8 +238,8 @@ def check_sweep(name):
     expect(divisions == DIVISIONS, "divisions", divisions)
     expect(primes == PRIMES, "primes", primes)
     expect(sorted(medians) == sorted(DIVISIONS), "limits", sorted(medians))
-    # Nothing makes one limit more than twice as slow as another for all of its experiments: those with more than twice
-    # the divisions of others take longer, and each division takes about as long.
+    # What shares the core, and its frequency, make a limit at most about twice as slow as another: each division takes
+    # about as long, and a limit with over three times the divisions takes longer.
     each = {limit: medians[limit] / DIVISIONS[limit] for limit in medians}
     expect(max(each.values()) <= 2.5 * min(each.values()), "cycles a division:", each)
     for limit, median in medians.items():

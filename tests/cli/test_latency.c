@@ -724,9 +724,9 @@ static void expect_stall(const struct cli_csv *csv, double stalled_ns, bool clas
 /* Real-time, below the hog: the hog and what is above both keep the task from its CPU, and nobody else. */
 static void check_stall(const struct cli *cli, bool classic)
 {
-    const struct cli_run run = {.args = ARGS("latency", "custom", "-C", "10", "-I", "5000", "-u", "--cpus", CPU_S,
-                                             "--load", "none", "-t", "2", CSV, KNOWN, "--fifo=10",
-                                             classic ? "--classic" : "-q")};
+    const struct cli_run run = {.args =
+                                    ARGS("latency", "custom", "-C", "10", "-I", "5000", "-u", "--cpus", CPU_S, "--load",
+                                         "none", "-t", "2", CSV, KNOWN, "--fifo=10", classic ? "--classic" : "-q")};
     struct cli_child child;
     struct cli_result result;
     struct cli_csv csv;
@@ -745,8 +745,8 @@ static void check_stall(const struct cli *cli, bool classic)
     expect_status(&csv, "custom", "none", "ok", "");
     expect_rows(&csv, "custom", "none", classic);
     /* With --classic the same: each wake-up, and each that was skipped. The last ones may be behind the end. */
-    expect_between(pair_number(&csv, "custom", "none", "latency", "n"),
-                   PERIODS - (classic ? STALL_NS / PERIOD_NS : 0), PERIODS, "the number of wake-ups");
+    expect_between(pair_number(&csv, "custom", "none", "latency", "n"), PERIODS - (classic ? STALL_NS / PERIOD_NS : 0),
+                   PERIODS, "the number of wake-ups");
     expect_stall(&csv, stalled_ns, classic);
     /* The timing thread is above the hog. */
     double timer_ns = pair_number(&csv, "custom", "none", "timer_latency", "max");

@@ -728,7 +728,8 @@ static double cause_of(const struct row *row, const char *pair)
 /* The column, and the pair when there is one of it, are the sum of what the trials counted; not known is -1. */
 static void assert_counted(const struct row *row, const char *pair, double column, int64_t sum, double unit)
 {
-    const double expected = sum < 0 ? (double)NAN : (double)sum * unit, in_causes = pair ? cause_of(row, pair) : expected;
+    const double expected = sum < 0 ? (double)NAN : (double)sum * unit,
+                 in_causes = pair ? cause_of(row, pair) : expected;
 
     if (isnan(expected) ? !isnan(column) || !isnan(in_causes)
                         : !(fabs(column - expected) <= 1e-9 * (1 + expected) && fabs(in_causes - expected) <= 0.0005))

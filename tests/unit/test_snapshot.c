@@ -1328,7 +1328,8 @@ static void test_snapshot_default_file_is_where_it_can_be_written(void **state)
     bool in_run = access("/run/jitbench.snapshot", F_OK) == 0;
     bool in_shm = lstat("/dev/shm/jitbench.snapshot", &status) == 0 && status.st_uid == geteuid();
     bool only_shm = access("/run", W_OK) != 0 && access("/dev/shm", W_OK) == 0;
-    assert_string_equal(file, !in_run && (in_shm || only_shm) ? "/dev/shm/jitbench.snapshot" : "/run/jitbench.snapshot");
+    assert_string_equal(file,
+                        !in_run && (in_shm || only_shm) ? "/dev/shm/jitbench.snapshot" : "/run/jitbench.snapshot");
 }
 
 int main(void)

@@ -459,8 +459,8 @@ static void test_task_counters_are_the_kernels(void **state)
     read_accounts(low);
     task_read_counters(&counters);
     read_accounts(high);
-    const int64_t got[ACCOUNTS] = {counters.cpu_ns,       counters.ctx_voluntary, counters.ctx_involuntary,
-                                   counters.migrations,   counters.faults_minor,  counters.faults_major,
+    const int64_t got[ACCOUNTS] = {counters.cpu_ns,      counters.ctx_voluntary, counters.ctx_involuntary,
+                                   counters.migrations,  counters.faults_minor,  counters.faults_major,
                                    counters.run_delay_ns};
     for (int i = 0; i < ACCOUNTS; i++)
         if (got[i] < low[i] || got[i] > high[i])
