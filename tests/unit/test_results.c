@@ -175,7 +175,7 @@ static struct results results;
 /* Whether trials count made-up numbers beside their own: what a quiet machine counts is mostly zero. */
 static bool disturbed;
 
-/* What the trials that were entered counted, by group. */
+/* Sums of the counters of all trials that were entered, by group. */
 static struct counted {
     struct task_counters task;
     struct machine_counters machine;
@@ -677,7 +677,7 @@ static void add_known(int64_t *sum, int64_t value)
     *sum = *sum < 0 || value < 0 ? -1 : *sum + value;
 }
 
-/* What the trial itself counted, without the partners. */
+/* Adds the counters of the measured party of each copy, and those of its CPUs. */
 static void count_trial(const struct trial *trial)
 {
     for (unsigned copy = 0; copy < item.copies; copy++) {
