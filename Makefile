@@ -162,7 +162,7 @@ WRAP_test_whetstone := log exp sin cos sincos atan
 # And one that a test has fail. Whose comparisons are looked at themselves, see tests/unit/order_fixture.h.
 WRAP_test_pairs     := calloc qsort
 WRAP_test_machine   := qsort
-WRAP_test_results   := qsort
+WRAP_test_results   := qsort trial_party trial_copy_machine
 WRAP_test_projection := calloc qsort
 WRAP_test_report_figures := calloc qsort
 WRAP_test_report_rows := calloc qsort
@@ -265,15 +265,15 @@ stats: scipy $(BUILD)/unit/test_coverage ## the same, and the intervals and verd
 	JITBENCH_STATS=1 $(BUILD)/unit/test_coverage
 
 # Each system call fails in turn, in all commands: strace finds the calls (skipped without it), tests/faults/inject.c lets them
-# fail. FAULTS=300: only so many, drawn by FAULTS_SEED; FAULTS_ARGS: see tests/faults/faults.py.
+# fail. FAULTS=300: only so many, drawn by FAULTS_SEED, which is another one each time unless given; FAULTS_ARGS: see
+# tests/faults/faults.py.
 .PHONY: faults
 FAULTS ?= 0
-FAULTS_SEED ?= 1
 $(BUILD)/faults/inject: tests/faults/inject.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(filter-out -static,$(LDFLAGS_ALL)) -o $@ $<
 faults: $(PROGRAM) $(BUILD)/faults/inject ## each system call fails in turn: 40 minutes; FAULTS=300: three minutes
-	tests/faults/faults.py --cells $(FAULTS) --seed $(FAULTS_SEED) $(FAULTS_ARGS) $(PROGRAM) $(BUILD)/faults/inject
+	tests/faults/faults.py --cells $(FAULTS) $(if $(FAULTS_SEED),--seed $(FAULTS_SEED)) $(FAULTS_ARGS) $(PROGRAM) $(BUILD)/faults/inject
 
 # Not one of `test`: it starts a Slurm. Parts whose packages are missing (slurm-wlm munge, openmpi-bin) are skipped by name.
 .PHONY: cluster

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* System call overhead: close(dup(0)), getpid, getuid, umask(022) in a loop, and two of these calls alone. The raw
  * system calls where a C library might remember the answer. */
+#include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -26,8 +28,10 @@ static int setup(struct party_context *context)
     answers->pid = getpid();
     answers->uid = (long)getuid();
     (void)umask(UMASK);
-    if (close(dup(0)))
-        return party_fail(context, "cannot duplicate standard input: it is closed, or no descriptor is left");
+    int copy = dup(0);
+    if (copy < 0)
+        return party_fail(context, "cannot duplicate standard input: %s", strerror(errno));
+    (void)close(copy);
     return 0;
 }
 

@@ -57,14 +57,20 @@ static int add_matching(struct names *names, const char *folder, const char *pat
 {
     DIR *directory = opendir(folder[0] ? folder : ".");
     size_t before = names->n;
+    struct dirent *entry;
     int result = 0;
 
     if (!directory)
         return -1;
-    for (struct dirent *entry; !result && (entry = readdir(directory));)
+    while (!result && (errno = 0, entry = readdir(directory)))
         if (!fnmatch(pattern, entry->d_name, FNM_PERIOD))
             result = add_name(names, folder, entry->d_name);
+    const int error = errno;
     (void)closedir(directory);
+    if (!result && error) {
+        errno = error;
+        return -1;
+    }
     if (names->n > before)
         qsort(names->name + before, names->n - before, sizeof(*names->name), by_name);
     return result;
@@ -76,6 +82,8 @@ static int add_operand(struct names *names, const char *operand)
     const char *slash = strrchr(operand, '/'), *last = slash ? slash + 1 : operand;
     bool there = !strcmp(operand, "-") || !stat(operand, &st);
 
+    if (!there && errno != ENOENT && errno != ENOTDIR)
+        return -1;
     if (there && strcmp(operand, "-") && S_ISDIR(st.st_mode))
         return add_matching(names, operand, "*.csv");
     if (there || !last[strcspn(last, "*?[")])

@@ -177,13 +177,15 @@ static int wait_signal(uint64_t ns)
 
 /* --- Children: ours, and those that lost their parents. --- */
 
-/* Reaps all that have ended. True when pid is among them, with its status; or, for pid 0, when no child is left. */
+/* Reaps all that have ended. True when pid is among them, with its status; or, for pid 0, when no child is left. False
+ * with an errno when the kernel would not say who has ended, 0: nobody else has. */
 static bool reap(pid_t pid, int *status)
 {
     bool ended = false;
     pid_t one;
     int how;
 
+    errno = 0;
     while ((one = waitpid(-1, &how, WNOHANG)) > 0)
         if (one == pid) {
             *status = how;
@@ -209,7 +211,7 @@ static int wait_child(struct init *init, pid_t pid)
     int status = 0;
 
     while (!reap(pid, &status)) {
-        int number = wait_signal(until ? POLL_NS : 0);
+        int number = wait_signal(until || errno ? POLL_NS : 0);
         if (number && number != SIGCHLD)
             ask(init, pid, &until);
         if (until && clock_raw_ns() > until) {

@@ -30,6 +30,7 @@
 
 struct identity {
     char host[256], boot[64];
+    int host_error, boot_error; /* 0, or -errno when it is not known */
 };
 
 __attribute__((format(printf, 4, 5))) static int fail(int code, char *error, size_t size, const char *format, ...)
@@ -89,22 +90,34 @@ int snapshot_value_allowed(const char *value)
 #define BOOT_FILE "/proc/sys/kernel/random/boot_id"
 #define HOST_FILE "/proc/sys/kernel/hostname"
 
-/* What cannot be read is "". */
+/* 0; -errno, and "", when it cannot be read. */
+static int read_name(const char *root, const char *path, char *buf, size_t size)
+{
+    char text[256];
+    ssize_t length = tree_read(root, path, text, sizeof(text));
+
+    if (length < 0 || !tree_copy(text, strcspn(text, "\n"), buf, size)) {
+        buf[0] = 0;
+        return length < 0 ? (int)length : -ENODATA;
+    }
+    return 0;
+}
+
 static void read_identity(const char *root, struct identity *out)
 {
-    if (!tree_read_line(root, BOOT_FILE, out->boot, sizeof(out->boot)))
-        out->boot[0] = 0;
-    if (!tree_read_line(root, HOST_FILE, out->host, sizeof(out->host)))
-        out->host[0] = 0;
+    out->boot_error = read_name(root, BOOT_FILE, out->boot, sizeof(out->boot));
+    out->host_error = read_name(root, HOST_FILE, out->host, sizeof(out->host));
 }
 
 /* What a snapshot must say to be told from those of other boots and hosts. */
 static int know_identity(const struct identity *identity, char *error, size_t size)
 {
     if (!identity->boot[0])
-        return fail(-ENOENT, error, size, "this boot cannot be told from another: %s cannot be read", BOOT_FILE);
+        return fail(-ENOENT, error, size, "this boot cannot be told from another: %s cannot be read: %s", BOOT_FILE,
+                    strerror(-identity->boot_error));
     if (!identity->host[0])
-        return fail(-ENOENT, error, size, "this host cannot be told from another: %s cannot be read", HOST_FILE);
+        return fail(-ENOENT, error, size, "this host cannot be told from another: %s cannot be read: %s", HOST_FILE,
+                    strerror(-identity->host_error));
     return 0;
 }
 
@@ -473,13 +486,16 @@ static char *read_whole(int fd, size_t *length)
 {
     size_t size = (size_t)1 << 16;
     char *text = malloc(size);
+    int error = text ? EFBIG : ENOMEM;
 
     for (*length = 0; text && (off_t)*length <= SIZE_LIMIT;) {
         ssize_t n = read(fd, text + *length, size - 1 - *length);
         if (n < 0 && errno == EINTR)
             continue;
-        if (n < 0)
+        if (n < 0) {
+            error = errno;
             break;
+        }
         *length += (size_t)n;
         if (n == 0) {
             text[*length] = 0;
@@ -488,12 +504,15 @@ static char *read_whole(int fd, size_t *length)
         if (*length < size - 1)
             continue;
         char *larger = realloc(text, size * 2);
-        if (!larger)
+        if (!larger) {
+            error = ENOMEM;
             break;
+        }
         text = larger;
         size *= 2;
     }
     free(text);
+    errno = error;
     return NULL;
 }
 
@@ -508,7 +527,7 @@ static int load(int fd, const char *root, const char *file, struct snapshot_entr
     read_identity(root, &here);
     char *text = read_whole(fd, &length);
     if (!text)
-        return fail(-EIO, error, size, "snapshot '%s' cannot be read", file);
+        return fail(-EIO, error, size, "snapshot '%s' cannot be read: %s", file, strerror(errno));
     code = parse(&here, file, text, length, entries, error, size);
     free(text);
     return code;

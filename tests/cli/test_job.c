@@ -97,6 +97,7 @@ static void test_job_begins_at_the_moment(void **state)
         &result);
     (void)clock_gettime(CLOCK_REALTIME, &after);
     cli_csv_only(cli->work, &csv);
+    assert_true(csv.n_rows > 0);
     for (size_t row = 0; row < csv.n_rows; row++) {
         double late = cli_number(&csv, row, "start_late_us");
         assert_true(late > -50 && late < (double)(after.tv_sec - before.tv_sec) * 1e6);

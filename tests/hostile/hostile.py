@@ -134,8 +134,11 @@ def send(pids, number):
 class Run:
     """The program, started; result() waits for its end."""
 
-    def __init__(self, case, words, cwd=None, prepare=None, env=None, limit=60, expected=0, chroot=None):
+    def __init__(self, case, words, cwd=None, prepare=None, env=None, limit=60, expected=0, chroot=None, unread=False):
         self.case, self.words, self.limit, self.expected = case, words, limit, expected
+        self.read_on = threading.Event()
+        if not unread:
+            self.read_on.set()
         self.began = time.monotonic()
         environment = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "TMPDIR": case.tmp, **(env or {})}
         program = "/jitbench" if chroot else case.program
@@ -156,10 +159,24 @@ class Run:
             reader.start()
 
     def read(self, name):
+        if name == "stdout":
+            self.read_on.wait()
         with getattr(self.process, name) as pipe:
             self.shown[name] = pipe.read().decode("utf-8", "replace")
 
+    def fill_stdout(self):
+        """Of a run that was started with unread: its next print waits until read_on is set."""
+        writer = os.open(f"/proc/self/fd/{self.process.stdout.fileno()}", os.O_WRONLY | os.O_NONBLOCK)
+        for size in (1 << 12, 1):
+            try:
+                while True:
+                    os.write(writer, b"\n" * size)
+            except BlockingIOError:
+                pass
+        os.close(writer)
+
     def result(self):
+        self.read_on.set()
         try:
             self.status = self.process.wait(max(self.limit - (time.monotonic() - self.began), 0.1))
         except subprocess.TimeoutExpired as error:
@@ -353,7 +370,7 @@ def fill_scratch(case):
     run.result()
     by_test = {row["test"]: row for row in case.rows(path)}
     row = by_test["fcopy1024"]
-    expect(row["status"] in ("failed", "skipped") and case.disk in row["reason"] and
+    expect(row["status"] == "failed" and case.disk in row["reason"] and
            "No space left on device" in row["reason"], f"fcopy1024: {row['status']}: {row['reason']}")
     expect(row["value"] == "", "a failed row has a value")
     expect(by_test["syscall"]["status"] in ("ok", "unstable"), f"syscall: {reasons(by_test.values())}")
@@ -499,12 +516,13 @@ def case_removed_at_the_end(case):
     """The CSV is removed after its last row was written."""
     path = os.path.join(case.work, "a.csv")
     lines = 1 + len(case.rows_of_prime())
-    run = case.start("prime", "-i", "1", "-n", "1000", "-o", path, prepare=None)
+    run = case.start("prime", "-i", "1", "-n", "500000", "-o", path, unread=True)
+    run.wait_for(run.workers, "a worker")
+    run.fill_stdout()  # the table comes between the last row and the end
     run.wait_line(path, lines)
     os.unlink(path)
     run.result()
-    if case.tmp not in run.err:
-        raise Skip("the run had ended before the file could be removed")
+    run.says(path, "was removed", case.tmp)
     expect(len(case.rows(case.tmp)) == lines - 1, "rows are lost")
 
 
@@ -651,10 +669,11 @@ def case_stopped_again_and_again(case):
         send(pids, signal.SIGCONT)
         time.sleep(0.05)
     run.result()
-    for row in case.rows(path):
-        if row["suite"] == "unix" and row["metric"] == "rate":
-            expect(row["status"] == "degraded" and "stopped by signals" in row["reason"],
-                   f"{row['test']}: {row['status']}: {row['reason']}")
+    rates = [row for row in case.rows(path) if row["suite"] == "unix" and row["metric"] == "rate"]
+    expect([row["test"] for row in rates] == ["pipe", "syscall"], f"rows of {[row['test'] for row in rates]}")
+    for row in rates:
+        expect(row["status"] == "degraded" and "stopped by signals" in row["reason"],
+               f"{row['test']}: {row['status']}: {row['reason']}")
 
 
 def case_control_z(case):
@@ -777,7 +796,9 @@ def out_of_memory(case, megabytes, words, resident):
         run.result()
     finally:
         group.end()
-    return case.rows(path)
+    rows = case.rows(path)
+    expect_status(run, rows)
+    return rows
 
 
 def expect_killed(row):
@@ -833,6 +854,12 @@ SMALL = {
 }
 
 
+def expect_status(run, rows):
+    """1 exactly when a row failed."""
+    failed = any(row["status"] == "failed" for row in rows)
+    expect(run.status == (1 if failed else 0), f"{run.words[0]}: status {run.status}, but {reasons(rows)}")
+
+
 def under(case, prepare, chroot=None):
     """Every suite: each ends with rows that are whole; what went wrong is in them, and is no crash."""
     os.chmod(case.folder, 0o755)
@@ -849,8 +876,7 @@ def under(case, prepare, chroot=None):
         for row in rows:
             for crash in ("signal 11", "signal 6", "signal 7", "exit status 12"):
                 expect(crash not in row["reason"], f"{suite} {row['test']} {row['load']}: {row['reason']}")
-        expect(any(row["status"] == "failed" for row in rows) == (run.status == 1),
-               f"{suite}: status {run.status}, but {reasons(rows)}")
+        expect_status(run, rows)
         told |= {row["reason"] for row in rows}
     return told
 
@@ -875,13 +901,16 @@ def case_limit_cpu(case):
     """RLIMIT_CPU of a second: what it ends says so."""
     path = os.path.join(case.work, "a.csv")
     os.chmod(case.work, 0o777)
-    case.run("unix", "syscall", "pipe", "-q", "-i", "1", "-t", "3s", "-c", "1", "-o", path,
-             prepare=limited(resource.RLIMIT_CPU, 1, 60), expected=(0, 1))
-    for row in case.rows(path):
-        if row["status"] in ("ok", "unstable") and float(row["cpu_s"] or 0) < 1:
-            raise Skip("others left less than a second of CPU time to a test of three")
-        if row["test"] in ("syscall", "pipe"):
-            expect(row["status"] == "failed" and "RLIMIT_CPU" in row["reason"], f"{row['status']}: {row['reason']}")
+    run = case.run("unix", "syscall", "pipe", "-q", "-i", "1", "-t", "3s", "-c", "1", "-o", path,
+                   prepare=limited(resource.RLIMIT_CPU, 1, 60), expected=(0, 1))
+    rows = [row for row in case.rows(path) if row["test"] in ("syscall", "pipe")]
+    expect({row["test"] for row in rows} == {"syscall", "pipe"}, "rows are missing")
+    expect_status(run, rows)
+    for row in rows:
+        # A busy machine may leave less than a second of CPU time to a test of three: then nothing ends it.
+        spared = row["status"] in ("ok", "unstable", "degraded") and 0 < float(row["cpu_s"]) < 1
+        expect(spared or row["status"] == "failed" and "RLIMIT_CPU" in row["reason"],
+               f"{row['test']}: {row['status']} after {row['cpu_s']} s: {row['reason']}")
 
 
 def case_limit_processes(case):
@@ -1011,10 +1040,10 @@ def case_hundred_thousand_cpus(case):
     for words in (["check"], ["prime", "-q", "-n", "1000", "-i", "3", "-o", "a.csv"],
                   ["noise", "-q", "-t", "100ms", "-i", "2", "--cpus", "0", "-o", "b.csv"],
                   ["check", "--cpus", "99999"], ["prime", "--cpus", "0-99999", "--no-csv"]):
-        run = case.start(*words, expected=(0, 2, 4))
-        run.result()
+        too_many = "99999" in words[-1] or "0-99999" in words
+        # What is noisy is the machine's matter.
+        run = case.run(*words, expected=2 if too_many else (0, 4) if words == ["check"] else 0)
         told.append(f"{words[0]} {run.seconds:.1f} s")
-        expect((run.status == 2) == ("99999" in words[2:3] or "0-99999" in words), f"{words}: status {run.status}: {run.err}")
         expect(run.seconds < 20, f"{words}: took {run.seconds:.1f} s")
     used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10
     expect(used < 300, f"{used} MiB")

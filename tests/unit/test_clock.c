@@ -157,14 +157,20 @@ static void test_clock_pair_lies_between_readings(void **state)
     assert_true(pair.counter >= counter && pair.counter <= clock_end(CLOCK_KIND_COUNTER));
 }
 
+#define COST_PAIRS 1000 /* of readings, from which a cost is found */
+
 static void assert_cost_is_ordered(enum clock_kind kind)
 {
     struct clock_cost cost = {-1, -1, -1};
+    const uint64_t from = clock_begin(kind);
     clock_cost_measure(kind, &cost);
+    const uint64_t took = clock_end(kind) - from;
     assert_true(isfinite(cost.min) && isfinite(cost.median) && isfinite(cost.grain));
     assert_true(cost.min >= 0);
     assert_true(cost.median >= cost.min);
     assert_true(cost.grain >= 1);
+    /* Of many pairs of readings half cost the median and more: all of them together took longer. */
+    assert_true(cost.median * COST_PAIRS / 2 <= (double)took);
 }
 
 static void test_clock_grain_of_a_scaled_counter(void **state)

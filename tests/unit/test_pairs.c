@@ -384,8 +384,11 @@ static void test_compared_without_memory_fails(void **state)
     do {
         allocations_left = refused;
         result = compared_make(&pairs, any, false, 0.01, &compared);
+        const unsigned left = allocations_left;
         allocations_left = UINT_MAX;
-        assert_true(result == 0 || result == -1);
+        /* It needs just as many as were allowed, or fails. */
+        assert_int_equal(result, result ? -1 : 0);
+        assert_int_equal(left, 0);
         compared_free(&compared);
         refused++;
     } while (result);

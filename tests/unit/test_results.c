@@ -172,8 +172,19 @@ static struct plan_run how;
 static struct plan_item item;
 static struct results results;
 
+/* Whether trials count made-up numbers beside their own: what a quiet machine counts is mostly zero. */
+static bool disturbed;
+
+/* Sums of the counters of all trials that were entered, by group. */
+static struct counted {
+    struct task_counters task;
+    struct machine_counters machine;
+} counted[2];
+
 static void begin_with(const struct bench *bench, unsigned copies)
 {
+    memset(counted, 0, sizeof(counted));
+    disturbed = false;
     how = fixture_run(&place, &rows);
     item = (struct plan_item){.bench = bench, .copies = copies, .calibrated_by = -1};
     assert_int_equal(results_init(&results, &item, &how), 0);
@@ -625,11 +636,82 @@ static struct trial *run_trial(void)
     return trial;
 }
 
+/* Each counter by another number, so that none can stand for another. */
+static void disturb(int64_t *counter, int64_t by, int64_t times)
+{
+    *counter += *counter < 0 ? 0 : by * times;
+}
+
+void __real_trial_party(const struct trial *trial, unsigned party, unsigned copy, struct trial_party *out);
+void __wrap_trial_party(const struct trial *trial, unsigned party, unsigned copy, struct trial_party *out);
+void __wrap_trial_party(const struct trial *trial, unsigned party, unsigned copy, struct trial_party *out)
+{
+    const int64_t times = disturbed ? 1 + 5 * copy + 50 * party : 0;
+
+    __real_trial_party(trial, party, copy, out);
+    disturb(&out->counters.ctx_involuntary, 100, times);
+    disturb(&out->counters.migrations, 1000, times);
+    disturb(&out->counters.faults_minor, 10000, times);
+    disturb(&out->counters.faults_major, 100000, times);
+    disturb(&out->counters.run_delay_ns, 1000000000000, times);
+}
+
+void __real_trial_copy_machine(const struct trial *trial, unsigned copy, struct machine_counters *out);
+void __wrap_trial_copy_machine(const struct trial *trial, unsigned copy, struct machine_counters *out);
+void __wrap_trial_copy_machine(const struct trial *trial, unsigned copy, struct machine_counters *out)
+{
+    const int64_t times = disturbed ? 1 + 5 * copy : 0;
+
+    __real_trial_copy_machine(trial, copy, out);
+    disturb(&out->timer, 100, times);
+    disturb(&out->resched, 1000, times);
+    disturb(&out->ipi, 10000, times);
+    disturb(&out->device, 100000, times);
+    disturb(&out->irqs, 1000000, times);
+    disturb(&out->softirqs, 10000000, times);
+    disturb(&out->steal_ns, 100000000000000, times);
+}
+
+static void add_known(int64_t *sum, int64_t value)
+{
+    *sum = *sum < 0 || value < 0 ? -1 : *sum + value;
+}
+
+/* Adds the counters of the measured party of each copy, and those of its CPUs. */
+static void count_trial(const struct trial *trial)
+{
+    for (unsigned copy = 0; copy < item.copies; copy++) {
+        const unsigned group = item.bench->group_per_copy ? copy : 0;
+        struct counted *sum = &counted[group];
+        struct trial_party party;
+        struct machine_counters machine;
+        trial_party(trial, 0, copy, &party);
+        add_known(&sum->task.cpu_ns, party.counters.cpu_ns);
+        add_known(&sum->task.ctx_voluntary, party.counters.ctx_voluntary);
+        add_known(&sum->task.ctx_involuntary, party.counters.ctx_involuntary);
+        add_known(&sum->task.migrations, party.counters.migrations);
+        add_known(&sum->task.faults_minor, party.counters.faults_minor);
+        add_known(&sum->task.faults_major, party.counters.faults_major);
+        add_known(&sum->task.run_delay_ns, party.counters.run_delay_ns);
+        if (copy != group)
+            continue; /* the CPUs are those of the whole group */
+        trial_copy_machine(trial, copy, &machine);
+        add_known(&sum->machine.irqs, machine.irqs);
+        add_known(&sum->machine.softirqs, machine.softirqs);
+        add_known(&sum->machine.steal_ns, machine.steal_ns);
+        add_known(&sum->machine.timer, machine.timer);
+        add_known(&sum->machine.resched, machine.resched);
+        add_known(&sum->machine.ipi, machine.ipi);
+        add_known(&sum->machine.device, machine.device);
+    }
+}
+
 static double enter_trial(void)
 {
     struct trial *trial = run_trial();
     double wall_s = (double)trial_wall_ns(trial) * 1e-9;
 
+    count_trial(trial);
     assert_int_equal(results_enter(&results, trial), 0);
     trial_free(trial);
     return wall_s;
@@ -643,33 +725,46 @@ static double cause_of(const struct row *row, const char *pair)
     return at && (at == row->causes || at[-1] == ';') ? strtod(at + strlen(pair), NULL) : (double)NAN;
 }
 
-static bool equal(double a, double b)
+/* The column, and the pair when there is one of it, are the sum of what the trials counted; not known is -1. */
+static void assert_counted(const struct row *row, const char *pair, double column, int64_t sum, double unit)
 {
-    return isnan(a) ? isnan(b) : fabs(a - b) <= 0.0005;
+    const double expected = sum < 0 ? (double)NAN : (double)sum * unit,
+                 in_causes = pair ? cause_of(row, pair) : expected;
+
+    if (isnan(expected) ? !isnan(column) || !isnan(in_causes)
+                        : !(fabs(column - expected) <= 1e-9 * (1 + expected) && fabs(in_causes - expected) <= 0.0005))
+        fail_msg("%s is %g, the column %g, not %g: %s", pair ? pair : "one", in_causes, column, expected, row->causes);
 }
 
-/* Checks that the causes agree with the columns of their own. */
-static void assert_causes(const struct row *row)
+/* The first copies' group, or the second copy's own. */
+static void assert_causes(const struct row *row, unsigned group)
 {
-    static const char *const kinds[] = {"timer=", "resched=", "ipi=", "device="};
-    double sum = 0;
+    const struct task_counters *task = &counted[group].task;
+    const struct machine_counters *machine = &counted[group].machine;
+    const int64_t faults =
+        task->faults_minor < 0 || task->faults_major < 0 ? -1 : task->faults_minor + task->faults_major;
 
-    assert_true(equal(cause_of(row, "preempted:"), row->run_delay_ms));
-    assert_true(equal(cause_of(row, "steal:"), row->steal_ms));
-    assert_true(equal(cause_of(row, "softirq="), row->softirqs));
-    assert_true(equal(cause_of(row, "fault="), row->faults_minor + row->faults_major));
-    assert_true(equal(cause_of(row, "migrated="), row->migrations));
-    assert_true(equal(cause_of(row, "involuntary="), row->ctx_involuntary));
-    for (size_t i = 0; i < COUNT(kinds); i++) {
-        double kind = cause_of(row, kinds[i]);
-        sum += isnan(kind) ? 0 : kind;
-    }
-    assert_true(isnan(row->irqs) ? sum == 0 : sum <= row->irqs);
+    assert_counted(row, NULL, row->cpu_s, task->cpu_ns, 1e-9);
+    assert_counted(row, NULL, row->ctx_voluntary, task->ctx_voluntary, 1);
+    assert_counted(row, "involuntary=", row->ctx_involuntary, task->ctx_involuntary, 1);
+    assert_counted(row, "migrated=", row->migrations, task->migrations, 1);
+    assert_counted(row, NULL, row->faults_minor, task->faults_minor, 1);
+    assert_counted(row, NULL, row->faults_major, task->faults_major, 1);
+    assert_counted(row, "fault=", row->faults_minor + row->faults_major, faults, 1);
+    assert_counted(row, "preempted:", row->run_delay_ms, task->run_delay_ns, 1e-6);
+    assert_counted(row, "steal:", row->steal_ms, machine->steal_ns, 1e-6);
+    assert_counted(row, NULL, row->irqs, machine->irqs, 1);
+    assert_counted(row, "softirq=", row->softirqs, machine->softirqs, 1);
+    assert_counted(row, "timer=", cause_of(row, "timer="), machine->timer, 1);
+    assert_counted(row, "resched=", cause_of(row, "resched="), machine->resched, 1);
+    assert_counted(row, "ipi=", cause_of(row, "ipi="), machine->ipi, 1);
+    assert_counted(row, "device=", cause_of(row, "device="), machine->device, 1);
 }
 
 static void test_results_enter_counts_all_trials_and_copies(void **state)
 {
     item.copies = 2;
+    disturbed = true;
     how.timer_latency_held = true;
     double wall_s = enter_trial();
     wall_s += enter_trial();
@@ -683,8 +778,7 @@ static void test_results_enter_counts_all_trials_and_copies(void **state)
     /* Counts of two trials and two copies, without the partner: with it they would be twice as much. (On a busy CPU
      * a nap may be over before it has begun.) */
     assert_in_range(row->ctx_voluntary, 2 * NAPS + 1, 8 * NAPS - 1);
-    assert_true(row->cpu_s > 0 && row->cpu_s < 1);
-    assert_true(row->ctx_involuntary >= 0 && row->faults_minor >= 0 && row->faults_major >= 0);
+    assert_true(row->cpu_s > 0 && row->cpu_s < wall_s * 2);
     assert_string_equal(row->policy, "other");
     int own_nice;
     assert_int_equal(task_get_nice(&own_nice), 0);
@@ -698,7 +792,7 @@ static void test_results_enter_counts_all_trials_and_copies(void **state)
     cpuset_add(&cpus, place.order[1 % place.n_order]);
     (void)cpuset_format(&cpus, text, sizeof(text));
     assert_string_equal(row->cpus, text);
-    assert_causes(row);
+    assert_causes(row, 0);
 }
 
 static void test_results_enter_by_copy(void **state)
@@ -707,6 +801,7 @@ static void test_results_enter_by_copy(void **state)
     begin_with(&bench_copies, 2);
     place.nice_given = true;
     place.nice = 2;
+    disturbed = true;
     double wall_s = enter_trial();
     assert_int_equal(results_rows(&results, ROW_OK, ""), ROW_OK);
     assert_int_equal(rows.n, 2 * SHEET_COUNT);
@@ -720,7 +815,7 @@ static void test_results_enter_by_copy(void **state)
         assert_string_equal(row->cpus, cpu);
         assert_true(row->nice == 2);
         assert_in_range(row->ctx_voluntary, NAPS / 2 + 1, 2 * NAPS - 1);
-        assert_causes(row);
+        assert_causes(row, copy);
         assert_string_equal(row->timer_latency_held, "no");
     }
 }
@@ -736,10 +831,9 @@ static void test_results_unknown_counters_stay_unknown(void **state)
     assert_true(isnan(row->irqs));
     assert_true(isnan(row->softirqs));
     assert_true(isnan(row->steal_ms));
-    assert_causes(row);
+    assert_causes(row, 0);
     assert_null(strstr(row->causes, "steal"));
     assert_null(strstr(row->causes, "timer"));
-    assert_true(cause_of(row, "involuntary=") >= 0);
     assert_true(row->ctx_voluntary > NAPS);
 }
 
@@ -753,7 +847,7 @@ static void test_results_causes_of_the_benchmarks_own(void **state)
     assert_int_equal(results_cause(&results, 1, "interrupt", 0.25), 0);
     (void)results_rows(&results, ROW_OK, "");
     const struct row *first = &rows.row[0], *second = &rows.row[SHEET_COUNT];
-    assert_causes(first);
+    assert_causes(first, 0);
     assert_int_equal(strncmp(second->causes, "interrupt:1.75;", 15), 0);
     assert_null(strstr(second->causes, "preempted"));
     assert_null(strstr(second->causes, "steal"));

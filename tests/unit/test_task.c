@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -362,21 +363,67 @@ static void touch_pages(size_t pages)
     munmap((void *)memory, pages * page);
 }
 
-static void test_task_counters_count(void **state)
+/* A number in a file of /proc, read by the C library: behind so many others, or behind a key. -1: not known. */
+static long long number_in(const char *path, const char *key, int skipped)
+{
+    FILE *file = fopen(path, "re");
+    char line[256];
+    long long number = -1;
+    while (file && number < 0 && fgets(line, sizeof(line), file)) {
+        const char *at = key ? strstr(line, key) : line;
+        if (key && at)
+            at = strchr(at, ':') + 1;
+        for (int i = 0; at && i < skipped; i++)
+            at = strchr(at, ' ') + 1;
+        if (at)
+            number = strtoll(at, NULL, 10);
+    }
+    if (file)
+        (void)fclose(file);
+    return number;
+}
+
+/* The kernel's accounts of this thread, in the order of struct task_counters. */
+enum { ACCOUNTS = 7 };
+
+static void read_accounts(int64_t account[ACCOUNTS])
+{
+    struct rusage usage;
+    struct timespec cpu;
+    assert_int_equal(clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu), 0);
+    assert_int_equal(getrusage(RUSAGE_THREAD, &usage), 0);
+    account[0] = (int64_t)cpu.tv_sec * 1000000000 + cpu.tv_nsec;
+    account[1] = usage.ru_nvcsw;
+    account[2] = usage.ru_nivcsw;
+    account[3] = number_in("/proc/thread-self/sched", "nr_migrations", 0);
+    account[4] = usage.ru_minflt;
+    account[5] = usage.ru_majflt;
+    account[6] = number_in("/proc/thread-self/schedstat", NULL, 1);
+}
+
+/* Each lies between what the kernel says before and after; what is done meanwhile moves them apart from each other. */
+static void test_task_counters_are_the_kernels(void **state)
 {
     const struct timespec little = {.tv_nsec = 1000};
-    struct task_counters before, after;
-    task_read_counters(&before);
-    touch_pages(32);
-    nanosleep(&little, NULL);
-    task_read_counters(&after);
-    assert_true(before.cpu_ns >= 0 && after.cpu_ns > before.cpu_ns);
-    assert_true(before.faults_minor >= 0 && after.faults_minor >= before.faults_minor + 32);
-    assert_true(before.ctx_voluntary >= 0 && after.ctx_voluntary >= before.ctx_voluntary + 1);
-    assert_true(before.ctx_involuntary >= 0 && after.ctx_involuntary >= before.ctx_involuntary);
-    assert_true(before.faults_major >= 0 && after.faults_major >= before.faults_major);
-    assert_true(before.migrations >= -1 && after.migrations >= before.migrations);
-    assert_true(before.run_delay_ns >= -1 && after.run_delay_ns >= before.run_delay_ns);
+    struct task_counters counters;
+    int64_t low[ACCOUNTS], high[ACCOUNTS], before[ACCOUNTS];
+    read_accounts(before);
+    touch_pages(4096);
+    for (int i = 0; i < 32; i++)
+        nanosleep(&little, NULL);
+    read_accounts(low);
+    task_read_counters(&counters);
+    read_accounts(high);
+    const int64_t got[ACCOUNTS] = {counters.cpu_ns,      counters.ctx_voluntary, counters.ctx_involuntary,
+                                   counters.migrations,  counters.faults_minor,  counters.faults_major,
+                                   counters.run_delay_ns};
+    for (int i = 0; i < ACCOUNTS; i++)
+        if (got[i] < low[i] || got[i] > high[i])
+            fail_msg("counter %d is %lld, not in %lld..%lld", i, (long long)got[i], (long long)low[i],
+                     (long long)high[i]);
+    assert_true(got[0] > before[0]);
+    assert_true(got[1] >= before[1] + 32);
+    assert_true(got[4] >= before[4] + 4096);
 }
 
 static void *count_own_faults(void *out)
@@ -504,7 +551,7 @@ int main(void)
         cmocka_unit_test(test_task_lock_memory_answers_a_refusal),
         cmocka_unit_test(test_task_notices_a_lost_parent),
         cmocka_unit_test(test_task_name_is_cut_to_15_bytes),
-        cmocka_unit_test(test_task_counters_count),
+        cmocka_unit_test(test_task_counters_are_the_kernels),
         cmocka_unit_test(test_task_counters_are_the_threads_own),
         cmocka_unit_test(test_task_counters_without_proc_are_not_known),
         cmocka_unit_test(test_task_io_is_taken_from_its_file),

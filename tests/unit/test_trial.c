@@ -1083,8 +1083,11 @@ static void test_trial_reads_placement_back(void **state)
     assert_int_equal(found.seen.rt_priority, 0);
     assert_true(found.seen.fresh_exec);
     assert_string_equal(found.refused, "");
-    assert_true(((const double *)trial_recorder(trial, 0, 0, 0))[FOUND_REALTIME_US] < 8e6 ||
-                ((const double *)trial_recorder(trial, 0, 0, 0))[FOUND_REALTIME_US] > 9e6);
+    /* Not being real-time, it has the limit that it has come with. */
+    struct rlimit limit;
+    assert_int_equal(getrlimit(RLIMIT_RTTIME, &limit), 0);
+    assert_true(((const double *)trial_recorder(trial, 0, 0, 0))[FOUND_REALTIME_US] ==
+                (limit.rlim_cur == RLIM_INFINITY ? -1 : (double)limit.rlim_cur));
     trial_free(trial);
 }
 
@@ -1231,7 +1234,6 @@ static void test_trial_layout_fixed_is_read_back(void **state)
     uint64_t first = stack_address(&spec, true);
     assert_int_equal(stack_address(&spec, true), first);
     assert_int_equal(stack_address(&spec, true), first);
-    assert_true(task_layout_fixed() || stack_address(&spec, true) == first);
 }
 
 static void test_trial_layout_random_moves_the_stack(void **state)
