@@ -17,8 +17,8 @@ struct made_up_trial {
     const void *recorder[MADE_UP_COPIES][RECORDERS_MAX]; /* of party 0 */
     struct trial_party party[MADE_UP_COPIES];            /* the same */
     uint64_t gate_ns;
-    double sample[MADE_UP_COPIES][MADE_UP_SAMPLES];      /* by copy and metric; NAN: none was entered */
-    double pages[2];                                     /* of group 0: huge, possible */
+    double sample[MADE_UP_COPIES][MADE_UP_SAMPLES]; /* by copy and metric; NAN: none was entered */
+    double pages[2];                                /* of group 0: huge, possible */
 };
 static struct made_up_trial *made_up;
 

@@ -208,13 +208,9 @@ static const double numbers_of_copies[3][4] = {{1, 10, 3000, 2}, {2, 20, 7000, 1
 static void test_command_figures_are_of_all_copies(void **state)
 {
     static const uint64_t start_ms[] = {2, 1, 4}, end_ms[] = {500, 700, 600};
-    static const double expected[COMMAND_N_METRICS] = {[COMMAND_WALL] = 0.699,
-                                                       [COMMAND_USER] = 7,
-                                                       [COMMAND_SYSTEM] = 70,
-                                                       [COMMAND_MAX_RSS] = 7000,
-                                                       [COMMAND_EXIT_CODE] = 130,
-                                                       [COMMAND_START_SPREAD] = 3,
-                                                       [COMMAND_END_SPREAD] = 200};
+    static const double expected[COMMAND_N_METRICS] = {
+        [COMMAND_WALL] = 0.699,    [COMMAND_USER] = 7,         [COMMAND_SYSTEM] = 70,     [COMMAND_MAX_RSS] = 7000,
+        [COMMAND_EXIT_CODE] = 130, [COMMAND_START_SPREAD] = 3, [COMMAND_END_SPREAD] = 200};
     struct made_up_trial trial = {.spec = {.bench = &bench_command, .copies = 3}};
 
     for (unsigned copy = 0; copy < 3; copy++) {

@@ -1405,10 +1405,9 @@ static const struct bench bench_late = {
     .name = "late", .params_size = sizeof(struct sim_params), .parties = late_parties, .n_parties = 1};
 
 static const struct load *const load_registry[] = {&load_beside, NULL};
-static const struct bench *const registry[] = {&bench_audio,          &bench_video,  &bench_x,
-                                               &bench_gaming,         &bench_custom, &bench_pretend,
-                                               &bench_pretend_bursts, &bench_late,   &bench_pretend_apart,
-                                               NULL};
+static const struct bench *const registry[] = {
+    &bench_audio,   &bench_video,          &bench_x,    &bench_gaming,        &bench_custom,
+    &bench_pretend, &bench_pretend_bursts, &bench_late, &bench_pretend_apart, NULL};
 
 static struct place_request place;
 static struct sim_params load_params;

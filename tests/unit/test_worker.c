@@ -99,7 +99,17 @@ void __wrap_task_read_usage(struct task_counters *out)
 static char root[] = "/tmp/test_worker_XXXXXX";
 
 /* By how much the counters rise in the run, on the first CPU; on the second one a thousand times as much. */
-enum { TIMER = 101, RESCHED = 11, CALLS = 7, FLUSHES = 2, DEVICE = 31, OTHER = 5, SOFT = 53, SOFT_TOO = 17, STEAL = 13 };
+enum {
+    TIMER = 101,
+    RESCHED = 11,
+    CALLS = 7,
+    FLUSHES = 2,
+    DEVICE = 31,
+    OTHER = 5,
+    SOFT = 53,
+    SOFT_TOO = 17,
+    STEAL = 13
+};
 enum { IRQS = TIMER + RESCHED + CALLS + FLUSHES + DEVICE + OTHER };
 enum { SECOND = 1000 };
 
