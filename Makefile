@@ -176,6 +176,8 @@ WRAP_test_noise     := $(MADE_UP_TRIAL) machine_watch_read
 # Counters of the kernel, where a test wants some that it knows.
 WRAP_test_worker    := task_read_counters task_read_usage
 WRAP_test_disk      := task_read_io
+WRAP_test_task      := getrusage
+WRAP_test_program   := wait4 tree_read
 # Rights that this machine may not give.
 WRAP_test_load_trial := task_set_policy task_realtime_limit
 comma := ,

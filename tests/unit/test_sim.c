@@ -1552,6 +1552,8 @@ static void check_classic(const struct trial *trial, const struct sim_params *pa
     assert_in_range(classic->n, 1, most);
     assert_true(n[SIM_BURNS_DONE] > 0 && n[SIM_BURNS_DONE] <= (double)classic->n);
     assert_true(latency->n >= timer->n);
+    assert_true(timer->max > 0 &&
+                timer->max <= trial_wall_ns(trial)); /* none wakes at the very moment that it asked for */
     if (!params->sweep) {
         assert_int_equal(timer->n, classic->n); /* it sleeps before each turn */
         assert_true((double)latency->n == (double)classic->n + n[SIM_DEADLINES_MISSED]);

@@ -351,6 +351,29 @@ static void test_worker_row_of_all_copies_is_charged_with_their_sum(void **state
     fixture_free_rows(&rows);
 }
 
+/* The start that was asked for is five seconds ago, and the gate opens in the trial. */
+static void test_worker_gate_is_late_by_what_has_passed(void **state)
+{
+    const uint64_t asked_ns = clock_realtime_ns() - 5000 * MS;
+    struct params params = {.cpus = {0, 1}};
+    struct trial_spec spec = {.bench = &bench_charged,
+                              .params = &params,
+                              .copies = 1,
+                              .place = &place,
+                              .clock = &fixture_clock,
+                              .start_at_ns = asked_ns,
+                              .series_fd = -1,
+                              .proc_root = root};
+
+    fixture_place(&place);
+    (void)snprintf(params.root, sizeof(params.root), "%s", root);
+    struct trial *trial = trial_run(&spec);
+    assert_non_null(trial);
+    assert_int_equal(trial_outcome(trial), TRIAL_DONE);
+    assert_in_range(trial_late_ns(trial), 5000 * MS, clock_realtime_ns() - asked_ns);
+    trial_free(trial);
+}
+
 static int make_root(void **state)
 {
     char path[64];
@@ -375,6 +398,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_worker_row_is_charged_with_its_run_alone),
         cmocka_unit_test(test_worker_row_of_a_copy_is_charged_with_that_copy),
         cmocka_unit_test(test_worker_row_of_all_copies_is_charged_with_their_sum),
+        cmocka_unit_test(test_worker_gate_is_late_by_what_has_passed),
     };
 
     trial_worker_main(argc, argv, registry, no_loads);
