@@ -90,11 +90,12 @@ static size_t metric_number(const char *metric)
     return i;
 }
 
-static void free_rows(void)
+static int free_rows(void **state)
 {
     for (size_t i = 0; i < n_rows; i++)
         row_free(&rows[i]);
     n_rows = 0;
+    return 0;
 }
 
 /* The cell of a line, whose cells have two blanks and more between, as the next one's begin; "" at the end. */
@@ -168,7 +169,6 @@ static void test_columns_of_run(void **state)
     add_rows("run", "true", "command=true", table, COUNT(table));
     assert_columns(&suite_run, true, "Commands, from exec to end", table, COUNT(table));
     assert_columns(&suite_run, true, "Each run", each, COUNT(each));
-    free_rows();
 }
 
 static void test_columns_of_noise(void **state)
@@ -200,7 +200,6 @@ static void test_columns_of_noise(void **state)
     add_rows("noise", "noise", "threshold=8x", counts, COUNT(counts));
     assert_columns(&suite_noise, false, "Noise, the quietest CPU first", detours, COUNT(detours));
     assert_columns(&suite_noise, false, "Interrupts a second", counts, COUNT(counts));
-    free_rows();
 }
 
 static void test_columns_of_prime(void **state)
@@ -230,10 +229,9 @@ static void test_columns_of_prime(void **state)
     add_rows("prime", "prime", param, share, COUNT(share));
     assert_columns(&suite_prime, false, "all runs together", all, COUNT(all));
     assert_columns(&suite_prime, false, "Share of the time that delays take", share, COUNT(share));
-    free_rows();
+    (void)free_rows(state);
     add_rows("prime", "prime", param, each, COUNT(each));
     assert_columns(&suite_prime, true, "each run", each, COUNT(each));
-    free_rows();
 }
 
 /* Times in ns, shown in ms or us. */
@@ -263,19 +261,18 @@ static void test_columns_of_latency(void **state)
 
     add_rows("latency", "audio", "interval_us=50000 busy_us=2500", table, COUNT(table));
     assert_columns(&suite_latency, false, "Simulated", table, COUNT(table));
-    free_rows();
+    (void)free_rows(state);
     add_rows("latency", "audio", "interval_us=50000 busy_us=2500 protocol=classic", classic, COUNT(classic));
     assert_columns(&suite_latency, false, "counted as Interbench did", classic, COUNT(classic));
-    free_rows();
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_columns_of_run),
-        cmocka_unit_test(test_columns_of_noise),
-        cmocka_unit_test(test_columns_of_prime),
-        cmocka_unit_test(test_columns_of_latency),
+        cmocka_unit_test_teardown(test_columns_of_run, free_rows),
+        cmocka_unit_test_teardown(test_columns_of_noise, free_rows),
+        cmocka_unit_test_teardown(test_columns_of_prime, free_rows),
+        cmocka_unit_test_teardown(test_columns_of_latency, free_rows),
     };
 
     return cmocka_run_group_tests_name("columns", tests, NULL, NULL);

@@ -533,8 +533,12 @@ ssize_t __wrap_tree_read(const char *root, const char *path, char *buf, size_t s
 static void test_program_end_has_each_count_in_its_place(void **state)
 {
     struct program_end end;
-    pid_t pid = fork();
 
+    if (sizeof(time_t) > sizeof(long)) {
+        print_message("skipped: wait4 has another name where times are longer than a long\n");
+        skip();
+    }
+    pid_t pid = fork();
     if (pid == 0)
         _exit(3);
     assert_true(pid > 0);
