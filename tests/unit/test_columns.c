@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Each column of the suites' tables shows the figure that its heading names: rows whose figures are all different. */
+/* Tables of the suites, printed from rows whose figures are all different. Checks that each column shows the figure
+ * that its heading names. */
 #include <ctype.h>
 #include <math.h>
 #include <setjmp.h>
@@ -19,7 +20,7 @@
 
 enum figure { VALUE, MEAN, SD, HALF, MIN, MEDIAN, P99, P999, MAX, SAMPLE };
 
-/* What a column is expected to show: so many decimals of a figure times scale. */
+/* The expected content of a column: the figure of the metric times scale, with so many decimals. */
 struct column {
     const char *heading, *metric;
     enum figure figure;
@@ -98,7 +99,8 @@ static int free_rows(void **state)
     return 0;
 }
 
-/* The cell of a line, whose cells have two blanks and more between, as the next one's begin; "" at the end. */
+/* Copies the next cell of a line; cells are separated by two blanks or more. "" at the end of the line. Returns what
+ * follows the cell. */
 static const char *next_cell(const char *line, char *cell, size_t size)
 {
     size_t length = 0;
@@ -121,7 +123,7 @@ static const char *find_line(const char *text, const char *word)
     return found;
 }
 
-/* Cells of headings and figures stand in the same order. */
+/* Finds the column by its heading in the table with that title, and compares the figure below. */
 static void assert_column(const char *table, const char *title, const struct column *column)
 {
     char heading[64] = "", cell[64];

@@ -200,11 +200,11 @@ static void test_command_has_time_to_get_ready(void **state)
 
 /* --- Figures. --- */
 
-/* User time, system time, largest process, exit code: as the recorder of a copy has them. */
+/* The recorder of each copy: user time, system time, peak memory, exit code. */
 static const double numbers_of_copies[3][4] = {{1, 10, 3000, 2}, {2, 20, 7000, 130}, {4, 40, 5000, 0}};
 
-/* Three copies, whose starts (2, 1, 4 ms) and ends (500, 700, 600 ms) are not in their order: from the first start to
- * the last end; times are sums; of memory and exit codes the highest counts. */
+/* Three copies that start at 2, 1 and 4 ms and end at 500, 700 and 600 ms. wall is from the first start to the last
+ * end, user and system are sums, max_rss and exit_code are the highest. */
 static void test_command_figures_are_of_all_copies(void **state)
 {
     static const uint64_t start_ms[] = {2, 1, 4}, end_ms[] = {500, 700, 600};

@@ -7,13 +7,13 @@
 #include "engine/comparison.h"
 #include "engine/inference.h"
 
-/* `make stats` has all of it, which takes a minute; `make test` a part. So few experiments say little of a probability,
- * but their seeds are fixed: how many of them hold the truth is known exactly. A change of the statistics that means to
- * change that number runs `make stats`, and then states the new one. */
+/* `make stats` runs all of it, which takes a minute; `make test` a part. A part is too small to estimate a probability,
+ * but its seeds are fixed: the number of intervals that hold the truth is known exactly. Whoever changes the statistics
+ * on purpose runs `make stats` first, then writes the new numbers below. */
 static unsigned experiments = 300, tables = 60;
 static bool all_of_it;
 
-/* Another C library's logarithm may decide one experiment otherwise. */
+/* With another C library's log() and cos() one experiment may end differently. */
 #define ROUNDING 1
 
 static void set_size(void)
@@ -36,7 +36,7 @@ static struct comparison_run run_of(const double *samples, size_t n)
     return (struct comparison_run){.samples = samples, .n = n};
 }
 
-/* expected: of the part. */
+/* expected: the exact number when only a part is run. */
 static void in_bounds(const char *what, const char *shape, double rsd, unsigned held, unsigned expected)
 {
     const double pct = 100.0 * held / experiments;

@@ -173,7 +173,7 @@ int __wrap_task_read_io(uint64_t *read_bytes, uint64_t *written_bytes)
     return 0;
 }
 
-/* What a load has moved goes where it says; what the kernel counted of reads and of writes goes to each its own. */
+/* Checks that the bytes moved are counted as what the load says, and the kernel's bytes as read and written. */
 static void check_count(const struct load *load, enum load_count moved, enum load_count other)
 {
     struct disk_party d;

@@ -236,8 +236,8 @@ static double binomial_from(size_t k, size_t n, double p)
     return sum;
 }
 
-/* The lower end of the interval that leaves out so much on each side: of the values over ones, or of their ratio the
- * other way round, turned over again. */
+/* Returns the lower end of the interval of values over ones that leaves out so much on each side. below: of the
+ * reciprocal of ones over values. */
 static double lower_end(const double *values, size_t n, double left_out, bool below)
 {
     const double ones[] = {1, 1, 1, 1, 1, 1};
@@ -251,7 +251,7 @@ static double lower_end(const double *values, size_t n, double left_out, bool be
 
 /* The number of draws shows in how often their median is the rarer value. Of n values some are 1 and the rest 2: the
  * median of m draws, an even number, is 1 when at least m / 2 + 1 of them are, and the interval begins at 1 as long as
- * it leaves out less than that probability. A draw more or less changes it by a third and more. */
+ * it leaves out less than that probability. One draw more or less makes that at least 1.4 times as large. */
 static void test_inference_ratio_draws_an_even_number_of_values(void **state)
 {
     static const struct {

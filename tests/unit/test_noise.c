@@ -395,7 +395,7 @@ static void test_noise_rates_are_those_of_a_second(void **state)
     free(series);
 }
 
-/* Each look at the machine's counters finds them risen by so much; as many looks as there were. */
+/* Each reading of the machine's counters finds them raised by this. */
 static const struct machine_counters each_look = {
     .irqs = 31, .softirqs = 7, .timer = 2, .resched = 3, .ipi = 5, .device = 11};
 static bool counters_are_made_up;
@@ -418,7 +418,7 @@ void __wrap_machine_watch_read(struct machine_watch *watch, struct machine_count
                                      .device = n * each_look.device};
 }
 
-/* On one CPU: a sampler that is moved looks at that CPU's counters once more. */
+/* Bound to one CPU: a sampler that is moved reads the new CPU's counters once more. */
 static int count_looks(void)
 {
     struct fixture_party p;

@@ -481,11 +481,11 @@ static void test_program_guard_that_is_dismissed_does_nothing(void **state)
     (void)close(out[1]);
 }
 
-/* --- The figures, of a process that the test makes up. --- */
+/* --- Counters of a process, made up. --- */
 
 static bool reap_is_made_up;
 
-/* 1.0002 s in user mode and 2.0003 s in the kernel, and each count another number. */
+/* 1.0002 s in user mode, 2.0003 s in the kernel, and all counts different. */
 static const struct rusage made_up_usage = {.ru_utime = {.tv_sec = 1, .tv_usec = 200},
                                             .ru_stime = {.tv_sec = 2, .tv_usec = 300},
                                             .ru_maxrss = 11,
@@ -505,8 +505,8 @@ pid_t __wrap_wait4(pid_t pid, int *status, int options, struct rusage *usage)
     return found;
 }
 
-/* Files of /proc/PID. The name has a blank and parentheses, and the number of each field is what it says, but for the
- * 39th, which is the CPU. */
+/* Returns the text of a file of /proc/PID. In stat, the name has blanks and parentheses, and each field holds its own
+ * number, but for field 39, the CPU. */
 static const char *made_up_text(const char *path)
 {
     static char text[512];

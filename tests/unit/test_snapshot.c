@@ -579,8 +579,8 @@ static void test_snapshot_restores_what_changed_along(void **state)
     assert_unchanged(before);
 }
 
-/* Every file that a kernel changes along with one that a setting writes, and what it is before. Where a file stands for
- * many, its name has a %u: CPUs or interrupts 0, 3 and 12. */
+/* Side effects: the file that a setting writes, and the file that the kernel changes with it, with its value before. A
+ * %u in its name stands for CPUs or interrupts 0, 3 and 12. */
 static const struct {
     const char *setting, *written, *changed, *value;
 } along[] = {
@@ -598,7 +598,7 @@ static const struct {
 
 enum { SPOILT_FILES = 3 };
 
-/* The files that the row of the table being tried names; the kernel below spoils them all. */
+/* The files that change with `spoils` in the made-up kernel below. */
 static char spoilt[SPOILT_FILES][128];
 static size_t n_spoilt;
 static const char *spoils;
@@ -631,7 +631,7 @@ static void put_spoilt(const char *pattern, const char *value)
     }
 }
 
-/* Whichever way the kernel goes, also when the setting is put back, all of it is as it was. */
+/* The kernel changes them when the setting is written, and again when it is restored. */
 static void test_snapshot_restores_each_side_effect_of_each_setting(void **state)
 {
     place.write = spoiling_write;

@@ -67,7 +67,7 @@ static void test_unix_rate_is_of_the_common_window(void **state)
     check_rate(60, 144000);
 }
 
-/* Starts at 10, 3 and 7 us, ends at 100, 130 and 190: neither in the order of the copies. */
+/* Copies that start at 10, 3 and 7 us and end at 100, 130 and 190 us. */
 static void test_unix_spreads_are_of_starts_and_of_ends(void **state)
 {
     const struct metric metrics[UNIX_N_METRICS] = UNIX_METRICS("lps", 1, 0);

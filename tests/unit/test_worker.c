@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a run is charged with: made-up counters of threads and of a machine, which rise before the run, at the gate, in
- * the run and after it, by amounts that are all different. A row has those of the run, each in its column. */
+/* Counters in rows: a made-up kernel raises each counter before the run, at the gate, during the run and after it, by
+ * amounts that are all different. Checks that each column of a row holds the rise of its own counter during the run. */
 #include <inttypes.h>
 #include <sys/stat.h>
 
@@ -10,13 +10,13 @@
 #include "engine/results.h"
 #include "engine/text.h"
 
-/* --- A kernel that counts what it is told to. The Makefile sends the calls of the worker here. --- */
+/* --- Made-up counters of a thread. The Makefile redirects the worker's calls to these functions. --- */
 
 /* In a worker: the party that runs in it, and how far it has come. */
 static const struct party_context *self;
 static bool has_run, is_verified;
 
-/* The last two are read from /proc before the gate is waited for, so the wait is not to add to them. */
+/* Migrations and run delay are read from /proc before the wait at the gate: the wait adds nothing to them here. */
 static const struct task_counters of_setup = {.cpu_ns = 1000000007,
                                               .ctx_voluntary = 1009,
                                               .ctx_involuntary = 2003,
@@ -59,7 +59,7 @@ static bool gate_is_open(void)
     return __atomic_load_n(&head->started, __ATOMIC_ACQUIRE) && clock_raw_ns() >= head->start_ns;
 }
 
-/* Each copy has as much more as its number says, and the partner a thousand times as much. */
+/* How many times of_run is added: by copy 1 and 2 times, by the partner a thousand times. */
 static int64_t share(void)
 {
     return self->slot->party ? 1000 : self->copy + 1;
@@ -129,7 +129,7 @@ static void put_line(struct text *out, const char *label, uint64_t rise, unsigne
                 name);
 }
 
-/* The counters have risen so many times since something, long ago. */
+/* Writes the files with all counters raised so many times above what they had at boot. */
 static void put_machine(const char *in, const unsigned cpus[2], unsigned times, unsigned mhz)
 {
     struct text out = {0};
@@ -165,7 +165,7 @@ static double steal_ms(unsigned ticks)
     return ticks * 1000.0 / (double)sysconf(_SC_CLK_TCK);
 }
 
-/* --- A benchmark that does nothing but let the counters rise. --- */
+/* --- A benchmark that only raises the counters. --- */
 
 struct params {
     char root[64];
@@ -241,7 +241,7 @@ static const struct bench *const registry[] = {&bench_charged, &bench_charged_ea
 static struct place_request place;
 static struct fixture_rows rows;
 
-/* As many trials, into rows. */
+/* Runs trials and makes rows of them. */
 static void run_trials(const struct bench *bench, unsigned copies, unsigned trials)
 {
     struct plan_run how = fixture_run(&place, &rows);
@@ -280,7 +280,7 @@ static void near(double got, double expected, const char *column)
 
 #define NEAR(row, column, expected) near((row)->column, expected, #column)
 
-/* The thread's counters have risen so many times, and those of the CPU. */
+/* Checks each column: the thread's counters rose so many times, those of the CPUs machine_times. */
 static void assert_charged(const struct row *row, double times, double machine_times)
 {
     NEAR(row, cpu_s, 1.5 * times);
@@ -308,8 +308,8 @@ static void assert_causes(const struct row *row, double times, double machine_ti
     assert_string_equal(row->causes, expected);
 }
 
-/* Two trials: nothing of the set-up, the gate or the verification, of the partner or of its CPU. The CPU ran at 1 GHz
- * after the first trial and at 3 GHz after the second. */
+/* Two trials. Set-up, gate, verification, the partner and its CPU do not count. The CPU runs at 1 GHz after the first
+ * trial and at 3 GHz after the second: the row has the mean. */
 static void test_worker_row_is_charged_with_its_run_alone(void **state)
 {
     run_trials(&bench_charged, 1, 2);
@@ -351,7 +351,7 @@ static void test_worker_row_of_all_copies_is_charged_with_their_sum(void **state
     fixture_free_rows(&rows);
 }
 
-/* The start that was asked for is five seconds ago, and the gate opens in the trial. */
+/* The start was asked for five seconds before the trial. */
 static void test_worker_gate_is_late_by_what_has_passed(void **state)
 {
     const uint64_t asked_ns = clock_realtime_ns() - 5000 * MS;
