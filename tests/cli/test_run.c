@@ -131,8 +131,8 @@ static void test_run_tells_user_from_system_time(void **state)
 
     run_csv(*state,
             ARGS("-i", "1", "--name", "counts,reads", "--", "sh", "-c",
-                 "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done", "--", "dd", "if=/dev/zero", "of=/dev/null",
-                 "bs=1M", "count=1000"),
+                 "i=0; while [ $i -lt 50000 ]; do i=$((i+1)); done", "--", "dd", "if=/dev/zero", "of=/dev/null",
+                 "bs=1M", "count=3000"),
             0, &csv);
     assert_true(cli_number(&csv, cli_row(&csv, "counts", "user", 0), "value") >
                 cli_number(&csv, cli_row(&csv, "counts", "system", 0), "value"));
