@@ -167,9 +167,17 @@ WRAP_test_projection := calloc qsort
 WRAP_test_report_figures := calloc qsort
 WRAP_test_report_rows := calloc qsort
 # Those that a made-up trial answers, see tests/unit/made_up_trial.h.
-WRAP_test_bandwidth := trial_spec_of trial_recorder results_sample results_hist results_series_from results_cause \
-	results_pages
-WRAP_test_noise     := $(WRAP_test_bandwidth)
+MADE_UP_TRIAL       := trial_spec_of trial_recorder trial_party trial_gate_ns results_sample results_hist \
+	results_series_from results_cause results_pages
+WRAP_test_bandwidth := $(MADE_UP_TRIAL)
+WRAP_test_command   := $(MADE_UP_TRIAL)
+WRAP_test_unix      := $(MADE_UP_TRIAL)
+WRAP_test_noise     := $(MADE_UP_TRIAL) machine_watch_read
+# Counters of the kernel, where a test wants some that it knows.
+WRAP_test_worker    := task_read_counters task_read_usage
+WRAP_test_disk      := task_read_io
+WRAP_test_task      := getrusage
+WRAP_test_program   := wait4 tree_read
 # Rights that this machine may not give.
 WRAP_test_load_trial := task_set_policy task_realtime_limit
 comma := ,

@@ -63,7 +63,7 @@ void unix_place_range(const void *params, const struct place_request *request, u
     }
 }
 
-/* Completions of all copies inside the common window, a second. Without a time the window ends with the last copy. */
+/* Completions of all copies inside the common window, a second. */
 static double mean_rate(const struct trial *trial, uint64_t from_ns, uint64_t to_ns)
 {
     double total = 0;

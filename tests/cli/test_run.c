@@ -124,6 +124,23 @@ static void test_run_counts_time_and_memory_of_children(void **state)
     cli_csv_free(&csv);
 }
 
+/* A shell that counts is at work in user mode; one that reads zeros is nearly all of the time in the kernel. */
+static void test_run_tells_user_from_system_time(void **state)
+{
+    struct cli_csv csv;
+
+    run_csv(*state,
+            ARGS("-i", "1", "--name", "counts,reads", "--", "sh", "-c",
+                 "i=0; while [ $i -lt 50000 ]; do i=$((i+1)); done", "--", "dd", "if=/dev/zero", "of=/dev/null",
+                 "bs=1M", "count=3000"),
+            0, &csv);
+    assert_true(cli_number(&csv, cli_row(&csv, "counts", "user", 0), "value") >
+                cli_number(&csv, cli_row(&csv, "counts", "system", 0), "value"));
+    assert_true(cli_number(&csv, cli_row(&csv, "reads", "system", 0), "value") >
+                cli_number(&csv, cli_row(&csv, "reads", "user", 0), "value"));
+    cli_csv_free(&csv);
+}
+
 static void test_run_failure_is_a_failed_row(void **state)
 {
     static const struct {
@@ -704,6 +721,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CLI_TEST(test_run_rows_are_all_metrics_of_the_command),
         CLI_TEST(test_run_counts_time_and_memory_of_children),
+        CLI_TEST(test_run_tells_user_from_system_time),
         CLI_TEST(test_run_failure_is_a_failed_row),
         CLI_TEST(test_run_failure_that_is_ignored_is_a_metric),
         CLI_TEST(test_run_table_has_a_line_each_and_ratios),

@@ -15,8 +15,10 @@
 struct made_up_trial {
     struct trial_spec spec;
     const void *recorder[MADE_UP_COPIES][RECORDERS_MAX]; /* of party 0 */
-    double sample[MADE_UP_COPIES][MADE_UP_SAMPLES];      /* by copy and metric; NAN: none was entered */
-    double pages[2];                                     /* of group 0: huge, possible */
+    struct trial_party party[MADE_UP_COPIES];            /* the same */
+    uint64_t gate_ns;
+    double sample[MADE_UP_COPIES][MADE_UP_SAMPLES]; /* by copy and metric; NAN: none was entered */
+    double pages[2];                                /* of group 0: huge, possible */
 };
 static struct made_up_trial *made_up;
 
@@ -36,6 +38,25 @@ const void *__wrap_trial_recorder(const struct trial *trial, unsigned party, uns
     assert_int_equal(party, 0);
     assert_non_null(made_up->recorder[copy][recorder]);
     return made_up->recorder[copy][recorder];
+}
+
+void __real_trial_party(const struct trial *trial, unsigned party, unsigned copy, struct trial_party *out);
+void __wrap_trial_party(const struct trial *trial, unsigned party, unsigned copy, struct trial_party *out);
+void __wrap_trial_party(const struct trial *trial, unsigned party, unsigned copy, struct trial_party *out)
+{
+    if (!made_up) {
+        __real_trial_party(trial, party, copy, out);
+        return;
+    }
+    assert_int_equal(party, 0);
+    *out = made_up->party[copy];
+}
+
+uint64_t __real_trial_gate_ns(const struct trial *trial);
+uint64_t __wrap_trial_gate_ns(const struct trial *trial);
+uint64_t __wrap_trial_gate_ns(const struct trial *trial)
+{
+    return made_up ? made_up->gate_ns : __real_trial_gate_ns(trial);
 }
 
 int __real_results_sample(struct results *results, unsigned copy, unsigned metric, double value);

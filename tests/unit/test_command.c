@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Any program as a benchmark: its words as bytes, where it is placed, how it is described, how long it may take. */
+#include <math.h>
 #include <sched.h>
 
 #include "engine_fixture.h"
 
 #include "bench/command.h"
 #include "engine/row.h"
+#include "made_up_trial.h"
 
 static char *const argv[] = {(char *)"make", (char *)"-j2", (char *)"", NULL};
 static char *const prepare[] = {(char *)"rm", (char *)"-r", NULL};
@@ -185,9 +187,36 @@ static void test_command_has_time_to_get_ready(void **state)
     assert_true(bench_command.setup_limit_ns(&params) > 2001 * params.timeout_ns);
 }
 
+/* --- Figures. --- */
+
+/* The recorder of each copy: user time, system time, peak memory, exit code. */
+static const double numbers_of_copies[3][4] = {{1, 10, 3000, 2}, {2, 20, 7000, 130}, {4, 40, 5000, 0}};
+
+/* Three copies that start at 2, 1 and 4 ms and end at 500, 700 and 600 ms. wall is from the first start to the last
+ * end, user and system are sums, max_rss and exit_code are the highest. */
+static void test_command_figures_are_of_all_copies(void **state)
+{
+    static const uint64_t start_ms[] = {2, 1, 4}, end_ms[] = {500, 700, 600};
+    static const double expected[COMMAND_N_METRICS] = {
+        [COMMAND_WALL] = 0.699,    [COMMAND_USER] = 7,         [COMMAND_SYSTEM] = 70,     [COMMAND_MAX_RSS] = 7000,
+        [COMMAND_EXIT_CODE] = 130, [COMMAND_START_SPREAD] = 3, [COMMAND_END_SPREAD] = 200};
+    struct made_up_trial trial = {.spec = {.bench = &bench_command, .copies = 3}};
+
+    for (unsigned copy = 0; copy < 3; copy++) {
+        trial.recorder[copy][0] = numbers_of_copies[copy];
+        trial.party[copy] = (struct trial_party){.start_ns = start_ms[copy] * MS, .end_ns = end_ms[copy] * MS};
+    }
+    assert_int_equal(made_up_reduce(&trial), 0);
+    for (unsigned metric = 0; metric < COMMAND_N_METRICS; metric++)
+        if (!(fabs(trial.sample[0][metric] - expected[metric]) <= 1e-9 * expected[metric]))
+            fail_msg("%s is %.17g, not %.17g", bench_command.own_metrics[metric].id, trial.sample[0][metric],
+                     expected[metric]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_command_figures_are_of_all_copies),
         cmocka_unit_test(test_command_words_come_back),
         cmocka_unit_test(test_command_bytes_that_are_cut_off_are_refused),
         cmocka_unit_test(test_command_may_use_all_cpus_named),

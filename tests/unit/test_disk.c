@@ -160,9 +160,50 @@ static void test_disk_count_of_the_kernel_may_not_be_known(void **state)
     assert_int_equal(fixture_in_child(kernel_does_not_tell), 0);
 }
 
+static bool io_is_made_up;
+
+int __real_task_read_io(uint64_t *read_bytes, uint64_t *written_bytes);
+int __wrap_task_read_io(uint64_t *read_bytes, uint64_t *written_bytes);
+int __wrap_task_read_io(uint64_t *read_bytes, uint64_t *written_bytes)
+{
+    if (!io_is_made_up)
+        return __real_task_read_io(read_bytes, written_bytes);
+    *read_bytes = 7000;
+    *written_bytes = 11000;
+    return 0;
+}
+
+/* Checks that the bytes moved are counted as what the load says, and the kernel's bytes as read and written. */
+static void check_count(const struct load *load, enum load_count moved, enum load_count other)
+{
+    struct disk_party d;
+    struct disk *disk = calloc(1, sizeof(*disk));
+
+    assert_non_null(disk);
+    disk->fd = -1;
+    disk->moved_bytes = 5000;
+    disk_party_begin(&d, load, "", 4 * MIB);
+    d.p.context.state = disk;
+    io_is_made_up = true;
+    disk_count(&d.p.context, moved);
+    io_is_made_up = false;
+    assert_true(disk_party_count(&d, moved) == 5000);
+    assert_true(disk_party_count(&d, other) == 0);
+    assert_true(disk_party_count(&d, LOAD_DISK_READ) == 7000);
+    assert_true(disk_party_count(&d, LOAD_DISK_WRITTEN) == 11000);
+    disk_party_end(&d);
+}
+
+static void test_disk_counts_reads_and_writes_apart(void **state)
+{
+    check_count(&load_read, LOAD_READ, LOAD_WRITTEN);
+    check_count(&load_write, LOAD_WRITTEN, LOAD_READ);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_disk_counts_reads_and_writes_apart),
         cmocka_unit_test(test_disk_is_no_memory_network_or_layer),
         cmocka_unit_test(test_disk_fill_ends_when_the_file_is_whole),
         cmocka_unit_test(test_disk_fill_is_bounded_in_time),

@@ -185,10 +185,8 @@ static void test_folder_open_existing_takes_what_is_no_data(void **state)
 /* Links of a user's own would be followed, of others not: only root can make both. */
 static void test_folder_open_existing_trusts_no_link_of_others(void **state)
 {
-    if (geteuid() != 0) {
-        print_message("skipped: needs root\n");
-        skip();
-    }
+    if (geteuid() != 0)
+        skip_because("needs root");
     put_link("device", "/dev/null", 0);
     int fd = folder_open_existing(in("device"));
     assert_true(fd >= 0);

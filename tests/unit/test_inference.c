@@ -3,6 +3,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -224,6 +225,54 @@ static void test_inference_ratio_of_few_values_is_welchs(void **state)
     NEAR(log(ratio.high), 1 + half);
 }
 
+/* P(X >= k) of the binomial distribution. */
+static double binomial_from(size_t k, size_t n, double p)
+{
+    double sum = 0;
+
+    for (size_t i = k; i <= n; i++)
+        sum += exp(lgamma((double)n + 1) - lgamma((double)i + 1) - lgamma((double)(n - i) + 1) + (double)i * log(p) +
+                   (double)(n - i) * log1p(-p));
+    return sum;
+}
+
+/* Returns the lower end of the interval of values over ones that leaves out so much on each side. below: of the
+ * reciprocal of ones over values. */
+static double lower_end(const double *values, size_t n, double left_out, bool below)
+{
+    const double ones[] = {1, 1, 1, 1, 1, 1};
+    struct inference_ratio ratio;
+
+    assert_int_equal(inference_ratio_of_medians(below ? values : ones, below ? n : 6, below ? ones : values,
+                                                below ? 6 : n, 1 - 2 * left_out, 30000, 1, &ratio),
+                     0);
+    return below ? 1 / ratio.high : ratio.low;
+}
+
+/* The number of draws shows in how often their median is the rarer value. Of n values some are 1 and the rest 2: the
+ * median of m draws, an even number, is 1 when at least m / 2 + 1 of them are, and the interval begins at 1 as long as
+ * it leaves out less than that probability. One draw more or less makes that at least 1.4 times as large. */
+static void test_inference_ratio_draws_an_even_number_of_values(void **state)
+{
+    static const struct {
+        size_t n, ones, draws;
+    } sides[] = {{5, 1, 6}, {6, 1, 6}, {7, 2, 8}, {8, 2, 10}, {9, 2, 10}, {10, 3, 12}, {11, 3, 12}, {24, 8, 26}};
+
+    for (size_t i = 0; i < COUNT(sides); i++) {
+        const size_t n = sides[i].n, draws = sides[i].draws;
+        const double part = (double)sides[i].ones / (double)n, p = binomial_from(draws / 2 + 1, draws, part);
+        double values[24];
+        for (size_t k = 0; k < n; k++)
+            values[k] = k < sides[i].ones ? 1 : 2;
+        for (int below = 0; below <= 1; below++) {
+            if (!(lower_end(values, n, 0.9 * p, below) == 1))
+                fail_msg("%zu values: the median of the draws is rarely 1, which it is in %g", n, p);
+            if (!(lower_end(values, n, 1.1 * p, below) > 1))
+                fail_msg("%zu values: the median of the draws is 1 in more than %g", n, p);
+        }
+    }
+}
+
 static void test_inference_ratio_without_spread_or_values(void **state)
 {
     const double same[] = {5, 5, 5}, twice[] = {10, 10}, zero[] = {0, 1, 2, 3, 4}, below[] = {-1, -2};
@@ -257,6 +306,7 @@ int main(void)
         TEST(test_inference_holm_leaves_out_what_is_no_test),
         TEST(test_inference_ratio_is_that_of_the_medians),
         TEST(test_inference_ratio_of_few_values_is_welchs),
+        TEST(test_inference_ratio_draws_an_even_number_of_values),
         TEST(test_inference_ratio_without_spread_or_values),
     };
 

@@ -395,6 +395,61 @@ static void test_noise_rates_are_those_of_a_second(void **state)
     free(series);
 }
 
+/* Each reading of the machine's counters finds them raised by this. */
+static const struct machine_counters each_look = {
+    .irqs = 31, .softirqs = 7, .timer = 2, .resched = 3, .ipi = 5, .device = 11};
+static bool counters_are_made_up;
+static unsigned looks;
+
+void __real_machine_watch_read(struct machine_watch *watch, struct machine_counters *out);
+void __wrap_machine_watch_read(struct machine_watch *watch, struct machine_counters *out);
+void __wrap_machine_watch_read(struct machine_watch *watch, struct machine_counters *out)
+{
+    if (!counters_are_made_up) {
+        __real_machine_watch_read(watch, out);
+        return;
+    }
+    const int64_t n = 1000 + looks++;
+    *out = (struct machine_counters){.irqs = n * each_look.irqs,
+                                     .softirqs = n * each_look.softirqs,
+                                     .timer = n * each_look.timer,
+                                     .resched = n * each_look.resched,
+                                     .ipi = n * each_look.ipi,
+                                     .device = n * each_look.device};
+}
+
+/* Bound to one CPU: a sampler that is moved reads the new CPU's counters once more. */
+static int count_looks(void)
+{
+    struct fixture_party p;
+    struct cpuset all, one;
+
+    CHECK(task_get_affinity(&all) == 0);
+    cpuset_clear(&one);
+    cpuset_add(&one, cpuset_next(&all, 0));
+    CHECK(task_set_affinity(&one) == 0);
+    counters_are_made_up = true;
+    CHECK(run_sampler(&p, &eight) == 0);
+    p.context.time_ns = 5 * MS;
+    const unsigned before = looks;
+    CHECK(p.party->run(&p.context) == 0);
+    const double *number = p.context.recorder[NOISE_NUMBERS];
+    const double rises = looks - before - 1; /* the first look is what the others are compared with */
+    CHECK(before > 1 && rises >= 1);
+    CHECK(number[NOISE_TIMER] == rises * (double)each_look.timer);
+    CHECK(number[NOISE_RESCHED] == rises * (double)each_look.resched);
+    CHECK(number[NOISE_IPI] == rises * (double)each_look.ipi);
+    CHECK(number[NOISE_DEVICE] == rises * (double)each_look.device);
+    CHECK(number[NOISE_SOFTIRQ] == rises * (double)each_look.softirqs);
+    fixture_party_end(&p);
+    return 0;
+}
+
+static void test_noise_counts_are_what_the_counters_rose_by_in_the_run(void **state)
+{
+    assert_int_equal(fixture_in_child(count_looks), 0);
+}
+
 static void test_noise_samples_once(void **state)
 {
     static const unsigned seconds[PRESET_COUNT] = {[PRESET_DEFAULT] = 5, [PRESET_QUICK] = 2, [PRESET_CLASSIC] = 60};
@@ -419,6 +474,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_noise_threshold_below_the_loop_is_raised),
         cmocka_unit_test(test_noise_lost_share_is_that_of_all_causes),
         cmocka_unit_test(test_noise_rates_are_those_of_a_second),
+        cmocka_unit_test(test_noise_counts_are_what_the_counters_rose_by_in_the_run),
         cmocka_unit_test(test_noise_samples_once),
     };
     trial_worker_main(argc, argv, registry, no_loads);

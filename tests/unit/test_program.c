@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -477,9 +478,84 @@ static void test_program_guard_that_is_dismissed_does_nothing(void **state)
     (void)close(out[1]);
 }
 
+/* --- Counters of a process, made up. --- */
+
+static bool reap_is_made_up;
+
+/* 1.0002 s in user mode, 2.0003 s in the kernel, and all counts different. */
+static const struct rusage made_up_usage = {.ru_utime = {.tv_sec = 1, .tv_usec = 200},
+                                            .ru_stime = {.tv_sec = 2, .tv_usec = 300},
+                                            .ru_maxrss = 11,
+                                            .ru_minflt = 13,
+                                            .ru_majflt = 17,
+                                            .ru_nvcsw = 19,
+                                            .ru_nivcsw = 23};
+
+pid_t __real_wait4(pid_t pid, int *status, int options, struct rusage *usage);
+pid_t __wrap_wait4(pid_t pid, int *status, int options, struct rusage *usage);
+pid_t __wrap_wait4(pid_t pid, int *status, int options, struct rusage *usage)
+{
+    const pid_t found = __real_wait4(pid, status, options, usage);
+
+    if (reap_is_made_up)
+        *usage = made_up_usage;
+    return found;
+}
+
+/* Returns the text of a file of /proc/PID. In stat, the name has blanks and parentheses, and each field holds its own
+ * number, but for field 39, the CPU. */
+static const char *made_up_text(const char *path)
+{
+    static char text[512];
+
+    if (strstr(path, "/schedstat"))
+        return "3000500000 29000000 31\n";
+    if (strstr(path, "/sched"))
+        return "sh (1, #threads: 1)\nse.exec_start : 3.5\nse.nr_migrations : 37\nnr_switches : 41\n";
+    int n = snprintf(text, sizeof(text), "1 (a) b (c) S");
+    for (int field = 4; field <= 52; field++)
+        n += snprintf(text + n, sizeof(text) - (size_t)n, " %d", field == 39 ? 5 : field);
+    return text;
+}
+
+ssize_t __real_tree_read(const char *root, const char *path, char *buf, size_t size);
+ssize_t __wrap_tree_read(const char *root, const char *path, char *buf, size_t size);
+ssize_t __wrap_tree_read(const char *root, const char *path, char *buf, size_t size)
+{
+    if (!reap_is_made_up)
+        return __real_tree_read(root, path, buf, size);
+    return snprintf(buf, size, "%s", made_up_text(path));
+}
+
+static void test_program_end_has_each_count_in_its_place(void **state)
+{
+    struct program_end end;
+
+    if (sizeof(time_t) > sizeof(long))
+        skip_because("wait4 has another name where times are longer than a long");
+    pid_t pid = fork();
+    if (pid == 0)
+        _exit(3);
+    assert_true(pid > 0);
+    reap_is_made_up = true;
+    const int error = program_reap(pid, &end);
+    reap_is_made_up = false;
+    assert_int_equal(error, 0);
+    assert_memory_equal(&end.usage, &made_up_usage, sizeof(end.usage));
+    assert_int_equal(end.counters.cpu_ns, 3000500000);
+    assert_int_equal(end.counters.ctx_voluntary, 19);
+    assert_int_equal(end.counters.ctx_involuntary, 23);
+    assert_int_equal(end.counters.faults_minor, 13);
+    assert_int_equal(end.counters.faults_major, 17);
+    assert_int_equal(end.counters.run_delay_ns, 29000000);
+    assert_int_equal(end.counters.migrations, 37);
+    assert_int_equal(end.last_cpu, 5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_program_end_has_each_count_in_its_place),
         cmocka_unit_test_setup_teardown(test_program_find_takes_the_first_that_may_be_executed, setup, teardown),
         cmocka_unit_test_setup_teardown(test_program_find_says_why_not, setup, teardown),
         cmocka_unit_test_setup_teardown(test_program_find_with_a_slash_looks_nowhere_else, setup, teardown),

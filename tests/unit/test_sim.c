@@ -1204,8 +1204,26 @@ static int pretend_bursts_run(struct party_context *context)
     return 0;
 }
 
-static struct party pretend_parties[2], pretend_burst_parties[1];
-static struct bench bench_pretend, bench_pretend_bursts;
+/* Each recorder and each number has something else in it. */
+static int pretend_apart_run(struct party_context *context)
+{
+    static const double numbers[SIM_N_NUMBERS] = {[SIM_BURNS_DONE] = 9,
+                                                  [SIM_BURNS_MISSED] = 1,
+                                                  [SIM_DEADLINES_MET] = 3,
+                                                  [SIM_DEADLINES_MISSED] = 2,
+                                                  [SIM_LATE] = 1};
+
+    for (uint64_t i = 1; i <= 4; i++)
+        hist_add(context->recorder[SIM_LATENCY], i * MS);
+    for (uint64_t i = 1; i <= 3; i++)
+        hist_add(context->recorder[SIM_TOTAL], 100 * i * MS);
+    hist_add(context->recorder[SIM_CLASSIC], 7000 * MS);
+    memcpy(context->recorder[SIM_NUMBERS], numbers, sizeof(numbers));
+    return 0;
+}
+
+static struct party pretend_parties[2], pretend_burst_parties[1], pretend_apart_parties[2];
+static struct bench bench_pretend, bench_pretend_bursts, bench_pretend_apart;
 
 static void make_pretenders(void)
 {
@@ -1219,12 +1237,17 @@ static void make_pretenders(void)
     bench_pretend = bench_audio;
     bench_pretend.name = "pretend";
     bench_pretend.parties = pretend_parties;
+    memcpy(pretend_apart_parties, pretend_parties, sizeof(pretend_parties));
+    pretend_apart_parties[SIM_TASK].run = pretend_apart_run;
     bench_pretend_bursts = bench_gaming;
     bench_pretend_bursts.name = "pretend-bursts";
     bench_pretend_bursts.parties = pretend_burst_parties;
     /* The test may lack the rights for SCHED_FIFO and for placement. */
     bench_pretend.control_fifo = bench_pretend_bursts.control_fifo = false;
     bench_pretend.place = bench_pretend_bursts.place = NULL;
+    bench_pretend_apart = bench_pretend;
+    bench_pretend_apart.name = "pretend-apart";
+    bench_pretend_apart.parties = pretend_apart_parties;
 }
 
 static struct fixture_rows rows;
@@ -1265,6 +1288,23 @@ static void test_sim_rows_of_a_periodic_task(void **state)
     assert_int_equal(metric_row("total")->n_hist, 6);
     assert_row("timer_latency", "ns", 9000, 5, 25000); /* the median, not the mean of 11000 */
     assert_true(metric_row("timer_latency")->samples[0] == 9000);
+    fixture_free_rows(&rows);
+}
+
+static void test_sim_rows_are_each_of_their_own_recorder(void **state)
+{
+    struct sim_params params = sim_audio;
+
+    params.classic = true;
+    assert_int_equal(fixture_one_trial(&bench_pretend_apart, &params, 1, &rows), ROW_OK);
+    assert_row("latency", "ns", 2.5 * MS, 4, 4 * MS);
+    assert_row("total", "ns", 200 * MS, 3, 300 * MS);
+    assert_row("latency_classic", "ns", 7000 * MS, 1, 7000 * MS);
+    assert_row("timer_latency", "ns", 9000, 5, 25000);
+    assert_row("desired_cpu", "%", 90, 1, 90);
+    assert_row("deadlines_met", "%", 60, 1, 60);
+    assert_row("late", "%", 25, 1, 25);
+    assert_true(metric_row("latency")->samples[0] == 2.5 * MS && metric_row("total")->samples[0] == 200 * MS);
     fixture_free_rows(&rows);
 }
 
@@ -1365,9 +1405,9 @@ static const struct bench bench_late = {
     .name = "late", .params_size = sizeof(struct sim_params), .parties = late_parties, .n_parties = 1};
 
 static const struct load *const load_registry[] = {&load_beside, NULL};
-static const struct bench *const registry[] = {&bench_audio,          &bench_video,  &bench_x,
-                                               &bench_gaming,         &bench_custom, &bench_pretend,
-                                               &bench_pretend_bursts, &bench_late,   NULL};
+static const struct bench *const registry[] = {
+    &bench_audio,   &bench_video,          &bench_x,    &bench_gaming,        &bench_custom,
+    &bench_pretend, &bench_pretend_bursts, &bench_late, &bench_pretend_apart, NULL};
 
 static struct place_request place;
 static struct sim_params load_params;
@@ -1512,6 +1552,8 @@ static void check_classic(const struct trial *trial, const struct sim_params *pa
     assert_in_range(classic->n, 1, most);
     assert_true(n[SIM_BURNS_DONE] > 0 && n[SIM_BURNS_DONE] <= (double)classic->n);
     assert_true(latency->n >= timer->n);
+    assert_true(timer->max > 0 &&
+                timer->max <= trial_wall_ns(trial)); /* none wakes at the very moment that it asked for */
     if (!params->sweep) {
         assert_int_equal(timer->n, classic->n); /* it sleeps before each turn */
         assert_true((double)latency->n == (double)classic->n + n[SIM_DEADLINES_MISSED]);
@@ -1679,6 +1721,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_sim_timing_thread_is_real_time_in_every_mode),
         cmocka_unit_test(test_sim_real_time_mode_is_below_the_timing_thread),
         cmocka_unit_test(test_sim_rows_of_a_periodic_task),
+        cmocka_unit_test(test_sim_rows_are_each_of_their_own_recorder),
         cmocka_unit_test(test_sim_rows_of_the_classic_protocol),
         cmocka_unit_test(test_sim_rows_of_bursts),
         cmocka_unit_test(test_sim_audio_wakes_up_twenty_times_a_second),

@@ -32,6 +32,8 @@
 #define THP       "/sys/kernel/mm/transparent_hugepage/enabled"
 #define MIN_FREE  "/proc/sys/vm/min_free_kbytes"
 #define BOOST     "/sys/devices/system/cpu/cpufreq/boost"
+#define SMT       "/sys/devices/system/cpu/smt/control"
+#define CPU2      "/sys/devices/system/cpu/cpu2"
 #define INTERVAL  "/proc/sys/vm/stat_interval"
 #define WATCHDOG  "/proc/sys/kernel/watchdog"
 #define NMI       "/proc/sys/kernel/nmi_watchdog"
@@ -572,6 +574,81 @@ static void test_snapshot_restores_what_changed_along(void **state)
     assert_content(NO_TURBO, "1\n");
     assert_report(&reports, NMI, SNAPSHOT_DONE, 0, "0", "0");
     assert_unchanged(before);
+}
+
+/* Side effects: the file that a setting writes, and the file that the kernel changes with it, with its value before. A
+ * %u in its name stands for CPUs or interrupts 0, 3 and 12. */
+static const struct {
+    const char *setting, *written, *changed, *value;
+} along[] = {
+    {"governor", CPU2 "/cpufreq/scaling_governor", CPU2 "/cpufreq/energy_performance_preference", "balance_power"},
+    {"governor", CPU2 "/cpufreq/scaling_governor", NO_TURBO, "1"},
+    {"turbo", NO_TURBO, "/sys/devices/system/cpu/intel_pstate/min_perf_pct", "16"},
+    {"turbo", BOOST, "/sys/devices/system/cpu/cpu%u/cpufreq/scaling_max_freq", "2000000"},
+    {"turbo", BOOST, "/sys/devices/system/cpu/cpu%u/cpufreq/boost", "1"},
+    {"watchdogs", WATCHDOG, "/proc/sys/kernel/soft_watchdog", "1"},
+    {"watchdogs", WATCHDOG, NMI, "0"},
+    {"thp", THP, MIN_FREE, "70000"},
+    {"smt", SMT, "/proc/irq/%u/smp_affinity", "f"},
+    {"smt", SMT, "/sys/devices/system/cpu/cpu%u/cpufreq/scaling_governor", "schedutil"},
+};
+
+enum { SPOILT_FILES = 3 };
+
+/* The files that change with `spoils` in the made-up kernel below. */
+static char spoilt[SPOILT_FILES][128];
+static size_t n_spoilt;
+static const char *spoils;
+
+static int spoiling_write(const char *root, const char *path, const char *value)
+{
+    char line[128];
+
+    (void)snprintf(line, sizeof(line), "%s\n", value);
+    plain_write(root, path, line);
+    for (size_t i = 0; i < n_spoilt && !strcmp(path, spoils); i++)
+        plain_write(root, spoilt[i], "spoilt\n");
+    return 0;
+}
+
+static void put_spoilt(const char *pattern, const char *value)
+{
+    static const unsigned numbers[SPOILT_FILES] = {0, 3, 12};
+    char line[64];
+
+    (void)snprintf(line, sizeof(line), "%s\n", value);
+    n_spoilt = strstr(pattern, "%u") ? SPOILT_FILES : 1;
+    for (size_t i = 0; i < n_spoilt; i++) {
+        const char *number = strstr(pattern, "%u");
+        (void)snprintf(spoilt[i], sizeof(spoilt[i]), "%s", pattern);
+        if (number)
+            (void)snprintf(spoilt[i] + (number - pattern), sizeof(spoilt[i]) - (size_t)(number - pattern), "%u%s",
+                           numbers[i], number + 2);
+        tree_put(spoilt[i], line);
+    }
+}
+
+/* The kernel changes them when the setting is written, and again when it is restored. */
+static void test_snapshot_restores_each_side_effect_of_each_setting(void **state)
+{
+    place.write = spoiling_write;
+    for (size_t i = 0; i < sizeof(along) / sizeof(along[0]); i++) {
+        struct reports reports;
+        char *before;
+        spoils = along[i].written;
+        assert_non_null(setting_find(along[i].setting)->writes);
+        tree_put(along[i].written, "old\n");
+        put_spoilt(along[i].changed, along[i].value);
+        before = tree_text();
+        forget_writes();
+        add(along[i].written, "new");
+        tune(&reports);
+        assert_content(along[i].written, "new\n");
+        for (size_t k = 0; k < n_spoilt; k++)
+            assert_content(spoilt[k], "spoilt\n");
+        expect_untune(0, "");
+        assert_unchanged(before);
+    }
 }
 
 /* The first makes the second what it likes: restored in reverse order, the second needs another write. */
@@ -1298,6 +1375,7 @@ int main(void)
         SNAPSHOT_TEST(test_snapshot_restores_a_list_that_has_grown),
         SNAPSHOT_TEST(test_snapshot_keeps_long_and_odd_contents),
         SNAPSHOT_TEST(test_snapshot_restores_what_changed_along),
+        SNAPSHOT_TEST(test_snapshot_restores_each_side_effect_of_each_setting),
         SNAPSHOT_TEST(test_snapshot_writes_again_what_was_spoilt),
         SNAPSHOT_TEST(test_snapshot_remembers_the_limits_that_boost_moves),
         SNAPSHOT_TEST(test_snapshot_goes_on_after_a_refusal),

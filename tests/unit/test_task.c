@@ -426,6 +426,35 @@ static void test_task_counters_are_the_kernels(void **state)
     assert_true(got[4] >= before[4] + 4096);
 }
 
+static bool usage_is_made_up;
+
+int __real_getrusage(int who, struct rusage *usage);
+int __wrap_getrusage(int who, struct rusage *usage);
+int __wrap_getrusage(int who, struct rusage *usage)
+{
+    if (!usage_is_made_up)
+        return __real_getrusage(who, usage);
+    *usage = (struct rusage){
+        .ru_maxrss = 3, .ru_minflt = 5, .ru_majflt = 7, .ru_nswap = 11, .ru_nvcsw = 13, .ru_nivcsw = 17};
+    return who == RUSAGE_THREAD ? 0 : -1;
+}
+
+static void test_task_usage_has_each_count_in_its_place(void **state)
+{
+    struct task_counters counters = {.migrations = 19, .run_delay_ns = 23};
+    if (sizeof(time_t) > sizeof(long))
+        skip_because("getrusage has another name where times are longer than a long");
+    usage_is_made_up = true;
+    task_read_usage(&counters);
+    usage_is_made_up = false;
+    assert_int_equal(counters.faults_minor, 5);
+    assert_int_equal(counters.faults_major, 7);
+    assert_int_equal(counters.ctx_voluntary, 13);
+    assert_int_equal(counters.ctx_involuntary, 17);
+    assert_int_equal(counters.migrations, 19);
+    assert_int_equal(counters.run_delay_ns, 23);
+}
+
 static void *count_own_faults(void *out)
 {
     task_read_counters(out);
@@ -552,6 +581,7 @@ int main(void)
         cmocka_unit_test(test_task_notices_a_lost_parent),
         cmocka_unit_test(test_task_name_is_cut_to_15_bytes),
         cmocka_unit_test(test_task_counters_are_the_kernels),
+        cmocka_unit_test(test_task_usage_has_each_count_in_its_place),
         cmocka_unit_test(test_task_counters_are_the_threads_own),
         cmocka_unit_test(test_task_counters_without_proc_are_not_known),
         cmocka_unit_test(test_task_io_is_taken_from_its_file),
