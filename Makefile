@@ -231,6 +231,12 @@ check: test ## the same
 smoke: $(PROGRAM) ## a run of everything that takes seconds
 	./$(PROGRAM) all --quick --samples 1 --no-csv
 
+# One CPU, not root, other file systems, other load and more, each set up and taken down; what cannot be set up here is skipped,
+# with the reason. Mounts and control groups need root. PLACES="nobody load": only these; PROGRAMS="cli/test_tune": only these tests.
+.PHONY: test-elsewhere
+test-elsewhere: built ## the tests with one CPU, as nobody, on btrfs, under load, ...: an hour
+	PROGRAMS='$(PROGRAMS)' tests/elsewhere/elsewhere.py $(PLACES)
+
 # What `jitbench export` writes, given to the programs that read it; those that are not installed are skipped, with the reason.
 .PHONY: consumers
 consumers: $(PROGRAM) ## export's formats, read by their real consumers
