@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Made-up machines of 1, 2, 8, 64 and 256 CPUs: whatever goes by the number of CPUs is right on all of them, and not only
- * on the machine that the tests run on. From 2 CPUs on a core has two threads, from 8 on there are two packages. */
+/* Made-up machines of 1, 2, 8, 64 and 256 CPUs: whatever goes by the number of CPUs is right on all of them, and not
+ * only on the machine that the tests run on. From 2 CPUs on a core has two threads, from 8 on there are two packages.
+ */
 #include "engine/core.h"
 #include "engine/place.h"
 #include "sys/machine.h"
@@ -15,6 +16,7 @@
 
 static const unsigned sizes[] = {1, 2, 8, 64, 256};
 static unsigned n_cpus; /* of the machine at hand */
+static struct machine machine;
 
 static unsigned n_cores(void)
 {
@@ -172,33 +174,26 @@ static void put_affinities(void)
     tree_put("/proc/sys/kernel/hostname", "made-up\n");
 }
 
-/* Makes each machine in turn, and gives it to the test. */
-static void for_each_size(void (*test)(const struct machine *machine))
+static int make_machine(void **state)
 {
-    static struct machine machine;
-
-    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
-        n_cpus = sizes[i];
-        assert_int_equal(tree_make(NULL), 0);
-        put_topology();
-        put_tables();
-        put_affinities();
-        machine_read(tree_root, &machine);
-        print_message("%u CPUs\n", n_cpus);
-        test(&machine);
-        assert_int_equal(tree_remove(NULL), 0);
-    }
+    if (tree_make(state))
+        return -1;
+    put_topology();
+    put_tables();
+    put_affinities();
+    machine_read(tree_root, &machine);
+    return 0;
 }
 
 /* --- What it is. --- */
 
-static void expect_topology(const struct machine *machine)
+static void test_machine_sizes_topology(void **state)
 {
     struct cpuset found;
 
-    assert_int_equal(machine->cpus_online, n_cpus);
-    assert_int_equal(cpuset_count(&machine->online), n_cpus);
-    assert_int_equal(machine->cache_llc_bytes, (uint64_t)n_packages() << 25);
+    assert_int_equal(machine.cpus_online, n_cpus);
+    assert_int_equal(cpuset_count(&machine.online), n_cpus);
+    assert_int_equal(machine.cache_llc_bytes, (uint64_t)n_packages() << 25);
     for (unsigned cpu = 0; cpu < n_cpus; cpu++) {
         assert_true(machine_core_cpus(tree_root, cpu, &found));
         assert_int_equal(cpuset_count(&found), n_cpus > 1 ? 2 : 1);
@@ -208,12 +203,7 @@ static void expect_topology(const struct machine *machine)
     }
 }
 
-static void test_machine_sizes_topology(void **state)
-{
-    for_each_size(expect_topology);
-}
-
-static void expect_counters(const struct machine *machine)
+static void test_machine_sizes_counters_of_each_cpu(void **state)
 {
     struct cpuset *sets = calloc(n_cpus, sizeof(*sets));
     struct machine_counters *counters = calloc(n_cpus, sizeof(*counters)), all, watched;
@@ -229,7 +219,7 @@ static void expect_counters(const struct machine *machine)
         assert_int_equal(counters[cpu].irqs, 5 * QUEUES + timers_of(cpu));
         assert_true(counters[cpu].steal_ns == 3 * (int64_t)cpu * tick_ns);
     }
-    machine_read_counters(tree_root, &machine->online, &all);
+    machine_read_counters(tree_root, &machine.online, &all);
     assert_true(all.device == 5 * QUEUES * n);
     assert_true(all.timer == 1000 * n + 7 * n * (n - 1) / 2);
     assert_true(all.steal_ns == 3 * n * (n - 1) / 2 * tick_ns);
@@ -240,11 +230,6 @@ static void expect_counters(const struct machine *machine)
     machine_watch_close(watch);
     free(sets);
     free(counters);
-}
-
-static void test_machine_sizes_counters_of_each_cpu(void **state)
-{
-    for_each_size(expect_counters);
 }
 
 /* How many pairs there are, and that all of them are so related. */
@@ -259,25 +244,20 @@ static void expect_pairs(const unsigned *order, enum cpu_pairing pairing, size_t
     topology_pairs_free(&pairs);
 }
 
-static void expect_all_pairs(const struct machine *machine)
+static void test_machine_sizes_pairs(void **state)
 {
     static unsigned order[CPUSET_MAX];
 
-    assert_int_equal(machine_cpu_order(tree_root, &machine->online, order, CPUSET_MAX), n_cpus);
+    assert_int_equal(machine_cpu_order(tree_root, &machine.online, order, CPUSET_MAX), n_cpus);
     expect_pairs(order, PAIRS_NEXT, n_cpus > 1 ? n_cpus : 0, CPUS_UNKNOWN);
     expect_pairs(order, PAIRS_NEAR, n_cpus / 2, CPUS_SAME_CORE);
     expect_pairs(order, PAIRS_FAR, n_packages() > 1 ? n_cpus / 2 : 0, CPUS_OTHER_NODE);
     expect_pairs(order, PAIRS_HALVES, n_cpus / 2, CPUS_SAME_CORE);
 }
 
-static void test_machine_sizes_pairs(void **state)
-{
-    for_each_size(expect_all_pairs);
-}
-
 /* --- Who runs where. --- */
 
-static void expect_placements(const struct machine *machine)
+static void test_machine_sizes_copies_have_a_cpu_each(void **state)
 {
     static struct place_request request;
     struct placement placement;
@@ -286,14 +266,15 @@ static void expect_placements(const struct machine *machine)
 
     cpuset_clear(&used);
     cpuset_clear(&cores);
-    request = (struct place_request){.cpus = machine->online, .online = machine->online, .fifo = true, .fifo_priority = 1};
-    request.n_order = machine_cpu_order(tree_root, &machine->online, request.order, CPUSET_MAX);
+    request =
+        (struct place_request){.cpus = machine.online, .online = machine.online, .fifo = true, .fifo_priority = 1};
+    request.n_order = machine_cpu_order(tree_root, &machine.online, request.order, CPUSET_MAX);
     assert_int_equal(request.n_order, n_cpus);
     for (unsigned copy = 0; copy < n_cpus; copy++) {
         /* All CPUs busy with real-time work is what the last one makes of it. */
-        assert_false(place_claim_full(&claim, &machine->online));
+        assert_false(place_claim_full(&claim, &machine.online));
         place_copy(&request, copy, &placement);
-        place_claim_add(&claim, &placement, false, &machine->online);
+        place_claim_add(&claim, &placement, false, &machine.online);
         assert_int_equal(cpuset_count(&placement.cpus), 1);
         assert_false(cpuset_has(&used, cpuset_next(&placement.cpus, 0)));
         cpuset_union(&used, &placement.cpus);
@@ -302,21 +283,16 @@ static void expect_placements(const struct machine *machine)
         assert_int_equal(cpuset_count(&cores), copy < n_cores() ? copy + 1 : n_cores());
         assert_int_equal(cpuset_has(&cores, 0), copy + 1 >= n_cores());
     }
-    assert_true(place_claim_full(&claim, &machine->online));
+    assert_true(place_claim_full(&claim, &machine.online));
     /* One more goes round. */
     place_copy(&request, n_cpus, &placement);
     assert_true(cpuset_has(&placement.cpus, request.order[0]));
 }
 
-static void test_machine_sizes_copies_have_a_cpu_each(void **state)
-{
-    for_each_size(expect_placements);
-}
-
-static void expect_threads_known(const struct machine *machine)
+static void test_machine_sizes_cores_of_the_probe(void **state)
 {
     static const struct clock_info clock = {.kind = CLOCK_KIND_GETTIME, .name = "clock_gettime", .unit = "ns"};
-    struct core_session *session = core_session_make(tree_root, &clock, &machine->online);
+    struct core_session *session = core_session_make(tree_root, &clock, &machine.online);
 
     assert_non_null(session);
     assert_int_equal(session->threads, n_cpus > 1);
@@ -325,11 +301,6 @@ static void expect_threads_known(const struct machine *machine)
         assert_int_equal(session->core[cpu] == session->core[cpu - 1], n_cpus == 2);
     }
     free(session);
-}
-
-static void test_machine_sizes_cores_of_the_probe(void **state)
-{
-    for_each_size(expect_threads_known);
 }
 
 /* --- Its settings. --- */
@@ -395,20 +366,20 @@ static void add_writes(const struct settings_view *view, const char *name, size_
 
 /* Of the interrupts, those that may come to a bench CPU are moved to the boot CPU: the CPUs' own but one, all that any
  * CPU may have, and new ones. Of one CPU nothing can be kept off. */
-static void expect_tuned(const struct machine *machine)
+static void test_machine_sizes_settings_are_written_and_restored(void **state)
 {
-    struct settings_view view = {.root = tree_root, .machine = machine};
+    struct settings_view view = {.root = tree_root, .machine = &machine};
     struct setting_writes writes = {0};
     struct snapshot *snapshot;
     struct cpuset bench;
     char file[128], error[256] = "", *before = read_all();
     size_t written = 0, restored = 0, moved = n_cpus > 1 ? QUEUES * n_cpus : 0;
 
-    settings_bench_cpus(tree_root, machine, &bench);
+    settings_bench_cpus(tree_root, &machine, &bench);
     assert_int_equal(cpuset_count(&bench), n_cpus > 1 ? n_cpus - 1 : 1);
     assert_int_equal(cpuset_has(&bench, 0), n_cpus == 1);
     view.bench = &bench;
-    add_writes(&view, "governor", n_cpus > 1 ? n_cpus - 1 : 1, &writes);
+    add_writes(&view, "governor", n_cpus, &writes);
     add_writes(&view, "irqs", moved, &writes);
     add_writes(&view, "workqueues", n_cpus > 1 ? 2 : 0, &writes);
     (void)snprintf(file, sizeof(file), "%s/snapshot", tree_root);
@@ -432,11 +403,6 @@ static void expect_tuned(const struct machine *machine)
     setting_writes_free(&writes);
 }
 
-static void test_machine_sizes_settings_are_written_and_restored(void **state)
-{
-    for_each_size(expect_tuned);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -447,5 +413,13 @@ int main(void)
         cmocka_unit_test(test_machine_sizes_cores_of_the_probe),
         cmocka_unit_test(test_machine_sizes_settings_are_written_and_restored),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    char name[32];
+    int failed = 0;
+
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        n_cpus = sizes[i];
+        (void)snprintf(name, sizeof(name), "machine of %u CPUs", n_cpus);
+        failed += cmocka_run_group_tests_name(name, tests, make_machine, tree_remove);
+    }
+    return failed;
 }
