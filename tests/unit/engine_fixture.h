@@ -48,6 +48,17 @@ static inline void fixture_place(struct place_request *place)
     assert_true(place->n_order > 0);
 }
 
+/* Where the process may use one CPU of several, real-time work on it leaves the machine the others. */
+static inline void fixture_spare_cpu(struct place_request *place)
+{
+    if (sysconf(_SC_NPROCESSORS_ONLN) < 2) {
+        print_message("skipped: needs a second CPU, to be free of real-time work\n");
+        skip();
+    }
+    if (place->n_order < 2)
+        cpuset_add(&place->online, place->order[0] ? 0 : 1);
+}
+
 /* Whoever started the test may ignore them, as nohup and a shell's background jobs do. */
 static inline void fixture_default_signals(void)
 {
