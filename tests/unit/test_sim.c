@@ -1381,6 +1381,8 @@ static struct trial *run_trial(const struct bench *bench, const struct sim_param
     sim_calibrate(&calibrated, loops_per_ms);
     sim_calibrate(&load_params, loops_per_ms);
     fixture_place(&place);
+    if (params->real_time)
+        fixture_spare_cpu(&place);
     const struct trial_spec spec = {.bench = bench,
                                     .params = &calibrated,
                                     .load = load,
@@ -1595,7 +1597,6 @@ static void test_sim_real_time_task_is_what_was_asked_for(void **state)
         print_message("skipped: SCHED_FIFO is refused here\n");
         skip();
     }
-    fixture_spare_cpu(&place);
     struct trial *trial = run_trial(&bench_custom, &params, 50 * MS, NULL);
     trial_party(trial, SIM_TASK, 0, &task);
     assert_int_equal(task.seen.policy, SCHED_FIFO);
