@@ -14,7 +14,7 @@ PROGRAM ?= jitbench
 LINK    ?= -static
 
 VERSION := 0.1
-COMMIT  := $(shell git -C $(CURDIR) rev-parse --short=12 HEAD 2>/dev/null || echo unknown)
+COMMIT  := $(shell git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)
 
 # Architecture by folder. What has no folder of its own uses generic; so does a file that a folder lacks. 32-bit x86 has the
 # counter and the CPUID of x86_64. ARM before version 7 has no generic timer, and no ISB.
@@ -61,8 +61,9 @@ CFLAGS_out    := -Os $(GUARDED)
 # What the linker can make read-only is so once the program runs; no memory is both written and executed.
 HARDENED := -Wl,-z,relro,-z,now,-z,noexecstack
 
-# Two builds in different folders are the same bytes.
-REPRODUCIBLE := -ffile-prefix-map=$(CURDIR)=.
+# Two builds in different folders are the same bytes. The shell names the folder: all paths here are relative, since those of
+# make have no blanks, and a checkout's may have some.
+REPRODUCIBLE := -ffile-prefix-map="$$PWD"=.
 
 # Nothing is thrown or unwound here; debuggers read .debug_frame instead.
 SMALL := -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables -fno-unwind-tables
@@ -195,7 +196,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 1)
 BESIDE := $(patsubst %,$(BUILD)/unit/test_%,comparison coverage hist inference judge pairs project projection reader scale \
 	settings stats) $(patsubst %,$(BUILD)/cli/test_%,options places security old \
 	completion init layout compare export fleet project report show)
-run_test = echo "== $(1)"; JITBENCH=$(CURDIR)/$(PROGRAM) $(1)
+run_test = echo "== $(1)"; JITBENCH=$(PROGRAM) $(1)
 define run_tests
 	$(if $(filter $(BESIDE),$(1)),+@$(MAKE) -j$(JOBS) --no-print-directory --output-sync $(patsubst %,%.run,$(filter $(BESIDE),$(1))))
 	@set -e; for t in $(filter-out $(BESIDE),$(1)); do $(call run_test,$$t); done
@@ -224,7 +225,7 @@ cli: $(PROGRAM) $(CLI:%=$(BUILD)/cli/%) ## tests of the command line, on the sta
 
 .PHONY: old
 old: $(PROGRAM) $(BUILD)/cli/test_old ## each system call refused, with all commands: minutes
-	JITBENCH_OLD=all JITBENCH=$(CURDIR)/$(PROGRAM) $(BUILD)/cli/test_old
+	JITBENCH_OLD=all JITBENCH=$(PROGRAM) $(BUILD)/cli/test_old
 
 .PHONY: built test check smoke
 built: $(PROGRAM) $(UNIT:%=$(BUILD)/unit/%) $(CLI:%=$(BUILD)/cli/%)
@@ -238,10 +239,16 @@ check: test ## the same
 smoke: $(PROGRAM) ## a run of everything that takes seconds
 	./$(PROGRAM) all --quick --samples 1 --no-csv
 
+# One CPU, not root, other file systems, other load and more, each set up and taken down; what cannot be set up here is skipped,
+# with the reason. Mounts and control groups need root. PLACES="nobody load": only these; PROGRAMS="cli/test_tune": only these tests.
+.PHONY: test-elsewhere
+test-elsewhere: built ## the tests with one CPU, as nobody, on btrfs, under load, ...: an hour
+	PROGRAMS='$(PROGRAMS)' tests/elsewhere/elsewhere.py $(PLACES)
+
 # What `jitbench export` writes, given to the programs that read it; those that are not installed are skipped, with the reason.
 .PHONY: consumers
 consumers: $(PROGRAM) ## export's formats, read by their real consumers
-	JITBENCH=$(CURDIR)/$(PROGRAM) tests/consumers/consumers.py
+	JITBENCH=$(PROGRAM) tests/consumers/consumers.py
 # Real kernels under QEMU, with nothing but the binary: needs qemu-system-x86, cpio and e2fsprogs, and fetches the kernels once.
 .PHONY: boot boot-aarch64
 boot: $(PROGRAM) ## Debian's kernels booted with jitbench as PID 1, about three minutes
@@ -365,7 +372,7 @@ coverage: $(COVERED)/exit.o ## lines and branches that the units and the command
 	$(MAKE) -j$(JOBS) $(COVERAGE_FLAGS) built
 	$(COVERED)/jitbench version >/dev/null && find $(COVERED) -name '*.gcda' -exec chmod a+rw {} +
 	for t in $(UNIT:%=$(COVERED)/unit/%) $(COVERAGE_CLI:%=$(COVERED)/cli/%); do \
-		echo "== $$t"; JITBENCH=$(CURDIR)/$(COVERED)/jitbench $$t || :; done >$(COVERED)/tests.log 2>&1
+		echo "== $$t"; JITBENCH=$(COVERED)/jitbench $$t || :; done >$(COVERED)/tests.log 2>&1
 	@grep '^\[  FAILED  \] test_' $(COVERED)/tests.log | sort -u | sed 's/.*\] /fails in the coverage build: /' || :
 	gcovr --root . --filter src/ --json-summary $(COVERED)/coverage.json $(COVERED)
 	tests/coverage/summary.py $(COVERED)/coverage.json
@@ -452,13 +459,13 @@ BUILD_CC ?= cc
 $(COMPLETIONS): $(BUILD)/completion/made ;
 $(BUILD)/completion/made: $(PROGRAM)
 	@mkdir -p $(@D)
-	@set -e; program=$(abspath $(PROGRAM)); if ! $$program version >/dev/null 2>&1; then \
-		program=$(abspath $(BUILD))/native/jitbench; \
-		$(MAKE) -s BUILD=$(BUILD)/native PROGRAM=$$program CC='$(BUILD_CC)' CFLAGS=-O1 CPPFLAGS= LDFLAGS= LINK= $$program; \
+	@set -e; program='$(abspath $(PROGRAM))' native=$(BUILD)/native/jitbench; if ! "$$program" version >/dev/null 2>&1; then \
+		$(MAKE) -s BUILD=$(BUILD)/native PROGRAM=$$native CC='$(BUILD_CC)' CFLAGS=-O1 CPPFLAGS= LDFLAGS= LINK= $$native; \
+		program=$$native; \
 	fi; \
-	$$program completion bash >$(BUILD)/completion/jitbench; \
-	$$program completion zsh >$(BUILD)/completion/_jitbench; \
-	$$program completion fish >$(BUILD)/completion/jitbench.fish; touch $@
+	"$$program" completion bash >$(BUILD)/completion/jitbench; \
+	"$$program" completion zsh >$(BUILD)/completion/_jitbench; \
+	"$$program" completion fish >$(BUILD)/completion/jitbench.fish; touch $@
 
 MAN := $(wildcard man/*.[1-9])
 # Each as FILE:PLACE. Only this list is installed, and only this list is removed.
@@ -479,9 +486,9 @@ installcheck: $(PROGRAM) $(COMPLETIONS) ## install and uninstall into an empty f
 
 # The Debian package, built by dpkg-buildpackage from a copy of the sources, in which debian/changelog is written: version and
 # date have one source each. SOURCE_DATE_EPOCH: that of the commit, so that a commit has one package.
-DEB := $(abspath $(BUILD))/deb
+DEB := $(BUILD)/deb
 MAINTAINER = $(shell sed -n 's/^Maintainer: //p' debian/control)
-SOURCE_DATE_EPOCH ?= $(or $(shell git -C $(CURDIR) log -1 --format=%ct 2>/dev/null),$(shell stat -c %Y Makefile))
+SOURCE_DATE_EPOCH ?= $(or $(shell git log -1 --format=%ct 2>/dev/null),$(shell stat -c %Y Makefile))
 deb: ## a Debian package in $(BUILD)/deb, which lintian reads when it is there
 	rm -rf $(DEB)
 	mkdir -p $(DEB)/jitbench-$(VERSION)

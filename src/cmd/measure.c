@@ -401,6 +401,14 @@ static int open_series(struct session *s)
     return 0;
 }
 
+/* Gives a row the texts that a reader of the CSV finds, so that `show` prints what the run has printed. */
+static void as_in_csv(struct row *row)
+{
+    for (size_t i = 0; i < row_n_columns; i++)
+        if (row_columns[i].type == COLUMN_TEXT && !row_columns[i].in_run)
+            row_text_from_csv(&row_columns[i], (char *)row + row_columns[i].offset);
+}
+
 static void put_row(void *context, const struct row *row)
 {
     struct measure *m = context;
@@ -416,6 +424,7 @@ static void put_row(void *context, const struct row *row)
         m->rows_capacity = capacity;
     }
     if (row_copy(&m->rows[m->n_rows], row) == 0) {
+        as_in_csv(&m->rows[m->n_rows]);
         m->rows[m->n_rows].number = m->n_rows;
         m->n_rows++;
     }

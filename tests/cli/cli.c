@@ -23,7 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-char cli_binary[CLI_PATH];
+char cli_binary[CLI_PATH], cli_cpu[16] = "0";
 
 /* --- Set-up. --- */
 
@@ -43,6 +43,17 @@ void cli_sleep_ms(unsigned ms)
     }
 }
 
+static void find_cpu(void)
+{
+    cpu_set_t allowed;
+
+    if (sched_getaffinity(0, sizeof(allowed), &allowed))
+        return;
+    for (size_t cpu = CPU_SETSIZE; cpu-- > 0;)
+        if (CPU_ISSET(cpu, &allowed))
+            (void)snprintf(cli_cpu, sizeof(cli_cpu), "%zu", cpu);
+}
+
 int cli_group_setup(void **state)
 {
     const char *name = getenv("JITBENCH");
@@ -53,6 +64,7 @@ int cli_group_setup(void **state)
         return -1;
     }
     memcpy(cli_binary, path, strlen(path) + 1);
+    find_cpu();
     /* Ignored by whoever started the tests (nohup, a shell's background job), they would be ignored in jitbench too. */
     (void)signal(SIGHUP, SIG_DFL);
     (void)signal(SIGINT, SIG_DFL);

@@ -28,6 +28,8 @@ struct cli {
 
 /* Absolute path of the binary under test. */
 extern char cli_binary[CLI_PATH];
+/* The lowest CPU that the test may use, "0" unless a control group or taskset keeps CPU 0 from it. */
+extern char cli_cpu[16];
 
 int cli_group_setup(void **state);
 int cli_setup(void **state);

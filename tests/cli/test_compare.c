@@ -132,7 +132,7 @@ static void test_compare_names_each_setting_that_differs(void **state)
 {
     const struct cli *cli = *state;
     const struct cli_run measure = {
-        .args = ARGS("prime", "-q", "-i", "2", "-n", "100", "--limit", "10", "--cpus", "0", "-o", "-")};
+        .args = ARGS("prime", "-q", "-i", "2", "-n", "100", "--limit", "10", "--cpus", cli_cpu, "-o", "-")};
     const struct cli_run comparison = {.args = ARGS("compare", "-v", "run.csv", "changed.csv")};
     struct cli_result measured, result;
     struct cli_csv csv;

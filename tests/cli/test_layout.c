@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
 #include "program.h"
@@ -261,10 +262,11 @@ static void test_layout_help_fits_the_terminal(void **state)
 static void test_layout_prime(void **state)
 {
     const struct cli *cli = *state;
-    const struct cli_run run = {
-        .args = ARGS("prime", "-n", "1000", "-i", "1", "--limit", "10:46:36", "--cpus", "0", "--core-probe", "off")};
+    const struct cli_run run = {.args = ARGS("prime", "-n", "1000", "-i", "1", "--limit", "10:46:36", "--cpus", cli_cpu,
+                                             "--core-probe", "off")};
     struct cli_result result;
 
+    cli_need_cpus(1); /* the table names it */
     cli_expect(cli, &run, 0, &result);
     assert_string_equal(result.err, "");
     expect_wild("prime", result.out);
@@ -278,7 +280,7 @@ static void test_layout_prime(void **state)
 static void test_layout_prime_has_a_line_a_run(void **state)
 {
     const struct cli *cli = *state;
-    const struct cli_run run = {.args = ARGS("prime", "-q", "-n", "100", "-i", "3", "--cpus", "0")};
+    const struct cli_run run = {.args = ARGS("prime", "-q", "-n", "100", "-i", "3", "--cpus", cli_cpu)};
     struct cli_result result;
 
     cli_expect(cli, &run, 0, &result);
@@ -291,9 +293,10 @@ static void test_layout_stream(void **state)
 {
     const struct cli *cli = *state;
     const struct cli_run run = {.args = ARGS("stream", "-n", "1000", "-i", "1", "--sizes", "25,12800", "-k", "3",
-                                             "--core-probe", "off", "--array-size", "1M", "--cpus", "0")};
+                                             "--core-probe", "off", "--array-size", "1M", "--cpus", cli_cpu)};
     struct cli_result result;
 
+    cli_need_cpus(1); /* the table names it */
     cli_expect(cli, &run, 0, &result);
     assert_string_equal(result.err, "");
     bool nontemporal = program_has_nontemporal_stores(cli_binary);
@@ -380,6 +383,7 @@ static void test_layout_degraded(void **state)
     unsigned reasons = 0;
 
     cli_need_fifo(); /* its refusal would be another reason */
+    cli_need_cpus((unsigned)sysconf(_SC_NPROCESSORS_ONLN));
     cli_expect(cli, &run, 0, &result);
     (void)expect_aligned(result.out, "Limit  Divisions  *");
     for (const char *at = result.out; (at = strstr(at, "\ndegraded: ")); at++)

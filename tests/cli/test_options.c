@@ -63,7 +63,7 @@ static void test_options_cpus(void **state)
     const struct cli *cli = *state;
     struct cli_csv csv;
 
-    expect_cell(cli, ARGS("prime", FAST, "--cpus", "0"), "cpus", "0");
+    expect_cell(cli, ARGS("prime", FAST, "--cpus", cli_cpu), "cpus", cli_cpu);
     cli_need_cpus(2);
     expect_cell(cli, ARGS("prime", FAST, "--cpus=1"), "cpus", "1");
     expect_cell(cli, ARGS("prime", FAST, "--cpus", "0-1:2"), "cpus", "0");
@@ -81,6 +81,7 @@ static void test_options_cpus_all(void **state)
 {
     struct cli_csv csv;
 
+    cli_need_cpus((unsigned)sysconf(_SC_NPROCESSORS_ONLN));
     measure(*state, ARGS("prime", FAST, "--cpus", "all"), &csv);
     assert_int_equal(cli_count(&csv, "prime", "cycles"), sysconf(_SC_NPROCESSORS_ONLN));
     cli_csv_free(&csv);
@@ -317,6 +318,7 @@ static void test_options_strict(void **state)
     const struct cli_run wide = {.args = ARGS("prime", FAST, "--no-csv", "--runs", "3", "--strict", "--max-rsd=1000")};
     struct cli_result result;
 
+    cli_need_cpus((unsigned)sysconf(_SC_NPROCESSORS_ONLN));
     cli_expect(cli, &lax, 0, &result);
     cli_expect_text(result.out, "degraded");
     cli_result_free(&result);
@@ -472,7 +474,7 @@ static void test_options_of_stream_together(void **state)
 {
     const struct cli *cli = *state;
     const struct cli_run run = {.args = ARGS("stream", "array", "--sizes", "50", "--experiments", "500", "--passes",
-                                             "2", "--cpus", "0", "--bind", "range", "--copies", "2", "--nice", "1",
+                                             "2", "--cpus", cli_cpu, "--bind", "range", "--copies", "2", "--nice", "1",
                                              "--layout", "fixed", "--precision", "5", "--max-time", "2s", "-m", "c",
                                              "-o", "s.csv", "--series", "s.txt", "-qv", "--quick")};
     struct cli_result result;
@@ -486,7 +488,7 @@ static void test_options_of_stream_together(void **state)
     (void)snprintf(path, sizeof(path), "%s/s.csv", cli->work);
     cli_csv_read(path, &csv);
     assert_int_equal(cli_count(&csv, "array", "cycles"), 2);
-    cli_expect_all(&csv, "cpus", "0");
+    cli_expect_all(&csv, "cpus", cli_cpu);
     cli_expect_all(&csv, "bind", "range");
     cli_expect_all(&csv, "copies", "2");
     cli_expect_all(&csv, "nice", "1");
@@ -519,10 +521,10 @@ static void expect_placed(const struct cli_csv *csv, const char *column, const c
 static void test_options_of_all_together(void **state)
 {
     const struct cli *cli = *state;
-    const struct cli_run run = {.args =
-                                    ARGS("all", "--quick", "--runs", "1", "--cpus", "0", "--bind", "none", "--copies",
-                                         "1", "--nice", "1", "--layout", "fixed", "--precision", "50", "--max-time",
-                                         "9s", "--comment", "x", "--output", "-", "-v", "--dir", "/dev/shm"),
+    const struct cli_run run = {.args = ARGS("all", "--quick", "--runs", "1", "--cpus", cli_cpu, "--bind", "none",
+                                             "--copies", "1", "--nice", "1", "--layout", "fixed", "--precision", "50",
+                                             "--max-time", "9s", "--comment", "x", "--output", "-", "-v", "--dir",
+                                             "/dev/shm"),
                                 .limit_s = 90};
     static const char *const tests[] = {"prime", "array", "bandwidth"};
     static const size_t items[] = {1, 10, 2};

@@ -66,6 +66,31 @@ static void test_show_prints_what_the_run_printed(void **state)
     }
 }
 
+static int as_nobody(void *context)
+{
+    (void)context;
+    return cli_become_nobody();
+}
+
+/* Reasons lose their commas on the way to the CSV. */
+static void test_show_prints_the_reasons_that_the_run_printed(void **state)
+{
+    const struct cli *cli = *state;
+    char binary[CLI_PATH];
+    struct cli_result live, shown;
+
+    cli_copy_binary(cli, binary);
+    const struct cli_run run = {.program = binary,
+                                .args = ARGS("prime", "-q", "-o", "a.csv", "-n", "200", "-i", "1", "--nice", "-5"),
+                                .prepare = as_nobody};
+    cli_expect(cli, &run, 0, &live);
+    cli_expect_text(live.out, "nice -5 refused: ");
+    show(state, ARGS("show", "-q", "a.csv"), 0, &shown);
+    assert_string_equal(shown.out, live.out);
+    cli_result_free(&live);
+    cli_result_free(&shown);
+}
+
 /* Time, machine and comment stand before the tables, and warnings behind. */
 static void test_show_tells_the_run(void **state)
 {
@@ -207,9 +232,13 @@ static void test_show_of_broken_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CLI_TEST(test_show_prints_what_the_run_printed), CLI_TEST(test_show_tells_the_run),
-        CLI_TEST(test_show_counts_tests_with_a_reason),  CLI_TEST(test_show_colors_statuses),
-        CLI_TEST(test_show_of_several_runs_and_files),   CLI_TEST(test_show_of_broken_files),
+        CLI_TEST(test_show_prints_what_the_run_printed),
+        CLI_TEST(test_show_prints_the_reasons_that_the_run_printed),
+        CLI_TEST(test_show_tells_the_run),
+        CLI_TEST(test_show_counts_tests_with_a_reason),
+        CLI_TEST(test_show_colors_statuses),
+        CLI_TEST(test_show_of_several_runs_and_files),
+        CLI_TEST(test_show_of_broken_files),
     };
 
     return cmocka_run_group_tests_name("show", tests, group_setup, NULL);

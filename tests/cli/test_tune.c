@@ -20,10 +20,13 @@
 #include "cli.h"
 #include "program.h"
 
-/* What the tests tune. */
-#define HARMLESS "stat_interval", "perf_rate", "thp", "watchdogs"
+/* What the tests tune, at the end of ARGS(): thp is NULL where /sys cannot be written. */
+#define HARMLESS "stat_interval", "perf_rate", "watchdogs", thp
 #define INTERVAL "/proc/sys/vm/stat_interval"
-#define STATE    32768
+#define THP      "/sys/kernel/mm/transparent_hugepage/enabled"
+
+static const char *thp = "thp";
+static bool irqs_move; /* irqbalance changes the affinity of interrupts at any time */
 
 /* All that tune writes, and what kernels change along with it. */
 static const char *const patterns[] = {
@@ -54,41 +57,49 @@ static const char *const patterns[] = {
     "/sys/kernel/mm/transparent_hugepage/enabled",
 };
 
-static void append_content(const char *path, char state[STATE])
+static void append_content(const char *path, FILE *state)
 {
-    size_t length = strlen(state);
+    char part[4096];
     FILE *file = fopen(path, "re");
 
-    assert_true(length < STATE - 4096);
-    length += (size_t)snprintf(state + length, 512, "%s: ", path);
-    length += file ? fread(state + length, 1, 2500, file) : 0;
-    (void)strcpy(state + length, "\n");
+    (void)fprintf(state, "%s: ", path);
+    for (size_t n; file && (n = fread(part, 1, sizeof(part), file)) > 0;)
+        (void)fwrite(part, 1, n, state);
+    (void)fputc('\n', state);
     if (file)
         (void)fclose(file);
 }
 
-static void read_state(char state[STATE])
+/* The caller frees it. It is as long as there are CPUs and interrupts. */
+static char *read_state(void)
 {
-    state[0] = 0;
+    char *text = NULL;
+    size_t size;
+    FILE *state = open_memstream(&text, &size);
+
+    assert_non_null(state);
     for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++) {
         glob_t found;
-        if (glob(patterns[i], 0, NULL, &found))
+        if ((irqs_move && strstr(patterns[i], "/irq/")) || glob(patterns[i], 0, NULL, &found))
             continue;
         for (size_t k = 0; k < found.gl_pathc; k++)
             append_content(found.gl_pathv[k], state);
         globfree(&found);
     }
+    assert_int_equal(fclose(state), 0);
+    return text;
 }
 
 static void expect_state(const char *before)
 {
-    static char now[STATE];
+    char *now = read_state();
 
-    read_state(now);
     assert_string_equal(now, before);
+    free(now);
 }
 
-static char state_before[STATE];
+static char *state_before;
+static char interval_before[32]; /* "" unless the test has set another */
 
 /* The snapshot of a test is in its folder. */
 static void snapshot_path(const struct cli *cli, char path[CLI_PATH])
@@ -96,11 +107,35 @@ static void snapshot_path(const struct cli *cli, char path[CLI_PATH])
     (void)snprintf(path, CLI_PATH, "%s/snapshot", cli->root);
 }
 
+static bool write_interval(const char *text)
+{
+    int fd = open(INTERVAL, O_WRONLY | O_TRUNC | O_CLOEXEC);
+    bool written = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+
+    if (fd >= 0)
+        (void)close(fd);
+    return written;
+}
+
+/* Gives the interval the value that kernels start with, so that there is one setting that is not good. */
+static void spoil_interval(void)
+{
+    FILE *file = fopen(INTERVAL, "re");
+
+    interval_before[0] = 0;
+    if (file && fgets(interval_before, sizeof(interval_before), file) &&
+        (!strcmp(interval_before, "1\n") || !write_interval("1\n")))
+        interval_before[0] = 0;
+    if (file)
+        (void)fclose(file);
+}
+
 static int setup(void **state)
 {
     int status = cli_setup(state);
 
-    read_state(state_before);
+    spoil_interval();
+    state_before = read_state();
     return status;
 }
 
@@ -119,7 +154,9 @@ static int teardown(void **state)
         }
         (void)waitpid(child, NULL, 0);
     }
-    return cli_teardown(state);
+    free(state_before);
+    bool left = interval_before[0] && !write_interval(interval_before);
+    return cli_teardown(state) || left ? -1 : 0;
 }
 
 #define TUNE_TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
@@ -146,7 +183,7 @@ static void expect_tune(const struct cli *cli, int status, const char *out, cons
     char path[CLI_PATH];
 
     snapshot_path(cli, path);
-    const struct cli_run run = {.args = ARGS("tune", HARMLESS, "--snapshot", path)};
+    const struct cli_run run = {.args = ARGS("tune", "--snapshot", path, HARMLESS)};
     expect_run(cli, &run, status, out, err);
 }
 
@@ -181,12 +218,12 @@ static bool has_snapshot(const struct cli *cli)
 static void test_tune_sets_and_untune_restores(void **state)
 {
     const struct cli *cli = *state;
-    static char tuned[STATE];
 
     need_settings();
     expect_tune(cli, 0, "jitbench untune --snapshot", "");
-    read_state(tuned);
+    char *tuned = read_state();
     cli_expect_text(tuned, INTERVAL ": 20\n");
+    free(tuned);
     assert_true(has_snapshot(cli));
     expect_untune(cli, 0, "restored", "");
     expect_state(state_before);
@@ -252,7 +289,7 @@ static void test_tune_without_output(void **state)
 
     need_settings();
     snapshot_path(cli, path);
-    const struct cli_run tune = {.args = ARGS("tune", HARMLESS, "--snapshot", path), .out = CLI_CLOSED};
+    const struct cli_run tune = {.args = ARGS("tune", "--snapshot", path, HARMLESS), .out = CLI_CLOSED};
     const struct cli_run untune = {.args = ARGS("untune", "--snapshot", path), .out = CLI_CLOSED, .err = CLI_CLOSED};
     expect_run(cli, &tune, 0, NULL, "");
     assert_true(has_snapshot(cli));
@@ -270,7 +307,7 @@ static void test_tune_says_when_its_table_is_lost(void **state)
         cli_skip("no /dev/full");
     need_settings();
     snapshot_path(cli, path);
-    const struct cli_run tune = {.args = ARGS("tune", HARMLESS, "--snapshot", path), .out = full};
+    const struct cli_run tune = {.args = ARGS("tune", "--snapshot", path, HARMLESS), .out = full};
     const struct cli_run dry = {.args = ARGS("tune", "--dry-run", "--snapshot", path), .out = full};
     const struct cli_run untune = {.args = ARGS("untune", "--snapshot", path), .out = full};
     expect_run(cli, &dry, 1, NULL, "jitbench tune: standard output cannot be written: No space left on device\n");
@@ -324,16 +361,16 @@ static void test_tune_refuses_a_second_time(void **state)
 {
     const struct cli *cli = *state;
     char path[CLI_PATH];
-    static char tuned[STATE];
 
     need_settings();
     expect_tune(cli, 0, NULL, "");
-    read_state(tuned);
+    char *tuned = read_state();
     expect_tune(cli, 1, "", "'jitbench untune' restores");
     snapshot_path(cli, path);
     const struct cli_run other = {.args = ARGS("tune", "rt_throttling", "--snapshot", path)};
     expect_run(cli, &other, 1, "", "'jitbench untune' restores");
     expect_state(tuned);
+    free(tuned);
     expect_untune(cli, 0, NULL, "");
     expect_state(state_before);
     expect_untune(cli, 1, "", "nothing to restore");
@@ -398,9 +435,9 @@ static void test_tune_needs_a_place_for_the_snapshot(void **state)
     const struct cli *cli = *state;
 
     need_settings();
-    const struct cli_run missing = {.args = ARGS("tune", HARMLESS, "--snapshot", "/nonexistent/snapshot")};
+    const struct cli_run missing = {.args = ARGS("tune", "--snapshot", "/nonexistent/snapshot", HARMLESS)};
     expect_run(cli, &missing, 1, "", "'/nonexistent/snapshot': No such file");
-    const struct cli_run folder = {.args = ARGS("tune", HARMLESS, "--snapshot", "/dev/null/snapshot")};
+    const struct cli_run folder = {.args = ARGS("tune", "--snapshot", "/dev/null/snapshot", HARMLESS)};
     expect_run(cli, &folder, 1, "", "Not a directory");
     expect_state(state_before);
 }
@@ -467,13 +504,12 @@ static void flip_byte(const char *path, off_t at)
 static void test_untune_refuses_a_damaged_snapshot(void **state)
 {
     const struct cli *cli = *state;
-    static char tuned[STATE];
     char path[CLI_PATH];
 
     need_settings();
     snapshot_path(cli, path);
     expect_tune(cli, 0, NULL, "");
-    read_state(tuned);
+    char *tuned = read_state();
     flip_byte(path, 100);
     expect_untune(cli, 1, "", "is damaged");
     expect_state(tuned);
@@ -481,6 +517,7 @@ static void test_untune_refuses_a_damaged_snapshot(void **state)
     assert_int_equal(chmod(path, 0602), 0);
     expect_untune(cli, 1, "", "can be written by others: not trusted");
     expect_state(tuned);
+    free(tuned);
     assert_int_equal(chmod(path, 0600), 0);
     expect_untune(cli, 0, NULL, "");
     expect_state(state_before);
@@ -527,7 +564,7 @@ static void test_tune_killed_at_any_moment_is_restored(void **state)
 
     need_settings();
     snapshot_path(cli, path);
-    const char *const *args = ARGS("tune", HARMLESS, "--snapshot", path);
+    const char *const *args = ARGS("tune", "--snapshot", path, HARMLESS);
     unsigned most = duration_us(cli, args) + 1000;
     expect_untune(cli, 0, NULL, "");
     for (unsigned i = 0; i < 20; i++) {
@@ -570,7 +607,7 @@ static void test_tune_interrupted_is_whole(void **state)
     need_settings();
     snapshot_path(cli, path);
     for (unsigned i = 0; i < 5; i++) {
-        const struct cli_run run = {.args = ARGS("tune", HARMLESS, "--snapshot", path)};
+        const struct cli_run run = {.args = ARGS("tune", "--snapshot", path, HARMLESS)};
         const struct timespec moment = {.tv_nsec = (long)i * 1000000};
         struct cli_child child;
         struct cli_result result;
@@ -739,6 +776,32 @@ static void test_tune_without_proc_and_sys(void **state)
     expect_state(state_before);
 }
 
+static bool runs_irqbalance(void)
+{
+    glob_t found;
+    char name[32];
+    bool runs = false;
+
+    if (glob("/proc/[1-9]*/comm", 0, NULL, &found))
+        return false;
+    for (size_t i = 0; i < found.gl_pathc && !runs; i++) {
+        FILE *file = fopen(found.gl_pathv[i], "re");
+        runs = file && fgets(name, sizeof(name), file) && !strcmp(name, "irqbalance\n");
+        if (file)
+            (void)fclose(file);
+    }
+    globfree(&found);
+    return runs;
+}
+
+static int group_setup(void **state)
+{
+    irqs_move = runs_irqbalance();
+    if (access(THP, W_OK) && errno == EROFS)
+        thp = NULL;
+    return cli_group_setup(state);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -766,5 +829,5 @@ int main(void)
         TUNE_TEST(test_tune_leaves_interrupts_that_the_kernel_manages),
         TUNE_TEST(test_tune_without_proc_and_sys),
     };
-    return cmocka_run_group_tests(tests, cli_group_setup, NULL);
+    return cmocka_run_group_tests(tests, group_setup, NULL);
 }

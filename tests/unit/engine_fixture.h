@@ -52,6 +52,15 @@ static inline void fixture_place_of_three(struct place_request *request, enum bi
     request->bind = bind;
 }
 
+/* Where the process may use one CPU of several, real-time work on it leaves the machine the others. */
+static inline void fixture_spare_cpu(struct place_request *place)
+{
+    if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+        skip_because("needs a second CPU, to be free of real-time work");
+    if (place->n_order < 2)
+        cpuset_add(&place->online, place->order[0] ? 0 : 1);
+}
+
 /* Whoever started the test may ignore them, as nohup and a shell's background jobs do. */
 static inline void fixture_default_signals(void)
 {

@@ -881,6 +881,7 @@ static int try_fifo(void)
 static void test_results_policy_that_changed_is_mixed(void **state)
 {
     assert_int_equal(fixture_in_child(try_fifo), 0);
+    fixture_spare_cpu(&place);
     place.fifo = true;
     place.fifo_priority = 10;
     (void)enter_trial();

@@ -1421,6 +1421,8 @@ static struct trial *run_trial(const struct bench *bench, const struct sim_param
     sim_calibrate(&calibrated, loops_per_ms);
     sim_calibrate(&load_params, loops_per_ms);
     fixture_place(&place);
+    if (params->real_time)
+        fixture_spare_cpu(&place);
     const struct trial_spec spec = {.bench = bench,
                                     .params = &calibrated,
                                     .load = load,

@@ -1128,6 +1128,7 @@ static void test_trial_reads_fifo_back_and_always_limits_it(void **state)
     struct trial_party found;
 
     assert_int_equal(fixture_in_child(try_fifo), 0); /* needs the right to real-time priority: skipped without */
+    fixture_spare_cpu(&place);
     spec.params = &params;
     place.fifo = true;
     place.fifo_priority = 10;

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <sys/stat.h>
 
+#include "fixture.h"
 #include "plan_fixture.h"
 
 #include "engine/arena.h"
