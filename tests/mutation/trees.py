@@ -45,15 +45,15 @@ def as_in_a_terminal():
 
 class Tree:
     """A copy of the working tree with a build folder of its own."""
-    def __init__(self, folder, commit):
+    def __init__(self, folder):
         self.folder = Path(folder)
         self.scratch = Path(str(folder) + ".tmp")
-        self.commit = commit
 
     def make(self, *targets):
-        """Nothing of the path is in the objects, so that a copied build folder is up to date."""
-        return subprocess.run(["make", "-s", "REPRODUCIBLE=", f"COMMIT={self.commit}", *targets], cwd=self.folder,
-                              capture_output=True, text=True)
+        """Nothing of the path, the commit or the lines is in the objects: a copied build folder is up to date, and a fault
+        that changes nothing makes the same object."""
+        return subprocess.run(["make", "-s", "CFLAGS=-O2 -Werror", "REPRODUCIBLE=", "COMMIT=000000000000", *targets],
+                              cwd=self.folder, capture_output=True, text=True)
 
     def run(self, program, limit_s):
         """Names of the tests of that program that fail, and how long it took; where it dies or hangs, that instead."""
@@ -81,9 +81,13 @@ class Tree:
 
 
 def copy_sources(top, folder):
-    """All that git knows or would know of, without history; what is the same already keeps its time."""
+    """All that git knows or would know of, without history; what is the same already keeps its time, and what is gone
+    goes from src, include and tests."""
     names = subprocess.run(["git", "ls-files", "-z", "-co", "--exclude-standard"], cwd=top, capture_output=True,
                            text=True, check=True).stdout.split("\0")
+    for old in [file for part in ("src", "include", "tests") for file in (folder / part).rglob("*") if file.is_file()]:
+        if not (top / old.relative_to(folder)).exists():
+            old.unlink()
     for name in names:
         if name and (top / name).is_file():
             copy = folder / name
