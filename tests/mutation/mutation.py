@@ -152,8 +152,7 @@ class Bench:
         self.without = trees.Tree(folder / "sound")
         self.trees = [trees.Tree(folder / f"fault{i}") for i in range(AT_ONCE)]
         self.free = list(self.trees)
-        self.sound_file, self.sound = folder / "sound.json", {}
-        self.permits, self.door = threading.Semaphore(AT_ONCE), threading.Lock()
+        self.permits, self.door, self.looking = threading.Semaphore(AT_ONCE), threading.Lock(), threading.Lock()
         self.without.folder.mkdir(parents=True, exist_ok=True)
         self.held = open(folder / "lock", "w")
         try:
@@ -171,7 +170,9 @@ class Bench:
             subprocess.run(["cp", "-a", self.without.folder, tree.folder], check=True)
         self.settings = trees.Settings(self.without.folder)
         self.units = trees.Units(self.without.folder, programs)
-        self.programs = programs
+        self.keys = {program: self.key(program) for program in programs}
+        self.sound_file = folder / "sound.json"
+        self.sound = json.loads(self.sound_file.read_text()) if self.sound_file.exists() else {}
 
     @contextlib.contextmanager
     def alone(self):
@@ -194,26 +195,22 @@ class Bench:
             digest.update((folder / "jitbench").read_bytes())
         return digest.hexdigest()
 
-    def try_without(self):
-        """Which tests fail twice on the sound tree, and how long each program takes; as far as that is not known yet."""
-        known = json.loads(self.sound_file.read_text()) if self.sound_file.exists() else {}
-        keys = {program: self.key(program) for program in self.programs}
-
-        def look(program):
-            with self.tree() as tree:
-                with self.beside(program):
-                    failed, seconds = tree.run(program, 600)
-                if failed:
-                    with self.alone():
-                        failed &= tree.run(program, 600)[0]
-            known[keys[program]] = {"failed": sorted(failed), "seconds": seconds}
-        with ThreadPoolExecutor(AT_ONCE) as pool:
-            list(pool.map(look, [program for program in self.programs if keys[program] not in known]))
-        self.sound_file.write_text(json.dumps(known))
-        self.sound = {program: known[keys[program]] for program in self.programs}
-        for program in self.programs:
-            for name in self.sound[program]["failed"]:
-                print(f"fails without any fault, and does not count: {Path(program).name}: {name}")
+    def without_fault(self, program):
+        """Finds out which tests fail twice on the sound tree and how long the program takes, when that is not known yet."""
+        key = self.keys[program]
+        if key not in self.sound:
+            with self.beside(program), self.looking:
+                failed, seconds = self.without.run(program, 600)
+            if failed:
+                with self.alone():
+                    failed &= self.without.run(program, 600)[0]
+            for name in failed:
+                print(f"fails without any fault, and does not count: {Path(program).name}: {name}", flush=True)
+            with self.looking:
+                self.sound[key] = {"failed": sorted(failed), "seconds": seconds}
+                new = self.sound_file.with_suffix(".new")
+                new.write_text(json.dumps(self.sound))
+                new.replace(self.sound_file)
 
     @contextlib.contextmanager
     def tree(self):
@@ -224,8 +221,8 @@ class Bench:
             self.free.append(tree)
 
     def failures(self, tree, program):
-        """Of the tests that fail now and passed on the sound tree."""
-        sound = self.sound[program]
+        """Of the tests that fail now and do not always fail on the sound tree."""
+        sound = self.sound[self.keys[program]]
         values = self.settings.read() if Path(program).name in ALONE else None
         failed, _ = tree.run(program, math.ceil(10 + 5 * sound["seconds"]))
         for path in self.settings.put_back(values) if values else ():
@@ -234,7 +231,8 @@ class Bench:
 
     def noticed_by(self, tree, programs):
         """The first test that fails twice with the fault, and passes without: one that measures can fail by chance."""
-        for program in sorted(programs, key=lambda name: self.sound[name]["seconds"]):
+        for program in sorted(programs, key=lambda name: self.sound.get(self.keys[name], {"seconds": 0})["seconds"]):
+            self.without_fault(program)
             with self.beside(program):
                 failed = self.failures(tree, program)
             if not failed:
@@ -252,7 +250,7 @@ class Bench:
         """Test programs, the nearest first: its module's, those that include its header, the command line's of its name,
         the other units that have its code in them, the rest of the command line's."""
         own, including, others = self.units.of(path)
-        cli = [program for program in self.programs if "/cli/" in program]
+        cli = [program for program in self.keys if "/cli/" in program]
         near = [program for program in cli if Path(program).stem.removeprefix("test_") in Path(path).stem]
         return [own, including, near, others, [program for program in cli if program not in near]]
 
@@ -303,12 +301,12 @@ def run(arguments):
         deadline = time.monotonic() + 60 * arguments.minutes
         bench = Bench(COPIES / draw.seed, archived(draw.seed))
         if not draw.faults:
+            print(f"drawing {COUNT} faults, each compiled to see whether it can be tried", flush=True)
             faults, replaced = faulty.draw(bench.without.folder, draw.seed, COUNT, unfit(bench.trees[0]))
             reasons = ", ".join(f"{number} {reason}" for reason, number in sorted(replaced.items()))
             draw = Draw(path, faults, f"drawn: {len(faults)}, and replaced by the next of their kind: {reasons or 'none'}")
             path.parent.mkdir(exist_ok=True)
             draw.write()
-        bench.try_without()
         go_on(draw, draw.numbers("-"), bench.attempt, draw.enter, deadline)
     for number in draw.numbers("survived"):
         fault = draw.faults[number]
@@ -321,7 +319,6 @@ def run(arguments):
 def again(arguments):
     draw = Draw(arguments.draw).read()
     bench = Bench(COPIES / "working", lambda folder: trees.copy_sources(TOP, folder))
-    bench.try_without()
     go_on(draw, arguments.number or draw.numbers("survived"), bench.attempt, lambda *_: None)
     return 0
 

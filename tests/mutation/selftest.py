@@ -148,7 +148,7 @@ class Noticing(unittest.TestCase):
     def noticed(self, *outcomes):
         """By the outcomes of the runs in turn: two with the fault, one without."""
         bench = object.__new__(mutation.Bench)
-        bench.sound = {"build/unit/test_a": {"seconds": 1}}
+        bench.sound, bench.keys = {"key": {"seconds": 1, "failed": []}}, {"build/unit/test_a": "key"}
         bench.without = SimpleNamespace()
         bench.permits, bench.door = mutation.threading.Semaphore(mutation.AT_ONCE), mutation.threading.Lock()
         runs, places = iter(outcomes), []
