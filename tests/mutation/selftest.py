@@ -160,9 +160,8 @@ class Noticing(unittest.TestCase):
         with quiet():
             found = bench.noticed_by("tree", ["build/unit/test_a"])
         self.assertEqual(list(places), ["tree", "tree", bench.without][:len(outcomes)])
-        # All permits are back.
-        with bench.alone():
-            self.assertFalse(bench.permits.acquire(blocking=False))
+        back = [bench.permits.acquire(blocking=False) for _ in range(mutation.AT_ONCE + 1)]
+        self.assertEqual([True] * mutation.AT_ONCE + [False], back)
         return found
 
     def test_a_failure_counts_when_it_fails_twice_and_passes_without(self):
