@@ -97,7 +97,9 @@ class Faults(unittest.TestCase):
             self.assertEqual(12, len({fault[:3] for fault in first}))
             self.assertEqual({"src/sys/clock.c"}, {fault.path for fault in first})
             self.assertEqual({"none": 3}, replaced)
-            self.assertLessEqual(2, len({fault.kind for fault in first}))
+            self.assertEqual(12, len({fault.kind for fault in first}))
+            every = faulty.draw(folder, "a seed", 1000, unfit)[0]
+            self.assertEqual(len(every), len({fault[:3] for fault in every}))
 
     def test_patterns_name_files(self):
         for pattern in faulty.SOURCES:
