@@ -3,6 +3,7 @@
 """Tests of the search for faults: what is drawn from a made-up file, how an interrupted run goes on, what counts as noticed."""
 import contextlib
 import math
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -13,6 +14,7 @@ from types import SimpleNamespace
 sys.dont_write_bytecode = True
 import faults as faulty  # noqa: E402
 import mutation  # noqa: E402
+import trees  # noqa: E402
 
 SOURCE = """\
 #include "a + b"
@@ -144,6 +146,27 @@ class Results(unittest.TestCase):
         # Published example of Wilson's interval: 81 of 263.
         self.assertEqual(["0.2553", "0.3662"], [f"{end:.4f}" for end in mutation.interval(81, 263)])
         self.assertEqual((0, 1), tuple(round(end) for end in (mutation.interval(0, 5)[0], mutation.interval(5, 5)[1])))
+
+
+class Copies(unittest.TestCase):
+    def test_the_working_tree_is_copied_and_what_is_gone_goes(self):
+        with tempfile.TemporaryDirectory() as folder:
+            top, copy = Path(folder) / "top", Path(folder) / "copy"
+            for name in ("src/a.c", "src/b.c", "tests/c.c", "build/d.o", ".gitignore"):
+                (top / name).parent.mkdir(parents=True, exist_ok=True)
+                (top / name).write_text("build/\n")
+            subprocess.run(["git", "init", "-q"], cwd=top, check=True)
+            copy.mkdir()
+            trees.copy_sources(top, copy)
+            before = (copy / "src/a.c").stat().st_mtime_ns
+            (top / "src/b.c").unlink()
+            (top / "tests/c.c").write_text("changed")
+            (copy / "build").mkdir()
+            (copy / "build/a.o").touch()
+            trees.copy_sources(top, copy)
+            self.assertEqual([".gitignore", "build/a.o", "src/a.c", "tests/c.c"],
+                             sorted(str(file.relative_to(copy)) for file in copy.rglob("*") if file.is_file()))
+            self.assertEqual(("changed", before), ((copy / "tests/c.c").read_text(), (copy / "src/a.c").stat().st_mtime_ns))
 
 
 class Noticing(unittest.TestCase):
