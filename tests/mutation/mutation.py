@@ -34,7 +34,8 @@ AT_ONCE = 2
 AIM = 0.9
 # They write the machine's settings, of which there is one set.
 ALONE = ("test_tune",)
-OUTCOMES = ("noticed", "survived", "-")
+# far: the nearest tests pass, the others were not run yet. -: not tried yet.
+OUTCOMES = ("noticed", "survived", "far", "-")
 
 
 # --- A draw, its outcomes, and the file that keeps them. ---
@@ -63,7 +64,7 @@ class Draw:
     def write(self):
         rows = [f"# Faults drawn by `make mutation` with the seed {self.seed}, the last commit that changed a test, and tried "
                 "on the sources and tests of that commit.", f"# {self.note}", f"# {self.figure()}",
-                "# number, place, kind, before => after, outcome, test that noticed it; - where it was not tried yet"]
+                "# number, place, kind, before => after, outcome (far: the nearest tests pass, the others were not run yet), test"]
         for number, fault in self.faults.items():
             rows.append("\t".join((str(number), f"{fault.path}:{fault.line}", fault.kind, fault.before, "=>", fault.after,
                                    *self.outcomes[number])))
@@ -84,13 +85,14 @@ class Draw:
         return noticed, noticed + survived
 
     def figure(self):
+        """The share only when all were tried: what is noticed is so sooner than what survives."""
         noticed, tried = self.share()
-        if not tried:
-            return f"none of {len(self.faults)} tried"
+        if not tried or tried < len(self.faults):
+            return (f"{noticed} noticed and {tried - noticed} survived of {len(self.faults)}; {len(self.numbers('far'))} pass the "
+                    f"nearest tests, {len(self.numbers('-'))} not tried yet")
         low, high = interval(noticed, tried)
-        left = len(self.faults) - tried
         return (f"{noticed} noticed of {tried} that count: {100 * noticed / tried:.0f} %, 95 % interval {100 * low:.0f} to "
-                f"{100 * high:.0f} %" + (f"; {left} not tried yet" if left else ""))
+                f"{100 * high:.0f} %")
 
 
 def interval(part, whole):
@@ -127,14 +129,15 @@ def unfit(tree):
     return reason
 
 
-def go_on(draw, numbers, attempt, enter, deadline=math.inf):
-    """Tries these faults, as many at once as there are trees, and begins none after the deadline."""
+def go_on(draw, numbers, attempt, enter, deadline=math.inf, passed="survived"):
+    """Tries these faults, as many at once as there are trees, and begins none after the deadline. passed: the outcome of
+    those that no test of the attempt notices."""
     def one(number):
         if time.monotonic() >= deadline:
             return
         start = time.monotonic()
         test = attempt(draw.faults[number])
-        outcome = ("noticed", test) if test else ("survived", "-")
+        outcome = ("noticed", test) if test else (passed, "-")
         enter(number, *outcome)
         fault = draw.faults[number]
         print(f"{number:3} {fault.kind:18} {fault.path}:{fault.line} {' '.join(outcome)} "
@@ -247,15 +250,15 @@ class Bench:
         return None
 
     def rounds(self, path):
-        """Test programs, the nearest first: its module's, those that include its header, the command line's of its name,
-        the other units that have its code in them, the rest of the command line's."""
+        """Test programs, the nearest first. Near: its module's, those that include its header, the command line's of its
+        name. Far: the other units that have its code in them, the rest of the command line's."""
         own, including, others = self.units.of(path)
         cli = [program for program in self.keys if "/cli/" in program]
-        near = [program for program in cli if Path(program).stem.removeprefix("test_") in Path(path).stem]
-        return [own, including, near, others, [program for program in cli if program not in near]]
+        named = [program for program in cli if Path(program).stem.removeprefix("test_") in Path(path).stem]
+        return {"near": [own, including, named], "far": [others, [program for program in cli if program not in named]]}
 
-    def attempt(self, fault):
-        """The test that notices the fault, None when all pass. Only the object with the fault in it is compiled."""
+    def attempt(self, fault, parts=("near", "far")):
+        """The test that notices the fault, None when all of these parts pass. Only the object with the fault in it is compiled."""
         with self.tree() as tree:
             file = tree.folder / fault.path
             text = file.read_text()
@@ -264,7 +267,8 @@ class Bench:
                 return "nothing to notice: the line is no more"
             file.write_text(changed)
             try:
-                for programs in filter(None, self.rounds(fault.path)):
+                rounds = self.rounds(fault.path)
+                for programs in [programs for part in parts for programs in rounds[part] if programs]:
                     with self.beside():
                         made = tree.make(*{"jitbench" if "/cli/" in program else program for program in programs})
                     if made.returncode:
@@ -296,7 +300,7 @@ def run(arguments):
     draw = Draw(path)
     if path.exists():
         draw.read()
-    left = draw.numbers("-")
+    left = draw.numbers("-") + draw.numbers("far")
     if arguments.minutes > 0 and (left or not draw.faults):
         deadline = time.monotonic() + 60 * arguments.minutes
         bench = Bench(COPIES / draw.seed, archived(draw.seed))
@@ -307,7 +311,8 @@ def run(arguments):
             draw = Draw(path, faults, f"drawn: {len(faults)}, and replaced by the next of their kind: {reasons or 'none'}")
             path.parent.mkdir(exist_ok=True)
             draw.write()
-        go_on(draw, draw.numbers("-"), bench.attempt, draw.enter, deadline)
+        go_on(draw, draw.numbers("-"), lambda fault: bench.attempt(fault, ["near"]), draw.enter, deadline, "far")
+        go_on(draw, draw.numbers("far"), lambda fault: bench.attempt(fault, ["far"]), draw.enter, deadline)
     for number in draw.numbers("survived"):
         fault = draw.faults[number]
         print(f"survived: {number} {fault.path}:{fault.line} {fault.kind}\n  - {fault.before}\n  + {fault.after}")
