@@ -126,12 +126,12 @@ class Units:
         self.code = functions(folder, self.objects + list(self.programs))
 
     def of(self, path):
-        """The test of its module; those that include its header; the others."""
+        """The test of its module, or of that whose name its own begins with; those that include its header; the others."""
         layer, module = path.split("/")[1], Path(path).stem
         code = self.code[f"build/{path[4:-2]}.o"]
         linked = [program for program, within in self.code.items() if program in self.programs and code & within and
                   layer in BELOW[self.layers[program]].split()]
-        own = [program for program in linked if Path(program).name == f"test_{module}"]
+        own = [program for program in linked if module.startswith(Path(program).name.removeprefix("test_"))]
         near = [program for program in linked if program not in own and
                 f'#include "{layer}/{module}.h"' in self.programs[program]]
         return own, near, [program for program in linked if program not in own + near]
