@@ -377,11 +377,10 @@ coverage: $(COVERED)/exit.o ## lines and branches that the units and the command
 	gcovr --root . --filter src/ --json-summary $(COVERED)/coverage.json $(COVERED)
 	tests/coverage/summary.py $(COVERED)/coverage.json
 
-# Another list: `tests/mutation/mutation.py draw --seed 9 --count 50 FILE`, then `make mutation MUTATIONS=FILE`.
+# Goes on where it stopped; MINUTES=60: begins no fault after an hour. DRAW=tests/mutation/results/FILE: an earlier draw.
 .PHONY: mutation
-MUTATIONS ?= tests/mutation/list.txt
-mutation: ## fifty deliberate faults: do the tests notice 45 of them? needs root; an hour and more
-	tests/mutation/mutation.py run $(MUTATIONS)
+mutation: ## 100 faults drawn by machine: do the tests notice them? needs root; some hours, in shards: MINUTES=60
+	tests/mutation/mutation.py run $(if $(MINUTES),--minutes $(MINUTES)) $(DRAW)
 
 repro: ## two builds in different folders are the same bytes
 	tests/repro.sh
@@ -419,12 +418,13 @@ perf: $(PROGRAM) $(PERF) $(BUILD)/perf/loops-sized $(BUILD)/perf/loops-dynamic $
 
 .PHONY: lint format
 LINT_SOURCES := $(SOURCES)
-lint: ## clang-tidy, cppcheck, gcc -fanalyzer, clang-format, mandoc, shellcheck, layers, mutations' lines
+lint: ## clang-tidy, cppcheck, gcc -fanalyzer, clang-format, mandoc, shellcheck, layers, draws of mutation
 	clang-format --dry-run --Werror $(wildcard src/*/*.c src/*/arch/*/*.c src/*.c include/*/*.h include/*/*/*/*.h tests/*/*.c tests/*/*.h tests/*.h)
 	tests/layers.sh
 	shellcheck .ci/run $(wildcard tests/*.sh tests/*/*.sh tests/*/*.bash src/cmd/completion/*.bash)
 	mandoc -Tlint -Wwarning $(wildcard man/*.[1-9])
 	tests/mutation/mutation.py check
+	tests/mutation/selftest.py
 	@mkdir -p $(BUILD) && $(MAKE) -s $(GENERATED)
 	cppcheck --quiet --error-exitcode=1 --std=c99 --enable=warning,performance,portability --inline-suppr \
 		--suppress=missingIncludeSystem -D_GNU_SOURCE -Iinclude -Iinclude/sys/arch/$(ARCH) -I$(BUILD) $(LINT_SOURCES)

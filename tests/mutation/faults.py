@@ -1,20 +1,27 @@
 # SPDX-License-Identifier: MIT
-"""Small deliberate faults: where in the C sources one can be put, the seeded draw of them, and the list that keeps them.
-
-A fault is one changed line of a function. It is found again by the function's name, the line's text and which of the
-equal lines of that function it is, so that the list survives changes of the rest of the file.
-"""
+"""Small deliberate faults: where in the C sources one can be put, and the seeded draw of them."""
 import random
 import re
-import subprocess
 from collections import namedtuple
 from pathlib import Path
 
-LAYERS = ("sys", "engine", "bench", "load", "out", "cmd")
+# What measures, computes, compares and changes settings. The rest only prints, or reads options.
+SOURCES = [f"src/{layer}/{pattern}.c" for layer, patterns in {
+    "sys": "clock core_probe cpuset interrupts machine machine_counters setting* snapshot* task topology",
+    "engine": "causes comparison core* hist inference outlier place plan project recorder results row stats trial worker",
+    "bench": "*",
+    "load": "*",
+    "out": "compared pairs rows settings_diff units verdicts",
+    "cmd": "compare detours gather judge latency measure noise project projection quiet run_verdict tune tuned unix",
+}.items() for pattern in patterns.split()]
 
-# occurrence: which of the equal lines in the function, from 1.
-Fault = namedtuple("Fault", "kind path function occurrence line replacement")
-Line = namedtuple("Line", "path number function occurrence text masked following")
+# A variable, or an element of a list, and its field.
+FIELD = r"(\w+)(?:\[[^][]*\])?(?:->|\.)(?=([a-z]\w*)(?!\w|\())"
+
+# line: its number in the file, from 1. before, after: its text, without the indentation.
+Fault = namedtuple("Fault", "path line kind before after")
+# fields: by the name of a structure's variable, the fields that its file uses of it.
+Line = namedtuple("Line", "path number text masked following fields")
 
 
 # --- Reading C. ---
@@ -33,7 +40,7 @@ def masked(text):
 
 
 def function_spans(code):
-    """Name, first and last character of each function's body. Tables at file scope are none."""
+    """First and last character of each function's body. Tables at file scope are none."""
     depth, start = 0, 0
     for match in re.finditer(r"[{}]", code):
         if match.group() == "{":
@@ -43,24 +50,21 @@ def function_spans(code):
             continue
         depth -= 1
         if depth == 0:
-            head = code[max(0, start - 1000):start].rstrip()
-            name = re.search(r"(\w+)\s*\((?:[^()]|\([^()]*\))*\)$", head)
-            if name:
-                yield name.group(1), start, match.start()
+            if code[:start].rstrip().endswith(")"):
+                yield start, match.start()
 
 
 def lines_of(path, text):
     """The lines within functions that have code on them."""
     code = masked(text)
     texts, codes = text.split("\n"), code.split("\n")
-    for function, first, last in function_spans(code):
-        seen = {}
+    fields = {}
+    for name, field in re.findall(FIELD, code):
+        fields.setdefault(name, set()).add(field)
+    for first, last in function_spans(code):
         for number in range(code.count("\n", 0, first) + 1, code.count("\n", 0, last)):
-            key = texts[number].strip()
-            seen[key] = seen.get(key, 0) + 1
             if re.search(r"\w", codes[number]):
-                following = codes[number + 1].strip()
-                yield Line(path, number, function, seen[key], texts[number], codes[number], following)
+                yield Line(path, number + 1, texts[number], codes[number], codes[number + 1].strip(), fields)
 
 
 def matching(code, opening):
@@ -109,9 +113,11 @@ def logic(line):
 
 
 def swapped_arguments(line):
-    """Two neighbouring arguments of a call, one for the other."""
+    """Two neighbouring arguments of a call, one for the other; not where two texts are only asked to be equal."""
     for match in re.finditer(r"\b(?!if\b|while\b|for\b|switch\b|return\b|sizeof\b)[a-z]\w*\(", line.masked):
         end = matching(line.masked, match.end() - 1)
+        if re.match(r"(?:str|mem)n?cmp", match.group()) and re.match(r"\) [!=]= 0", line.masked[end:]):
+            continue
         cuts, depth = [match.end()], 0
         for at in range(match.end(), end):
             depth += line.masked[at] in "([{"
@@ -141,6 +147,19 @@ def swapped_names(line):
                 yield match.start(), match.end(), other
 
 
+def swapped_fields(line):
+    """Another field of the same structure."""
+    for match in re.finditer(FIELD, line.masked):
+        for other in sorted(line.fields[match.group(1)] - {match.group(2)}):
+            yield match.start(2), match.end(2), other
+
+
+def dropped_operand(line):
+    """What is not added, subtracted, or converted: the second operand and its operator."""
+    for match in re.finditer(r" [-+*/] (?:[a-zA-Z]\w*(?:(?:->|\.)\w+|\[\w+\])*|\d[\w.]*)(?=[;,)\]]| [-+<>=?:&|])", line.masked):
+        yield match.start(), match.end(), ""
+
+
 def dropped_call(line):
     """A call whose value nobody reads: a row, a write, a clean-up that does not happen."""
     match = re.match(r"\s*((?:\(void\))?[a-z]\w*\(.*\));$", line.masked)
@@ -151,7 +170,8 @@ def dropped_call(line):
 
 def dropped_assignment(line):
     """A field that is not filled in, a sum that is not added to."""
-    match = re.match(r"\s*(\w[\w.\[\]>-]*(?:->|\.)\w+(?:\[\w+\])? [-+|&]?= [^;]+);$", line.masked)
+    match = (re.match(r"\s*(\w[\w.\[\]>-]*(?:->|\.)\w+(?:\[\w+\])? [-+*/|&]?= [^;]+);$", line.masked) or
+             re.match(r"\s*(\w[\w\[\]]* [-+*/|&]= [^;]+|\w[\w.\[\]>-]*(?:\+\+|--));$", line.masked))
     if match:
         yield match.start(1), match.end(1), "(void)0"
 
@@ -206,106 +226,51 @@ def wrong_constant(line):
         yield match.start(), match.end(), "false" if match.group() == "true" else "true"
 
 
-KINDS = (sign, off_by_one, relation, logic, swapped_arguments, swapped_names, dropped_call, dropped_assignment,
-         dropped_check, negated_condition, wrong_unit, wrong_constant)
+KINDS = (sign, off_by_one, relation, logic, swapped_arguments, swapped_names, swapped_fields, dropped_operand,
+         dropped_call, dropped_assignment, dropped_check, negated_condition, wrong_unit, wrong_constant)
 
 
 def faults_of(kind, line):
     for begin, end, replacement in kind(line):
         changed = line.text[:begin] + replacement + line.text[end:]
-        yield Fault(kind.__name__, line.path, line.function, line.occurrence, line.text.strip(), changed.strip())
-
-
-def same_by_construction(fault):
-    """Why no run could tell the fault from the original, None when nothing is known to say so."""
-    if fault.kind == "swapped_arguments" and not re.search(r"return.*strcmp|strcmp\([^()]*\) [<>]", fault.line):
-        both = [re.sub(r"\bstrcmp\(([^(),]*), ([^(),]*)\)", lambda call: f"strcmp{sorted(call.groups())}", line)
-                for line in fault[4:6]]
-        if both[0] == both[1]:
-            return "two texts are equal whichever comes first"
-    return None
+        yield Fault(line.path, line.number, kind.__name__, line.text.strip(), changed.strip())
 
 
 # --- The draw. ---
 
-def built_sources(top):
-    """What make builds on this machine: the other architectures' files are not run here."""
-    database = subprocess.run(["make", "-pn"], cwd=top, capture_output=True, text=True, check=True).stdout
-    found = re.search(r"^SOURCES := (.*)$", database, re.M).group(1).split()
-    return sorted(path for path in found if path.count("/") > 1)
-
-
-def quotas(weights, count):
-    """Count shared out in proportion to the weights, by largest remainders."""
-    total = sum(weights.values())
-    shares = {name: count * weight // total for name, weight in weights.items()}
-    rest = sorted(weights, key=lambda name: -(count * weights[name] % total))
-    for name in rest[:count - sum(shares.values())]:
-        shares[name] += 1
-    return shares
-
-
 def draw(top, seed, count, unfit):
-    """Count faults, the layers by their lines of code, the kinds in turn, and with reasons those that were replaced by
-    the next of the draw; unfit says why a fault is no fault, or None."""
+    """Count faults, the kinds in turn, no two of one kind on a line; and how many that were drawn were replaced by the next
+    of their kind, by the reason that unfit gives, which is None for one that can be tried."""
     chance = random.Random(seed)
-    lines = {layer: [] for layer in LAYERS}
-    for path in built_sources(top):
-        lines[path.split("/")[1]] += lines_of(path, (Path(top) / path).read_text())
-    chosen, replaced, places, turn = [], [], set(), []
-    for layer, quota in quotas({layer: len(lines[layer]) for layer in LAYERS}, count).items():
-        print(f"{layer}: {len(lines[layer])} lines of code in functions, {quota} faults")
-        while quota:
-            turn = turn or chance.sample(KINDS, len(KINDS))
-            kind = turn.pop()
-            choice = sorted(fault for line in lines[layer] for fault in faults_of(kind, line))
-            chance.shuffle(choice)
-            for fault in choice:
-                place = fault[1:5]
-                if place in places:
-                    continue
-                places.add(place)
-                reason = same_by_construction(fault) or unfit(fault)
-                if reason is None:
-                    chosen.append(fault)
-                    quota -= 1
-                    break
-                replaced.append((reason, fault))
-                print(f"  replaced, {reason}: {fault.path}: {fault.function}: {fault.replacement}")
+    lines = [line for path in sorted(path for pattern in SOURCES for path in Path(top).glob(pattern))
+             for line in lines_of(str(path.relative_to(top)), path.read_text())]
+    choices = {}
+    for kind in KINDS:
+        choices[kind] = sorted({fault for line in lines for fault in faults_of(kind, line)})
+        chance.shuffle(choices[kind])
+    chosen, replaced, places, turn = [], {}, set(), []
+    while len(chosen) < count and any(choices.values()):
+        turn = turn or chance.sample(KINDS, len(KINDS))
+        kind = turn.pop()
+        while choices[kind]:
+            fault = choices[kind].pop()
+            if fault[:3] in places:
+                continue
+            reason = unfit(fault)
+            if reason is None:
+                places.add(fault[:3])
+                chosen.append(fault)
+                break
+            replaced[reason] = replaced.get(reason, 0) + 1
     return chosen, replaced
 
 
-# --- The list. ---
-
-def write_list(path, seed, faults, replaced):
-    with open(path, "w") as file:
-        file.write(f"# {len(faults)} deliberate faults, drawn by `tests/mutation/mutation.py draw --seed {seed} --count "
-                   f"{len(faults)}` before any test was added for them.\n"
-                   "# Each: number, kind, file, function, which of its equal lines; the line; what it is replaced by.\n")
-        for number, fault in enumerate(faults, 1):
-            file.write(f"\n{number} {fault.kind} {fault.path} {fault.function} {fault.occurrence}\n"
-                       f"- {fault.line}\n+ {fault.replacement}\n")
-        file.write("\n# Drawn too, and each replaced by the next of the draw before any test was run:\n")
-        for reason, fault in replaced:
-            file.write(f"# {fault.path} {fault.function}: {fault.replacement}: {reason}\n")
-
-
-def read_list(path):
-    faults = []
-    for block in re.split(r"\n\s*\n", Path(path).read_text()):
-        rows = [row for row in block.split("\n") if row and not row.startswith("#")]
-        if rows:
-            _, kind, file, function, occurrence = rows[0].split()
-            faults.append(Fault(kind, file, function, int(occurrence), rows[1][2:], rows[2][2:]))
-    return faults
-
-
 def put_in(fault, text):
-    """The file's text with the fault in it; None when the line is no more."""
-    for line in lines_of(fault.path, text):
-        if (line.function, line.occurrence, line.text.strip()) == (fault.function, fault.occurrence, fault.line):
-            rows = text.split("\n")
-            indent = line.text[:len(line.text) - len(line.text.lstrip())]
-            rows[line.number] = indent + fault.replacement
-            return "\n".join(rows)
-    return None
+    """The file's text with the fault on that line, or on the nearest equal one; None when there is none."""
+    rows = text.split("\n")
+    equal = [number for number, row in enumerate(rows, 1) if row.strip() == fault.before]
+    if not equal:
+        return None
+    row = rows[number := min(equal, key=lambda number: abs(number - fault.line)) - 1]
+    rows[number] = row[:len(row) - len(row.lstrip())] + fault.after
+    return "\n".join(rows)

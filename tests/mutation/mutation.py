@@ -1,21 +1,24 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Do the tests notice? Deliberate faults are put into copies of the sources, and the tests run on each.
+"""Do the tests notice? Faults drawn by machine are put into copies of the sources, and the tests run on each.
 
-mutation.py draw [--seed N] [--count N] [LIST]   draws faults and writes the list
-mutation.py run [--work DIR] [--only N,N] [--skip TEST,TEST] [--tests TEST,TEST] [--quick] [LIST]
-        runs the tests on each; exit status 1 when fewer than nine in ten are noticed
-mutation.py check [LIST]                          is each one's line still there?
+mutation.py run [--minutes N] [DRAW]   tries the faults that have no outcome yet, and prints the figure; without a DRAW that
+        of the last commit that changed a test, which is drawn when it does not exist
+mutation.py again DRAW [NUMBER...]     tries the survivors, or these, on the working tree with its tests; writes nothing
+mutation.py check                      can the committed draws be read?
 """
 import argparse
+import contextlib
+import fcntl
 import hashlib
 import json
 import math
 import shutil
+import signal
 import subprocess
 import sys
-import tempfile
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -24,93 +27,168 @@ import faults as faulty  # noqa: E402
 import trees  # noqa: E402
 
 TOP = Path(__file__).resolve().parents[2]
-LIST = TOP / "tests/mutation/list.txt"
-# At a time: they measure, and disturb each other.
+RESULTS = TOP / "tests/mutation/results"
+COPIES = TOP / "build/mutation"
+COUNT = 100
 AT_ONCE = 2
-# 45 of 50.
-SHARE = 0.9
+AIM = 0.9
+# They write the machine's settings, of which there is one set.
+ALONE = ("test_tune",)
+# far: the nearest tests pass, the others were not run yet. -: not tried yet.
+OUTCOMES = ("noticed", "survived", "far", "-")
 
 
-# --- Drawing. ---
+# --- A draw, its outcomes, and the file that keeps them. ---
 
-class Compiler:
-    """Compiles single files of a copy of the tree, to tell which faults are faults of a program that could be shipped."""
-    def __init__(self, copy):
-        self.copy = copy
-        self.sound = {}
-        subprocess.run(["cp", "-r", "Makefile", "src", "include", copy], cwd=TOP, check=True)
+class Draw:
+    """The faults by number from 1, and of each the outcome and the test that noticed it."""
+    def __init__(self, path, faults=(), note=""):
+        self.path, self.seed, self.note = path, path.stem, note
+        self.faults = dict(enumerate(faults, 1))
+        self.outcomes = dict.fromkeys(self.faults, ("-", "-"))
+        self.lock = threading.Lock()
 
-    def object(self, path):
-        """The bytes of the file's object, without places in the sources; None when the compiler objects to anything."""
+    def read(self):
+        for row in self.path.read_text().splitlines():
+            if row.startswith("#"):
+                self.note = row[2:] if row.startswith("# drawn: ") else self.note
+                continue
+            number, place, kind, before, _, after, outcome, test = row.split("\t")
+            if int(number) != len(self.faults) + 1 or outcome not in OUTCOMES or not hasattr(faulty, kind):
+                raise ValueError(row)
+            file, line = place.rsplit(":", 1)
+            self.faults[int(number)] = faulty.Fault(file, int(line), kind, before, after)
+            self.outcomes[int(number)] = (outcome, test)
+        return self
+
+    def write(self):
+        rows = [f"# Faults drawn by `make mutation` with the seed {self.seed}, the last commit that changed a test, and tried "
+                "on the sources and tests of that commit.", f"# {self.note}", f"# {self.figure()}",
+                "# number, place, kind, before => after, outcome (far: the nearest tests pass, the others were not run yet), test"]
+        for number, fault in self.faults.items():
+            rows.append("\t".join((str(number), f"{fault.path}:{fault.line}", fault.kind, fault.before, "=>", fault.after,
+                                   *self.outcomes[number])))
+        new = self.path.with_suffix(".new")
+        new.write_text("\n".join(rows) + "\n")
+        new.replace(self.path)
+
+    def enter(self, number, outcome, test):
+        with self.lock:
+            self.outcomes[number] = (outcome, test)
+            self.write()
+
+    def numbers(self, outcome):
+        return [number for number in self.faults if self.outcomes[number][0] == outcome]
+
+    def share(self):
+        noticed, survived = len(self.numbers("noticed")), len(self.numbers("survived"))
+        return noticed, noticed + survived
+
+    def figure(self):
+        """The share only when all were tried: what is noticed is so sooner than what survives."""
+        noticed, tried = self.share()
+        if not tried or tried < len(self.faults):
+            return (f"{noticed} noticed and {tried - noticed} survived of {len(self.faults)}; {len(self.numbers('far'))} pass the "
+                    f"nearest tests, {len(self.numbers('-'))} not tried yet")
+        low, high = interval(noticed, tried)
+        return (f"{noticed} noticed of {tried} that count: {100 * noticed / tried:.0f} %, 95 % interval {100 * low:.0f} to "
+                f"{100 * high:.0f} %")
+
+
+def interval(part, whole):
+    """Wilson's interval of a share, 95 %."""
+    z = 1.959964
+    middle = (part + z * z / 2) / (whole + z * z)
+    half = z / (whole + z * z) * math.sqrt(part * (whole - part) / whole + z * z / 4)
+    return middle - half, middle + half
+
+
+def unfit(tree):
+    """A function that says why a fault cannot be tried, or None: compiled in that tree, whose objects have no places in
+    the sources in them."""
+    sound = {}
+
+    def compiled(path):
         target = "build/" + path[4:-2] + ".o"
-        (self.copy / target).unlink(missing_ok=True)
-        made = subprocess.run(["make", "-s", "CFLAGS=-O2 -Werror", target], cwd=self.copy, capture_output=True)
-        return (self.copy / target).read_bytes() if made.returncode == 0 else None
+        made = tree.make(target)
+        return (tree.folder / target).read_bytes() if made.returncode == 0 else None
 
-    def unfit(self, fault):
-        file = self.copy / fault.path
+    def reason(fault):
+        file = tree.folder / fault.path
         text = file.read_text()
-        if fault.path not in self.sound:
-            self.sound[fault.path] = self.object(fault.path)
+        if fault.path not in sound:
+            sound[fault.path] = compiled(fault.path)
         file.write_text(faulty.put_in(fault, text))
         try:
-            made = self.object(fault.path)
+            made = compiled(fault.path)
         finally:
             file.write_text(text)
         if made is None:
-            return "the compiler refuses it"
-        return "the compiler makes the same code of it" if made == self.sound[fault.path] else None
+            return "refused by the compiler"
+        return "the same object code" if made == sound[fault.path] else None
+    return reason
 
 
-def draw(arguments):
-    with tempfile.TemporaryDirectory(prefix="jitbench-mutation-") as scratch:
-        compiler = Compiler(Path(scratch))
-        faults, replaced = faulty.draw(TOP, arguments.seed, arguments.count, compiler.unfit)
-    faulty.write_list(arguments.list, arguments.seed, faults, replaced)
-    print(f"{len(faults)} faults in {arguments.list}")
-    return 0
+def go_on(draw, numbers, attempt, enter, deadline=math.inf, passed="survived"):
+    """Tries these faults, as many at once as there are trees, and begins none after the deadline. passed: the outcome of
+    those that no test of the attempt notices."""
+    def one(number):
+        if time.monotonic() >= deadline:
+            return
+        start = time.monotonic()
+        test = attempt(draw.faults[number])
+        outcome = ("noticed", test) if test else (passed, "-")
+        enter(number, *outcome)
+        fault = draw.faults[number]
+        print(f"{number:3} {fault.kind:18} {fault.path}:{fault.line} {' '.join(outcome)} "
+              f"({time.monotonic() - start:.0f} s)", flush=True)
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        list(pool.map(one, numbers))
 
 
-# --- Checking. ---
+# --- Trying a fault. ---
 
-def check(arguments):
-    stale = [f"{number} ({fault.path} {fault.function})" for number, fault in enumerate(faulty.read_list(arguments.list), 1)
-             if not (TOP / fault.path).exists() or faulty.put_in(fault, (TOP / fault.path).read_text()) is None]
-    if stale:
-        print(f"{arguments.list}: the line is no more: {', '.join(stale)}", file=sys.stderr)
-    return 1 if stale else 0
-
-
-# --- Running. ---
-
-class Run:
+class Bench:
     """Trees with a sound build, and what the tests say of the program without any fault."""
-    def __init__(self, work, arguments):
-        commit = subprocess.run(["git", "rev-parse", "--short=12", "HEAD"], cwd=TOP, capture_output=True, text=True,
-                                check=True).stdout.strip()
-        self.without = trees.Tree(work / "sound", commit)
-        self.trees = [trees.Tree(work / f"fault{i}", commit) for i in range(AT_ONCE)]
-        self.sound_file = work / "sound.json"
-        self.skip, self.tests, self.quick = arguments.skip.split(","), arguments.tests.split(","), arguments.quick
-        self.sound = {}
-        self.lock, self.busy = threading.Lock(), threading.Lock()
-        self.without.folder.mkdir(exist_ok=True)
-        trees.copy_sources(TOP, self.without.folder)
-        made = self.without.make(f"-j{AT_ONCE}", "jitbench", *self.programs())
+    def __init__(self, folder, fill):
+        """fill(folder) puts the sources there."""
+        self.without = trees.Tree(folder / "sound")
+        self.trees = [trees.Tree(folder / f"fault{i}") for i in range(AT_ONCE)]
+        self.free = list(self.trees)
+        self.permits, self.door, self.looking = threading.Semaphore(AT_ONCE), threading.Lock(), threading.Lock()
+        self.without.folder.mkdir(parents=True, exist_ok=True)
+        self.held = open(folder / "lock", "w")
+        try:
+            fcntl.flock(self.held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            sys.exit(f"{folder}: another run uses it")
+        fill(self.without.folder)
+        programs = [f"build/{kind}/{file.stem}" for kind in ("unit", "cli")
+                    for file in sorted((self.without.folder / f"tests/{kind}").glob("test_*.c"))]
+        made = self.without.make(f"-j{AT_ONCE}", "jitbench", *programs)
         if made.returncode:
             sys.exit(f"the sources do not build:\n{made.stderr}")
         for tree in self.trees:
             shutil.rmtree(tree.folder, ignore_errors=True)
             subprocess.run(["cp", "-a", self.without.folder, tree.folder], check=True)
         self.settings = trees.Settings(self.without.folder)
-        self.units = trees.Units(self.without.folder, self.programs())
+        self.units = trees.Units(self.without.folder, programs)
+        self.keys = {program: self.key(program) for program in programs}
+        self.sound_file = folder / "sound.json"
+        self.sound = json.loads(self.sound_file.read_text()) if self.sound_file.exists() else {}
 
-    def programs(self):
-        folder = self.without.folder
-        names = [f"build/{kind}/{file.stem}" for kind in ("unit", "cli")
-                 for file in sorted((folder / f"tests/{kind}").glob("test_*.c"))]
-        return [name for name in names if Path(name).name not in self.skip and
-                (self.tests == [""] or Path(name).name in self.tests)]
+    @contextlib.contextmanager
+    def alone(self):
+        with self.door:
+            for _ in range(AT_ONCE):
+                self.permits.acquire()
+        try:
+            yield
+        finally:
+            self.permits.release(AT_ONCE)
+
+    def beside(self, program=""):
+        return self.alone() if Path(program).name in ALONE else self.permits
 
     def key(self, program):
         """Of all that the outcome of a test program depends on."""
@@ -120,139 +198,166 @@ class Run:
             digest.update((folder / "jitbench").read_bytes())
         return digest.hexdigest()
 
-    def without_faults(self, programs):
-        """Which tests fail, and how long each program takes, on the sound tree; as far as that is not known yet."""
-        known = json.loads(self.sound_file.read_text()) if self.sound_file.exists() else {}
-        keys = {program: self.key(program) for program in programs}
+    def without_fault(self, program):
+        """Finds out which tests fail twice on the sound tree and how long the program takes, when that is not known yet."""
+        key = self.keys[program]
+        if key not in self.sound:
+            with self.beside(program), self.looking:
+                failed, seconds = self.without.run(program, 600)
+            if failed:
+                with self.alone():
+                    failed &= self.without.run(program, 600)[0]
+            for name in failed:
+                print(f"fails without any fault, and does not count: {Path(program).name}: {name}", flush=True)
+            with self.looking:
+                self.sound[key] = {"failed": sorted(failed), "seconds": seconds}
+                new = self.sound_file.with_suffix(".new")
+                new.write_text(json.dumps(self.sound))
+                new.replace(self.sound_file)
 
-        def look(program, tree):
-            failed, seconds = tree.run(program, 900)
-            known[keys[program]] = {"failed": sorted(failed), "seconds": seconds}
-        self.spread(look, [program for program in programs if keys[program] not in known])
-        self.sound_file.write_text(json.dumps(known))
-        self.sound = {program: known[keys[program]] for program in programs}
-        for program in programs:
-            for name in self.sound[program]["failed"]:
-                print(f"fails without any fault, and does not count: {Path(program).name}: {name}")
-
-    def spread(self, work, items):
-        """Each item with a tree of which it has the use."""
-        free = list(self.trees)
-
-        def one(item):
-            with self.lock:
-                tree = free.pop()
-            try:
-                return work(item, tree)
-            finally:
-                with self.lock:
-                    free.append(tree)
-        with ThreadPoolExecutor(AT_ONCE) as pool:
-            return list(pool.map(one, items))
+    @contextlib.contextmanager
+    def tree(self):
+        tree = self.free.pop()
+        try:
+            yield tree
+        finally:
+            self.free.append(tree)
 
     def failures(self, tree, program):
-        """Of the tests that fail now and passed on the sound tree."""
-        sound = self.sound[program]
-        values = self.settings.read() if program.endswith("/test_tune") else None
-        failed, _ = tree.run(program, math.ceil(30 + 6 * sound["seconds"]))
+        """Of the tests that fail now and do not always fail on the sound tree."""
+        sound = self.sound[self.keys[program]]
+        values = self.settings.read() if Path(program).name in ALONE else None
+        failed, _ = tree.run(program, math.ceil(10 + 5 * sound["seconds"]))
         for path in self.settings.put_back(values) if values else ():
             print(f"put back: {path}, changed by {program}")
         return failed - set(sound["failed"])
 
     def noticed_by(self, tree, programs):
-        """The first test that fails, and fails again, but does not without the fault: one that measures can fail by
-        chance, or for the machine's being busy just now."""
-        for program in sorted(programs, key=lambda name: self.sound[name]["seconds"]):
-            failed = self.failures(tree, program)
+        """The first test that fails twice with the fault, and passes without: one that measures can fail by chance."""
+        for program in sorted(programs, key=lambda name: self.sound.get(self.keys[name], {"seconds": 0})["seconds"]):
+            self.without_fault(program)
+            with self.beside(program):
+                failed = self.failures(tree, program)
             if not failed:
                 continue
-            again = self.failures(tree, program) & failed
-            if again:
-                with self.busy:
+            with self.alone():
+                again = failed & self.failures(tree, program)
+                if again:
                     again -= self.failures(self.without, program)
             if again:
                 return f"{Path(program).name}: {sorted(again)[0]}"
             print(f"failed by chance, or without the fault too: {Path(program).name}: {', '.join(sorted(failed))}")
         return None
 
-    def try_fault(self, numbered, tree):
-        """Which test notices it, None when all pass. The nearest units first, then the others, then the command line."""
-        number, fault = numbered
-        file = tree.folder / fault.path
-        text = file.read_text()
-        changed = faulty.put_in(fault, text)
-        if changed is None:
-            return self.say(number, fault, None, "stale: the line is no more")
-        own, including, others = self.units.of(fault.path)
-        cli = [program for program in self.sound if "/cli/" in program]
-        near = [program for program in cli if Path(program).stem.removeprefix("test_") in Path(fault.path).stem]
-        rounds = [(own, own), (including, including), (near, ["jitbench"] if near else [])]
-        if not self.quick:
-            rounds += [(others, others), (set(cli) - set(near), ["jitbench"])]
-        file.write_text(changed)
-        notice = None
-        try:
-            for programs, target in rounds:
-                programs = [program for program in programs if program in self.sound]
-                target = [name for name in target if name in self.sound or name == "jitbench"]
-                made = tree.make(*target) if target else None
-                if made and made.returncode:
-                    notice = "the linker or the compiler"
-                notice = notice or self.noticed_by(tree, programs)
-                if notice:
-                    break
-        finally:
-            file.write_text(text)
-        return self.say(number, fault, notice, notice or "SURVIVED")
+    def rounds(self, path):
+        """Test programs, the nearest first. Near: its module's, those that include its header, the command line's of its
+        name. Far: the other units that have its code in them, the rest of the command line's."""
+        own, including, others = self.units.of(path)
+        cli = [program for program in self.keys if "/cli/" in program]
+        named = [program for program in cli if Path(program).stem.removeprefix("test_") in Path(path).stem]
+        return {"near": [own, including, named], "far": [others, [program for program in cli if program not in named]]}
 
-    def say(self, number, fault, notice, words):
-        print(f"{number:3} {fault.kind:18} {fault.path.removeprefix('src/'):26} {fault.function:24} {words}", flush=True)
-        return notice
+    def attempt(self, fault, parts=("near", "far")):
+        """The test that notices the fault, None when all of these parts pass. Only the object with the fault in it is compiled."""
+        with self.tree() as tree:
+            file = tree.folder / fault.path
+            text = file.read_text()
+            changed = faulty.put_in(fault, text)
+            if changed is None:
+                return "nothing to notice: the line is no more"
+            file.write_text(changed)
+            try:
+                rounds = self.rounds(fault.path)
+                for programs in [programs for part in parts for programs in rounds[part] if programs]:
+                    with self.beside():
+                        made = tree.make(*{"jitbench" if "/cli/" in program else program for program in programs})
+                    if made.returncode:
+                        return "the compiler or the linker"
+                    notice = self.noticed_by(tree, programs)
+                    if notice:
+                        return notice
+                return None
+            finally:
+                file.write_text(text)
+
+
+# --- Commands. ---
+
+def git(*words):
+    return subprocess.run(["git", *words], cwd=TOP, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def archived(seed):
+    """A function that unpacks the sources of that commit; the files have its time."""
+    def fill(folder):
+        packed = subprocess.run(["git", "archive", seed], cwd=TOP, capture_output=True, check=True).stdout
+        subprocess.run(["tar", "-x"], cwd=folder, input=packed, check=True)
+    return fill
 
 
 def run(arguments):
-    reason = trees.possible()
-    if reason:
-        print(f"skipped: {reason}")
-        return 0
-    numbered = list(enumerate(faulty.read_list(arguments.list), 1))
-    if arguments.only:
-        wanted = {int(number) for number in arguments.only.split(",")}
-        numbered = [item for item in numbered if item[0] in wanted]
-    work = arguments.work or Path(tempfile.mkdtemp(prefix="jitbench-mutation-"))
-    work.mkdir(exist_ok=True)
-    try:
-        these = Run(work, arguments)
-        these.without_faults(these.programs())
-        notices = these.spread(these.try_fault, numbered)
-    finally:
-        if not arguments.work:
-            shutil.rmtree(work)
-    noticed = sum(notice is not None for notice in notices)
-    survivors = [str(number) for (number, _), notice in zip(numbered, notices) if notice is None]
-    print(f"{noticed} of {len(numbered)} noticed" + (f"; survivors: {', '.join(survivors)}" if survivors else ""))
-    return 0 if noticed >= SHARE * len(numbered) else 1
+    path = arguments.draw or RESULTS / (git("log", "-1", "--format=%h", "--abbrev=12", "--", "tests", ":!tests/mutation") + ".txt")
+    draw = Draw(path)
+    if path.exists():
+        draw.read()
+    left = draw.numbers("-") + draw.numbers("far")
+    if arguments.minutes > 0 and (left or not draw.faults):
+        deadline = time.monotonic() + 60 * arguments.minutes
+        bench = Bench(COPIES / draw.seed, archived(draw.seed))
+        if not draw.faults:
+            print(f"drawing {COUNT} faults, each compiled to see whether it can be tried", flush=True)
+            faults, replaced = faulty.draw(bench.without.folder, draw.seed, COUNT, unfit(bench.trees[0]))
+            reasons = ", ".join(f"{number} {reason}" for reason, number in sorted(replaced.items()))
+            draw = Draw(path, faults, f"drawn: {len(faults)}, and replaced by the next of their kind: {reasons or 'none'}")
+            path.parent.mkdir(exist_ok=True)
+            draw.write()
+        go_on(draw, draw.numbers("-"), lambda fault: bench.attempt(fault, ["near"]), draw.enter, deadline, "far")
+        go_on(draw, draw.numbers("far"), lambda fault: bench.attempt(fault, ["far"]), draw.enter, deadline)
+    for number in draw.numbers("survived"):
+        fault = draw.faults[number]
+        print(f"survived: {number} {fault.path}:{fault.line} {fault.kind}\n  - {fault.before}\n  + {fault.after}")
+    print(f"{path.name}: {draw.figure()}")
+    noticed, tried = draw.share()
+    return 1 if tried == len(draw.faults) and noticed < AIM * tried else 0
+
+
+def again(arguments):
+    draw = Draw(arguments.draw).read()
+    bench = Bench(COPIES / "working", lambda folder: trees.copy_sources(TOP, folder))
+    go_on(draw, arguments.number or draw.numbers("survived"), bench.attempt, lambda *_: None)
+    return 0
+
+
+def check(_):
+    bad = []
+    for path in sorted(RESULTS.glob("*.txt")):
+        try:
+            Draw(path).read()
+        except ValueError as error:
+            bad.append(f"{path.name}: {error}")
+    print("\n".join(bad), end="\n" if bad else "", file=sys.stderr)
+    return 1 if bad else 0
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Do the tests notice deliberate faults?")
+    parser = argparse.ArgumentParser(description="Do the tests notice faults drawn by machine?")
     commands = parser.add_subparsers(required=True)
-    drawing = commands.add_parser("draw", help="draw faults and write the list")
-    drawing.add_argument("--seed", type=int, default=8)
-    drawing.add_argument("--count", type=int, default=50)
-    drawing.set_defaults(run=draw)
-    running = commands.add_parser("run", help="run the tests on each fault of the list")
-    running.add_argument("--work", type=Path, help="folder for the copies, kept for the next run")
-    running.add_argument("--only", help="numbers of faults")
-    running.add_argument("--skip", default="", help="test programs that are not run, such as test_noise")
-    running.add_argument("--tests", default="", help="the only test programs that are run")
-    running.add_argument("--quick", action="store_true", help="only the tests nearest to each fault: a lower bound")
+    running = commands.add_parser("run", help="try what has no outcome yet, and print the figure")
+    running.add_argument("--minutes", type=float, default=math.inf, help="begin no fault after so many")
+    running.add_argument("draw", nargs="?", type=Path, help="a file of results/; by default that of the last change of a test")
     running.set_defaults(run=run)
-    checking = commands.add_parser("check", help="is each fault's line still there?")
-    checking.set_defaults(run=check)
-    for command in (drawing, running, checking):
-        command.add_argument("list", nargs="?", type=Path, default=LIST)
+    repeating = commands.add_parser("again", help="try survivors on the working tree with its tests")
+    repeating.add_argument("draw", type=Path)
+    repeating.add_argument("number", nargs="*", type=int)
+    repeating.set_defaults(run=again)
+    commands.add_parser("check", help="can the committed draws be read?").set_defaults(run=check)
     arguments = parser.parse_args()
+    reason = trees.possible() if arguments.run != check else None
+    if reason:
+        print(f"skipped: mutation: {reason}")
+        return 0
+    # Without waiting for the tests that run: these end with this process.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     return arguments.run(arguments)
 
 

@@ -20,6 +20,8 @@ BELOW = {"sys": "sys", "engine": "engine sys", "bench": "bench engine sys", "loa
          "out": "out engine sys", "cmd": "cmd bench load out engine sys"}
 
 PR_SET_PDEATHSIG = 1
+# The name of the failure of a whole program: one that hangs in one run can be killed in the next.
+BAD_END = "no end, or a bad one"
 
 INSIDE = """
 set -e
@@ -45,18 +47,18 @@ def as_in_a_terminal():
 
 class Tree:
     """A copy of the working tree with a build folder of its own."""
-    def __init__(self, folder, commit):
+    def __init__(self, folder):
         self.folder = Path(folder)
         self.scratch = Path(str(folder) + ".tmp")
-        self.commit = commit
 
     def make(self, *targets):
-        """Nothing of the path is in the objects, so that a copied build folder is up to date."""
-        return subprocess.run(["make", "-s", "REPRODUCIBLE=", f"COMMIT={self.commit}", *targets], cwd=self.folder,
-                              capture_output=True, text=True)
+        """Nothing of the path, the commit or the lines is in the objects: a copied build folder is up to date, and a fault
+        that changes nothing makes the same object."""
+        return subprocess.run(["make", "-s", "CFLAGS=-O2 -Werror", "REPRODUCIBLE=", "COMMIT=000000000000", *targets],
+                              cwd=self.folder, capture_output=True, text=True)
 
     def run(self, program, limit_s):
-        """Names of the tests of that program that fail, and how long it took; where it dies or hangs, that instead."""
+        """Names of the tests of that program that fail, and how long it took; where it dies or hangs, BAD_END."""
         shutil.rmtree(self.scratch, ignore_errors=True)
         self.scratch.mkdir()
         self.scratch.chmod(0o1777)
@@ -73,17 +75,19 @@ class Tree:
                 status = None
             log.seek(0)
             failed = set(re.findall(r"^\[  (?:FAILED|ERROR)\s+\] (test_\w+)$", log.read(), re.M))
-        if status is None:
-            failed = {f"no end within {limit_s:.0f} s"}
-        elif status and not failed:
-            failed = {f"exit status {status}"}
+        if status is None or (status and not failed):
+            failed = {BAD_END}
         return failed, time.monotonic() - start
 
 
 def copy_sources(top, folder):
-    """All that git knows or would know of, without history; what is the same already keeps its time."""
+    """All that git knows or would know of, without history; what is the same already keeps its time, and what is gone
+    goes from src, include and tests."""
     names = subprocess.run(["git", "ls-files", "-z", "-co", "--exclude-standard"], cwd=top, capture_output=True,
                            text=True, check=True).stdout.split("\0")
+    for old in [file for part in ("src", "include", "tests") for file in (folder / part).rglob("*") if file.is_file()]:
+        if not (top / old.relative_to(folder)).exists():
+            old.unlink()
     for name in names:
         if name and (top / name).is_file():
             copy = folder / name
@@ -122,12 +126,12 @@ class Units:
         self.code = functions(folder, self.objects + list(self.programs))
 
     def of(self, path):
-        """The test of its module; those that include its header; the others."""
+        """The test of its module, or of that whose name its own begins with; those that include its header; the others."""
         layer, module = path.split("/")[1], Path(path).stem
         code = self.code[f"build/{path[4:-2]}.o"]
         linked = [program for program, within in self.code.items() if program in self.programs and code & within and
                   layer in BELOW[self.layers[program]].split()]
-        own = [program for program in linked if Path(program).name == f"test_{module}"]
+        own = [program for program in linked if module.startswith(Path(program).name.removeprefix("test_"))]
         near = [program for program in linked if program not in own and
                 f'#include "{layer}/{module}.h"' in self.programs[program]]
         return own, near, [program for program in linked if program not in own + near]
