@@ -213,7 +213,7 @@ cli: $(PROGRAM) $(CLI:%=$(BUILD)/cli/%) ## tests of the command line, on the sta
 
 .PHONY: old
 old: $(PROGRAM) $(BUILD)/cli/test_old ## each system call refused, with all commands: minutes
-	JITBENCH_OLD=all JITBENCH=$(CURDIR)/$(PROGRAM) $(BUILD)/cli/test_old
+	@JITBENCH_OLD=all JITBENCH='$(CURDIR)/$(PROGRAM)' $(RUN) $(BUILD)/cli/test_old
 
 .PHONY: built test check smoke
 built: $(PROGRAM) $(UNIT:%=$(BUILD)/unit/%) $(CLI:%=$(BUILD)/cli/%)
@@ -335,7 +335,7 @@ ubsan: ## units and command line under UndefinedBehaviorSanitizer
 TSAN_UNITS := test_trial test_plan test_recorder
 tsan: ## the engine's units under ThreadSanitizer
 	$(call sanitize,tsan,thread,,$(TSAN_UNITS:%=build-tsan/unit/%))
-	set -e; for t in $(TSAN_UNITS:%=build-tsan/unit/%); do echo "== $$t"; setarch -R $$t; done
+	@$(RUN) $(TSAN_UNITS:%='setarch -R build-tsan/unit/%')
 
 # The program is static as the real one, so that all tests run on it. Each object is compiled without optimisation, so that each
 # line has code of its own; but for Dhrystone and its like. A test that fails for the slower program only ends its own count.
@@ -399,19 +399,22 @@ perf: $(PROGRAM) $(PERF) $(BUILD)/perf/loops-sized $(BUILD)/perf/loops-dynamic $
 
 .PHONY: lint format
 LINT_SOURCES := $(SOURCES)
+FORMATTED    := $(wildcard src/*/*.c src/*/arch/*/*.c src/*.c include/*/*.h include/*/*/*/*.h tests/*/*.c tests/*/*.h tests/*.h)
 lint: ## clang-tidy, cppcheck, gcc -fanalyzer, clang-format, mandoc, shellcheck, layers, mutations' lines
-	clang-format --dry-run --Werror $(wildcard src/*/*.c src/*/arch/*/*.c src/*.c include/*/*.h include/*/*/*/*.h tests/*/*.c tests/*/*.h tests/*.h)
-	tests/layers.sh
-	shellcheck .ci/run $(wildcard tests/*.sh tests/*/*.sh tests/*/*.bash src/cmd/completion/*.bash)
-	mandoc -Tlint -Wwarning $(wildcard man/*.[1-9])
-	tests/mutation/mutation.py check
 	@mkdir -p $(BUILD) && $(MAKE) -s $(GENERATED)
-	cppcheck --quiet --error-exitcode=1 --std=c99 --enable=warning,performance,portability --inline-suppr \
-		--suppress=missingIncludeSystem -D_GNU_SOURCE -Iinclude -Iinclude/sys/arch/$(ARCH) -I$(BUILD) $(LINT_SOURCES)
-	$(MAKE) BUILD=build-analyzer PROGRAM=build-analyzer/jitbench CFLAGS='-O1 -fanalyzer -Werror'
-	clang-tidy --quiet --warnings-as-errors='*' $(LINT_SOURCES) -- $(CPPFLAGS_ALL) -std=c99
+	$(MAKE) -j$(JOBS) BUILD=build-analyzer PROGRAM=build-analyzer/jitbench CFLAGS='-O1 -fanalyzer -Werror'
+	@$(RUN) --jobs $(JOBS) --beside 'cppcheck clang-tidy' \
+		'clang-format --dry-run --Werror $(FORMATTED)' \
+		tests/layers.sh \
+		'shellcheck -x $(wildcard .ci/* tests/*.sh tests/*/*.sh tests/*/*.bash src/cmd/completion/*.bash)' \
+		'mandoc -Tlint -Wwarning $(wildcard man/*.[1-9])' \
+		'tests/mutation/mutation.py check' \
+		'cppcheck --quiet --error-exitcode=1 --std=c99 --enable=warning,performance,portability --inline-suppr \
+		--suppress=missingIncludeSystem -D_GNU_SOURCE -Iinclude -Iinclude/sys/arch/$(ARCH) -I$(BUILD) $(LINT_SOURCES)' \
+		$(foreach layer,$(LAYERS) main,$(if $(filter src/$(layer)%,$(LINT_SOURCES)),'clang-tidy --quiet --warnings-as-errors=* \
+		$(filter src/$(layer)%,$(LINT_SOURCES)) -- $(CPPFLAGS_ALL) -std=c99'))
 format: ## clang-format all sources in place
-	clang-format -i $(wildcard src/*/*.c src/*/arch/*/*.c src/*.c include/*/*.h include/*/*/*/*.h tests/*/*.c tests/*/*.h tests/*.h)
+	clang-format -i $(FORMATTED)
 
 # --- release builds ----------------------------------------------------------------------------------------------------
 

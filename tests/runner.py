@@ -32,6 +32,7 @@ import time
 
 LIST = os.path.join(os.path.dirname(os.path.abspath(__file__)), "skips.txt")
 SLOWEST = 10
+SHOWN = 200  # characters of a command
 CMOCKA = re.compile(r"\[ (RUN     | {6}OK| SKIPPED| FAILED | ERROR  ) \] (\w+)$")
 PLANNED = re.compile(r"\[={10}\].* Running (\d+) test")
 TOLD = re.compile(r"(passed|failed|skipped)(?: (\d+))?: ([^:]+)(?:: *(.*))?$")
@@ -39,7 +40,7 @@ TOLD = re.compile(r"(passed|failed|skipped)(?: (\d+))?: ([^:]+)(?:: *(.*))?$")
 
 def label_of(words):
     """The folder's name for tests/FOLDER/FILE, the name of the program for others."""
-    program = next(word for word in words if word != "env" and "=" not in word)
+    program = next(word for word in words if word not in ("env", "setarch", "-R") and "=" not in word)
     path = os.path.normpath(program).split(os.sep)
     return path[-2] if len(path) > 2 and path[-3] == "tests" else re.sub(r"\.(py|sh)$", "", path[-1])
 
@@ -144,7 +145,7 @@ def run(words, show, **how):
     """Runs a command, gives its lines to show() and returns its results."""
     results = Results(label_of(words))
     began = time.monotonic()
-    show(f"== {' '.join(words)}\n")
+    show(f"== {' '.join(words)[:SHOWN]}\n")
     try:
         process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **how)
     except OSError as error:
