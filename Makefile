@@ -244,7 +244,7 @@ $(BUILD)/hostile/storm: tests/hostile/storm.c
 	$(CC) -std=c99 -D_GNU_SOURCE $(WARNINGS) $(CFLAGS) -o $@ $<
 hostile: $(PROGRAM) $(BUILD)/hostile/storm ## full disks, signal storms, stopped processes, limits: a minute and a half
 	@$(RUN) --one tests/hostile/hostile.py --storm $(BUILD)/hostile/storm $(PROGRAM) $(CASES)
-# Pages of `jitbench report` in a real browser (chromium, chromium-driver, python3-selenium); skipped where there is none.
+# Pages of `jitbench report` in a real browser (chromium, chromium-driver, python3-selenium); skipped without one, with the reason.
 .PHONY: browser
 browser: $(PROGRAM) ## pages of jitbench report in headless Chromium, at 400, 800 and 1200 pixels, light and dark
 	@$(RUN) --one tests/browser/run.sh ./$(PROGRAM)
