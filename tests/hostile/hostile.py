@@ -1061,7 +1061,7 @@ def run_case(function, program, base):
         command = ["unshare", "--mount", "--propagation", "private", *command]
     ended = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     word = {0: "passed", SKIPPED: "skipped"}.get(ended.returncode, "failed")
-    text = ended.stdout.strip()
+    text = " ".join(ended.stdout.split()) if word == "skipped" else ended.stdout.strip()
     if ended.returncode == 0:
         text = function.__doc__.splitlines()[0] + (f" ({text})" if text else "")
     took = "" if word == "skipped" else f" ({time.monotonic() - began:.1f} s)"
