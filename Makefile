@@ -33,6 +33,8 @@ BARCH   := $(if $(wildcard src/bench/arch/$(FAMILY)),$(FAMILY),generic)
 IS_CLANG := $(findstring clang,$(shell $(CC) --version 2>/dev/null))
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wconversion -Wvla -Wformat=2 -Wundef
+# WERROR=1: a warning ends the build.
+WARNINGS += $(if $(filter-out 0,$(WERROR)),-Werror)
 
 # Benign code placement. Where a loop falls in its cache lines and fetch windows moves a short loop's time by several per cent, and
 # an unrelated change to another file would move it. So in all code that runs between two readings of a clock every function
@@ -196,18 +198,13 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 1)
 BESIDE := $(patsubst %,$(BUILD)/unit/test_%,comparison coverage hist inference judge pairs project projection reader scale \
 	settings stats) $(patsubst %,$(BUILD)/cli/test_%,options places security old \
 	completion init layout compare export fleet project report show)
-run_test = echo "== $(1)"; JITBENCH=$(PROGRAM) $(1)
-define run_tests
-	$(if $(filter $(BESIDE),$(1)),+@$(MAKE) -j$(JOBS) --no-print-directory --output-sync $(patsubst %,%.run,$(filter $(BESIDE),$(1))))
-	@set -e; for t in $(filter-out $(BESIDE),$(1)); do $(call run_test,$$t); done
-endef
-.PHONY: $(BESIDE:%=%.run)
-$(BESIDE:%=%.run): %.run: %
-	@$(call run_test,$<)
+# Prints what passed, failed and was skipped. With REQUIRE=1 a skip fails that tests/skips.txt does not list.
+RUN       := tests/runner.py
+RUN_TESTS  = @JITBENCH=$(PROGRAM) $(RUN) --jobs $(JOBS) --beside '$(BESIDE)'
 
 .PHONY: unit
 unit: $(UNIT:%=$(BUILD)/unit/%) ## unit tests
-	$(call run_tests,$^)
+	$(RUN_TESTS) $^
 
 # Tests of the command line drive the real static binary, named by $JITBENCH, from the top folder.
 CLI_COMMON := $(patsubst tests/cli/%.c,$(BUILD)/cli/%.o,$(filter-out $(wildcard tests/cli/test_*.c),$(wildcard tests/cli/*.c)))
@@ -221,20 +218,18 @@ $(BUILD)/cli/test_%: $(BUILD)/cli/test_%.o $(CLI_COMMON)
 
 .PHONY: cli
 cli: $(PROGRAM) $(CLI:%=$(BUILD)/cli/%) ## tests of the command line, on the static binary
-	$(call run_tests,$(CLI:%=$(BUILD)/cli/%))
+	$(RUN_TESTS) $(CLI:%=$(BUILD)/cli/%)
 
 .PHONY: old
 old: $(PROGRAM) $(BUILD)/cli/test_old ## each system call refused, with all commands: minutes
-	JITBENCH_OLD=all JITBENCH=$(PROGRAM) $(BUILD)/cli/test_old
+	@JITBENCH_OLD=all JITBENCH=$(PROGRAM) $(RUN) $(BUILD)/cli/test_old
 
 .PHONY: built test check smoke
 built: $(PROGRAM) $(UNIT:%=$(BUILD)/unit/%) $(CLI:%=$(BUILD)/cli/%)
 test: ## all tests of the build: units, then the command line
-	$(MAKE) -j$(JOBS) built
-	tests/cpu_work.sh $(BUILD)
-	$(MAKE) unit
-	$(MAKE) cli
-	$(MAKE) installcheck
+	$(MAKE) -j$(JOBS) built $(COMPLETIONS)
+	$(RUN_TESTS) tests/test_runner.py 'tests/cpu_work.sh $(BUILD)' $(UNIT:%=$(BUILD)/unit/%) $(CLI:%=$(BUILD)/cli/%) \
+		'env MAKE=$(MAKE) BUILD=$(BUILD) PROGRAM=$(PROGRAM) tests/install.sh'
 check: test ## the same
 smoke: $(PROGRAM) ## a run of everything that takes seconds
 	./$(PROGRAM) all --quick --samples 1 --no-csv
@@ -248,14 +243,14 @@ test-elsewhere: built ## the tests with one CPU, as nobody, on btrfs, under load
 # What `jitbench export` writes, given to the programs that read it; those that are not installed are skipped, with the reason.
 .PHONY: consumers
 consumers: $(PROGRAM) ## export's formats, read by their real consumers
-	JITBENCH=$(PROGRAM) tests/consumers/consumers.py
+	@JITBENCH=$(PROGRAM) $(RUN) tests/consumers/consumers.py
 # Real kernels under QEMU, with nothing but the binary: needs qemu-system-x86, cpio and e2fsprogs, and fetches the kernels once.
 .PHONY: boot boot-aarch64
 boot: $(PROGRAM) ## Debian's kernels booted with jitbench as PID 1, about three minutes
-	tests/boot/boot.py $(PROGRAM)
+	@$(RUN) --one tests/boot/boot.py $(PROGRAM)
 boot-aarch64: ## the same for aarch64, cross-built
 	$(MAKE) CC=aarch64-linux-gnu-gcc BUILD=$(BUILD)/aarch64 PROGRAM=$(BUILD)/aarch64/jitbench
-	tests/boot/boot.py --arch aarch64 $(BUILD)/aarch64/jitbench
+	@$(RUN) --one tests/boot/boot.py --arch aarch64 $(BUILD)/aarch64/jitbench
 # Full and dying disks, storms of signals, stopped processes, limits: each case in a mount namespace of its own; as root. What a
 # case lacks it names, and is skipped. CASES="oom control_z" runs these alone.
 .PHONY: hostile
@@ -263,11 +258,11 @@ $(BUILD)/hostile/storm: tests/hostile/storm.c
 	@mkdir -p $(@D)
 	$(CC) -std=c99 -D_GNU_SOURCE $(WARNINGS) $(CFLAGS) -o $@ $<
 hostile: $(PROGRAM) $(BUILD)/hostile/storm ## full disks, signal storms, stopped processes, limits: a minute and a half
-	tests/hostile/hostile.py --storm $(BUILD)/hostile/storm $(PROGRAM) $(CASES)
-# Pages of `jitbench report` in a real browser (chromium, chromium-driver, python3-selenium); skipped where there is none.
+	@$(RUN) --one tests/hostile/hostile.py --storm $(BUILD)/hostile/storm $(PROGRAM) $(CASES)
+# Pages of `jitbench report` in a real browser (chromium, chromium-driver, python3-selenium); skipped without one, with the reason.
 .PHONY: browser
 browser: $(PROGRAM) ## pages of jitbench report in headless Chromium, at 400, 800 and 1200 pixels, light and dark
-	tests/browser/run.sh ./$(PROGRAM)
+	@$(RUN) --one tests/browser/run.sh ./$(PROGRAM)
 # Statistics beside scipy's (skipped without it: python3-scipy), and whether intervals and verdicts keep their word: 2000
 # made-up experiments of each kind, of which the unit test of the same name has a part.
 .PHONY: stats scipy
@@ -275,9 +270,9 @@ $(BUILD)/stats/inference: tests/stats/inference.c $(call layer_objects,engine sy
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(filter-out -static,$(LDFLAGS_ALL)) -o $@ $^ -lm
 scipy: $(BUILD)/stats/inference ## p values beside scipy's
-	tests/stats/against_scipy.py $(BUILD)/stats/inference
+	@$(RUN) --one tests/stats/against_scipy.py $(BUILD)/stats/inference
 stats: scipy $(BUILD)/unit/test_coverage ## the same, and the intervals and verdicts of 2000 simulated experiments: four minutes
-	JITBENCH_STATS=1 $(BUILD)/unit/test_coverage
+	@JITBENCH_STATS=1 $(RUN) $(BUILD)/unit/test_coverage
 
 # Each system call fails in turn, in all commands: strace finds the calls (skipped without it), tests/faults/inject.c lets them
 # fail. FAULTS=300: only so many, drawn by FAULTS_SEED, which is another one each time unless given; FAULTS_ARGS: see
@@ -288,12 +283,12 @@ $(BUILD)/faults/inject: tests/faults/inject.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(filter-out -static,$(LDFLAGS_ALL)) -o $@ $<
 faults: $(PROGRAM) $(BUILD)/faults/inject ## each system call fails in turn: 40 minutes; FAULTS=300: three minutes
-	tests/faults/faults.py --cells $(FAULTS) $(if $(FAULTS_SEED),--seed $(FAULTS_SEED)) $(FAULTS_ARGS) $(PROGRAM) $(BUILD)/faults/inject
+	@$(RUN) --one tests/faults/faults.py --cells $(FAULTS) $(if $(FAULTS_SEED),--seed $(FAULTS_SEED)) $(FAULTS_ARGS) $(PROGRAM) $(BUILD)/faults/inject
 
 # Not one of `test`: it starts a Slurm. Parts whose packages are missing (slurm-wlm munge, openmpi-bin) are skipped by name.
 .PHONY: cluster
 cluster: $(PROGRAM) ## a Slurm of four nodes and mpirun on this machine; FLEET_SHORT=1: in two minutes
-	JITBENCH=$(PROGRAM) tests/fleet/fleet.py $(PARTS)
+	@JITBENCH=$(PROGRAM) $(RUN) --one tests/fleet/fleet.py $(PARTS)
 
 # --- fuzzing -----------------------------------------------------------------------------------------------------------
 
@@ -327,12 +322,12 @@ fuzz-corpus: ## what fuzz found (and seeds.py makes) of new ways through the pro
 	tests/fuzz/corpus.sh build-fuzz/fuzz $(FUZZ)
 fuzz-replay: ## the fuzz targets on their corpora and on all that ever failed; without clang
 	+$(call FUZZ_BUILD,build-fuzz-replay,$(CC),,build-fuzz-replay/fuzz/replay.o,)
-	tests/fuzz/replay.sh build-fuzz-replay/fuzz $(FUZZ)
+	@$(RUN) --one tests/fuzz/replay.sh build-fuzz-replay/fuzz $(FUZZ)
 
 # Both in namespaces of their own where root may make them (util-linux), so that whatever is left can be seen.
 .PHONY: kill-test soak
 kill-test: $(PROGRAM) ## SIGKILL to parent, workers, loads and helpers at 200 random moments: KILLS=20, KILL_SEED=N, KILL_ONLY=N
-	tests/kill/kill.py $(PROGRAM)
+	@$(RUN) --one tests/kill/kill.py $(PROGRAM)
 soak: $(PROGRAM) ## all suites in a loop for an hour (SOAK_MINUTES=60): memory, descriptors and scratch must stay flat
 	tests/soak/soak.py $(PROGRAM)
 
@@ -355,7 +350,7 @@ ubsan: ## units and command line under UndefinedBehaviorSanitizer
 TSAN_UNITS := test_trial test_plan test_recorder
 tsan: ## the engine's units under ThreadSanitizer
 	$(call sanitize,tsan,thread,,$(TSAN_UNITS:%=build-tsan/unit/%))
-	set -e; for t in $(TSAN_UNITS:%=build-tsan/unit/%); do echo "== $$t"; setarch -R $$t; done
+	@$(RUN) $(TSAN_UNITS:%='setarch -R build-tsan/unit/%')
 
 # The program is static as the real one, so that all tests run on it. Each object is compiled without optimisation, so that each
 # line has code of its own; but for Dhrystone and its like. A test that fails for the slower program only ends its own count.
@@ -418,20 +413,23 @@ perf: $(PROGRAM) $(PERF) $(BUILD)/perf/loops-sized $(BUILD)/perf/loops-dynamic $
 
 .PHONY: lint format
 LINT_SOURCES := $(SOURCES)
+FORMATTED    := $(wildcard src/*/*.c src/*/arch/*/*.c src/*.c include/*/*.h include/*/*/*/*.h tests/*/*.c tests/*/*.h tests/*.h)
 lint: ## clang-tidy, cppcheck, gcc -fanalyzer, clang-format, mandoc, shellcheck, layers, draws of mutation
-	clang-format --dry-run --Werror $(wildcard src/*/*.c src/*/arch/*/*.c src/*.c include/*/*.h include/*/*/*/*.h tests/*/*.c tests/*/*.h tests/*.h)
-	tests/layers.sh
-	shellcheck .ci/run $(wildcard tests/*.sh tests/*/*.sh tests/*/*.bash src/cmd/completion/*.bash)
-	mandoc -Tlint -Wwarning $(wildcard man/*.[1-9])
-	tests/mutation/mutation.py check
-	tests/mutation/selftest.py
 	@mkdir -p $(BUILD) && $(MAKE) -s $(GENERATED)
-	cppcheck --quiet --error-exitcode=1 --std=c99 --enable=warning,performance,portability --inline-suppr \
-		--suppress=missingIncludeSystem -D_GNU_SOURCE -Iinclude -Iinclude/sys/arch/$(ARCH) -I$(BUILD) $(LINT_SOURCES)
-	$(MAKE) BUILD=build-analyzer PROGRAM=build-analyzer/jitbench CFLAGS='-O1 -fanalyzer -Werror'
-	clang-tidy --quiet --warnings-as-errors='*' $(LINT_SOURCES) -- $(CPPFLAGS_ALL) -std=c99
+	$(MAKE) -j$(JOBS) BUILD=build-analyzer PROGRAM=build-analyzer/jitbench CFLAGS='-O1 -fanalyzer -Werror'
+	@$(RUN) --jobs $(JOBS) --beside 'cppcheck clang-tidy' \
+		'clang-format --dry-run --Werror $(FORMATTED)' \
+		tests/layers.sh \
+		'shellcheck -x $(wildcard .ci/* tests/*.sh tests/*/*.sh tests/*/*.bash src/cmd/completion/*.bash)' \
+		'mandoc -Tlint -Wwarning $(wildcard man/*.[1-9])' \
+		'tests/mutation/mutation.py check' \
+		tests/mutation/selftest.py \
+		'cppcheck --quiet --error-exitcode=1 --std=c99 --enable=warning,performance,portability --inline-suppr \
+		--suppress=missingIncludeSystem -D_GNU_SOURCE -Iinclude -Iinclude/sys/arch/$(ARCH) -I$(BUILD) $(LINT_SOURCES)' \
+		$(foreach layer,$(LAYERS) main,$(if $(filter src/$(layer)%,$(LINT_SOURCES)),'clang-tidy --quiet --warnings-as-errors=* \
+		$(filter src/$(layer)%,$(LINT_SOURCES)) -- $(CPPFLAGS_ALL) -std=c99'))
 format: ## clang-format all sources in place
-	clang-format -i $(wildcard src/*/*.c src/*/arch/*/*.c src/*.c include/*/*.h include/*/*/*/*.h tests/*/*.c tests/*/*.h tests/*.h)
+	clang-format -i $(FORMATTED)
 
 # --- release builds ----------------------------------------------------------------------------------------------------
 
@@ -482,7 +480,7 @@ install: $(PROGRAM) $(COMPLETIONS) ## to $(DESTDIR)$(PREFIX), stripped, with man
 uninstall: ## what install put there
 	@for each in $(INSTALLED); do echo "remove $(DESTDIR)$${each#*:}"; rm -f '$(DESTDIR)'"$${each#*:}"; done
 installcheck: $(PROGRAM) $(COMPLETIONS) ## install and uninstall into an empty folder
-	MAKE='$(MAKE)' BUILD='$(BUILD)' PROGRAM='$(PROGRAM)' tests/install.sh
+	@MAKE='$(MAKE)' BUILD='$(BUILD)' PROGRAM='$(PROGRAM)' $(RUN) tests/install.sh
 
 # The Debian package, built by dpkg-buildpackage from a copy of the sources, in which debian/changelog is written: version and
 # date have one source each. SOURCE_DATE_EPOCH: that of the commit, so that a commit has one package.

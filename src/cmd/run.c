@@ -494,7 +494,7 @@ static void label(const struct row *row, struct row *out)
 {
     const char *line = row_command_line(row->param);
     char word[sizeof(row->param)];
-    struct name program;
+    struct name program = {""};
     size_t length;
 
     if (!line)

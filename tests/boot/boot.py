@@ -5,7 +5,7 @@
     boot.py [--arch x86_64|aarch64] [--jobs N] [--keep DIR] PROGRAM [BOOT...]
 
 Kernels are Debian packages, fetched by an apt configuration of our own, which leaves the system's alone, and cached
-in $XDG_CACHE_HOME/jitbench. Where they or QEMU cannot be had, the test is skipped with the reason. The recipes of
+in $XDG_CACHE_HOME/jitbench. Where they or QEMU cannot be had, the boots are skipped with the reason. The recipes of
 man/jitbench-init.1 (initramfs, kernel lines, sed, cksum) are taken from the page and run as they stand there.
 """
 import argparse
@@ -642,6 +642,10 @@ BOOTS = {
 }
 
 
+def one_line(text):
+    return " ".join(text.split())
+
+
 class Test:
     """One boot with a folder of its own."""
 
@@ -662,7 +666,7 @@ class Test:
         try:
             self.function(self)
         except Skip as reason:
-            print(f"skipped {self.name}: {reason}", flush=True)
+            print(f"skipped: {self.name}: {reason}", flush=True)
             return None
         except Failure as error:
             wrong = str(error)
@@ -674,9 +678,9 @@ class Test:
         if wrong:
             lines = [line[:160] for machine in self.machines for line in machine.shown().splitlines()]
             tail = "\n".join([line for line in lines if not line.startswith("1,")][-40:])
-            print(f"FAILED {self.name}: {wrong}\n{tail}", flush=True)
+            print(f"failed: {self.name}: {one_line(wrong)}\n{tail}", flush=True)
         else:
-            print(f"ok     {self.name}: {self.function.__doc__} ({time.monotonic() - began:.0f} s)", flush=True)
+            print(f"passed: {self.name}: {self.function.__doc__} ({time.monotonic() - began:.0f} s)", flush=True)
         return wrong
 
 
@@ -704,7 +708,8 @@ def main():
         for flavour in KERNELS[arguments.arch]:
             kernel(arguments.arch, flavour)
     except Skip as reason:
-        print(f"skipped: {reason}")
+        for each in chosen:
+            print(f"skipped: {each.__name__.removeprefix('boot_')}: {reason}")
         return 0
     with tempfile.TemporaryDirectory(prefix="jitbench-boot.") as temporary:
         base = os.path.abspath(arguments.keep) if arguments.keep else temporary

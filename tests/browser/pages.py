@@ -3,7 +3,7 @@
 """Pages of `jitbench report` in a real headless Chromium: what a reader sees, at 400, 800 and 1,200 pixels, light and dark.
 
 Usage: pages.py [--shots FOLDER] PAGE.html...
-Exit status 0: all good; 1: findings, one a line; 77: there is no Chromium or no selenium here, and which."""
+Each page passes, or fails with its findings, which are printed one a line. Without Chromium or selenium all is skipped."""
 import base64
 import os
 import shutil
@@ -133,8 +133,8 @@ return found;
 
 
 def skip(why):
-    print(f"skipped: {why}")
-    sys.exit(77)
+    print(f"skipped: pages: {why}")
+    sys.exit(0)
 
 
 def start(profile):
@@ -202,13 +202,14 @@ def main():
     with tempfile.TemporaryDirectory() as profile:
         browser = start(profile)
         try:
-            findings = [finding for i, page in enumerate(arguments) for finding in look(browser, page, shots, i == 0)]
+            findings = [list(look(browser, page, shots, i == 0)) for i, page in enumerate(arguments)]
         finally:
             browser.quit()
-    for finding in findings[:60]:
-        print(finding)
-    print(f"{len(arguments)} pages, {len(findings)} findings")
-    sys.exit(1 if findings else 0)
+    for page, found in zip(arguments, findings):
+        for finding in found[:60]:
+            print(finding)
+        print(f"failed: {os.path.basename(page)}: {len(found)} findings" if found else f"passed: {os.path.basename(page)}")
+    sys.exit(1 if any(findings) else 0)
 
 
 if __name__ == "__main__":

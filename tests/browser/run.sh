@@ -16,8 +16,5 @@ trap 'rm -rf "$pages"' EXIT
 "$jitbench" report "$pages/hostile.csv" -o "$pages/hostile.html"
 "$jitbench" report "$pages/many.csv" -o "$pages/fleet.html"
 
-status=0
 timeout 400 tests/browser/pages.py ${2:+--shots "$2"} "$pages/one.html" "$pages/several.html" "$pages/hostile.html" \
-    "$pages/fleet.html" || status=$?
-[ $status -eq 77 ] && exit 0
-exit $status
+    "$pages/fleet.html"

@@ -319,16 +319,16 @@ def unixbench():
 
 
 ITEMS = {
-    "json: python's json and csv": json_python,
-    "json: jq": json_jq,
-    "reader: python's csv": reader_csv,
-    "hyperfine: python's csv": hyperfine_csv,
-    "gbench: compare.py": gbench_compare,
-    "openmetrics: promtool": openmetrics_promtool,
-    "openmetrics: prometheus_client": openmetrics_client,
-    "pyperf: pyperf": pyperf,
-    "pyperf: its form": pyperf_form,
-    "unixbench: report and CSV": unixbench,
+    "json by python's json and csv": json_python,
+    "json by jq": json_jq,
+    "reader by python's csv": reader_csv,
+    "hyperfine by python's csv": hyperfine_csv,
+    "gbench by compare.py": gbench_compare,
+    "openmetrics by promtool": openmetrics_promtool,
+    "openmetrics by prometheus_client": openmetrics_client,
+    "pyperf by pyperf": pyperf,
+    "pyperf form": pyperf_form,
+    "unixbench report and CSV": unixbench,
 }
 
 
@@ -340,12 +340,12 @@ def main(*wanted):
             continue
         try:
             item()
-            print("%-34s ok" % name)
+            print("passed: %s" % name)
         except Skip as reason:
-            print("%-34s skipped: %s" % (name, reason))
+            print("skipped: %s: %s" % (name, reason))
         except AssertionError as error:
             failed = 1
-            print("%-34s FAILED: %s" % (name, error))
+            print("failed: %s: %s" % (name, error))
     sys.exit(failed)
 
 

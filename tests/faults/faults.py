@@ -760,7 +760,7 @@ def run_cells(matrix, cells):
             done[0] += 1
             if isinstance(outcome, list):
                 failures[cell] = outcome
-                print(f"FAILED {cell}: {'; '.join(outcome)}", flush=True)
+                print(f"failed: {cell}: {'; '.join(outcome)}", flush=True)
                 counts["failed"] += 1
             else:
                 counts[outcome] += 1
@@ -804,14 +804,14 @@ def main():
     options = parser.parse_args()
     options.seed = options.seed or str(random.SystemRandom().randrange(1000000))
     if not shutil.which("strace"):
-        print("skipped: needs strace (package strace)")
+        print("skipped: strace: it is not installed (package strace)")
         return 0
     began = time.monotonic()
     matrix = Matrix(options.program, os.path.abspath(options.inject), options.seed)
     try:
         lacking = matrix.lacking()
         if lacking:
-            print(f"skipped: {lacking}")
+            print(f"skipped: inject: {lacking}")
             return 0
         return run_matrix(matrix, options, began)
     finally:
@@ -849,11 +849,15 @@ def run_matrix(matrix, options, began):
           f"what failed, {counts['unused']} did not come to that use, {counts['gone']} are no more, "
           f"{counts['failed']} failed; {time.monotonic() - began:.0f} s")
     print("\n".join(sorted_out(failures)))
-    for cell, texts in failures.items():
-        print(f"FAILED {cell}: {'; '.join(texts)}")
+    for cell in failures:
         print(f"    {sys.argv[0]} --cell '{cell}' {options.program} {options.inject}")
     if failures:
         print(f"all of it again: make faults FAULTS={options.cells} FAULTS_SEED={options.seed}")
+    print(f"passed {counts['survived'] + counts['said']}: survived, or said what failed")
+    if counts["unused"]:
+        print(f"skipped {counts['unused']}: unused: the run did not come to that use of the call")
+    if counts["gone"]:
+        print(f"skipped {counts['gone']}: gone: the program makes the call no longer, or the call is never tried")
     return 1 if failures else 0
 
 

@@ -336,7 +336,7 @@ PARTS = {"slurm": (why_no_slurm, slurm), "mpirun": (why_no_mpirun, mpirun)}
 def run_part(name, jitbench, short, handicapped):
     why, part = PARTS[name]
     if why():
-        say("%s: skipped: %s" % (name, why()))
+        print("skipped: %s: %s" % (name, why()), flush=True)
         return True
     say("%s: rank %d is the handicapped one" % (name, handicapped))
     before = names_outside()
@@ -350,9 +350,9 @@ def run_part(name, jitbench, short, handicapped):
             left = os.listdir(os.path.join(folder, "tmp")) + sorted(names_outside() - before)
             expect(not left, "left behind: %s" % ", ".join(left))
         except Failure as failure:
-            say("%s: FAILED: %s" % (name, failure))
+            print("failed: %s: %s" % (name, failure), flush=True)
             return False
-    say("%s: passed" % name)
+    print("passed: %s" % name, flush=True)
     return True
 
 

@@ -5,15 +5,22 @@ set -eu
 folder=$1
 shift
 here=$(dirname "$0")
+status=0
 for target in "$@"; do
 	inputs=
 	test ! -f "$here/corpus/$target" || inputs="-p $here/corpus/$target"
 	test ! -d "$here/crashes/$target" || inputs="$inputs $here/crashes/$target"
-	test -n "$inputs" || continue
+	test -n "$inputs" || {
+		echo "skipped: $target: it has no inputs"
+		continue
+	}
 	# shellcheck disable=SC2086 # folders of ours, without blanks
 	"$folder/fuzz_$target" $inputs 2>"$folder/$target.log" || {
 		tr '\r' '\n' <"$folder/$target.log" | tail -n 60 >&2
-		exit 1
+		echo "failed: $target: see above"
+		status=1
+		continue
 	}
-	tail -c 200 "$folder/$target.log" | tr '\r' '\n' | tail -n 1
+	echo "passed: $target: $(tail -c 200 "$folder/$target.log" | tr '\r' '\n' | tail -n 1)"
 done
+exit $status

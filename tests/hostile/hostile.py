@@ -1089,11 +1089,12 @@ def run_case(function, program, base):
     if os.geteuid() == 0:
         command = ["unshare", "--mount", "--propagation", "private", *command]
     ended = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
-    word = {0: "ok     ", SKIPPED: "skipped"}.get(ended.returncode, "FAILED ")
-    text = ended.stdout.strip()
+    word = {0: "passed", SKIPPED: "skipped"}.get(ended.returncode, "failed")
+    text = " ".join(ended.stdout.split()) if word == "skipped" else ended.stdout.strip()
     if ended.returncode == 0:
         text = function.__doc__.splitlines()[0] + (f" ({text})" if text else "")
-    print(f"{word} {name_of(function)}: {text} ({time.monotonic() - began:.1f} s)", flush=True)
+    took = "" if word == "skipped" else f" ({time.monotonic() - began:.1f} s)"
+    print(f"{word}: {name_of(function)}: {text}{took}", flush=True)
     return ended.returncode
 
 
@@ -1120,8 +1121,6 @@ def main():
             shutil.copy(arguments.storm, os.path.join(base, "storm"))
         with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
             ended = list(pool.map(lambda each: run_case(each, program, base), chosen))
-    print(f"{len(ended)} cases: {ended.count(0)} kept their word, {ended.count(SKIPPED)} skipped, "
-          f"{len(ended) - ended.count(0) - ended.count(SKIPPED)} failed")
     return 0 if all(status in (0, SKIPPED) for status in ended) else 1
 
 

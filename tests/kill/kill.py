@@ -459,7 +459,7 @@ class Test:
             self.by_case[kill.case.name] = self.by_case.get(kill.case.name, 0) + 1
             if wrong:
                 self.failures.append(number)
-                say("%s  FAILED: %s" % (kill.describe(), wrong))
+                print("failed: %s: %s" % (kill.describe().strip(), wrong), flush=True)
                 say("    repeat: KILL_SEED=%s KILL_ONLY=%d make kill-test" % (self.seed, number))
             elif os.environ.get("KILL_VERBOSE"):
                 say(kill.describe())
@@ -472,7 +472,7 @@ class Test:
         say("  cases: " + ", ".join("%s %d" % item for item in sorted(self.by_case.items())))
         say("  changed settings that untune restored: %d" % self.restored)
         say("  results of report, compare, fleet and export that were whole, and not yet there otherwise: %d" % self.results)
-        say("%d failures%s" % (len(self.failures), ": " + " ".join(map(str, self.failures)) if self.failures else ""))
+        print("passed %d: kills" % (done - len(self.failures)), flush=True)
         return 1 if self.failures else 0
 
 
@@ -487,9 +487,11 @@ def main():
     tree = read_tree()
     why = watch.enter(folder, os.path.abspath(sys.argv[1]))
     kills = int(os.environ.get("KILLS") or 200)
-    say("seed %s, %d kills%s" % (seed, kills, ", no namespaces: " + why if why else ""))
+    say("seed %s, %d kills" % (seed, kills))
+    if why:
+        print("skipped: namespaces: %s" % why, flush=True)
     if os.geteuid() != 0:
-        say("skipped: tune, untune and --tuned, for only root may chroot")
+        print("skipped: tune, untune and --tuned: only root may chroot", flush=True)
     started = time.monotonic()
     test = Test(os.path.join(folder, "jitbench"), folder, kills, seed, tree)
     test.run(int(only) if only else None)

@@ -1,0 +1,245 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Runs test programs, and counts what passed, failed and was skipped.
+
+    runner.py [--beside 'COMMAND...' --jobs N] COMMAND...
+    runner.py --one COMMAND WORD...
+    runner.py --total FILE
+
+A COMMAND is one argument, split at blanks; with --one all that follows is one command. Those named by --beside too run first, N at a time; the others one after the
+other. Their output is printed as it comes, and at the end the ten slowest programs, each skip and failure with its reason, and
+'N passed, N failed, N skipped'. The exit status is 1 when anything failed.
+
+A program tells its results by cmocka's lines, where the line 'skipped: REASON' stands before '[  SKIPPED ]'; or by lines
+'passed: NAME...', 'failed: NAME: WHY', 'skipped: NAME: REASON', where a number after the first word ('passed 20: ...') says that
+it is so many tests. A program that tells nothing is one test, which passes if its exit status is 0.
+
+A skip without a reason fails. With REQUIRE=1 a skip fails unless tests/skips.txt lists it: lines of 'PROGRAM/TEST | REASON, a
+regular expression | why that is accepted'. With RECORD=FILE the results are appended to that file, and --total prints the sum
+of all of them."""
+import argparse
+import concurrent.futures
+import json
+import os
+import re
+import select
+import shlex
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+LIST = os.path.join(os.path.dirname(os.path.abspath(__file__)), "skips.txt")
+SLOWEST = 10
+SHOWN = 200  # characters of a command
+CMOCKA = re.compile(r"\[ (RUN     | {6}OK| SKIPPED| FAILED | ERROR  ) \] (\w+)$")
+PLANNED = re.compile(r"\[={10}\].* Running (\d+) test")
+TOLD = re.compile(r"(passed|failed|skipped)(?: (\d+))?: ([^:]+)(?:: *(.*))?$")
+
+
+def label_of(words):
+    """The folder's name for tests/FOLDER/FILE, the name of the program for others."""
+    program = next(word for word in words if word not in ("env", "setarch", "-R") and "=" not in word)
+    path = os.path.normpath(program).split(os.sep)
+    return path[-2] if len(path) > 2 and path[-3] == "tests" else re.sub(r"\.(py|sh)$", "", path[-1])
+
+
+class Results:
+    """What one program told of its tests. add() takes its lines, end() its exit status."""
+
+    def __init__(self, label):
+        self.label, self.seconds = label, 0.0
+        self.passed = 0
+        self.failed, self.skipped = [], []  # of (name, why, number of tests)
+        self.running, self.reason = None, ""  # of cmocka
+        self.planned, self.reported = 0, 0
+
+    def add(self, line):
+        found = CMOCKA.search(line)
+        if found:
+            self.add_cmocka(found[1].strip(), found[2])
+        elif PLANNED.search(line):
+            self.planned += int(PLANNED.search(line)[1])
+        elif self.running:
+            if line.startswith("skipped:"):
+                self.reason = line.removeprefix("skipped:").strip()
+        elif not self.planned and TOLD.match(line):
+            word, number, name, why = TOLD.match(line).groups()
+            self.count(word, name.strip(), why or "", int(number or 1))
+
+    def add_cmocka(self, word, name):
+        if word == "RUN":
+            self.running, self.reason = name, ""
+        elif name == self.running:  # it names failed and skipped tests once more at its end
+            self.running = None
+            self.reported += 1
+            self.count({"OK": "passed", "SKIPPED": "skipped"}.get(word, "failed"), name, self.reason if word == "SKIPPED" else "", 1)
+
+    def count(self, word, name, why, number):
+        name = f"{self.label}/{name}"
+        if word == "passed":
+            self.passed += number
+        elif word == "failed":
+            self.failed.append((name, why, number))
+        elif why:
+            self.skipped.append((name, why, number))
+        else:
+            self.failed.append((name, "skipped without a reason", number))
+
+    def end(self, status):
+        """status: as subprocess has it, negative for a signal."""
+        how = f"ended by {signal.Signals(-status).name}" if status < 0 else f"exit status {status}"
+        if self.running:
+            self.count("failed", self.running, how, 1)
+            self.reported += 1
+        if self.planned > self.reported:
+            self.failed.append((self.label, f"{how}: tests did not run", self.planned - self.reported))
+        if not self.planned and not self.passed and not self.failed and not self.skipped and status == 0:
+            self.passed = 1
+        if status != 0 and not self.failed:
+            self.failed.append((self.label, how, 1))
+
+    def refuse(self, accepted):
+        """Makes failures of the skips that are not accepted."""
+        for each in self.skipped[:]:
+            name, why, number = each
+            if not any(name == test and re.search(reason, why) for test, reason in accepted):
+                self.skipped.remove(each)
+                self.failed.append((name, f"skipped: {why}", number))
+
+    def counts(self):
+        return self.passed, sum(each[2] for each in self.failed), sum(each[2] for each in self.skipped)
+
+
+def read_accepted(path):
+    """(test, regular expression of the reason) of each line."""
+    with open(path, encoding="utf-8") as file:
+        lines = [line.strip() for line in file]
+    entries = [[field.strip() for field in line.split(" | ")] for line in lines if line and not line.startswith("#")]
+    for entry in entries:
+        if len(entry) != 3 or not all(entry):
+            sys.exit(f"{path}: not 'PROGRAM/TEST | REASON | WHY': {' | '.join(entry)}")
+    return [(test, reason) for test, reason, _ in entries]
+
+
+def lines_of(process):
+    """The lines of a process's standard output until it has ended; not of others that it left, which may keep the pipe open."""
+    pipe, ended = process.stdout.fileno(), os.pidfd_open(process.pid)
+    rest = b""
+    try:
+        while True:
+            ready = select.select([pipe, ended], [], [])[0]
+            data = os.read(pipe, 65536) if pipe in ready else b""
+            if not data:  # the end of the output, or of the process with nothing left to read
+                break
+            *lines, rest = (rest + data).split(b"\n")
+            yield from (line.decode(errors="replace") + "\n" for line in lines)
+        if rest:
+            yield rest.decode(errors="replace")
+    finally:
+        os.close(ended)
+
+
+def run(words, show, **how):
+    """Runs a command, gives its lines to show() and returns its results."""
+    results = Results(label_of(words))
+    began = time.monotonic()
+    show(f"== {' '.join(words)[:SHOWN]}\n")
+    try:
+        process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **how)
+    except OSError as error:
+        results.failed.append((results.label, str(error), 1))
+        return results
+    with process:
+        for line in lines_of(process):
+            show(line)
+            results.add(line.rstrip("\r\n"))
+        process.stdout.close()
+        results.end(process.wait())
+    results.seconds = time.monotonic() - began
+    show("-- {}, {:.1f} s\n".format(sentence(results.counts()), results.seconds))
+    return results
+
+
+def show_now(text):
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
+def run_beside(commands, jobs):
+    """Runs them jobs at a time; each one's output is printed whole."""
+    lock = threading.Lock()
+
+    def one(words):
+        text = []
+        results = run(words, text.append, stdin=subprocess.DEVNULL)
+        with lock:
+            show_now("".join(text))
+        return results
+
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        return list(pool.map(one, commands))
+
+
+def sentence(counts):
+    return "{} passed, {} failed, {} skipped".format(*counts)
+
+
+def print_summary(everything):
+    """Returns the exit status."""
+    if len(everything) > SLOWEST:
+        print("\nThe slowest:")
+        for results in sorted(everything, key=lambda each: -each.seconds)[:SLOWEST]:
+            print(f"{results.seconds:8.1f} s  {results.label}")
+    for word in ("skipped", "failed"):
+        for name, why, number in (each for results in everything for each in getattr(results, word)):
+            print(f"{word}: {name}{f' ({number})' if number > 1 else ''}{': ' + why if why else ''}")
+    counts = [sum(column) for column in zip(*(results.counts() for results in everything))] or [0, 0, 0]
+    print(sentence(counts), flush=True)
+    return 1 if counts[1] or not sum(counts) else 0
+
+
+def record(path, everything):
+    with open(path, "a", encoding="utf-8") as file:
+        for results in everything:
+            json.dump({name: getattr(results, name) for name in ("label", "seconds", "passed", "failed", "skipped")}, file)
+            file.write("\n")
+
+
+def read_record(path):
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            fields = json.loads(line)
+            results = Results(fields["label"])
+            vars(results).update(fields)
+            yield results
+
+
+def main():
+    parser = argparse.ArgumentParser(description="runs test programs and counts what passed, failed and was skipped")
+    parser.add_argument("--beside", default="", help="commands that run beside each other, first")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="how many of them at a time")
+    parser.add_argument("--total", help="print the sum of this record of results")
+    parser.add_argument("--one", nargs=argparse.REMAINDER, help="one command, as it stands")
+    parser.add_argument("command", nargs="*")
+    arguments = parser.parse_args()
+    if arguments.total:
+        return print_summary(list(read_record(arguments.total)))
+    accepted = read_accepted(LIST)
+    required, kept = os.environ.get("REQUIRE", "") not in ("", "0"), os.environ.pop("RECORD", None)
+    os.environ["PYTHONUNBUFFERED"] = "1"  # so that output comes when it is written
+    commands = [arguments.one] if arguments.one else [shlex.split(command) for command in arguments.command]
+    beside = [words for words in commands if words[0] in arguments.beside.split()]
+    everything = run_beside(beside, arguments.jobs)
+    everything += [run(words, show_now) for words in commands if words not in beside]
+    if required:
+        for results in everything:
+            results.refuse(accepted)
+    if kept:
+        record(kept, everything)
+    return print_summary(everything)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
