@@ -6,9 +6,9 @@
     runner.py --one COMMAND WORD...
     runner.py --total FILE
 
-A COMMAND is one argument, split at blanks; with --one all that follows is one command. Those named by --beside too run first, N at a time; the others one after the
-other. Their output is printed as it comes, and at the end the ten slowest programs, each skip and failure with its reason, and
-'N passed, N failed, N skipped'. The exit status is 1 when anything failed.
+A COMMAND is one argument, split at blanks; with --one all that follows is one command. Those that --beside names as well run
+first, N at a time; the others one after the other. Their output is printed as it comes, and at the end the ten slowest programs
+and tests, each skip and failure with its reason, and 'N passed, N failed, N skipped'. The exit status is 1 when anything failed.
 
 A program tells its results by cmocka's lines, where the line 'skipped: REASON' stands before '[  SKIPPED ]'; or by lines
 'passed: NAME...', 'failed: NAME: WHY', 'skipped: NAME: REASON', where a number after the first word ('passed 20: ...') says that
@@ -54,6 +54,7 @@ class Results:
         self.failed, self.skipped = [], []  # of (name, why, number of tests)
         self.running, self.reason = None, ""  # of cmocka
         self.planned, self.reported = 0, 0
+        self.began, self.times = 0.0, []  # of each test: seconds, name
 
     def add(self, line):
         found = CMOCKA.search(line)
@@ -70,10 +71,11 @@ class Results:
 
     def add_cmocka(self, word, name):
         if word == "RUN":
-            self.running, self.reason = name, ""
+            self.running, self.reason, self.began = name, "", time.monotonic()
         elif name == self.running:  # it names failed and skipped tests once more at its end
             self.running = None
             self.reported += 1
+            self.times.append((time.monotonic() - self.began, f"{self.label}/{name}"))
             self.count({"OK": "passed", "SKIPPED": "skipped"}.get(word, "failed"), name, self.reason if word == "SKIPPED" else "", 1)
 
     def count(self, word, name, why, number):
@@ -189,9 +191,12 @@ def sentence(counts):
 def print_summary(everything):
     """Returns the exit status."""
     if len(everything) > SLOWEST:
-        print("\nThe slowest:")
-        for results in sorted(everything, key=lambda each: -each.seconds)[:SLOWEST]:
-            print(f"{results.seconds:8.1f} s  {results.label}")
+        times = [time for results in everything for time in results.times]
+        for what, slow in ("programs", [(each.seconds, each.label) for each in everything]), ("tests", times):
+            if slow:
+                print(f"\nThe slowest {what}:")
+            for seconds, name in sorted(slow, reverse=True)[:SLOWEST]:
+                print(f"{seconds:8.1f} s  {name}")
     for word in ("skipped", "failed"):
         for name, why, number in (each for results in everything for each in getattr(results, word)):
             print(f"{word}: {name}{f' ({number})' if number > 1 else ''}{': ' + why if why else ''}")
