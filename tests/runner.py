@@ -190,11 +190,10 @@ def sentence(counts):
 
 def print_summary(everything):
     """Returns the exit status."""
-    if len(everything) > SLOWEST:
-        times = [time for results in everything for time in results.times]
-        for what, slow in ("programs", [(each.seconds, each.label) for each in everything]), ("tests", times):
-            if slow:
-                print(f"\nThe slowest {what}:")
+    times = [time for results in everything for time in results.times]
+    for what, slow in ("programs", [(each.seconds, each.label) for each in everything]), ("tests", times):
+        if len(slow) > SLOWEST:
+            print(f"\nThe slowest {what}:")
             for seconds, name in sorted(slow, reverse=True)[:SLOWEST]:
                 print(f"{seconds:8.1f} s  {name}")
     for word in ("skipped", "failed"):
