@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tells the kinds of interrupts apart by what their lines of /proc/interrupts say. */
+/* Classifies the lines of /proc/interrupts by kind of interrupt. */
 #include "sys/interrupts.h"
 
 #include <stdbool.h>
@@ -12,7 +12,7 @@ static const struct {
     enum interrupt_kind kind;
 } labels[] = {
     {"LOC", INTERRUPT_TIMER},
-    {"BCT", INTERRUPT_TIMER}, /* ppc64: broadcast for CPUs that sleep */
+    {"BCT", INTERRUPT_TIMER}, /* ppc64: broadcast for sleeping CPUs */
     {"HVS", INTERRUPT_TIMER}, /* Hyper-V, where LOC does not count */
     {"CLK", INTERRUPT_TIMER}, /* s390: clock comparator */
     {"TMR", INTERRUPT_TIMER}, /* s390: CPU timer */
@@ -22,18 +22,19 @@ static const struct {
     {"DBL", INTERRUPT_IPI}, /* ppc64: doorbell */
     {"EXC", INTERRUPT_IPI}, /* s390: external call */
     {"EMS", INTERRUPT_IPI}, /* s390: emergency signal */
-    /* One number for the machine, which on one CPU looks like a column. */
+    /* A single number for the whole machine, which looks like a column when there is one CPU. */
     {"ERR", INTERRUPT_NONE},
     {"Err", INTERRUPT_NONE},
     {"MIS", INTERRUPT_NONE},
-    /* s390: sums of lines that follow. */
+    /* s390: sums of the lines that follow. */
     {"EXT", INTERRUPT_NONE},
     {"I/O", INTERRUPT_NONE},
     {"AIO", INTERRUPT_NONE},
     {"MSI", INTERRUPT_NONE},
 };
 
-/* "timer", "arch_timer", "riscv-timer", Xen's "timer0"; timers that are not called so. */
+/* Returns whether this is the name of a timer: "timer", "arch_timer", "riscv-timer", Xen's "timer0", and names
+ * without that word. */
 static bool is_timer(const char *name)
 {
     static const char *const others[] = {"hpet", "twd", "mct_tick"};
@@ -48,7 +49,8 @@ static bool is_timer(const char *name)
     return length >= sizeof timer - 1 && strncmp(name + length - (sizeof timer - 1), timer, sizeof timer - 1) == 0;
 }
 
-/* "IO-APIC 2-edge timer": the controller, its own number and how it is triggered, then the name. */
+/* Classifies a numbered interrupt: "IO-APIC 2-edge timer" is the controller, its own number, the trigger mode, then
+ * the name. */
 static enum interrupt_kind kind_of_number(const char *words)
 {
     const char *space = strrchr(words, ' '), *name = space ? space + 1 : words;
