@@ -69,8 +69,8 @@ struct row {
 };
 
 /* Replaces characters in the texts of a row, or of a run, that are unsafe on a terminal: text_sanitize(). */
-void row_harmless(struct row *row);
-void row_run_harmless(struct row_run *run);
+void row_sanitize(struct row *row);
+void row_run_sanitize(struct row_run *run);
 
 /* Returns whether a reason repeats one that was already shown: it is equal, or that one with more text after it (";
  * the core was ..."). */

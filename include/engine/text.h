@@ -55,6 +55,6 @@ void text_copy(char *to, size_t size, const char *from);
 
 /* Replaces control characters, which could move a terminal's cursor, and bytes that are not UTF-8 by '?'. For texts
  * from other people's files. */
-void text_harmless(char *s);
+void text_sanitize(char *s);
 
 #endif

@@ -340,21 +340,21 @@ bool row_run_equal(const struct row_run *a, const struct row_run *b)
     return true;
 }
 
-static void make_harmless(void *of, int in_run)
+static void sanitize_texts(void *of, int in_run)
 {
     for (size_t i = 0; i < row_n_columns; i++)
         if (row_columns[i].type == COLUMN_TEXT && row_columns[i].in_run == in_run)
-            text_harmless((char *)of + row_columns[i].offset);
+            text_sanitize((char *)of + row_columns[i].offset);
 }
 
-void row_harmless(struct row *row)
+void row_sanitize(struct row *row)
 {
-    make_harmless(row, 0);
+    sanitize_texts(row, 0);
 }
 
-void row_run_harmless(struct row_run *run)
+void row_run_sanitize(struct row_run *run)
 {
-    make_harmless(run, 1);
+    sanitize_texts(run, 1);
 }
 
 /* Returns where the user's own words begin in a field; NULL when it has none. */

@@ -317,7 +317,7 @@ bool text_short_decimal(const char **at, double *value)
     return true;
 }
 
-void text_harmless(char *s)
+void text_sanitize(char *s)
 {
     size_t length;
 
