@@ -41,7 +41,7 @@ struct scratch_note {
 struct scratch_owner {
     struct scratch_note *note; /* NULL: not shared */
     /* Called last in the keeper when the owner vanished; may be NULL. */
-    void (*forsaken)(void *context);
+    void (*orphaned)(void *context);
     void *context;
 };
 struct scratch_keeper {

@@ -136,13 +136,13 @@ static void choose_p(struct comparison *c, size_t tests, double confidence)
 
 static enum comparison_doubt doubt_of(const struct comparison *c, double confidence, double min_effect)
 {
-    const double apart = fabs(c->changed - c->base);
+    const double difference = fabs(c->changed - c->base);
 
-    if (!(c->p_adjusted < 1 - confidence) || (c->low <= 1 && c->high >= 1) || !(apart > 0))
+    if (!(c->p_adjusted < 1 - confidence) || (c->low <= 1 && c->high >= 1) || !(difference > 0))
         return DOUBT_CHANCE;
-    if (!(apart > min_effect * fabs(c->base)))
+    if (!(difference > min_effect * fabs(c->base)))
         return DOUBT_SMALL;
-    return apart > c->floor ? DOUBT_NOT : DOUBT_FLOOR;
+    return difference > c->floor ? DOUBT_NOT : DOUBT_FLOOR;
 }
 
 int comparison_judge(struct comparison *comparisons, size_t n, double confidence, double min_effect)

@@ -28,7 +28,7 @@
 /* Time limit of a load beside work of unknown length; the parent ends it long before. */
 #define LOAD_LIMIT_S 86400
 /* Time in which a parent that is alive ends the other parties. */
-#define FORSAKEN_NS 500000000u
+#define ORPHANED_NS 500000000u
 /* A real-time party may run for twice its planned time plus this before the kernel stops it. */
 #define REALTIME_MARGIN_NS 2000000000u
 
@@ -110,18 +110,18 @@ void arena_remove_scratch(const struct trial_head *head)
         scratch_remove_noted(&head->slot[i].scratch);
 }
 
-/* Called in the keeper when a party vanishes: ends the trial, since the parent and the other keepers may be gone
- * too. */
-static void trial_forsaken(void *head)
+/* Called in the keeper when a party vanished. Gives the parent time to end the other parties, then removes the
+ * scratch directories of all: the parent and the other keepers may be gone too. */
+static void trial_orphaned(void *head)
 {
-    clock_sleep_ns(FORSAKEN_NS);
+    clock_sleep_ns(ORPHANED_NS);
     arena_remove_scratch(head);
 }
 
 int party_scratch_folder(struct party_context *context, const char *dir, struct scratch_keeper *keeper)
 {
     const struct scratch_owner owner = {
-        .note = &context->slot->scratch, .forsaken = trial_forsaken, .context = context->head};
+        .note = &context->slot->scratch, .orphaned = trial_orphaned, .context = context->head};
 
     return scratch_kept_folder(dir, &owner, keeper);
 }

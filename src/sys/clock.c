@@ -10,7 +10,7 @@
 
 #define PAIR_TRIES 32
 #define COST_TRIES 1000
-/* Interval over which the clock is read: long enough for one that ticks at 100 Hz. */
+/* Shortest interval from which clock_hz() computes a frequency. */
 #define SHORTEST_SPAN_NS 1000000u
 
 /* Global, because a signal handler gets no context. Not thread-local: musl would have to map memory for it before

@@ -339,14 +339,14 @@ static void keeper_main(const struct scratch_keeper *keeper, int parent, const c
     if (folder < 0)
         _exit(1);
     wait_for_end(life_fd);
-    bool forsaken = !__atomic_load_n(&keeper->note->ended, __ATOMIC_ACQUIRE);
+    bool orphaned = !__atomic_load_n(&keeper->note->ended, __ATOMIC_ACQUIRE);
     int error = remove_folder(parent, name, folder);
     for (int tries = 1; is_still_there(error) && tries < REMOVE_TRIES; tries++) {
         clock_sleep_ns(REMOVE_PAUSE_NS);
         error = remove_folder(parent, name, folder);
     }
-    if (forsaken && owner->forsaken)
-        owner->forsaken(owner->context);
+    if (orphaned && owner->orphaned)
+        owner->orphaned(owner->context);
     _exit(0);
 }
 
