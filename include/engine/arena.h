@@ -23,7 +23,7 @@ enum party_state { STATE_STARTING, STATE_READY, STATE_RUNNING, STATE_DONE, STATE
 enum gate_state { GATE_CLOSED, GATE_OPEN, GATE_ABORTED };
 
 struct trial_slot {
-    uint32_t state;  /* enum party_state */
+    uint32_t state;  /* an enum party_state */
     bool stands_for; /* seen, counters, start_ns, end_ns and last_cpu are those of another process */
     bool of_load;    /* party is an index into the load's parties, not into the benchmark's */
     unsigned party, copy;
@@ -32,7 +32,8 @@ struct trial_slot {
     struct task_counters counters;
     uint64_t start_ns, end_ns, expected_ns;
     unsigned last_cpu; /* CPU on which it ended; CPUSET_NONE when not known */
-    uint64_t khz;      /* of that CPU; read by the parent, since reading may interrupt every CPU of the machine */
+    uint64_t khz;      /* frequency of that CPU; read by the parent, since reading may interrupt every CPU of the
+                        * machine */
     double rate;
     char refused[256], reason[240];
     struct baton baton;
@@ -48,7 +49,7 @@ struct trial_head {
     char build[48];
     size_t size;
     pid_t parent;
-    char bench[64], load[64]; /* names; load "": none */
+    char bench[64], load[64]; /* names of benchmark and load; load "": none */
     size_t params_offset, load_params_offset;
     unsigned copies, n_slots;
     uint64_t sample, time_ns;
@@ -65,7 +66,7 @@ struct trial_head {
     uint64_t start_ns, lead_ns;
     uint64_t limit_ns;                             /* longest time that the run may take, for the watchdog */
     uint64_t setup_limit_ns;                       /* longest time that the setup may take */
-    uint32_t barrier_arrived[8], barrier_round[8]; /* by party */
+    uint32_t barrier_arrived[8], barrier_round[8]; /* counters of party_barrier(), by party */
     struct trial_slot slot[];
 };
 

@@ -30,7 +30,7 @@ enum party_stop {
 
 /* State that survives exec, for a party that replaces its own process image: see party_exec(). */
 struct baton {
-    uint64_t execs; /* how often the image was replaced since the gate */
+    uint64_t execs; /* number of times that the image was replaced since the gate */
     uint64_t count;
     uint64_t start_ns;   /* start of the run; free for the party's use */
     uint32_t core_level; /* level of the last core probe; free for the party's use */
@@ -48,18 +48,18 @@ struct party_context {
     unsigned copy, copies;
     uint64_t sample; /* number of the trial within its item, from 0 */
     enum clock_kind clock;
-    uint64_t time_ns;                    /* how long the trial is to run; 0: until the work is done */
+    uint64_t time_ns;                    /* planned length of the run; 0: until the work is done */
     const struct core_probe *core_probe; /* NULL: no probes are taken */
     double rate;                         /* counts a second, measured in warm-up (parties with work) */
     uint64_t expected_ns;                /* setup may set how long run will take; otherwise it is computed from the
                                           * rate */
     void *recorder[RECORDERS_MAX];
     struct baton *baton;
-    const int (*pipes)[2]; /* the benchmark's n_pipes pipes of this copy */
-    void *shared;          /* shared_size bytes that all parties of this copy (or of the load) have in common */
-    int stop_fd;           /* STOP_PIPE; -1 otherwise */
+    const int (*pipes)[2]; /* the benchmark's n_pipes pipes, opened for this copy */
+    void *shared;          /* shared_size bytes of memory, common to all parties of this copy (or of the load) */
+    int stop_fd;           /* end of the pipe of STOP_PIPE; -1 otherwise */
     int series_fd;         /* every event is written here as text (--series); -1: not asked for */
-    void *state;           /* the party's own: set by setup, freed by teardown */
+    void *state;           /* private state of the party: set by setup, freed by teardown */
     char *reason;          /* a callback that fails writes the reason here */
     size_t reason_size;
     struct trial_head *head; /* for the engine only */
@@ -89,7 +89,7 @@ struct party_measured {
     const struct task_counters *counters; /* of the measured run only */
     struct placement_seen seen;           /* read by that process itself; fresh_exec is ignored */
     uint64_t start_ns, end_ns;            /* CLOCK_MONOTONIC_RAW */
-    unsigned last_cpu;                    /* CPUSET_NONE: not known */
+    unsigned last_cpu;                    /* CPU on which it ended; CPUSET_NONE: not known */
 };
 void party_measured(struct party_context *context, const struct party_measured *measured);
 /* Writes a formatted reason and returns -1, for `return party_fail(context, ...)`. */
@@ -130,7 +130,7 @@ enum metric_value { VALUE_MEAN, VALUE_MEDIAN, VALUE_MIN, VALUE_MAX };
 
 /* A metric. Its values are samples (one per trial), or a histogram of events over all trials. */
 struct metric {
-    const char *id, *unit, *better, *title; /* unit NULL: the clock's ("cycles" or "ns") */
+    const char *id, *unit, *better, *title; /* unit NULL: the unit of the clock ("cycles" or "ns") */
     enum metric_value value;                /* which statistic is the row's value */
     bool headline;                          /* the metric by which precision and stability are judged */
     bool optional;                          /* has no row when reduce entered no value for it */
@@ -142,8 +142,8 @@ struct metric {
     double scale;    /* counts to units, for the benchmark's reduce; 0 means 1 */
 };
 
-/* Trials repeat until the 95 % interval's half-width is below precision_pct of the mean in every group's headline
- * metric, or max_ns is used up; never fewer than min_samples, never more than max_samples (0: no limit). */
+/* The stop rule. Trials repeat until the 95 % interval's half-width is below precision_pct of the mean in every
+ * group's headline metric, or max_ns is used up; at least min_samples, at most max_samples times (0: no limit). */
 struct sampling {
     uint64_t min_samples, max_samples;
     uint64_t time_ns; /* time of one trial; 0: until its work is done */
@@ -168,9 +168,9 @@ struct bench {
     unsigned n_parties, n_pipes;
     /* Metrics shared by a family of benchmarks, and the benchmark's own, which follow them; either may be missing. */
     const struct metric *metrics, *own_metrics;
-    unsigned n_shared_metrics, n_metrics; /* n_metrics: both together */
+    unsigned n_shared_metrics, n_metrics; /* n_metrics counts both together */
     struct sampling sampling[PRESET_COUNT];
-    bool group_per_copy; /* a row for each copy (CPU), not one for all */
+    bool group_per_copy; /* one row per copy (CPU) instead of one for all */
     bool ends_early; /* a trial that a signal ends early counts: its metrics do not depend on the length of the trial */
     /* The run may last for hours, and single delays do not matter to it: while a trial runs the parent may wake up
      * once a second (some 50 us on a CPU, which may be a measured one) to show how long it has run. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What disturbed a row: sums of the kernel's counters for the measured parties and their CPUs, and the row's
+/* Causes that disturbed a row: sums of the kernel's counters for the measured parties and their CPUs, and the row's
  * `causes` column. */
 #ifndef ENGINE_CAUSES_H
 #define ENGINE_CAUSES_H

@@ -27,7 +27,13 @@ enum comparison_tested {
     TESTED_SAMPLES, /* drift between runs cannot be seen: see floor */
     TESTED_RUNS,
 };
-enum comparison_change { CHANGE_NONE, CHANGE_LOWER, CHANGE_HIGHER, CHANGE_UNKNOWN /* nothing was tested */ };
+enum comparison_change {
+    CHANGE_NONE,
+    CHANGE_LOWER,
+    CHANGE_HIGHER,
+    CHANGE_UNKNOWN /* CHANGE_UNKNOWN: nothing was
+                    * tested */
+};
 enum comparison_doubt {
     DOUBT_NOT,
     DOUBT_CHANCE, /* chance is not ruled out by the corrected p, or by the interval */

@@ -38,7 +38,7 @@ struct core_record {
     uint64_t start_ns, block_ns; /* CLOCK_MONOTONIC_RAW */
     uint64_t slice_ns;           /* planned time of a slice; one that takes more than twice as long was interrupted,
                                   * and is not free */
-    double cycles_per_tick;      /* NAN: not known */
+    double cycles_per_tick;      /* measured clock ratio; NAN: not known */
     struct core_cell cell[CORE_BLOCKS][CORE_CELLS];
 };
 void core_record_init(struct core_record *record);
@@ -82,7 +82,7 @@ struct core_sight {
     double free;   /* share of the probes with the core free; NAN: not known */
     double share;  /* core_share() of all probes */
     double us;     /* time of a probe with the core free */
-    char why[160]; /* why it is not known; "" when it is */
+    char why[160]; /* why the result is not known; "" when it is */
 };
 /* Probes each of the CPUs in turn (at most the first 16) every half millisecond, for ns in all. The session learns
  * from it. */

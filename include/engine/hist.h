@@ -14,24 +14,24 @@
 
 #define HIST_LINEAR  65536u
 #define HIST_SUB     64u /* log-linear bins per octave */
-#define HIST_OCTAVES 32u /* base + 2^16 .. base + 2^48: 2^48 ns are 78 hours */
+#define HIST_OCTAVES 32u /* range of the log-linear bins: base + 2^16 to base + 2^48; 2^48 ns are 78 hours */
 #define HIST_LOG     (HIST_SUB * HIST_OCTAVES)
 
 struct hist {
     uint64_t base;
     uint64_t n, underflow, overflow;
-    uint64_t min, max;       /* true extremes; meaningless when n is 0 */
+    uint64_t min, max;       /* exact smallest and largest value; undefined when n is 0 */
     double sum, sum_squares; /* of value - base, so that large bases lose no digits; includes underflow and overflow */
-    double underflow_sum, overflow_sum; /* of the values themselves */
+    double underflow_sum, overflow_sum; /* sums of the values themselves */
     uint64_t linear[HIST_LINEAR];
     uint64_t log[HIST_LOG];
-    double log_sum[HIST_LOG]; /* of the values themselves */
+    double log_sum[HIST_LOG]; /* sums of the values themselves, by bin */
 };
 
 /* Empties the histogram. A base above 2^64 - 2^48 is lowered to about that, so that no limit of a bin wraps round. */
 void hist_init(struct hist *h, uint64_t base);
 
-/* The hot path: inline, no division. */
+/* Adds an event. The hot path: inline, no division. */
 static inline void hist_add(struct hist *h, uint64_t value);
 void hist_add_outside(struct hist *h, uint64_t value); /* for hist_add only: values outside the linear part */
 
@@ -45,7 +45,7 @@ double hist_mean(const struct hist *h); /* NAN when empty */
 double hist_sd(const struct hist *h);   /* divides by n - 1; NAN below two events */
 /* Returns quantile p as stats_quantile() would for the represented values: exact in the linear part. NAN when empty. */
 double hist_quantile(const struct hist *h, double p);
-double hist_mad(const struct hist *h); /* median absolute deviation from the median; NAN when empty */
+double hist_mad(const struct hist *h); /* returns the median absolute deviation from the median; NAN when empty */
 
 /* Counts the events with low < value <= high (represented values) and sums their values. exact is false when a limit
  * falls inside a bin that is wider than 1 and holds more than one event. */
@@ -66,7 +66,7 @@ bool hist_next(const struct hist *h, size_t *position, struct hist_bin *out);
 
 static inline void hist_add(struct hist *h, uint64_t value)
 {
-    uint64_t offset = value - h->base; /* wraps to a huge number below base: the test sends it outside */
+    uint64_t offset = value - h->base; /* a value below base wraps round to a huge offset, and so fails the test */
     if (__builtin_expect(offset < HIST_LINEAR, 1)) {
         double x = (double)offset;
         h->linear[offset]++;

@@ -8,7 +8,7 @@
 
 /* All zero is an empty index; index_free() frees it. */
 struct index {
-    char **name; /* by number */
+    char **name; /* the names, by number */
     size_t n, capacity;
     uint32_t *slot; /* number + 1, or 0 when empty */
     size_t slots;

@@ -20,10 +20,10 @@ enum load_count {
     LOAD_DISK_READ,
     LOAD_WAKEUPS, /* wake-ups of one thread by another */
     LOAD_MOVED,   /* bytes of memory touched or moved */
-    LOAD_BURSTS,  /* pieces of work done by a simulation */
+    LOAD_BURSTS,  /* units of work done by a simulation */
     LOAD_COUNTS
 };
-extern const char *const load_count_names[LOAD_COUNTS]; /* "load_cpu_s", "load_written", ... */
+extern const char *const load_count_names[LOAD_COUNTS]; /* names of the counts: "load_cpu_s", "load_written", ... */
 
 #define LOAD_RECORDERS .recorders = {{RECORD_NUMBERS, LOAD_COUNTS}}, .n_recorders = 1
 
@@ -39,10 +39,10 @@ static inline void load_add(const struct party_context *context, enum load_count
 
 struct load {
     const char *name, *title;
-    const struct party *parties; /* role ROLE_LOAD, before_gate; threads of a load process as well */
+    const struct party *parties; /* with role ROLE_LOAD and before_gate; threads of a load process as well */
     unsigned n_parties;
     size_t params_size;
-    size_t shared_size; /* of the memory that its parties share: context->shared */
+    size_t shared_size; /* size of context->shared, the memory that its parties share */
     /* Minimum per second of the run, by LOAD_COUNTS. A load that did less did next to nothing, and its row is
      * degraded. 0: not checked. */
     double least[LOAD_COUNTS];

@@ -16,7 +16,7 @@ enum option_type {
     OPTION_INT,         /* int64_t; decimal, may be negative */
     OPTION_SIZE,        /* uint64_t bytes; suffix K, M, G for 2^10, 2^20, 2^30; T as well */
     OPTION_DURATION,    /* uint64_t ns; "250ms", "1.5s", "2m", "100us", "50ns", "1h"; a bare number is seconds */
-    OPTION_DURATION_US, /* the same, but a bare number is microseconds */
+    OPTION_DURATION_US, /* the same as OPTION_DURATION, but a bare number is microseconds */
     OPTION_PERCENT,     /* double; "2", "2.5" or "2%" */
     OPTION_CHOICE,      /* int: the index in choices */
     OPTION_TEXT,        /* char[size]; longer values are refused */
@@ -49,7 +49,7 @@ struct option_foreign {
 };
 
 struct option {
-    const char *name;    /* long name without dashes */
+    const char *name;    /* long name of the option, without dashes */
     char letter;         /* one-letter form; 0: none */
     const char *aliases; /* other long names, separated by spaces; NULL: none */
     enum option_type type;
@@ -67,7 +67,7 @@ struct option {
     size_t offset, size; /* where the value is stored in the struct; size is for TEXT, and checked for the others */
 };
 
-/* offset and size in one: OPTION_AT(struct prime_params, limit) */
+/* Initialises offset and size: OPTION_AT(struct prime_params, limit). */
 #define OPTION_AT(type, member) .offset = offsetof(type, member), .size = sizeof(((type *)0)->member)
 
 /* A default that one command sets for a shared option: it applies under all presets. */

@@ -31,12 +31,12 @@ struct place_request {
 
 /* Placement of one party. */
 struct placement {
-    struct cpuset cpus; /* empty: not bound */
+    struct cpuset cpus; /* CPUs of the party; empty: not bound */
     enum bind_mode bind;
     bool nice_given;
     int nice, policy, rt_priority;
     bool lock_memory;
-    uint64_t timer_slack_ns; /* 0: left as it is */
+    uint64_t timer_slack_ns; /* timer slack of the party; 0: unchanged */
     char refused[160];       /* settings that were not even tried, and why; empty when none */
 };
 

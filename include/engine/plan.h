@@ -21,8 +21,8 @@ enum schedule {
 struct plan_item {
     const struct bench *bench;
     void *params;            /* freed by plan_free() */
-    const char *test;        /* the row's test; NULL: the benchmark's name */
-    const struct load *load; /* runs beside it; NULL: none, and the row's load is empty */
+    const char *test;        /* name of the test in its rows; NULL: the benchmark's name */
+    const struct load *load; /* load that runs beside it; NULL: none, and the row's load is empty */
     void *load_params;       /* freed by plan_free() */
     unsigned copies;
     struct sampling sampling;
@@ -58,8 +58,9 @@ struct plan_run {
     const struct row_run *run;
     const struct place_request *place;
     const struct clock_info *clock;
-    const struct clock_pair *clock_start; /* taken when the program began */
-    struct core_session *core;            /* learns from each trial; NULL: no core probes */
+    const struct clock_pair *clock_start; /* clock readings taken when the program began */
+    struct core_session *core;            /* state of the core probes, which learns from each trial; NULL: no core
+                                           * probes */
     const char *proc_root;
     int series_fd;
     const char *layout_varied; /* what --layout random varies here: "random stack,heap,map,env" */

@@ -27,7 +27,7 @@ struct metric_values {
 
 struct group_values {
     struct metric_values *metric;
-    struct placement_seen seen; /* of the last trial */
+    struct placement_seen seen; /* placement in the last trial */
     struct cpuset cpus;         /* all CPUs that the measured parties were allowed on */
     enum bind_mode bind;
     bool mixed; /* the policy was not the same in all trials */

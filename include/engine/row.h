@@ -35,7 +35,7 @@ struct row {
     const struct row_run *run;
     char suite[24], test[48], load[48], param[512];
     uint64_t copies;
-    char metric[48], unit[24], better[8]; /* better: "lower", "higher" or "" */
+    char metric[48], unit[24], better[8]; /* better is "lower", "higher" or "" */
     double value;                         /* NAN: not known, as in all doubles below */
     struct stats_summary stats;
     double index;
@@ -45,8 +45,8 @@ struct row {
     double rt_priority, nice;
     double wall_s, cpu_s, ctx_voluntary, ctx_involuntary, migrations, faults_minor, faults_major;
     double run_delay_ms, irqs, softirqs, steal_ms, freq_khz;
-    char causes[384];           /* causes_format() */
-    char timer_latency_held[8]; /* "yes", "no" or "" */
+    char causes[384];           /* written by causes_format() */
+    char timer_latency_held[8]; /* deep idle states were avoided: "yes", "no" or "" */
     char scratch_disk[256];     /* storage_describe() of the scratch directory */
     char core_share[8];         /* share of the core that the CPU had, 0 to 1; "own": the trial's own parties shared
                                  * it */
@@ -82,9 +82,9 @@ void row_free(struct row *row);
 int row_copy(struct row *to, const struct row *from);
 
 enum row_column_type {
-    COLUMN_TEXT, /* char array */
-    COLUMN_UINT, /* uint64_t, 0 is 'not known' */
-    COLUMN_REAL, /* double, NAN is 'not known' */
+    COLUMN_TEXT, /* a char array */
+    COLUMN_UINT, /* a uint64_t, where 0 is 'not known' */
+    COLUMN_REAL, /* a double, where NAN is 'not known' */
     COLUMN_STATUS,
     COLUMN_SCHEMA,  /* always ROW_SCHEMA */
     COLUMN_SAMPLES, /* samples, separated by ';' */

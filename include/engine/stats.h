@@ -13,7 +13,8 @@ struct stats_running {
 };
 void stats_add(struct stats_running *s, double value);
 void stats_merge(struct stats_running *into, const struct stats_running *other);
-double stats_sd(const struct stats_running *s); /* divides by n - 1; NAN below two values */
+double stats_sd(const struct stats_running *s); /* returns the standard deviation (divides by n - 1); NAN below two
+                                                 * values */
 
 /* Returns quantile p (0..1) of n sorted values by linear interpolation between order statistics (Hyndman and Fan's
  * type 7). NAN when n is 0. */
@@ -39,11 +40,11 @@ int stats_bootstrap_median(const double *values, size_t n, double confidence, un
  * least 1. drawn has room for n. */
 double stats_resampled_median(const double *sorted, size_t n, size_t draws, size_t *drawn, uint64_t *state);
 
-/* Sorts values, NAN last. */
+/* Sorts the values, with NAN last. */
 void stats_sort(double *values, size_t n);
-/* Returns 0 when n is 0. */
+/* Returns the mean of n values; 0 when n is 0. */
 double stats_mean(const double *values, size_t n);
-/* Sorts the values. NAN when n is 0. */
+/* Sorts the values and returns their median. NAN when n is 0. */
 double stats_median(double *values, size_t n);
 
 /* Summary of a row's values. NAN is 'not known': sd below two values, the interval below five, a percentile p with

@@ -50,7 +50,7 @@ size_t text_utf8_length(const char *s);
  * of the time. *at moves behind it. Returns false, and changes nothing, for all other texts. */
 bool text_short_decimal(const char **at, double *value);
 
-/* Copies with truncation; always terminated. */
+/* Copies a text; cuts it to size and always terminates it. */
 void text_copy(char *to, size_t size, const char *from);
 
 /* Replaces control characters, which could move a terminal's cursor, and bytes that are not UTF-8 by '?'. For texts

@@ -18,8 +18,8 @@ struct trial_spec {
     const struct load *load; /* runs beside the benchmark; NULL: none */
     const void *load_params;
     unsigned copies;
-    uint64_t sample;  /* number of this trial within its item */
-    uint64_t time_ns; /* 0: until the measured parties are done */
+    uint64_t sample;  /* number of this trial within its item, from 0 */
+    uint64_t time_ns; /* planned length; 0: until the measured parties are done */
     const struct place_request *place;
     const struct clock_info *clock;
     struct core_session *core; /* NULL: no core probes */
@@ -35,11 +35,11 @@ struct trial_spec {
 /* Results of one party of one copy. */
 struct trial_party {
     struct placement_seen seen;
-    struct task_counters counters; /* of the run alone; -1: not known */
+    struct task_counters counters; /* counters of the run alone; -1: not known */
     uint64_t start_ns, end_ns;     /* CLOCK_MONOTONIC_RAW */
     unsigned last_cpu;             /* CPU on which it ended; CPUSET_NONE: not known */
     uint64_t khz;                  /* frequency of its CPU right after the run; 0: not known */
-    enum bind_mode bind;           /* as it was placed */
+    enum bind_mode bind;           /* how its copy was bound */
     const char *refused;           /* differences from the request (placement refused, party_degraded()); "": none */
 };
 
@@ -49,7 +49,7 @@ enum trial_outcome {
     TRIAL_INTERRUPTED, /* a signal asked the program to end */
 };
 
-struct trial; /* opaque; trial_free() ends it */
+struct trial; /* opaque; freed by trial_free() */
 
 /* Returns the memory in bytes that the trial will need: the shared memory of parent and workers, and each worker's
  * own. */
@@ -65,7 +65,7 @@ const char *trial_reason(const struct trial *trial);
  * itself is not to blame. */
 bool trial_stopped(const struct trial *trial);
 const struct trial_spec *trial_spec_of(const struct trial *trial);
-uint64_t trial_gate_ns(const struct trial *trial); /* when the gate opened */
+uint64_t trial_gate_ns(const struct trial *trial); /* time at which the gate opened */
 /* Returns how long after start_at_ns the gate opened; negative: before it. */
 int64_t trial_late_ns(const struct trial *trial);
 uint64_t trial_wall_ns(const struct trial *trial); /* from the gate to the end of the last measured party */

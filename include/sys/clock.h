@@ -8,10 +8,10 @@
 #include <stdint.h>
 #include <time.h>
 
-#include "counter.h" /* of the architecture: counter_begin(), counter_end(), counter_now(), COUNTER_NAME */
+#include "counter.h" /* the architecture's counter: counter_begin(), counter_end(), counter_now(), COUNTER_NAME */
 
 enum clock_kind {
-    CLOCK_KIND_COUNTER, /* the machine's counter, in ticks */
+    CLOCK_KIND_COUNTER, /* the architecture's cycle counter, in ticks */
     CLOCK_KIND_GETTIME, /* clock_gettime(CLOCK_MONOTONIC_RAW), in nanoseconds */
 };
 
@@ -88,7 +88,7 @@ void clock_cost_measure(enum clock_kind kind, struct clock_cost *out);
  * differences are 24, 25, and by rounding 1.) */
 double clock_grain(uint64_t *intervals, size_t n);
 
-/* Sleeps for ns, through interruptions by signals. */
+/* Sleeps for ns nanoseconds; a signal does not end the sleep. */
 void clock_sleep_ns(uint64_t ns);
 
 #endif

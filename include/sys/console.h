@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The machine's console. */
+/* The machine's console (/dev/console). */
 #ifndef SYS_CONSOLE_H
 #define SYS_CONSOLE_H
 

@@ -18,7 +18,7 @@ struct cpuset {
 };
 
 void cpuset_clear(struct cpuset *set);
-void cpuset_add(struct cpuset *set, unsigned cpu); /* cpu >= CPUSET_MAX is ignored */
+void cpuset_add(struct cpuset *set, unsigned cpu); /* ignores cpu >= CPUSET_MAX */
 void cpuset_remove(struct cpuset *set, unsigned cpu);
 bool cpuset_has(const struct cpuset *set, unsigned cpu);
 unsigned cpuset_count(const struct cpuset *set);

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 struct device_file {
-    const char *device; /* /dev/sdb1 */
+    const char *device; /* block device: "/dev/sdb1" */
     const char *path;   /* path in the device's file system; when it ends in '/' or is a directory, name is appended */
     const char *name;   /* name of a new file; -2, -3 and so on are inserted before its '.' when the name exists */
     const char *at;     /* empty directory to mount on */

@@ -17,7 +17,7 @@ int device_check(const char *device);
 
 struct device_mount {
     char place[PATH_MAX]; /* mount point, without a trailing '/' unless it is the root */
-    bool mounted;         /* by device_mount() */
+    bool mounted;         /* device_mount() has mounted it */
     bool remounted;       /* it was mounted read-only, and must be made read-only again */
     unsigned long flags;  /* flags of that remount; a flag that is omitted would be lost */
 };

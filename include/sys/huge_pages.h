@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 struct huge_pages {
-    uint64_t huge_bytes;     /* in huge pages now */
+    uint64_t huge_bytes;     /* memory that is in huge pages now */
     uint64_t possible_bytes; /* size of the whole, aligned huge pages that fit into the mappings */
 };
 

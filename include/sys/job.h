@@ -7,10 +7,10 @@
 #include <stdint.h>
 
 struct job {
-    const char *launcher; /* "Slurm", "Open MPI", "PMI"; NULL: none */
-    char id[40];          /* "" when not known */
-    char rank[16];        /* decimal; "" when not known */
-    uint64_t ranks;       /* of the job; 0: not known */
+    const char *launcher; /* name of the launcher: "Slurm", "Open MPI", "PMI"; NULL: none */
+    char id[40];          /* job ID; "" when not known */
+    char rank[16];        /* rank of this process in decimal; "" when not known */
+    uint64_t ranks;       /* number of ranks of the job; 0: not known */
     char node[65];        /* the launcher's name of this node; "" when not given */
     char wrong[120];      /* error message about a variable that is no number; "": none */
 };

@@ -23,14 +23,14 @@ struct machine {
     char hypervisor[32];  /* "kvm", "vmware", ...; "yes" when only the CPU's bit is known; "" on bare metal or not
                            * known */
     char container[32];   /* "docker", "lxc", "yes" ...; "" when none is detected */
-    char governor[32];    /* of the first online CPU; "" when there is no cpufreq */
+    char governor[32];    /* cpufreq governor of the first online CPU; "" when there is none */
     char clocksource[32];
-    int randomize_va_space;                              /* -1 when not known */
+    int randomize_va_space;                              /* value of kernel.randomize_va_space; -1 when not known */
     uint64_t memory_total_bytes, memory_available_bytes; /* 0 when not known */
     uint64_t swap_total_bytes;                           /* 0 when there is none, or not known */
     uint64_t memory_limit_bytes; /* smallest limit of the process's cgroups (v1 and v2); 0 when there is none */
     uint64_t cache_llc_bytes;    /* the sum of all last-level caches; 0 when not known */
-    double load1;                /* /proc/loadavg; -1 when not known */
+    double load1;                /* load average of the last minute (/proc/loadavg); -1 when not known */
 };
 void machine_read(const char *root, struct machine *out);
 

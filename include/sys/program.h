@@ -46,9 +46,9 @@ pid_t program_start(const struct program *program, uint64_t *exec_ns);
 int program_wait(pid_t pid, uint64_t until_ns, uint64_t *end_ns);
 
 struct program_end {
-    int status;          /* as waitpid() gives it */
+    int status;          /* exit status as waitpid() gives it */
     struct rusage usage; /* of the process and all children that it waited for */
-    unsigned last_cpu;   /* CPUSET_NONE: not known */
+    unsigned last_cpu;   /* CPU on which it ended; CPUSET_NONE: not known */
     struct task_counters counters;
 };
 /* Reaps the process, and kills it first when it still runs. In counters, migrations and run_delay_ns are those of

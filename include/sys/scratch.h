@@ -33,7 +33,7 @@ int scratch_remove(const char *path);
  * share with the owner, and any of them can remove it with scratch_remove_noted(). */
 #define SCRATCH_PATH_MAX 600
 struct scratch_note {
-    char path[SCRATCH_PATH_MAX]; /* "": none */
+    char path[SCRATCH_PATH_MAX]; /* path of the directory; "": none */
     bool ended;                  /* the owner ended normally */
     dev_t device;                /* identity of the directory, once it is known */
     ino_t inode;

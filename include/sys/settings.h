@@ -23,8 +23,8 @@ enum setting_how {
     SETTING_WRITE,       /* tune writes it */
     SETTING_WRITE_NAMED, /* tune writes it only when named: it could lock out a user or risk a stall */
     SETTING_HOLD,        /* by a descriptor that stays open while measuring (--hold-latency, --tuned) */
-    SETTING_BOOT,        /* on the kernel's command line */
-    SETTING_ADVISE,      /* by the user: a daemon, a cable, another machine */
+    SETTING_BOOT,        /* on the kernel's command line: needs a reboot */
+    SETTING_ADVISE,      /* by the user: tune cannot change a daemon, a cable, another machine */
     SETTING_REPORT,      /* cannot be set; reported only */
 };
 
@@ -65,8 +65,8 @@ void setting_writes_free(struct setting_writes *writes);
 
 struct setting {
     const char *name;  /* name on the command line of tune: "governor" */
-    const char *title; /* "CPU frequency governor" */
-    const char *good;  /* "performance" */
+    const char *title; /* title in tables: "CPU frequency governor" */
+    const char *good;  /* good value in words: "performance" */
     const char *cost;  /* effect of a noisy value: "clock changes under the measurement" */
     const char *set;   /* how to set it: "jitbench tune governor", "boot with isolcpus=" */
     enum setting_how how;

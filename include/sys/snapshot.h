@@ -28,9 +28,9 @@ enum snapshot_result {
 struct snapshot_report {
     size_t index; /* snapshot_apply(): index into the writes */
     const char *path;
-    const char *was, *wanted, *now; /* was, now: "" when they cannot be read */
+    const char *was, *wanted, *now; /* was and now are "" when they cannot be read */
     enum snapshot_result result;
-    int error; /* -errno */
+    int error; /* -errno of the read or write that failed */
 };
 typedef void snapshot_put(void *context, const struct snapshot_report *report);
 

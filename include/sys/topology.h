@@ -12,7 +12,7 @@ enum cpu_relation {
     CPUS_SAME_CACHE,   /* last data cache */
     CPUS_SAME_PACKAGE, /* package (socket) and NUMA node, or package where nodes are not known */
     CPUS_SAME_NODE,    /* NUMA node with several packages; or packages differ and nodes are not known */
-    CPUS_OTHER_NODE,   /* another NUMA node */
+    CPUS_OTHER_NODE,   /* on different NUMA nodes */
     CPUS_UNKNOWN,
     CPU_RELATIONS
 };

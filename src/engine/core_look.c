@@ -22,7 +22,7 @@ static void look_at(struct core_session *session, unsigned cpu, uint64_t ns, uin
         uint64_t start = clock_raw_ns();
         seen[core_probe_take(&session->probe)]++;
         double took = (double)(clock_raw_ns() - start) * 1e-3;
-        *us = took > *us ? *us : took; /* NAN at first */
+        *us = took > *us ? *us : took; /* the shortest time so far, NAN at first */
     } while (clock_raw_ns() < until);
     core_learn(session, cpu, seen, core_probe_cycles_per_tick(&session->probe));
     for (unsigned level = 0; level < CORE_LEVELS; level++)

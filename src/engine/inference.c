@@ -9,7 +9,7 @@
 
 #include "engine/stats.h"
 
-/* --- Means. --- */
+/* --- Comparison of means. --- */
 
 /* Returns mean and variance of the values relative to an origin near them, so that large values that hardly differ
  * lose no digits. */
@@ -44,7 +44,7 @@ struct inference_welch inference_welch(const double *a, size_t n_a, const double
     return test;
 }
 
-/* --- Ranks. --- */
+/* --- Comparison of ranks. --- */
 
 struct ranked {
     double value;

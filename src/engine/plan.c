@@ -98,7 +98,7 @@ enum item_state { ITEM_OPEN, ITEM_ENDED };
 struct execution {
     const struct plan *plan;
     const struct plan_run *how;
-    struct results *results; /* by item */
+    struct results *results; /* results by item */
     enum item_state *state;
     double *value;       /* the value that an item measured, for the items that it calibrates */
     char (*failed)[160]; /* why an item measured no value */

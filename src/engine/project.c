@@ -65,7 +65,7 @@ static void transform_back(const struct grid *g, struct complex *a)
     }
 }
 
-/* --- The grid. --- */
+/* --- Size and filling of the grid. --- */
 
 static bool counts(const struct row_pair *pair)
 {
@@ -179,7 +179,7 @@ static double count_of(const struct project_detours *detours)
     return n;
 }
 
-/* --- One host. --- */
+/* --- Delays of one host. --- */
 
 static struct complex multiply(struct complex a, struct complex b)
 {

@@ -42,7 +42,7 @@ int results_init(struct results *results, const struct plan_item *item, const st
     for (unsigned g = 0; g < results->n_groups; g++) {
         results->group[g].metric = calloc(item->bench->n_metrics, sizeof(struct metric_values));
         if (!results->group[g].metric)
-            return -1; /* the caller frees */
+            return -1; /* the caller frees everything */
         results->group[g].core_cpu = CPUSET_NONE;
     }
     return 0;
@@ -370,7 +370,7 @@ bool results_sampled_enough(struct results *results)
     return results->precise_from && n >= results->precise_from + results_hold_on(results->precise_from);
 }
 
-/* --- Rows. --- */
+/* --- Making the rows. --- */
 
 static void fill_layout(const struct results *results, const struct group_values *g, char *buf, size_t size)
 {

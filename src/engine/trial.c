@@ -60,7 +60,7 @@ struct trial {
     uint64_t tick_ns; /* next call of spec.tick; 0: never */
     int64_t late_ns;
     unsigned n_machine;
-    struct machine_counters *machine; /* by copy, or one for all */
+    struct machine_counters *machine; /* counters by copy, or a single one for all copies */
     struct cpuset *machine_cpus;      /* CPUs of their measured parties */
     double load_count[LOAD_COUNTS];
     bool shares_core;   /* trial_shares_core() */
@@ -92,7 +92,7 @@ static const struct party *party_of(const struct trial *trial, unsigned slot)
     return arena_party(&trial->head->slot[slot], trial->spec.bench, trial->spec.load);
 }
 
-/* --- The arena. --- */
+/* --- Making the arena. --- */
 
 static size_t parties_size(const struct party *parties, unsigned n, size_t shared_size)
 {
@@ -303,7 +303,7 @@ static int arena_make(struct trial *trial)
     return 0;
 }
 
-/* --- Ending. --- */
+/* --- Failures and the end of processes. --- */
 
 static void fail(struct trial *trial, enum trial_outcome outcome, const char *reason)
 {
@@ -465,7 +465,7 @@ static void kill_all(struct trial *trial)
     }
 }
 
-/* --- Waiting. --- */
+/* --- Waiting for events. --- */
 
 static bool slots_reached(const struct trial *trial, enum party_state state, bool measured_only)
 {
@@ -571,7 +571,7 @@ static bool wait_for(struct trial *trial, enum party_state state, bool measured_
     return trial->outcome == TRIAL_DONE;
 }
 
-/* --- Starting. --- */
+/* --- Starting the parties. --- */
 
 /* Opens the pipes of a copy. The parent closes them when the copy's parties are started: an end that stays open in
  * the parent would hide end of file from them, and hundreds of copies would use up its descriptors. */
@@ -726,7 +726,7 @@ static int start_processes(struct trial *trial)
     return error;
 }
 
-/* --- The gate. --- */
+/* --- The gate and the run. --- */
 
 static void set_gate(struct trial_head *head, enum gate_state state)
 {

@@ -510,7 +510,7 @@ int worker_run(struct trial_head *head, unsigned number, const struct bench *ben
     struct thread_start starts[ARENA_PARTIES_MAX];
     int error, failed;
 
-    /* These are properties of the process that survive exec: a replaced image skips them. */
+    /* Properties of the process that survive exec: a replaced image skips this. */
     if (slot->baton.execs == 0) {
         if ((error = task_die_with_parent(head->parent)))
             return not_started(head, slot, "be bound to its parent: prctl", error);

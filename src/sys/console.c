@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The machine's console. */
+/* The machine's console (/dev/console): takes it over, and writes to it without blocking forever. */
 #include "sys/console.h"
 
 #include <errno.h>

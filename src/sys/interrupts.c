@@ -13,13 +13,13 @@ static const struct {
 } labels[] = {
     {"LOC", INTERRUPT_TIMER},
     {"BCT", INTERRUPT_TIMER}, /* ppc64: broadcast for sleeping CPUs */
-    {"HVS", INTERRUPT_TIMER}, /* Hyper-V, where LOC does not count */
-    {"CLK", INTERRUPT_TIMER}, /* s390: clock comparator */
-    {"TMR", INTERRUPT_TIMER}, /* s390: CPU timer */
+    {"HVS", INTERRUPT_TIMER}, /* timer of Hyper-V, where LOC does not count */
+    {"CLK", INTERRUPT_TIMER}, /* s390: clock comparator interrupt */
+    {"TMR", INTERRUPT_TIMER}, /* s390: CPU timer interrupt */
     {"RES", INTERRUPT_RESCHED},
     {"CAL", INTERRUPT_IPI},
     {"TLB", INTERRUPT_IPI},
-    {"DBL", INTERRUPT_IPI}, /* ppc64: doorbell */
+    {"DBL", INTERRUPT_IPI}, /* ppc64: doorbell interrupt */
     {"EXC", INTERRUPT_IPI}, /* s390: external call */
     {"EMS", INTERRUPT_IPI}, /* s390: emergency signal */
     /* A single number for the whole machine, which looks like a column when there is one CPU. */
@@ -56,7 +56,7 @@ static enum interrupt_kind kind_of_number(const char *words)
     const char *space = strrchr(words, ' '), *name = space ? space + 1 : words;
     if (is_timer(name))
         return INTERRUPT_TIMER;
-    if (strncmp(name, "resched", 7) == 0) /* Xen, MIPS */
+    if (strncmp(name, "resched", 7) == 0) /* names of Xen and MIPS */
         return INTERRUPT_RESCHED;
     /* ppc64's "IPI-0", MIPS's "IPI call", Xen's "-ipi callfunc0". */
     return strstr(words, " IPI") || strstr(words, " -ipi ") ? INTERRUPT_IPI : INTERRUPT_DEVICE;
@@ -70,7 +70,7 @@ static enum interrupt_kind kind_of_text(const char *label, const char *words)
         return INTERRUPT_TIMER;
     if (strncmp(label, "IPI", 3) == 0 || strstr(words, "Function call"))
         return INTERRUPT_IPI;
-    /* s390 */
+    /* kinds of device interrupts on s390 */
     return strstr(words, "[I/O]") || strstr(words, "[AIO]") ? INTERRUPT_DEVICE : INTERRUPT_OTHER;
 }
 

@@ -29,7 +29,7 @@
 #define ORPHAN_PAUSE_NS 1000000u
 #define ORPHAN_LIMIT_NS 5000000000u
 
-/* --- Finding. --- */
+/* --- Finding a program. --- */
 
 static int may_execute(const char *file)
 {
@@ -68,7 +68,7 @@ int program_find(const char *name, const char *path, char *buf, size_t size)
     }
 }
 
-/* --- Starting. --- */
+/* --- Starting a program. --- */
 
 struct start {
     const struct program *program;
@@ -184,7 +184,7 @@ pid_t program_start(const struct program *program, uint64_t *exec_ns)
     return pid;
 }
 
-/* --- Ending. --- */
+/* --- Waiting for its end. --- */
 
 /* Returns 1 when the process has ended (it is not reaped), 0 when it has not, or -errno. */
 static int has_ended(pid_t pid)

@@ -261,7 +261,7 @@ void scratch_remove_noted(const struct scratch_note *note)
     }
 }
 
-/* --- The keeper. --- */
+/* --- The keeper, which removes the directory. --- */
 
 /* Closes all descriptors that the keeper inherited, which would stay open as long as it lives. */
 static void close_all_but(const int kept[3])

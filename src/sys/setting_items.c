@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define CHECKSUM_LENGTH 9 /* '~' and 8 digits */
+#define CHECKSUM_LENGTH 9 /* length of '~' and 8 hexadecimal digits */
 
 static bool is_blank(char c)
 {

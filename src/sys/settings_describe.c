@@ -41,7 +41,7 @@ static void add_checked(const struct description *d)
     }
 }
 
-/* --- Files. --- */
+/* --- Settings read from files. --- */
 
 /* Adds the word in brackets, or the whole line of a file without one. */
 static void add_file(const struct description *d, const char *name, const char *path)
@@ -72,7 +72,7 @@ static void add_files(const struct description *d)
         add_file(d, files[i].name, files[i].path);
 }
 
-/* --- The machine itself. --- */
+/* --- Memory, caches and microcode. --- */
 
 /* Adds the size of memory in three digits: the part that the kernel reserves differs a little from boot to boot. */
 static void add_memory(const struct description *d)

@@ -236,7 +236,7 @@ void setting_look_kthread_cpus(const struct settings_view *view, struct setting_
 struct mask_file {
     char path[320];
     struct cpuset cpus;
-    size_t digits;       /* of the mask; 0: it is a list */
+    size_t digits;       /* number of hexadecimal digits of the mask; 0: the file is a list */
     char mask_path[320]; /* the same file, or the mask's file when path is a list, since a list may be too long to be
                           * written: masks never are */
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel's periodic activity, and its configuration. */
+/* Settings of the kernel: periodic activity, page sizes, clock source, mitigations. */
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>

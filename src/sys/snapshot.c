@@ -70,7 +70,7 @@ static bool ends_with(const char *text, const char *end)
     return length >= end_length && strcmp(text + length - end_length, end) == 0;
 }
 
-/* --- Values. --- */
+/* --- Contents and values of files. --- */
 
 /* Reduces the content, in place, to the value: without the final newline, or the word in brackets of a list of
  * choices. */
@@ -126,7 +126,7 @@ static int put_value(const struct snapshot *s, const char *path, const char *val
     return s->place.write ? s->place.write(s->place.root, path, value) : write_file(s->place.root, path, value);
 }
 
-/* --- Places. --- */
+/* --- Where the snapshot is. --- */
 
 const char *snapshot_default_file(void)
 {
@@ -201,7 +201,7 @@ static int remember_matches(struct snapshot *s, const char *pattern)
     if ((size_t)snprintf(full, sizeof(full), "%s%s", s->place.root, pattern) >= sizeof(full))
         return 0;
     if (glob(full, GLOB_NOSORT, NULL, &found))
-        return 0; /* this machine has none of them */
+        return 0; /* no file matches: this machine has none of them */
     for (size_t i = 0; i < found.gl_pathc && code != -ENOMEM; i++)
         code = remember(s, found.gl_pathv[i] + root_length);
     globfree(&found);
@@ -295,7 +295,7 @@ int snapshot_open(const struct snapshot_place *place, struct snapshot **out, cha
     return 0;
 }
 
-/* --- Applying. --- */
+/* --- Writing the settings. --- */
 
 static void apply_one(const struct snapshot *s, struct snapshot_report *report, char content[CONTENT_MAX + 2])
 {
@@ -346,7 +346,7 @@ void snapshot_apply(const struct snapshot *snapshot, snapshot_put *put, void *co
     }
 }
 
-/* --- Restoring. --- */
+/* --- Restoring the settings. --- */
 
 /* Returns whether the file has its old value again. The choices of a list may have changed meanwhile: only the value
  * counts. */

@@ -22,7 +22,7 @@
 
 #define MAGIC      "jitbench-snapshot 1\n"
 #define CHECKSUM   "checksum "
-#define TAIL       (sizeof(CHECKSUM) - 1 + 16 + 1) /* 16 digits and the newline */
+#define TAIL       (sizeof(CHECKSUM) - 1 + 16 + 1) /* checksum line: 16 digits and the newline */
 #define SIZE_LIMIT ((off_t)64 << 20)
 
 /* The headers of an older C library or of musl may lack it. */
@@ -43,7 +43,7 @@ __attribute__((format(printf, 4, 5))) static int fail(int code, char *error, siz
     return code;
 }
 
-/* --- Entries. --- */
+/* --- Saved entries. --- */
 
 int snapshot_entries_add(struct snapshot_entries *entries, const char *path, const char *value, const char *raw)
 {
@@ -121,7 +121,7 @@ static int know_identity(const struct identity *identity, char *error, size_t si
     return 0;
 }
 
-/* --- Text. --- */
+/* --- The text of a snapshot. --- */
 
 static uint64_t checksum(const char *text, size_t length)
 {
@@ -315,7 +315,7 @@ static int parse(const struct identity *here, const char *file, char *text, size
     return *at ? fail(-EBADMSG, error, size, "'%s' has more entries than it says", file) : 0;
 }
 
-/* --- The file. --- */
+/* --- Making and opening the file. --- */
 
 /* Locks the file. Returns 0 when it is ours now, the process that holds the lock, or -errno. */
 static pid_t lock(int fd)

@@ -147,8 +147,15 @@ const char *task_policy_name(int policy)
         int policy;
         const char *name;
     } names[] = {
-        {SCHED_OTHER, "other"}, {SCHED_FIFO, "fifo"}, {SCHED_RR, "rr"},
-        {SCHED_BATCH, "batch"}, {SCHED_IDLE, "idle"}, {6 /* SCHED_DEADLINE, new in C libraries */, "deadline"},
+        {SCHED_OTHER, "other"},
+        {SCHED_FIFO, "fifo"},
+        {SCHED_RR, "rr"},
+        {SCHED_BATCH, "batch"},
+        {SCHED_IDLE, "idle"},
+        {6 /* the number of SCHED_DEADLINE: older C libraries lack the
+            * name */
+         ,
+         "deadline"},
     };
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (names[i].policy == policy)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether the virtual counter of the generic timer can serve as a clock. */
+/* Tells whether the virtual counter of the generic timer can serve as a clock. */
 #include "counter.h"
 
 #include <stdio.h>

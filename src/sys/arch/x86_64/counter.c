@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether the time-stamp counter can serve as a clock. */
+/* Tells whether the time-stamp counter can serve as a clock. */
 #include "counter.h"
 
 #include <cpuid.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The CPU's name and the hypervisor's signature, by CPUID. */
+/* Reads the CPU's name and the hypervisor's signature by CPUID. */
 #include "sys/arch_cpu.h"
 
 #include <cpuid.h>
