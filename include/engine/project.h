@@ -14,7 +14,7 @@
 struct project_detours {
     const struct row_pair *lengths; /* at: length in ns, value: number of detours; numbers of 0 and below are ignored */
     size_t n;
-    double work_ns; /* measured time without the detours themselves */
+    double work_ns; /* measured time minus the time of the detours */
     bool periodic;
 };
 

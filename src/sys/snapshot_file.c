@@ -109,7 +109,7 @@ static void read_identity(const char *root, struct identity *out)
     out->host_error = read_name(root, HOST_FILE, out->host, sizeof(out->host));
 }
 
-/* Requires the boot ID, or at least the host's name, by which snapshots of other boots and hosts are rejected. */
+/* Requires the boot ID and the host's name, by which snapshots of other boots and hosts are recognised. */
 static int know_identity(const struct identity *identity, char *error, size_t size)
 {
     if (!identity->boot[0])
