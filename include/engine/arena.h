@@ -39,9 +39,9 @@ struct trial_slot {
     struct baton baton;
     int pipes[ARENA_PIPES_MAX][2];
     int stop_fd;
-    size_t recorder[RECORDERS_MAX]; /* offsets in the arena */
+    size_t recorder[RECORDERS_MAX]; /* offsets of the recorders in the arena */
     size_t shared;
-    struct scratch_note scratch; /* the party's directory */
+    struct scratch_note scratch; /* the party's scratch directory */
 };
 
 struct trial_head {

@@ -16,16 +16,16 @@ enum role { ROLE_MEASURED, ROLE_PARTNER, ROLE_TIMER, ROLE_LOAD, ROLE_SAMPLER };
 
 enum party_kind {
     PARTY_PROCESS,
-    PARTY_THREAD, /* a thread of the nearest process party before it */
+    PARTY_THREAD, /* a thread of the process party listed before it */
 };
 
 /* How a party is told to end. party_stopped() works in all of them; a party that blocks needs STOP_PIPE or
  * STOP_KILL. */
 enum party_stop {
-    STOP_SELF, /* it ends when its work is done */
-    STOP_FLAG, /* it polls party_stopped() */
+    STOP_SELF, /* the party ends when its work is done */
+    STOP_FLAG, /* the party polls party_stopped() */
     STOP_PIPE, /* its stop_fd reaches end of file (poll reports POLLHUP, read returns 0) */
-    STOP_KILL, /* SIGKILL to its process group */
+    STOP_KILL, /* the engine sends SIGKILL to its process group */
 };
 
 /* State that survives exec, for a party that replaces its own process image: see party_exec(). */
@@ -46,7 +46,7 @@ struct trial_slot;
 struct party_context {
     const void *params;
     unsigned copy, copies;
-    uint64_t sample; /* number of the trial within its item, from 0 */
+    uint64_t sample; /* number of this trial within its item, from 0 */
     enum clock_kind clock;
     uint64_t time_ns;                    /* planned length of the run; 0: until the work is done */
     const struct core_probe *core_probe; /* NULL: no probes are taken */
@@ -86,9 +86,9 @@ void party_degraded(struct party_context *context, const char *format, ...) __at
  * instead of the party's own. */
 struct task_counters;
 struct party_measured {
-    const struct task_counters *counters; /* of the measured run only */
-    struct placement_seen seen;           /* read by that process itself; fresh_exec is ignored */
-    uint64_t start_ns, end_ns;            /* CLOCK_MONOTONIC_RAW */
+    const struct task_counters *counters; /* kernel's counters for the measured run only */
+    struct placement_seen seen;           /* placement that the other process read back itself; fresh_exec is ignored */
+    uint64_t start_ns, end_ns;            /* time of the run by CLOCK_MONOTONIC_RAW */
     unsigned last_cpu;                    /* CPU on which it ended; CPUSET_NONE: not known */
 };
 void party_measured(struct party_context *context, const struct party_measured *measured);
@@ -116,13 +116,15 @@ struct party {
     struct recorder_spec recorders[RECORDERS_MAX];
     unsigned n_recorders;
     /* All return 0, or -1 with a reason. setup, counts and verify may be NULL, and so may either run or work. */
-    int (*setup)(struct party_context *);                /* before warm-up; touches all memory */
+    int (*setup)(struct party_context *);                /* runs before the warm-up; touches all memory that the run
+                                                          * needs */
     int (*work)(struct party_context *, uint64_t count); /* does count counts without recording them: for warm-up and
                                                           * slices */
     uint64_t (*counts)(const void *params);              /* number of counts of a run; NULL: as many as the time
                                                           * allows */
-    int (*run)(struct party_context *);                  /* NULL: the engine calls work in slices until stopped */
-    int (*verify)(struct party_context *);               /* after the run; usually fills a RECORD_CHECKS */
+    int (*run)(struct party_context *);                  /* measured part; NULL: the engine calls work in slices
+                                                          * until stopped */
+    int (*verify)(struct party_context *);               /* runs after run; usually fills a RECORD_CHECKS */
     void (*teardown)(struct party_context *);
 };
 
@@ -131,7 +133,7 @@ enum metric_value { VALUE_MEAN, VALUE_MEDIAN, VALUE_MIN, VALUE_MAX };
 /* A metric. Its values are samples (one per trial), or a histogram of events over all trials. */
 struct metric {
     const char *id, *unit, *better, *title; /* unit NULL: the unit of the clock ("cycles" or "ns") */
-    enum metric_value value;                /* which statistic is the row's value */
+    enum metric_value value;                /* which statistic of the values the row's value is */
     bool headline;                          /* the metric by which precision and stability are judged */
     bool optional;                          /* has no row when reduce entered no value for it */
     /* The value of metric `of` with the core free. The engine computes it from the first party's RECORD_CORE number
@@ -151,7 +153,7 @@ struct sampling {
     double precision_pct;
     bool classic;      /* the UNIX index's own rule: sync and pause before each sample; the worst third of the
                         * samples is dropped */
-    uint64_t pause_ns; /* length of that pause */
+    uint64_t pause_ns; /* length of the pause of the classic rule */
 };
 
 struct trial;
@@ -162,13 +164,13 @@ const struct metric *bench_metric(const struct bench *bench, unsigned number);
 
 struct bench {
     const char *name, *suite, *title;
-    const struct option *options; /* their values are stored in the params struct */
+    const struct option *options; /* option table; values are stored in the params struct */
     size_t n_options, params_size;
     const struct party *parties;
     unsigned n_parties, n_pipes;
     /* Metrics shared by a family of benchmarks, and the benchmark's own, which follow them; either may be missing. */
     const struct metric *metrics, *own_metrics;
-    unsigned n_shared_metrics, n_metrics; /* n_metrics counts both together */
+    unsigned n_shared_metrics, n_metrics; /* number of shared metrics; number of all metrics */
     struct sampling sampling[PRESET_COUNT];
     bool group_per_copy; /* one row per copy (CPU) instead of one for all */
     bool ends_early; /* a trial that a signal ends early counts: its metrics do not depend on the length of the trial */

@@ -27,13 +27,7 @@ enum comparison_tested {
     TESTED_SAMPLES, /* drift between runs cannot be seen: see floor */
     TESTED_RUNS,
 };
-enum comparison_change {
-    CHANGE_NONE,
-    CHANGE_LOWER,
-    CHANGE_HIGHER,
-    CHANGE_UNKNOWN /* CHANGE_UNKNOWN: nothing was
-                    * tested */
-};
+enum comparison_change { CHANGE_NONE, CHANGE_LOWER, CHANGE_HIGHER, CHANGE_UNKNOWN /* nothing was tested */ };
 enum comparison_doubt {
     DOUBT_NOT,
     DOUBT_CHANCE, /* chance is not ruled out by the corrected p, or by the interval */
@@ -43,15 +37,15 @@ enum comparison_doubt {
 
 struct comparison {
     enum comparison_tested tested;
-    size_t n_base, n_new;    /* number of values tested */
-    double base, changed;    /* their medians, before and after */
+    size_t n_base, n_new;    /* number of values tested on each side */
+    double base, changed;    /* medians of the tested values, before and after */
     double ratio, low, high; /* changed / base, with its 95 % interval: inference_ratio_of_medians() */
     double p_welch, p_rank;  /* p of each test, not corrected; NAN when there is none */
     double floor;            /* smaller differences of the medians are no change; 0 when runs are tested. May be set
                               * to 0 before comparison_judge() when both sides were measured alternately */
     /* Set by comparison_judge(). */
-    double p;          /* p of the test that was chosen */
-    bool by_rank;      /* it is the rank test */
+    double p;          /* p of the chosen test */
+    bool by_rank;      /* the chosen test is the rank test */
     double p_adjusted; /* p corrected by Holm's method for all comparisons judged together */
     enum comparison_change change;
     enum comparison_doubt doubt; /* why it is not a change; DOUBT_NOT when it is one */

@@ -35,7 +35,7 @@ enum { CORE_BLOCKS = 8, CORE_CELLS = 112 };
 struct core_record {
     uint32_t probes[CORE_LEVELS]; /* number of probes at each level */
     uint64_t slices;
-    uint64_t start_ns, block_ns; /* CLOCK_MONOTONIC_RAW */
+    uint64_t start_ns, block_ns; /* start of the record and length of a block, by CLOCK_MONOTONIC_RAW */
     uint64_t slice_ns;           /* planned time of a slice; one that takes more than twice as long was interrupted,
                                   * and is not free */
     double cycles_per_tick;      /* measured clock ratio; NAN: not known */
@@ -80,7 +80,7 @@ unsigned core_free_level(const struct core_session *session, unsigned cpu, char 
 /* Result of probing some CPUs for a moment. */
 struct core_sight {
     double free;   /* share of the probes with the core free; NAN: not known */
-    double share;  /* core_share() of all probes */
+    double share;  /* result of core_share() over all probes */
     double us;     /* time of a probe with the core free */
     char why[160]; /* why the result is not known; "" when it is */
 };
@@ -104,7 +104,7 @@ struct core_note {
 struct core_notes {
     struct core_note *note;
     size_t n, capacity;
-    uint64_t slices; /* all slices, free or not */
+    uint64_t slices; /* number of all slices, free or not */
 };
 /* Adds the cells of one copy's record up to a level. Returns -1 when out of memory. */
 int core_notes_add(struct core_notes *notes, const struct core_record *record, uint32_t trial, unsigned cpu,
@@ -113,8 +113,8 @@ void core_notes_free(struct core_notes *notes);
 
 /* The value with the core free: sum of counts by sum of costs, or the other way round. */
 struct core_alone {
-    double value, low, high; /* value and its 95 % interval; NAN: not known */
-    uint64_t slices;         /* number of free slices */
+    double value, low, high; /* the value with the core free, and its 95 % interval; NAN: not known */
+    uint64_t slices;         /* number of slices with the core free */
 };
 enum { CORE_SLICES_MIN = 30, CORE_SLICES_A_TRIAL = 10 };
 /* Finds the value with the core free, by core_free_level() of each CPU. value is NAN below CORE_SLICES_MIN slices.

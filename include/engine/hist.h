@@ -41,8 +41,8 @@ void hist_add_many(struct hist *h, uint64_t count, double sum);
 /* Adds the other's events. Exact when the bases are equal; otherwise its bins are entered by their means. */
 void hist_merge(struct hist *into, const struct hist *other);
 
-double hist_mean(const struct hist *h); /* NAN when empty */
-double hist_sd(const struct hist *h);   /* divides by n - 1; NAN below two events */
+double hist_mean(const struct hist *h); /* returns the mean of all events; NAN when empty */
+double hist_sd(const struct hist *h);   /* returns the standard deviation (divides by n - 1); NAN below two events */
 /* Returns quantile p as stats_quantile() would for the represented values: exact in the linear part. NAN when empty. */
 double hist_quantile(const struct hist *h, double p);
 double hist_mad(const struct hist *h); /* returns the median absolute deviation from the median; NAN when empty */

@@ -10,7 +10,7 @@
 struct index {
     char **name; /* the names, by number */
     size_t n, capacity;
-    uint32_t *slot; /* number + 1, or 0 when empty */
+    uint32_t *slot; /* number of a name + 1, or 0 for an empty slot */
     size_t slots;
 };
 

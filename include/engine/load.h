@@ -14,8 +14,8 @@
  * and when the measured party is done; the row shows the difference. Each count has one writing thread. */
 enum load_count {
     LOAD_CPU,          /* seconds of CPU time of all threads */
-    LOAD_WRITTEN,      /* bytes handed to write */
-    LOAD_READ,         /* bytes that read returned */
+    LOAD_WRITTEN,      /* bytes passed to write() */
+    LOAD_READ,         /* bytes returned by read() */
     LOAD_DISK_WRITTEN, /* bytes written as the kernel counts them at the block layer (/proc/self/io) */
     LOAD_DISK_READ,
     LOAD_WAKEUPS, /* wake-ups of one thread by another */
@@ -43,8 +43,8 @@ struct load {
     unsigned n_parties;
     size_t params_size;
     size_t shared_size; /* size of context->shared, the memory that its parties share */
-    /* Minimum per second of the run, by LOAD_COUNTS. A load that did less did next to nothing, and its row is
-     * degraded. 0: not checked. */
+    /* Least amount of work per second of the run, for each LOAD_COUNTS. A load that did less was practically idle,
+     * and its row is degraded. 0: not checked. */
     double least[LOAD_COUNTS];
     /* Adds the parameters that identify the work: "file=256M"; "" for none. May be NULL. */
     void (*describe)(const void *params, char *buf, size_t size);

@@ -58,13 +58,14 @@ struct option {
     double min, max;            /* range of numbers, in the base unit (ns, bytes, first and last of a sweep, each
                                  * number of a list); both 0: no range */
     const char *above;          /* the reason for max, for the error line; NULL: none */
-    const char *const *choices; /* NULL-terminated; for CHOICE, NAMES and CPUS */
+    const char *const *choices; /* allowed values, NULL-terminated; for CHOICE, NAMES and CPUS */
     const struct option_foreign *foreign; /* values that get a hint instead of being choices; ends with word NULL;
                                            * NULL: none */
     const char *preset[PRESET_COUNT];     /* default values as a user would type them; preset[0] NULL: unset (zeroed);
                                              preset[QUICK] or [CLASSIC] NULL: as preset[0] */
     const char *help;                     /* one line without a full stop; help adds the default and the range */
-    size_t offset, size; /* where the value is stored in the struct; size is for TEXT, and checked for the others */
+    size_t offset, size; /* where the value is stored in the struct; for TEXT size is the capacity, for other types
+                          * it only has to match */
 };
 
 /* Initialises offset and size: OPTION_AT(struct prime_params, limit). */
@@ -85,7 +86,7 @@ struct option_table {
     const struct option_foreign *foreign;  /* unknown options that get a hint; ends with word NULL; NULL: none */
     void *target;
     bool given[OPTION_ROWS_MAX];
-    bool shortened[OPTION_ROWS_MAX]; /* the user abbreviated its name */
+    bool shortened[OPTION_ROWS_MAX]; /* by entry: the user abbreviated the name */
 };
 
 /* Parses argv[1..argc-1] against n tables, options and operands mixed; "--" ends the options. Long options may be

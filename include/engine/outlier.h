@@ -16,7 +16,7 @@
  * standard deviation for a normal distribution; Hampel 1974). Where all values are positive both are of logarithms,
  * so that a rate and its reciprocal are judged alike. */
 struct outlier_metric {
-    double median; /* of the values themselves */
+    double median; /* median of the values themselves */
     double scale;  /* spread of the logarithms, or of the values over |median| */
     bool logarithmic;
     size_t n;

@@ -11,10 +11,10 @@
 
 enum bind_mode {
     BIND_ONE,   /* each copy on a CPU of its own, one to one */
-    BIND_RANGE, /* each copy on all CPUs named */
+    BIND_RANGE, /* each copy on all of the CPUs */
     BIND_NONE,  /* not bound: the kernel chooses the CPU */
 };
-extern const char *const bind_names[]; /* "one", "range", "none", NULL */
+extern const char *const bind_names[]; /* names of the modes: "one", "range", "none", NULL */
 
 /* Placement options of the user, the same for all copies. */
 struct place_request {

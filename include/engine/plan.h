@@ -20,15 +20,15 @@ enum schedule {
 
 struct plan_item {
     const struct bench *bench;
-    void *params;            /* freed by plan_free() */
+    void *params;            /* copy of the params, freed by plan_free() */
     const char *test;        /* name of the test in its rows; NULL: the benchmark's name */
     const struct load *load; /* load that runs beside it; NULL: none, and the row's load is empty */
-    void *load_params;       /* freed by plan_free() */
+    void *load_params;       /* copy of the load's params, freed by plan_free() */
     unsigned copies;
     struct sampling sampling;
     unsigned phase;    /* the items of a phase begin after all earlier phases have ended */
     int calibrated_by; /* index of the earlier item whose value calibrates this one, or -1 */
-    bool no_index;     /* a variant that does not enter the index */
+    bool no_index;     /* the item is a variant that does not enter the index */
     char *skip;        /* when set, the item does not run and its row is "skipped" with this reason; malloc'ed, freed
                         * by plan_free() */
 };

@@ -10,10 +10,10 @@
 #include "engine/hist.h"
 
 enum recorder_kind {
-    RECORD_NUMBERS, /* double[capacity] */
+    RECORD_NUMBERS, /* array double[capacity] */
     RECORD_SLICES,  /* struct slices with capacity slices */
-    RECORD_HIST,    /* struct hist */
-    RECORD_SERIES,  /* struct series */
+    RECORD_HIST,    /* a struct hist */
+    RECORD_SERIES,  /* a struct series */
     RECORD_CHECKS,  /* struct checks: self-checks; a wrong one fails the row */
     RECORD_CORE,    /* struct core_record: slices by core probe (engine/core.h) */
 };
@@ -30,7 +30,7 @@ void recorder_init(const struct recorder_spec *spec, void *recorder);
 /* A slice: the fewest whole counts that last some 1.5 ms, with their start and end. When the array is full,
  * neighbours are joined, and from then on a slice is twice as long. */
 struct slice {
-    uint64_t count, start_ns, end_ns; /* CLOCK_MONOTONIC_RAW */
+    uint64_t count, start_ns, end_ns; /* start and end by CLOCK_MONOTONIC_RAW */
 };
 struct slices {
     size_t n, capacity;
@@ -48,11 +48,11 @@ struct series_point {
     uint64_t at, value;
 };
 struct series {
-    uint64_t n;         /* values seen */
+    uint64_t n;         /* number of values added */
     uint64_t threshold; /* smaller values are ignored: 0 until both parts are full */
     uint32_t n_first, n_largest;
     struct series_point first[SERIES_FIRST];
-    struct series_point largest[SERIES_LARGEST]; /* a heap with the smallest on top */
+    struct series_point largest[SERIES_LARGEST]; /* largest values: a heap with the smallest of them on top */
 };
 void series_init(struct series *s);
 void series_offer(struct series *s, uint64_t at, uint64_t value);

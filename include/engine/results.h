@@ -19,8 +19,8 @@ struct metric_values {
     size_t n, capacity;
     struct hist *hist;
     struct series *series;
-    const struct metric_values *of; /* the metric that this one is scaled from */
-    struct core_notes core;         /* for a metric with the core free */
+    const struct metric_values *of; /* another metric, of which this one is a multiple */
+    struct core_notes core;         /* free slices, for a metric with the core free ("rate_alone") */
     struct core_alone alone;
     double scale;
 };
@@ -36,7 +36,8 @@ struct group_values {
     char others[160]; /* placement of the other parties: "timer=fifo:96 load=other" */
     double load_count[LOAD_COUNTS];
     bool pages_known;
-    double pages_huge, pages_possible; /* bytes, summed over trials; results_pages() */
+    double pages_huge, pages_possible; /* bytes in huge pages, and bytes that could have been, summed over trials by
+                                        * results_pages() */
     struct causes causes;
     uint64_t core_probes[CORE_LEVELS];
     unsigned core_cpu;            /* CPU of the last trial; CPUSET_NONE: no probes were taken */

@@ -19,7 +19,7 @@ const char *row_status_name(enum row_status status);
 struct row_run {
     char run_id[40], utc[24], host[65], job[40], rank[16];
     char kernel[160], arch[65], cpu_model[128], build[96], libc[48], settings[3072];
-    uint64_t cpus_online; /* 0: not known */
+    uint64_t cpus_online; /* number of online CPUs; 0: not known */
     char comment[256];
     double start_late_us; /* how late the first sample began after --start-at; NAN: not asked for */
 };
@@ -64,7 +64,7 @@ struct row {
      * tables show them in this order. 0: computed from other rows, or not known. */
     uint64_t item;
     /* Not in the CSV. */
-    int headline;  /* the row's metric is the headline of its test */
+    int headline;  /* the metric is the headline of its test */
     size_t number; /* order of arrival within a suite or a set of rows */
 };
 
@@ -86,7 +86,7 @@ enum row_column_type {
     COLUMN_UINT, /* a uint64_t, where 0 is 'not known' */
     COLUMN_REAL, /* a double, where NAN is 'not known' */
     COLUMN_STATUS,
-    COLUMN_SCHEMA,  /* always ROW_SCHEMA */
+    COLUMN_SCHEMA,  /* number of the schema, always ROW_SCHEMA */
     COLUMN_SAMPLES, /* samples, separated by ';' */
     COLUMN_HIST,    /* low:count, separated by ';' */
     COLUMN_SERIES,  /* position:value, separated by ';', and ';+N' at the end when N were left out */
@@ -94,7 +94,7 @@ enum row_column_type {
 struct row_column {
     const char *name;
     enum row_column_type type;
-    int in_run;          /* offset is into struct row_run */
+    int in_run;          /* the field is in struct row_run, not in struct row */
     size_t offset, size; /* position of the field; size 0: samples, hist and series, which are arrays elsewhere */
 };
 extern const struct row_column row_columns[];

@@ -26,7 +26,7 @@ struct trial_spec {
     uint64_t start_at_ns;      /* the gate does not open before this time of CLOCK_REALTIME; 0: opens as soon as all
                                 * are ready */
     int series_fd;             /* descriptor for the events of --series; -1: none */
-    const char *proc_root;     /* "" in use */
+    const char *proc_root;     /* root directory of /proc and /sys; "" in use */
     /* Called by the parent once a second from the gate on. NULL: the parent sleeps until something happens. */
     void (*tick)(void *context, uint64_t elapsed_ns);
     void *tick_context;
@@ -36,7 +36,7 @@ struct trial_spec {
 struct trial_party {
     struct placement_seen seen;
     struct task_counters counters; /* counters of the run alone; -1: not known */
-    uint64_t start_ns, end_ns;     /* CLOCK_MONOTONIC_RAW */
+    uint64_t start_ns, end_ns;     /* start and end of the run by CLOCK_MONOTONIC_RAW */
     unsigned last_cpu;             /* CPU on which it ended; CPUSET_NONE: not known */
     uint64_t khz;                  /* frequency of its CPU right after the run; 0: not known */
     enum bind_mode bind;           /* how its copy was bound */
@@ -45,7 +45,7 @@ struct trial_party {
 
 enum trial_outcome {
     TRIAL_DONE,
-    TRIAL_FAILED,      /* reason says why */
+    TRIAL_FAILED,      /* trial_reason() says why */
     TRIAL_INTERRUPTED, /* a signal asked the program to end */
 };
 

@@ -17,7 +17,7 @@ enum clock_kind {
 
 struct clock_info {
     enum clock_kind kind;
-    const char *name; /* "rdtscp", "cntvct", "rdtime", "mftb", "stckf", "clock_gettime" */
+    const char *name; /* name of the counter: "rdtscp", "cntvct", "rdtime", "mftb", "stckf", "clock_gettime" */
     const char *unit; /* "cycles" for a counter, "ns" for clock_gettime */
     char why[96];     /* why the counter is not used; empty when it is, or when the architecture has none */
 };

@@ -18,11 +18,12 @@ struct machine {
     char host[65], kernel[160], arch[65];
     char cpu_model[128];
     bool have_proc, have_sys;
-    struct cpuset online; /* /sys/devices/system/cpu/online, else from /proc/stat; empty when not known */
-    unsigned cpus_online; /* 0 when not known */
+    struct cpuset online; /* online CPUs from /sys/devices/system/cpu/online, else from /proc/stat; empty when not
+                           * known */
+    unsigned cpus_online; /* number of online CPUs; 0 when not known */
     char hypervisor[32];  /* "kvm", "vmware", ...; "yes" when only the CPU's bit is known; "" on bare metal or not
                            * known */
-    char container[32];   /* "docker", "lxc", "yes" ...; "" when none is detected */
+    char container[32];   /* kind of container: "docker", "lxc", "yes" ...; "" when none is detected */
     char governor[32];    /* cpufreq governor of the first online CPU; "" when there is none */
     char clocksource[32];
     int randomize_va_space;                              /* value of kernel.randomize_va_space; -1 when not known */

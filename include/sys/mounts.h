@@ -12,7 +12,7 @@ struct mounts {
     const char *made[MOUNTS_MAX];    /* mount points, in the order of mounting */
     bool folder[MOUNTS_MAX];         /* the mount point was created too */
     const char *refused[MOUNTS_MAX]; /* file systems that are missing and could not be mounted */
-    int error[MOUNTS_MAX];           /* -errno for each entry of refused */
+    int error[MOUNTS_MAX];           /* -errno of the mount, for each entry of refused */
     size_t n_made, n_refused;
 };
 

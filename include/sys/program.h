@@ -20,7 +20,7 @@ int program_find(const char *name, const char *path, char *buf, size_t size);
 struct program {
     const char *path; /* executed as it is: the kernel refuses a script without '#!' */
     char *const *argv, *const *envp;
-    int fds[3]; /* become its descriptors 0, 1 and 2 */
+    int fds[3]; /* descriptors that become 0, 1 and 2 of the program */
     /* Called in the new process just before the exec; may be NULL. It shares the memory of the caller, which waits
      * meanwhile: only system calls and plain stores are allowed. */
     void (*prepare)(void *context);

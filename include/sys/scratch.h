@@ -35,11 +35,11 @@ int scratch_remove(const char *path);
 struct scratch_note {
     char path[SCRATCH_PATH_MAX]; /* path of the directory; "": none */
     bool ended;                  /* the owner ended normally */
-    dev_t device;                /* identity of the directory, once it is known */
+    dev_t device;                /* device and inode number of the directory, once known */
     ino_t inode;
 };
 struct scratch_owner {
-    struct scratch_note *note; /* NULL: not shared */
+    struct scratch_note *note; /* note shared with other processes; NULL: none */
     /* Called last in the keeper when the owner vanished; may be NULL. */
     void (*orphaned)(void *context);
     void *context;
@@ -49,7 +49,7 @@ struct scratch_keeper {
     int fd;
     int folder; /* use this instead of the path: if dir belongs to another user, he can replace the directory */
     struct scratch_owner owner;
-    struct scratch_note *note, own_note; /* must not move */
+    struct scratch_note *note, own_note; /* the struct must not move, since note may point to own_note */
 };
 /* Makes the directory. Returns 0 with the path in keeper->note, or -errno: -EPIPE when the keeper was killed; -EPERM
  * when another user replaced the directory immediately, or the file system reports another owner. */

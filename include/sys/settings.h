@@ -14,25 +14,25 @@
 enum setting_verdict {
     SETTING_OK,
     SETTING_NOISY,
-    SETTING_NA,      /* this machine does not have it */
-    SETTING_UNKNOWN, /* it may have it, but it cannot be read */
+    SETTING_NA,      /* this machine does not have the setting */
+    SETTING_UNKNOWN, /* the machine may have the setting, but it cannot be read */
 };
-extern const char *const setting_verdict_names[]; /* "ok", "noisy", "n/a", "unknown" */
+extern const char *const setting_verdict_names[]; /* names of the verdicts: "ok", "noisy", "n/a", "unknown" */
 
 enum setting_how {
-    SETTING_WRITE,       /* tune writes it */
-    SETTING_WRITE_NAMED, /* tune writes it only when named: it could lock out a user or risk a stall */
+    SETTING_WRITE,       /* tune writes the setting */
+    SETTING_WRITE_NAMED, /* tune writes the setting only when it is named: it could lock out a user or risk a stall */
     SETTING_HOLD,        /* by a descriptor that stays open while measuring (--hold-latency, --tuned) */
     SETTING_BOOT,        /* on the kernel's command line: needs a reboot */
     SETTING_ADVISE,      /* by the user: tune cannot change a daemon, a cable, another machine */
-    SETTING_REPORT,      /* cannot be set; reported only */
+    SETTING_REPORT,      /* the setting cannot be changed; it is reported only */
 };
 
 /* Context in which the settings are judged. */
 struct settings_view {
     const char *root;
     const struct machine *machine;
-    const struct cpuset *bench; /* the CPUs to measure on */
+    const struct cpuset *bench; /* CPUs to measure on */
     bool huge_advised;          /* the benchmark asks for huge pages, so that they must not be switched off */
     void (*moment)(void);       /* waits for a moment, so that counters can rise; NULL: they are read once only */
 };

@@ -11,22 +11,22 @@
 
 struct snapshot_place {
     const char *root; /* root directory of the files, as for settings */
-    const char *file; /* the snapshot itself, not below the root */
+    const char *file; /* file of the snapshot itself, not below the root */
     /* Writes one file: returns 0 or -errno. NULL in use; tests put a made-up kernel here. */
     int (*write)(const char *root, const char *path, const char *value);
 };
 
 enum snapshot_result {
-    SNAPSHOT_DONE,    /* written, and reads back as intended */
-    SNAPSHOT_ALREADY, /* it had the value already: not written */
+    SNAPSHOT_DONE,    /* the value was written, and reads back as intended */
+    SNAPSHOT_ALREADY, /* the file had the value already and was not written */
     SNAPSHOT_OTHER,   /* the write succeeded, but the file reads back as something else */
-    SNAPSHOT_REFUSED, /* could not be read or written: see error */
+    SNAPSHOT_REFUSED, /* the file could not be read or written: see error */
 };
 
 /* Report about one file. Values are in the form in which they are written: for "always [madvise] never" it is
  * "madvise". */
 struct snapshot_report {
-    size_t index; /* snapshot_apply(): index into the writes */
+    size_t index; /* index into the writes, in reports of snapshot_apply() */
     const char *path;
     const char *was, *wanted, *now; /* was and now are "" when they cannot be read */
     enum snapshot_result result;

@@ -25,9 +25,9 @@ int task_set_policy(int policy, int rt_priority);
 int task_get_policy(int *policy, int *rt_priority);
 /* Sets the policy without reset-on-fork, for a program of the user: its children inherit the policy. */
 int task_set_policy_inherited(int policy, int rt_priority);
-const char *task_policy_name(int policy); /* "other", "fifo", "rr", "batch", "idle", "deadline", "unknown" */
+const char *task_policy_name(int policy); /* returns "other", "fifo", "rr", "batch", "idle", "deadline" or "unknown" */
 
-int task_set_nice(int nice); /* -EINVAL outside -20 to 19 */
+int task_set_nice(int nice); /* returns -EINVAL outside -20 to 19 */
 int task_get_nice(int *nice);
 
 /* Sets the timer slack; 0 restores the thread's default (50 us). The smallest slack is 1. */
@@ -58,7 +58,7 @@ double task_process_cpu_s(void);
 /* Makes the process the first candidate of the OOM killer (oom_score_adj). */
 void task_offer_to_oom_killer(void);
 
-int task_lock_memory(void); /* mlockall(MCL_CURRENT | MCL_FUTURE) */
+int task_lock_memory(void); /* locks all current and future memory: mlockall(MCL_CURRENT | MCL_FUTURE) */
 
 /* Turns address space randomisation off for images that this process will exec: personality(ADDR_NO_RANDOMIZE). */
 int task_fix_layout(void);
@@ -67,7 +67,7 @@ bool task_layout_fixed(void);
 /* Makes the kernel send SIGKILL to the thread when the thread that forked it ends. Returns -ESRCH when that has
  * happened already (getppid() is no longer expected_parent). */
 int task_die_with_parent(pid_t expected_parent);
-void task_set_name(const char *name); /* at most 15 bytes are kept */
+void task_set_name(const char *name); /* keeps at most 15 bytes of the name */
 
 /* The kernel's counters for the calling thread. A field that the kernel does not offer is -1. */
 struct task_counters {

@@ -9,14 +9,15 @@
 /* The closest resource that two CPUs share. */
 enum cpu_relation {
     CPUS_SAME_CORE,    /* SMT siblings */
-    CPUS_SAME_CACHE,   /* last data cache */
+    CPUS_SAME_CACHE,   /* the last data cache */
     CPUS_SAME_PACKAGE, /* package (socket) and NUMA node, or package where nodes are not known */
     CPUS_SAME_NODE,    /* NUMA node with several packages; or packages differ and nodes are not known */
     CPUS_OTHER_NODE,   /* on different NUMA nodes */
     CPUS_UNKNOWN,
     CPU_RELATIONS
 };
-extern const char *const cpu_relation_names[CPU_RELATIONS]; /* "same-core", ... "other-node", "unknown" */
+extern const char *const cpu_relation_names[CPU_RELATIONS]; /* names of the relations: "same-core", ... "other-node",
+                                                             * "unknown" */
 
 enum cpu_pairing {
     PAIRS_NEXT,   /* each CPU with the next in order, and the last with the first: as many pairs as CPUs */
@@ -32,7 +33,7 @@ struct cpu_pair {
 };
 struct cpu_pairs {
     struct cpu_pair *pair;
-    size_t n; /* 0: no such pair exists */
+    size_t n; /* number of pairs; 0: no such pair exists */
 };
 
 /* Pairs the n CPUs of order, in that order. Returns 0, or -1 when out of memory. The caller frees with

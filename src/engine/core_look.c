@@ -18,7 +18,7 @@ static void look_at(struct core_session *session, unsigned cpu, uint64_t ns, uin
 
     do {
         clock_sleep_ns(LOOK_EACH_NS);
-        (void)core_probe_take(&session->probe); /* warms up the caches */
+        (void)core_probe_take(&session->probe); /* without measuring, to warm up the caches */
         uint64_t start = clock_raw_ns();
         seen[core_probe_take(&session->probe)]++;
         double took = (double)(clock_raw_ns() - start) * 1e-3;

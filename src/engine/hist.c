@@ -21,7 +21,7 @@
 
 struct bin {
     uint64_t low, count;
-    uint64_t first, last; /* all values of the bin lie within these */
+    uint64_t first, last; /* lowest and highest possible value of the bin */
     double mean, sum;
 };
 

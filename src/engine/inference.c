@@ -151,7 +151,7 @@ int inference_mann_whitney_normal(const double *a, size_t n_a, const double *b, 
 
 double inference_rank_least(size_t n_a, size_t n_b)
 {
-    int sign; /* lgamma would write the global signgam */
+    int sign; /* lgamma_r stores the sign here; lgamma would write the global signgam */
     const double x = (double)n_a, y = (double)n_b;
 
     return fmin(1, 2 * exp(lgamma_r(x + 1, &sign) + lgamma_r(y + 1, &sign) - lgamma_r(x + y + 1, &sign)));

@@ -101,7 +101,7 @@ struct execution {
     struct results *results; /* results by item */
     enum item_state *state;
     double *value;       /* the value that an item measured, for the items that it calibrates */
-    char (*failed)[160]; /* why an item measured no value */
+    char (*failed)[160]; /* reason why an item measured no value */
     enum row_status worst;
     bool interrupted;
     bool started; /* the first trial has run */

@@ -8,7 +8,7 @@
 
 #define POINTS_MOST  (1u << 18)
 #define POINTS_LEAST (1u << 14)
-/* Grid points shared by all hosts, so that a fleet takes only seconds too. */
+/* Maximum number of grid points of all hosts together, so that a whole fleet takes only seconds. */
 #define POINTS_ALL (1u << 22)
 /* Size of the grid: standard deviations above the mean, in addition to twice the longest detour. */
 #define DEVIATIONS 12.0
@@ -22,7 +22,7 @@ struct complex {
 struct grid {
     size_t n;
     double width_ns;
-    struct complex *twiddle; /* n / 2 points */
+    struct complex *twiddle; /* factors of the transform: n / 2 points */
     struct complex *rate;    /* transform of the random detours per ns of work, without the constant term */
     struct complex *kind;    /* transforms of the lengths of each periodic kind of a host, one after the other */
     size_t n_kinds;          /* allocated number of kinds */

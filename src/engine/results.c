@@ -202,7 +202,7 @@ static void check_disk(struct group_values *g, const struct trial *trial, enum l
     double claim = trial_load_count(trial, claimed), count = trial_load_count(trial, counted);
     char reason[160];
 
-    if (!(count < claim / 2)) /* not flagged when not known */
+    if (!(count < claim / 2)) /* an unknown count is not flagged */
         return;
     (void)snprintf(reason, sizeof(reason), "of %.0f MiB %s only %.0f MiB went to or came from the disk", claim / 0x1p20,
                    what, count / 0x1p20);

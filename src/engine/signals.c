@@ -32,7 +32,7 @@ static void on_end(int number)
 
 static void on_child(int number)
 {
-    (void)number; /* its only task is to interrupt ppoll() */
+    (void)number; /* the handler's only task is to interrupt ppoll() */
 }
 
 static void on_stop(int number)

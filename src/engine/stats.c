@@ -87,7 +87,7 @@ static double beta_fraction(double a, double b, double x)
 /* Returns the regularised incomplete beta function I_x(a, b). y is 1 - x, passed separately because it may be tiny. */
 static double incomplete_beta(double a, double b, double x, double y)
 {
-    int sign; /* lgamma would write the global signgam */
+    int sign; /* lgamma_r stores the sign here; lgamma would write the global signgam */
 
     if (x <= 0 || y <= 0)
         return x <= 0 ? 0 : 1;

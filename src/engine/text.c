@@ -270,7 +270,7 @@ void text_real(struct text *t, double value)
     if (!isfinite(value) || append_whole(t, value))
         return;
     snprintf(buf, sizeof buf, "%.17g", value);
-    /* Everything else is the locale's decimal point, which may have several bytes. */
+    /* Replaces the locale's decimal point, which may have several bytes, by '.'. */
     for (const char *s = buf; *s != '\0';) {
         size_t run = strspn(s, plain);
         text_append(t, s, run);

@@ -52,18 +52,18 @@ struct trial {
     struct trial_head *head;
     unsigned n_slots; /* slots of the copies, then those of the load */
     int event_read;
-    pid_t *pids; /* by slot; 0: none, or reaped */
+    pid_t *pids; /* process IDs by slot; 0: none, or reaped */
     int *stop_write;
     enum trial_outcome outcome;
     char reason[320];
     uint64_t gate_ns, wall_ns;
-    uint64_t tick_ns; /* next call of spec.tick; 0: never */
+    uint64_t tick_ns; /* time of the next call of spec.tick; 0: never */
     int64_t late_ns;
     unsigned n_machine;
     struct machine_counters *machine; /* counters by copy, or a single one for all copies */
     struct cpuset *machine_cpus;      /* CPUs of their measured parties */
     double load_count[LOAD_COUNTS];
-    bool shares_core;   /* trial_shares_core() */
+    bool shares_core;   /* result of trial_shares_core() */
     bool may_end_early; /* a signal now only ends the trial; its results stay valid */
     unsigned stops;     /* number of times that a party or the parent was stopped or continued: each one restarts the
                          * deadlines */
@@ -308,7 +308,7 @@ static int arena_make(struct trial *trial)
 static void fail(struct trial *trial, enum trial_outcome outcome, const char *reason)
 {
     if (trial->outcome != TRIAL_DONE)
-        return; /* only the first reason is kept */
+        return; /* keep only the first reason */
     trial->outcome = outcome;
     text_copy(trial->reason, sizeof(trial->reason), reason);
 }
@@ -460,7 +460,7 @@ static void kill_all(struct trial *trial)
     reap(trial, true);
     while (any_process(trial) && clock_raw_ns() < until) {
         (void)ppoll(NULL, 0, &pause, signals_wait_mask());
-        kill_parties(trial); /* again, in case it was refused */
+        kill_parties(trial); /* once more, in case a signal was refused */
         reap(trial, true);
     }
 }

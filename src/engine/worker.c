@@ -382,7 +382,7 @@ static int run_behind_gate(struct party_context *context, const struct party *pa
             watchdog(head->limit_ns);
             start_together(head);
             wait_until(head->start_ns);
-            task_read_usage(&before); /* excludes the wait */
+            task_read_usage(&before); /* again, so that the wait at the gate is not counted */
         }
         slot->counters = before;
         slot->start_ns = slot->baton.start_ns = clock_raw_ns();
@@ -517,7 +517,7 @@ int worker_run(struct trial_head *head, unsigned number, const struct bench *ben
         watchdog(first_limit_ns(head, party));
         task_set_name("jitbench");
         if (party->role == ROLE_LOAD)
-            task_offer_to_oom_killer(); /* before the measured party */
+            task_offer_to_oom_killer(); /* so that it is killed before the measured party */
     }
     unsigned n_threads = start_threads(head, number, bench, load, threads, starts, &error);
     if (error)

@@ -27,7 +27,8 @@ static const struct hierarchy cpuset_v1 = {
 struct version {
     const struct hierarchy *hierarchy;
     const char *limit, *usage;
-    const char *reclaimable; /* key of memory.stat, including the groups below */
+    const char *reclaimable; /* key in memory.stat of the file cache that can be reclaimed, including the groups
+                              * below */
 };
 
 static const struct version versions[] = {

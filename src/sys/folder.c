@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define LINKS_MOST 40u /* the kernel's own limit */
+#define LINKS_MOST 40u /* maximum number of links in a path, as in the kernel */
 /* Before Linux 3.6 fstat() does not work on such a descriptor. */
 #define WALK   (O_PATH | O_DIRECTORY | O_CLOEXEC)
 #define APPEND (O_APPEND | O_CLOEXEC | O_NOCTTY)

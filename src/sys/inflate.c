@@ -149,7 +149,8 @@ static void take_codes(struct stream *s, bool fixed, struct codes *literals, str
 
 char *inflate_gzip(const unsigned char *data, size_t size, size_t most)
 {
-    static const unsigned char start[4] = {0x1f, 0x8b, 8, 0}; /* no name, no other optional fields */
+    static const unsigned char start[4] = {0x1f, 0x8b, 8, 0}; /* magic number and flags of the header: no name, no
+                                                               * other optional fields */
     struct stream s = {.failed = size < 18 || memcmp(data, start, sizeof start) != 0};
     struct codes literals, distances;
 

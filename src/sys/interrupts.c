@@ -56,7 +56,7 @@ static enum interrupt_kind kind_of_number(const char *words)
     const char *space = strrchr(words, ' '), *name = space ? space + 1 : words;
     if (is_timer(name))
         return INTERRUPT_TIMER;
-    if (strncmp(name, "resched", 7) == 0) /* names of Xen and MIPS */
+    if (strncmp(name, "resched", 7) == 0) /* names on Xen and MIPS */
         return INTERRUPT_RESCHED;
     /* ppc64's "IPI-0", MIPS's "IPI call", Xen's "-ipi callfunc0". */
     return strstr(words, " IPI") || strstr(words, " -ipi ") ? INTERRUPT_IPI : INTERRUPT_DEVICE;

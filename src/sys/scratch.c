@@ -66,7 +66,7 @@ static int named_file(int folder, int mode, int *read_fd)
     if (fd < 0)
         return fd;
     if (read_fd) {
-        (void)fchmod(fd, (mode_t)mode); /* independent of the umask */
+        (void)fchmod(fd, (mode_t)mode); /* permissions must not depend on the umask */
         *read_fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
         *read_fd = *read_fd < 0 ? -errno : *read_fd;
         if (*read_fd >= 0 && !is_same(fd, *read_fd)) { /* the directory's owner has replaced the file */

@@ -21,7 +21,7 @@ struct tally {
     } value[4];
     unsigned n, others;
     bool all_good;
-    int error; /* of a file that exists */
+    int error; /* first error of a file that exists */
 };
 
 static void tally_add(struct tally *tally, const char *text)

@@ -38,7 +38,7 @@ static void judge_covered(const struct settings_view *view, const struct cpuset 
         setting_why(out, "not CPU%s %s", cpuset_count(&left) == 1 ? "" : "s", list);
 }
 
-/* --- isolcpus=, nohz_full=. --- */
+/* --- Isolated CPUs: isolcpus=, nohz_full=. --- */
 
 void setting_look_isolated(const struct settings_view *view, struct setting_state *out)
 {
@@ -308,7 +308,7 @@ typedef int (*mask_reader)(const char *root, const char *name, struct mask_file 
 struct masks {
     unsigned files, on_bench;
     char names[48]; /* names of files that allow the bench CPUs */
-    int error;      /* of files that exist */
+    int error;      /* error of a file that exists */
 };
 
 static void count_masks(const struct settings_view *view, char *const *names, mask_reader read, struct masks *out)

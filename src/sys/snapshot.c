@@ -35,7 +35,7 @@ struct snapshot {
     struct snapshot_entries entries;
     /* By write: the index of its entry, or -errno when the file cannot be read. */
     long *entry_of;
-    struct restored *restored;      /* by entry, once it is restored */
+    struct restored *restored;      /* results by entry, set by the restore */
     struct snapshot_entries before; /* by entry: the value before that; shorter when memory ran out */
     char *file;
     int fd; /* -1: there is no file, because there is nothing to save */
