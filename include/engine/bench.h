@@ -135,7 +135,7 @@ struct metric {
     const char *id, *unit, *better, *title; /* unit NULL: the unit of the clock ("cycles" or "ns") */
     enum metric_value value;                /* which statistic of the values the row's value is */
     bool headline;                          /* the metric by which precision and stability are judged */
-    bool optional;                          /* has no row when reduce entered no value for it */
+    bool optional;                          /* the metric has no row when reduce entered no value for it */
     /* The value of metric `of` with the core free. The engine computes it from the first party's RECORD_CORE number
      * `recorder`: counts per second times scale where higher is better, else cost per count times scale. */
     bool alone;

@@ -13,7 +13,7 @@
 #include "engine/trial.h"
 
 enum schedule {
-    SCHEDULE_SEQUENCE,    /* all trials of an item, then the next item */
+    SCHEDULE_SEQUENCE,    /* all trials of an item, then those of the next item */
     SCHEDULE_INTERLEAVED, /* one trial of each item in turn, so that drift affects all of them alike */
     SCHEDULE_ABBA,        /* alternately forwards and backwards: linear drift cancels */
 };

@@ -45,7 +45,7 @@ struct trial_party {
 
 enum trial_outcome {
     TRIAL_DONE,
-    TRIAL_FAILED,      /* trial_reason() says why */
+    TRIAL_FAILED,      /* the trial failed: trial_reason() says why */
     TRIAL_INTERRUPTED, /* a signal asked the program to end */
 };
 

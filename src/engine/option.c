@@ -125,7 +125,7 @@ static void show_range(const struct option *row, char *buf, size_t size)
     add(buf, size, "%s to %s", low, high);
 }
 
-/* Writes "random, sorted or none", after an optional first item. */
+/* Writes the choices as a list, "random, sorted or none", with an optional first item before them. */
 static void show_choices(const char *first, const char *const *choices, char *buf, size_t size)
 {
     text_copy(buf, size, first ? first : "");

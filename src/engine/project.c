@@ -27,7 +27,7 @@ struct grid {
     struct complex *kind;    /* transforms of the lengths of each periodic kind of a host, one after the other */
     size_t n_kinds;          /* allocated number of kinds */
     struct complex *work;
-    double *log_below; /* by step and point: sum over the hosts of weight * log F */
+    double *log_below; /* logarithm of the probability by step and point: sum over the hosts of weight * log F */
     double total_weight;
 };
 

@@ -246,7 +246,7 @@ size_t text_utf8_length(const char *s)
     return length;
 }
 
-/* Appends a whole number without snprintf(), which most written numbers are. The text is the same. Returns false for
+/* Appends a whole number without snprintf(), with the same text; most numbers written are whole. Returns false for
  * other numbers. */
 static bool append_whole(struct text *t, double value)
 {

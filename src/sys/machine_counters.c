@@ -146,7 +146,7 @@ static size_t parse_ticks(const char *at, uint64_t ticks[STAT_FIELDS])
     return count;
 }
 
-/* Adds the lines by CPU, which come first. */
+/* Adds the ticks of the lines "cpuN", which come first in /proc/stat. */
 static void parse_stat(const char *text, const struct span *span)
 {
     for (const char *line = text; line && strncmp(line, "cpu", 3) == 0; line = tree_next_line(line)) {

@@ -522,7 +522,7 @@ static int open_self(void)
 
 static int memory_image(int self, uint64_t least_bytes)
 {
-    /* Linux before 6.3 does not know the flag; with vm.memfd_noexec=2 the memfd is refused. */
+    /* Linux before 6.3 does not know MFD_EXEC; without it, vm.memfd_noexec=2 refuses the memfd. */
     long fd = syscall(SYS_memfd_create, "jitbench", MEMFD_CLOEXEC | MEMFD_EXEC);
 
     if (fd < 0 && errno == EINVAL)
