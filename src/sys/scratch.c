@@ -522,7 +522,7 @@ static int open_self(void)
 
 static int memory_image(int self, uint64_t least_bytes)
 {
-    /* Linux before 6.3 does not know MFD_EXEC; without it, vm.memfd_noexec=2 refuses the memfd. */
+    /* Linux before 6.3 does not know MFD_EXEC; vm.memfd_noexec=2 refuses every executable memfd. */
     long fd = syscall(SYS_memfd_create, "jitbench", MEMFD_CLOEXEC | MEMFD_EXEC);
 
     if (fd < 0 && errno == EINVAL)
