@@ -82,7 +82,8 @@ struct option_table {
     const char *heading; /* heading in help: "Options common to all that measure" */
     const struct option *rows;
     size_t n;
-    const struct option_default *defaults; /* replace the entries' own; ends with name NULL; NULL: none */
+    const struct option_default *defaults; /* defaults that replace those of the entries; ends with name NULL; NULL:
+                                            * none */
     const struct option_foreign *foreign;  /* unknown options that get a hint; ends with word NULL; NULL: none */
     void *target;
     bool given[OPTION_ROWS_MAX];

@@ -54,8 +54,8 @@ struct results {
     struct group_values *group;
     uint64_t n_trials, spent_ns;
     uint64_t n_stopped;    /* trials in which a signal stopped something; the first RESULTS_STOPPED_MAX are repeated */
-    uint64_t precise_from; /* the number of trials since which the precision has held without a break; 0: it does not
-                            * hold */
+    uint64_t precise_from; /* number of trials after which the precision was reached, and has held since; 0: it does
+                            * not hold */
     size_t order;          /* index of the item in its plan */
 };
 

@@ -54,7 +54,7 @@ struct stats_summary {
     uint64_t n;
     double mean, sd, rsd_pct, ci95_lo, ci95_hi, min, median, mad, p90, p99, p999, max;
 };
-/* Returns 0, or -1 when out of memory. When n is 0 everything is NAN. */
+/* Summarises n values. Returns 0, or -1 when out of memory. When n is 0 everything is NAN. */
 int stats_summarise(const double *values, size_t n, struct stats_summary *out);
 
 /* Computes the interval of the mean of n values by Student's t; confidence is e.g. 0.95. NAN below five values. */
