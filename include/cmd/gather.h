@@ -75,7 +75,7 @@ struct gather {
     size_t last_disk_machine;
 };
 
-/* Enters a row. 0, or -1 when out of memory. Texts are made harmless for terminals. */
+/* Enters a row. 0, or -1 when out of memory. Texts are sanitized for the terminal. */
 int gather_row(struct gather *g, const struct row *row);
 /* Once, behind the last row; what follows needs it. 0, or -1 when out of memory. */
 int gather_finish(struct gather *g);

@@ -27,7 +27,7 @@ struct projection {
     struct detours_host *further, *rest; /* for itself: the last of the further ones; those before it */
 };
 
-/* Enters a row of the host of that name, which is made harmless for terminals; rows that say nothing of detours are
+/* Enters a row of the host of that name, which is sanitized for the terminal; rows that say nothing of detours are
  * passed over. 0, or -1 when out of memory. */
 int projection_enter(struct projection *p, const char *name, const struct row *row);
 /* Hosts without detours go; say (may be NULL) is told their names. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a benchmark says of itself: one const descriptor at the end of its file. */
+/* Descriptor of a benchmark: one const struct bench at the end of the benchmark's file. */
 #ifndef ENGINE_BENCH_H
 #define ENGINE_BENCH_H
 
@@ -16,87 +16,90 @@ enum role { ROLE_MEASURED, ROLE_PARTNER, ROLE_TIMER, ROLE_LOAD, ROLE_SAMPLER };
 
 enum party_kind {
     PARTY_PROCESS,
-    PARTY_THREAD, /* of the nearest process party before it */
+    PARTY_THREAD, /* a thread of the process party listed before it */
 };
 
-/* How a party is told to end. All see party_stopped(); a party that blocks needs one of the others. */
+/* How a party is told to end. party_stopped() works in all of them; a party that blocks needs STOP_PIPE or
+ * STOP_KILL. */
 enum party_stop {
-    STOP_SELF, /* it ends when its work is done */
-    STOP_FLAG, /* it polls party_stopped() */
-    STOP_PIPE, /* its stop_fd comes to its end (poll says POLLHUP, read says 0) */
-    STOP_KILL, /* SIGKILL to its process group */
+    STOP_SELF, /* the party ends when its work is done */
+    STOP_FLAG, /* the party polls party_stopped() */
+    STOP_PIPE, /* its stop_fd reaches end of file (poll reports POLLHUP, read returns 0) */
+    STOP_KILL, /* the engine sends SIGKILL to its process group */
 };
 
-/* Survives exec, for a party that replaces its own process image: see party_exec(). */
+/* State that survives exec, for a party that replaces its own process image: see party_exec(). */
 struct baton {
-    uint64_t execs; /* how often the image was replaced since the gate */
+    uint64_t execs; /* number of times that the image was replaced since the gate */
     uint64_t count;
-    uint64_t start_ns;   /* of the run; free for the party's use */
-    uint32_t core_level; /* of the last core probe; free for the party's use */
-    int image_fd; /* what party_exec() executes, set by the first setup (scratch_own_image()); -1: the own file */
+    uint64_t start_ns;   /* start of the run; free for the party's use */
+    uint32_t core_level; /* level of the last core probe; free for the party's use */
+    int image_fd;        /* image that party_exec() executes, set by the first setup (scratch_own_image()); -1: the
+                          * program's own file */
 };
 
 struct core_probe;
 struct trial_head;
 struct trial_slot;
 
-/* All that a callback of a party knows. */
+/* Argument of all callbacks of a party. */
 struct party_context {
     const void *params;
     unsigned copy, copies;
-    uint64_t sample; /* number of the trial within its item, from 0 */
+    uint64_t sample; /* number of this trial within its item, from 0 */
     enum clock_kind clock;
-    uint64_t time_ns;                    /* how long the trial is to run; 0: until the work is done */
-    const struct core_probe *core_probe; /* NULL: not to be taken */
+    uint64_t time_ns;                    /* planned length of the run; 0: until the work is done */
+    const struct core_probe *core_probe; /* NULL: no probes are taken */
     double rate;                         /* counts a second, measured in warm-up (parties with work) */
-    uint64_t expected_ns;                /* setup may say how long run will take; from the rate otherwise */
+    uint64_t expected_ns;                /* setup may set how long run will take; otherwise it is computed from the
+                                          * rate */
     void *recorder[RECORDERS_MAX];
     struct baton *baton;
-    const int (*pipes)[2]; /* the benchmark's n_pipes pipes of this copy */
-    void *shared;          /* shared_size bytes that all parties of this copy (or of the load) have in common */
-    int stop_fd;           /* STOP_PIPE; -1 otherwise */
-    int series_fd;         /* where every event goes as text; -1 when nobody asked */
-    void *state;           /* the party's own: set by setup, freed by teardown */
-    char *reason;          /* a callback that fails says why here */
+    const int (*pipes)[2]; /* the benchmark's n_pipes pipes, opened for this copy */
+    void *shared;          /* shared_size bytes of memory, common to all parties of this copy (or of the load) */
+    int stop_fd;           /* end of the pipe of STOP_PIPE; -1 otherwise */
+    int series_fd;         /* every event is written here as text (--series); -1: not asked for */
+    void *state;           /* private state of the party: set by setup, freed by teardown */
+    char *reason;          /* a callback that fails writes the reason here */
     size_t reason_size;
-    struct trial_head *head; /* the engine's */
+    struct trial_head *head; /* for the engine only */
     struct trial_slot *slot;
 };
 
 bool party_stopped(const struct party_context *context);
-/* Says that a party that runs before the gate does its work now (a load really loads). The engine's own loop says so
- * after its first slice. */
+/* Reports that a party that runs before the gate is doing its work (that the load is really there). The engine's own
+ * loop reports it after its first slice. */
 void party_proved(struct party_context *context);
-/* A folder in dir for the party's files, which vanishes with it: scratch_keeper_end() at the end. Whoever is killed,
- * the parent or any party's keeper that is left removes it. 0 or -errno. */
+/* Makes a directory in dir for the party's files; scratch_keeper_end() removes it at the end. When processes are
+ * killed, the parent or any remaining keeper removes it. Returns 0 or -errno. */
 struct scratch_keeper;
 int party_scratch_folder(struct party_context *context, const char *dir, struct scratch_keeper *keeper);
-/* Waits for the same party of all copies. */
+/* Waits until the same party of every copy has arrived. */
 void party_barrier(struct party_context *context);
-/* Replaces the process image by the same program (baton->image_fd). run is called again in the new one, with
- * baton->execs one higher and all recorders as they were; setup is called again too. Locked memory and thread parties
- * do not survive it: a benchmark that uses it has neither. Returns only on failure (-errno). */
+/* Replaces the process image by the same program (baton->image_fd). The new image calls setup and run again, with
+ * baton->execs one higher and all recorders unchanged. Locked memory and thread parties do not survive: a benchmark
+ * that uses this has neither. Returns only on failure (-errno). */
 int party_exec(struct party_context *context);
-/* Says that the work goes on, but not as it should: the row is degraded with this reason. The first one counts. */
+/* Marks the row as degraded with this reason; the work goes on. Only the first reason is kept. */
 void party_degraded(struct party_context *context, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* What was measured is another process, which the party started (an external argument vector). The row has this in
- * place of what the engine reads for the party itself. */
+/* Results of another process that the party started and measured (an external argument vector). The row takes them
+ * instead of the party's own. */
 struct task_counters;
 struct party_measured {
-    const struct task_counters *counters; /* of its run alone */
-    struct placement_seen seen;           /* read by the process itself; fresh_exec is not looked at */
-    uint64_t start_ns, end_ns;            /* CLOCK_MONOTONIC_RAW */
-    unsigned last_cpu;                    /* CPUSET_NONE: not known */
+    const struct task_counters *counters; /* kernel's counters for the measured run only */
+    struct placement_seen seen;           /* placement that the other process read back itself; fresh_exec is ignored */
+    uint64_t start_ns, end_ns;            /* time of the run by CLOCK_MONOTONIC_RAW */
+    unsigned last_cpu;                    /* CPU on which it ended; CPUSET_NONE: not known */
 };
 void party_measured(struct party_context *context, const struct party_measured *measured);
 /* Writes a formatted reason and returns -1, for `return party_fail(context, ...)`. */
 int party_fail(struct party_context *context, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* What a party's own child processes run as. */
+/* Scheduling policy of a party's own child processes. */
 enum party_children {
-    CHILDREN_NONE,    /* there are none in the run */
-    CHILDREN_NORMAL,  /* its work is done by children; a real-time policy does not pass to them (reset-on-fork) */
-    CHILDREN_INHERIT, /* they run with the party's policy, on any of its CPUs */
+    CHILDREN_NONE,    /* the run starts no children */
+    CHILDREN_NORMAL,  /* children do the work; they do not inherit a real-time policy (reset-on-fork) */
+    CHILDREN_INHERIT, /* children inherit the party's policy and may run on any of its CPUs */
 };
 
 struct party {
@@ -105,47 +108,52 @@ struct party {
     enum party_kind kind;
     enum party_stop stop;
     enum party_children children;
-    /* Runs from its set-up on; the gate opens when it has said party_proved(): loads, and partners without whom the
-     * measured party cannot warm up. */
+    /* Starts to run after its setup, before the gate; the gate opens after it has called party_proved(). For loads,
+     * and for partners that the measured party needs for its warm-up. */
     bool before_gate;
     bool lock_memory;
     uint64_t timer_slack_ns;
     struct recorder_spec recorders[RECORDERS_MAX];
     unsigned n_recorders;
-    /* All return 0, or -1 with a reason. All but run and work may be NULL; run may be NULL when there is work. */
-    int (*setup)(struct party_context *);                /* before warm-up; touches all memory */
-    int (*work)(struct party_context *, uint64_t count); /* count counts, unrecorded: warm-up and slices */
-    uint64_t (*counts)(const void *params);              /* how many counts run does; NULL: as many as time allows */
-    int (*run)(struct party_context *);                  /* NULL: the engine calls work in slices until stopped */
-    int (*verify)(struct party_context *);               /* after the run; usually fills a RECORD_CHECKS */
+    /* All return 0, or -1 with a reason. setup, counts and verify may be NULL, and so may either run or work. */
+    int (*setup)(struct party_context *);                /* runs before the warm-up; touches all memory that the run
+                                                          * needs */
+    int (*work)(struct party_context *, uint64_t count); /* does count counts without recording them: for warm-up and
+                                                          * slices */
+    uint64_t (*counts)(const void *params);              /* number of counts of a run; NULL: as many as the time
+                                                          * allows */
+    int (*run)(struct party_context *);                  /* measured part; NULL: the engine calls work in slices
+                                                          * until stopped */
+    int (*verify)(struct party_context *);               /* runs after run; usually fills a RECORD_CHECKS */
     void (*teardown)(struct party_context *);
 };
 
 enum metric_value { VALUE_MEAN, VALUE_MEDIAN, VALUE_MIN, VALUE_MAX };
 
-/* A metric's values are samples (one a trial), or a histogram of events that all trials share. */
+/* A metric. Its values are samples (one per trial), or a histogram of events over all trials. */
 struct metric {
-    const char *id, *unit, *better, *title; /* unit NULL: the clock's ("cycles" or "ns") */
-    enum metric_value value;                /* what the row's value is */
-    bool headline;                          /* precision and stability are judged by it */
-    bool optional;                          /* has no row where reduce entered nothing for it */
-    /* The figure of metric `of` with the core free, which the engine finds in the first party's RECORD_CORE with number
-     * `recorder`: counts a second times scale where higher is better, else cost a count times scale. */
+    const char *id, *unit, *better, *title; /* unit NULL: the unit of the clock ("cycles" or "ns") */
+    enum metric_value value;                /* which statistic of the values the row's value is */
+    bool headline;                          /* the metric by which precision and stability are judged */
+    bool optional;                          /* the metric has no row when reduce entered no value for it */
+    /* The value of metric `of` with the core free. The engine computes it from the first party's RECORD_CORE number
+     * `recorder`: counts per second times scale where higher is better, else cost per count times scale. */
     bool alone;
     unsigned of, recorder;
-    double baseline; /* of an index; 0: none */
-    double scale;    /* for the benchmark's reduce: counts to units; 0 is 1 */
+    double baseline; /* baseline of the index; 0: none */
+    double scale;    /* counts to units, for the benchmark's reduce; 0 means 1 */
 };
 
-/* Trials repeat until the 95 % interval's half-width is below precision_pct of the mean in every group's headline
- * metric, or max_ns is used up; never fewer than min_samples, never more than max_samples (0: no limit). */
+/* The stop rule. Trials repeat until the 95 % interval's half-width is below precision_pct of the mean in every
+ * group's headline metric, or max_ns is used up; at least min_samples, at most max_samples times (0: no limit). */
 struct sampling {
     uint64_t min_samples, max_samples;
-    uint64_t time_ns; /* a trial; 0: until its work is done */
+    uint64_t time_ns; /* time of one trial; 0: until its work is done */
     uint64_t max_ns;
     double precision_pct;
-    bool classic;      /* the UNIX index's own rule: sync and pause before each sample, value without the worst third */
-    uint64_t pause_ns; /* of that pause */
+    bool classic;      /* the UNIX index's own rule: sync and pause before each sample; the worst third of the
+                        * samples is dropped */
+    uint64_t pause_ns; /* length of the pause of the classic rule */
 };
 
 struct trial;
@@ -156,35 +164,35 @@ const struct metric *bench_metric(const struct bench *bench, unsigned number);
 
 struct bench {
     const char *name, *suite, *title;
-    const struct option *options; /* land in the params struct */
+    const struct option *options; /* option table; values are stored in the params struct */
     size_t n_options, params_size;
     const struct party *parties;
     unsigned n_parties, n_pipes;
-    /* Metrics that a family shares, and behind them the benchmark's own; either may be missing. */
+    /* Metrics shared by a family of benchmarks, and the benchmark's own, which follow them; either may be missing. */
     const struct metric *metrics, *own_metrics;
-    unsigned n_shared_metrics, n_metrics; /* n_metrics: both together */
+    unsigned n_shared_metrics, n_metrics; /* number of shared metrics; number of all metrics */
     struct sampling sampling[PRESET_COUNT];
-    bool group_per_copy; /* a row for each copy (CPU), not one for all */
-    bool ends_early; /* a trial that a signal stopped before its time counts: its figures do not depend on the length */
-    /* What it measures may last for hours and is no matter of single delays: while a trial runs the parent may wake up
-     * once a second (some 50 us of a CPU, which may be a measured one) to say how long it has run. */
+    bool group_per_copy; /* one row per copy (CPU) instead of one for all */
+    bool ends_early; /* a trial that a signal ends early counts: its metrics do not depend on the length of the trial */
+    /* The run may last for hours, and single delays do not matter to it: while a trial runs the parent may wake up
+     * once a second (some 50 us on a CPU, which may be a measured one) to show how long it has run. */
     bool told_while_running;
-    bool huge_pages;    /* it asks for huge pages with madvise(): --tuned leaves them to those who ask */
-    size_t shared_size; /* of context->shared; zeroed, aligned to 64 bytes */
-    /* How long getting ready may take; NULL: the engine's own limit. */
+    bool huge_pages;    /* it asks for huge pages with madvise(): --tuned does not switch them off */
+    size_t shared_size; /* size of context->shared, which is zeroed and aligned to 64 bytes */
+    /* Returns how long the setup may take. NULL: the engine's own limit. */
     uint64_t (*setup_limit_ns)(const void *params);
-    bool control_fifo; /* the parent is SCHED_FIFO while a trial runs, also when no party is */
-    /* Fills what identifies the work: "limit=22 experiments=1000000". */
+    bool control_fifo; /* the parent is SCHED_FIFO while a trial runs, even when no party is */
+    /* Writes the parameters that identify the work: "limit=22 experiments=1000000". */
     void (*describe)(const void *params, const struct clock_info *clock, char *buf, size_t size);
-    /* The folder whose file system the work depends on. NULL, or returns NULL: none. */
+    /* Returns the directory whose file system the work depends on, or NULL for none. May be NULL. */
     const char *(*scratch_dir)(const void *params);
-    /* 0, or -1 with the reason why it cannot run here. May be NULL. */
+    /* Returns 0, or -1 with the reason why the benchmark cannot run here. May be NULL. */
     int (*supported)(const void *params, char *why, size_t why_size);
-    /* NULL: place_copy() for every party. */
+    /* Places one party. NULL: place_copy() for every party. */
     void (*place)(const void *params, const struct place_request *, unsigned party, unsigned copy, struct placement *);
-    /* Hands a value that an earlier item found to this one (calibration). May be NULL. */
+    /* Takes the value that an earlier item measured (calibration). May be NULL. */
     void (*calibrate)(void *params, double value);
-    /* Enters what a trial recorded. Called for each trial that succeeded. */
+    /* Enters the results of a trial. Called for each trial that succeeded. */
     int (*reduce)(const struct trial *, struct results *);
 };
 

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* The rule of `jitbench compare`: what of two sides is tested, and when it counts as a change. Knows values only: no
- * rows, no names. */
+/* The rule of `jitbench compare`: which values of two sides are tested, and when a difference counts as a change.
+ * Works on values only: no rows, no names. */
 #ifndef ENGINE_COMPARISON_H
 #define ENGINE_COMPARISON_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* From as many runs a side on it is their means that are tested; below, the samples of all runs of a side together. */
+/* Minimum number of runs per side for testing the means of the runs; with fewer, the pooled samples of all runs of a
+ * side are tested. */
 #define COMPARISON_RUNS      3u
 #define COMPARISON_RESAMPLES 2000u
 
-/* The samples of a run in the order in which they were taken, at least one, all finite. */
+/* The samples of one run in the order in which they were taken: at least one, all finite. */
 struct comparison_run {
     const double *samples;
     size_t n;
@@ -22,46 +23,46 @@ struct comparison_side {
 };
 
 enum comparison_tested {
-    TESTED_NOTHING, /* fewer than two values on a side: nothing is known of their spread */
-    TESTED_SAMPLES, /* the drift between runs cannot be seen: see floor */
+    TESTED_NOTHING, /* fewer than two values on a side: the spread is not known */
+    TESTED_SAMPLES, /* drift between runs cannot be seen: see floor */
     TESTED_RUNS,
 };
 enum comparison_change { CHANGE_NONE, CHANGE_LOWER, CHANGE_HIGHER, CHANGE_UNKNOWN /* nothing was tested */ };
 enum comparison_doubt {
     DOUBT_NOT,
-    DOUBT_CHANCE, /* the corrected p, or the interval, does not rule chance out */
-    DOUBT_SMALL,  /* no chance, but smaller than the least effect that counts */
-    DOUBT_FLOOR,  /* no chance, but within what may be drift between runs */
+    DOUBT_CHANCE, /* chance is not ruled out by the corrected p, or by the interval */
+    DOUBT_SMALL,  /* not chance, but smaller than the smallest effect that counts */
+    DOUBT_FLOOR,  /* not chance, but within possible drift between runs */
 };
 
 struct comparison {
     enum comparison_tested tested;
-    size_t n_base, n_new;    /* values tested */
-    double base, changed;    /* their medians: before, and after */
+    size_t n_base, n_new;    /* number of values tested on each side */
+    double base, changed;    /* medians of the tested values, before and after */
     double ratio, low, high; /* changed / base, with its 95 % interval: inference_ratio_of_medians() */
-    double p_welch, p_rank;  /* of each test, not corrected; NAN when there is none */
+    double p_welch, p_rank;  /* p of each test, not corrected; NAN when there is none */
     double floor;            /* smaller differences of the medians are no change; 0 when runs are tested. May be set
-                              * to 0 before comparison_judge() where both sides were measured in turn */
-    /* From comparison_judge(). */
-    double p;          /* the one that counts */
-    bool by_rank;      /* which that is */
-    double p_adjusted; /* corrected by Holm for all that were judged together */
+                              * to 0 before comparison_judge() when both sides were measured alternately */
+    /* Set by comparison_judge(). */
+    double p;          /* p of the chosen test */
+    bool by_rank;      /* the chosen test is the rank test */
+    double p_adjusted; /* p corrected by Holm's method for all comparisons judged together */
     enum comparison_change change;
-    enum comparison_doubt doubt; /* why there is no change; DOUBT_NOT when there is one */
+    enum comparison_doubt doubt; /* why it is not a change; DOUBT_NOT when it is one */
 };
 
-/* Medians, ratio, tests and the noise floor. Where samples are tested, the floor is what the runs themselves show: the
- * standard deviation of the difference between a sample of the one side and one of the other (within runs), or when
- * that is more, the difference between the two halves of a run, or between two runs of a side. 0, or -1 when out of
- * memory. */
+/* Computes medians, ratio, tests and the noise floor. Where samples are tested, the floor is estimated from the
+ * runs: the larger of the standard deviation of the difference between a sample of one side and one of the other
+ * (within runs), and the largest difference between the two halves of a run or between two runs of a side. Returns
+ * 0, or -1 when out of memory. */
 int comparison_measure(const struct comparison_side *base, const struct comparison_side *changed,
                        struct comparison *out);
 
-/* The verdicts of n comparisons that are looked at together. A p counts by ranks where these can tell at all (their
- * least p is below 1 - confidence after a correction for all), else by Welch's t; the choice depends on numbers of
- * values only. Without any spread it is always by ranks. It is a change when the corrected p is below 1 - confidence,
- * the interval leaves 1 out, and the medians are further apart than the floor and than min_effect (0.01) of the base.
- * confidence as 0.95. 0, or -1 when out of memory. */
+/* Judges n comparisons together. The rank test is used where it can reach significance (its smallest possible p is
+ * below 1 - confidence after correction for all n), else Welch's t test; the choice depends only on the numbers of
+ * values. Without any spread the rank test is always used. A comparison is a change when the corrected p is below 1
+ * - confidence, the interval does not contain 1, and the difference of the medians is larger than both the floor and
+ * min_effect (0.01) of the base. confidence is e.g. 0.95. Returns 0, or -1 when out of memory. */
 int comparison_judge(struct comparison *comparisons, size_t n, double confidence, double min_effect);
 
 #endif

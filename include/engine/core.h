@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared cores: slices of work between core probes (sys/core_probe.h), and the figure with nobody else on the core.
+/* Shared cores: slices of work between core probes (sys/core_probe.h), and the value with the core free.
  *
- * A worker takes a probe between slices of 1 to 2 ms, and enters each slice under the higher of the levels before and
- * after it. The parent knows the lowest level that each CPU has shown in the session: that is the core to itself, if
- * the core is then as wide as the widest of its type. The figure is the mean over the slices with the core free, with a
- * bootstrap interval over blocks of time, since neighbours come and go in milliseconds to minutes. */
+ * A worker takes a probe between slices of 1 to 2 ms, and enters each slice under the higher of the levels before
+ * and after it. The parent knows the lowest level that each CPU has shown in the session: there the CPU has the core
+ * to itself, provided that the core is then as wide as the widest of its type. The value is the mean over the slices
+ * with the core free, with a bootstrap interval over blocks of time, since other users of the core come and go
+ * within milliseconds to minutes. */
 #ifndef ENGINE_CORE_H
 #define ENGINE_CORE_H
 
@@ -17,79 +18,83 @@
 
 /* --- The worker's side. --- */
 
-/* The fewest whole counts that last this long are a slice. At 10 ms half of what the probes know is lost. */
+/* A slice is the smallest whole number of counts that lasts this long. With slices of 10 ms half of the probes'
+ * information is lost. */
 #define CORE_SLICE_NS 1500000u
 
-/* Slices of one level in one block of time. cost: of the slices, in ns or ticks. */
+/* Slices of one level in one block of time. cost is the time of the slices, in ns or ticks. */
 struct core_cell {
     double count, cost;
     uint32_t n;
 };
 
-/* A party's record in shared memory, of constant size: sums by block and level, so that nothing is lost by adding up.
- * When the run is longer than its blocks, neighbours are joined. Slices above CORE_CELLS are nowhere near free: they
- * are only counted. */
+/* A party's record in shared memory, of constant size: sums by block and level. When the run is longer than its
+ * blocks, neighbouring blocks are joined. Slices at levels of CORE_CELLS and above are far from free; they are only
+ * counted. */
 enum { CORE_BLOCKS = 8, CORE_CELLS = 112 };
 struct core_record {
-    uint32_t probes[CORE_LEVELS]; /* how many showed that level */
+    uint32_t probes[CORE_LEVELS]; /* number of probes at each level */
     uint64_t slices;
-    uint64_t start_ns, block_ns; /* CLOCK_MONOTONIC_RAW */
-    uint64_t slice_ns;           /* what a slice should last: one of over twice that was interrupted, and is not free */
-    double cycles_per_tick;      /* NAN: not known */
+    uint64_t start_ns, block_ns; /* start of the record and length of a block, by CLOCK_MONOTONIC_RAW */
+    uint64_t slice_ns;           /* planned time of a slice; one that takes more than twice as long was interrupted,
+                                  * and is not free */
+    double cycles_per_tick;      /* measured clock ratio; NAN: not known */
     struct core_cell cell[CORE_BLOCKS][CORE_CELLS];
 };
 void core_record_init(struct core_record *record);
 
-/* From slice to slice. */
+/* State between slices. */
 struct core_meter {
-    const struct core_probe *probe; /* NULL: nothing is probed */
+    const struct core_probe *probe; /* NULL: no probes are taken */
     struct core_record *record;
-    uint32_t level; /* before the slice */
+    uint32_t level; /* level before the slice */
 };
-/* Before the first slice, and again after a pause; expected_ns: how long the run is to be. */
+/* Called before the first slice, and again after a pause. expected_ns is the expected length of the run. */
 void core_begin(struct core_meter *meter, uint64_t expected_ns);
-/* After each slice, which began at start_ns. Its time is over: the probe's is nobody's. */
+/* Called after each slice, which began at start_ns; takes the next probe. The time of the probe belongs to no slice. */
 void core_slice(struct core_meter *meter, double count, double cost, uint64_t start_ns, uint64_t end_ns);
-/* The same two for slices whose probes the caller takes. */
+/* The same two calls for slices whose probes the caller takes. */
 void core_record_begin(struct core_record *record, uint64_t expected_ns);
 void core_enter(struct core_record *record, uint32_t before, uint32_t after, double count, double cost,
                 uint64_t start_ns, uint64_t end_ns);
 
 /* --- The parent's side. --- */
 
-/* What this session has learned about the machine's cores. */
+/* State of the session: what the probes have shown of the machine's cores. */
 struct core_session {
     struct core_probe probe;
-    uint16_t lowest[CPUSET_MAX];       /* level; 0: none was seen */
-    float cycles_per_tick[CPUSET_MAX]; /* the most seen: the lowest level comes at the highest clock; 0: none */
-    unsigned core[CPUSET_MAX];         /* a number equal for hardware threads of a core */
-    unsigned type[CPUSET_MAX];         /* a number equal for cores of a kind */
-    bool threads;                      /* some core shows several */
+    uint16_t lowest[CPUSET_MAX];       /* lowest level seen; 0: none */
+    float cycles_per_tick[CPUSET_MAX]; /* the highest seen, since the lowest level comes with the highest clock; 0:
+                                        * none */
+    unsigned core[CPUSET_MAX];         /* number of the core: equal for hardware threads of one core */
+    unsigned type[CPUSET_MAX];         /* number of the type: equal for cores of one kind */
+    bool threads;                      /* some core has several hardware threads */
 };
-/* NULL when out of memory. root "" for this machine. */
+/* Returns NULL when out of memory. root is "" for this machine. */
 struct core_session *core_session_make(const char *root, const struct clock_info *clock, const struct cpuset *online);
-/* Enters the probes and the clock ratio that a party on that CPU recorded. */
+/* Enters the probes and the clock ratio that a party recorded on that CPU. */
 void core_learn(struct core_session *session, unsigned cpu, const uint32_t probes[CORE_LEVELS], double cycles_per_tick);
-/* The highest level at which that CPU has its core to itself; 0 when that is not known, with the reason in why. */
+/* Returns the highest level at which that CPU has its core to itself; 0 when that is not known, with the reason in
+ * why. */
 unsigned core_free_level(const struct core_session *session, unsigned cpu, char *why, size_t why_size);
 /* Result of probing some CPUs for a moment. */
 struct core_sight {
-    double free;   /* share of the probes that found the core free; NAN: not known */
-    double share;  /* core_share() of all probes */
-    double us;     /* what a probe takes with the core free */
-    char why[160]; /* why it is not known; "" when it is */
+    double free;   /* share of the probes with the core free; NAN: not known */
+    double share;  /* result of core_share() over all probes */
+    double us;     /* time of a probe with the core free */
+    char why[160]; /* why the result is not known; "" when it is */
 };
-/* Takes a probe each half a millisecond on each of the CPUs in turn (of many, on the first 16), for so long in all. The
- * session learns from it. */
+/* Probes each of the CPUs in turn (at most the first 16) every half millisecond, for ns in all. The session learns
+ * from it. */
 void core_look(struct core_session *session, const struct cpuset *cpus, uint64_t ns, struct core_sight *out);
 
-/* The highest level that can turn out to be free on that CPU: what is lowest can only fall. */
+/* Returns the highest level that can still turn out to be free on that CPU: the lowest level seen can only fall. */
 unsigned core_highest(const struct core_session *session, unsigned cpu);
-/* The mean over the probes of free level by level, 1 at most; those that took over 2.4 times as long were interrupted,
- * and are left out. NAN when nothing is left. */
+/* Returns the mean of free_level / level over the probes, at most 1. Probes that took over 2.4 times as long as the
+ * free level were interrupted and are left out. NAN when none remain. */
 double core_share(const uint64_t probes[CORE_LEVELS], unsigned free_level);
 
-/* The cells that can be free, of all trials. */
+/* Cells that can turn out to be free, of all trials. */
 struct core_note {
     uint32_t trial;
     uint16_t block, level;
@@ -99,30 +104,32 @@ struct core_note {
 struct core_notes {
     struct core_note *note;
     size_t n, capacity;
-    uint64_t slices; /* all, free or not */
+    uint64_t slices; /* number of all slices, free or not */
 };
-/* Adds those of one copy's record up to a level. -1 when out of memory. */
+/* Adds the cells of one copy's record up to a level. Returns -1 when out of memory. */
 int core_notes_add(struct core_notes *notes, const struct core_record *record, uint32_t trial, unsigned cpu,
                    unsigned highest);
 void core_notes_free(struct core_notes *notes);
 
-/* The figure with the core free: sum of counts by sum of costs, or the other way round. */
+/* The value with the core free: sum of counts by sum of costs, or the other way round. */
 struct core_alone {
-    double value, low, high; /* with its 95 % interval; NAN: not known */
-    uint64_t slices;         /* free ones */
+    double value, low, high; /* the value with the core free, and its 95 % interval; NAN: not known */
+    uint64_t slices;         /* number of slices with the core free */
 };
 enum { CORE_SLICES_MIN = 30, CORE_SLICES_A_TRIAL = 10 };
-/* free_level by CPU, as core_free_level(). value is NAN below CORE_SLICES_MIN slices. samples (may be NULL, room for
- * n_trials) gets the figure of each trial, NAN below CORE_SLICES_A_TRIAL slices. -1 when out of memory. */
+/* Finds the value with the core free, by core_free_level() of each CPU. value is NAN below CORE_SLICES_MIN slices.
+ * samples (may be NULL; room for n_trials) gets the value of each trial, NAN below CORE_SLICES_A_TRIAL slices.
+ * Returns -1 when out of memory. */
 int core_alone_find(const struct core_notes *notes, const struct core_session *session, bool cost_per_count,
                     uint32_t n_trials, double *samples, struct core_alone *out);
 
-/* How many of all slices were free, as a row's reason says it, and read back; false when it says something else. */
+/* Write, and read back, how many of all slices were free, in the form of a row's reason. core_free_slices() returns
+ * false when the reason is another one. */
 void core_free_describe(uint64_t free_slices, uint64_t slices, char *buf, size_t size);
 bool core_free_slices(const char *reason, uint64_t *free_slices, uint64_t *slices);
 
-/* How much smaller the variance of the samples with the core free is than that of all of them, in %; 0 when it is not
- * smaller. Only trials that have both count; NAN below five. */
+/* Returns by how many % the variance of the samples is smaller with the core free; 0 when it is not smaller. Only
+ * trials that have both values count; NAN below five. */
 double core_explained_pct(const double *raw, const double *alone, size_t n);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a background load says of itself: one const descriptor at the end of its file. Its parties run beside those of a
+/* Descriptor of a background load: one const struct load at the end of its file. Its parties run beside those of a
  * benchmark, from before the gate until the trial ends. */
 #ifndef ENGINE_LOAD_H
 #define ENGINE_LOAD_H
@@ -9,21 +9,21 @@
 
 #include "engine/bench.h"
 
-/* What a load has done since it began. Each process party of a load has these as its first recorder (RECORD_NUMBERS,
- * capacity LOAD_COUNTS) and keeps them up to date while it runs: the engine reads them when the gate opens and when the
- * measured party is done, and the row says how much lies between. One thread writes a count. */
+/* Work that a load has done since it began. Each process party of a load has these as its first recorder
+ * (RECORD_NUMBERS, capacity LOAD_COUNTS) and updates them while it runs. The engine reads them when the gate opens
+ * and when the measured party is done; the row shows the difference. Each count has one writing thread. */
 enum load_count {
-    LOAD_CPU,          /* seconds of CPU time, of all threads */
-    LOAD_WRITTEN,      /* bytes handed to write */
-    LOAD_READ,         /* bytes that read returned */
-    LOAD_DISK_WRITTEN, /* the same as the kernel counts them at the block layer (/proc/self/io) */
+    LOAD_CPU,          /* seconds of CPU time of all threads */
+    LOAD_WRITTEN,      /* bytes passed to write() */
+    LOAD_READ,         /* bytes returned by read() */
+    LOAD_DISK_WRITTEN, /* bytes written as the kernel counts them at the block layer (/proc/self/io) */
     LOAD_DISK_READ,
-    LOAD_WAKEUPS, /* of a thread by another one */
+    LOAD_WAKEUPS, /* wake-ups of one thread by another */
     LOAD_MOVED,   /* bytes of memory touched or moved */
-    LOAD_BURSTS,  /* pieces of work done by a simulation */
+    LOAD_BURSTS,  /* units of work done by a simulation */
     LOAD_COUNTS
 };
-extern const char *const load_count_names[LOAD_COUNTS]; /* "load_cpu_s", "load_written", ... */
+extern const char *const load_count_names[LOAD_COUNTS]; /* names of the counts: "load_cpu_s", "load_written", ... */
 
 #define LOAD_RECORDERS .recorders = {{RECORD_NUMBERS, LOAD_COUNTS}}, .n_recorders = 1
 
@@ -39,17 +39,16 @@ static inline void load_add(const struct party_context *context, enum load_count
 
 struct load {
     const char *name, *title;
-    const struct party *parties; /* role ROLE_LOAD, before_gate; threads of a load process as well */
+    const struct party *parties; /* with role ROLE_LOAD and before_gate; threads of a load process as well */
     unsigned n_parties;
     size_t params_size;
-    size_t shared_size; /* of the memory that its parties share: context->shared */
-    /* A second of the run, per LOAD_COUNTS: what did less did next to nothing, and its row is degraded. 0: not looked
-     * at.
-     */
+    size_t shared_size; /* size of context->shared, the memory that its parties share */
+    /* Least amount of work per second of the run, for each LOAD_COUNTS. A load that did less was practically idle,
+     * and its row is degraded. 0: not checked. */
     double least[LOAD_COUNTS];
-    /* Adds what identifies the work: "file=256M". "" for nothing. May be NULL. */
+    /* Adds the parameters that identify the work: "file=256M"; "" for none. May be NULL. */
     void (*describe)(const void *params, char *buf, size_t size);
-    /* As a benchmark's. May be NULL. */
+    /* The same as in struct bench. May be NULL. */
     const char *(*scratch_dir)(const void *params);
     int (*supported)(const void *params, char *why, size_t why_size);
     void (*place)(const void *params, const struct place_request *, unsigned party, struct placement *);

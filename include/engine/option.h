@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Option tables. One row is an option: parsing, range, help text and the man page check read the row, and
- * nothing else knows it. Values land in plain structs that can be handed to a worker as bytes. */
+/* Option tables. One entry defines an option: parsing, range check, help text and the man page check all read it.
+ * Values are stored in plain structs that can be copied to a worker as bytes. */
 #ifndef ENGINE_OPTION_H
 #define ENGINE_OPTION_H
 
@@ -16,7 +16,7 @@ enum option_type {
     OPTION_INT,         /* int64_t; decimal, may be negative */
     OPTION_SIZE,        /* uint64_t bytes; suffix K, M, G for 2^10, 2^20, 2^30; T as well */
     OPTION_DURATION,    /* uint64_t ns; "250ms", "1.5s", "2m", "100us", "50ns", "1h"; a bare number is seconds */
-    OPTION_DURATION_US, /* the same, but a bare number is microseconds */
+    OPTION_DURATION_US, /* the same as OPTION_DURATION, but a bare number is microseconds */
     OPTION_PERCENT,     /* double; "2", "2.5" or "2%" */
     OPTION_CHOICE,      /* int: the index in choices */
     OPTION_TEXT,        /* char[size]; longer values are refused */
@@ -43,71 +43,74 @@ struct option_cpus {
 /* The presets that change defaults: --quick and --classic. */
 enum option_preset { PRESET_DEFAULT, PRESET_QUICK, PRESET_CLASSIC, PRESET_COUNT };
 
-/* A word of another program or an old habit, without its dashes, and what an error line says of it behind "; ". */
+/* An option or value of another program, without its dashes, and the hint that follows "; " in the error line. */
 struct option_foreign {
     const char *word, *hint;
 };
 
 struct option {
-    const char *name;    /* long name without dashes */
-    char letter;         /* 0 when it has none */
-    const char *aliases; /* other long names, space between; NULL for none */
+    const char *name;    /* long name of the option, without dashes */
+    char letter;         /* one-letter form; 0: none */
+    const char *aliases; /* other long names, separated by spaces; NULL: none */
     enum option_type type;
-    const char *value_name;     /* as help shows it: "N", "LIST", "FILE"; NULL for flags */
-    const char *optional;       /* the text used when the value is left out ("--fifo"); NULL: a value is required */
-    double min, max;            /* of numbers, in the base unit (ns, bytes, first and last of a sweep,
-                                   each number of a list); both 0: no range */
-    const char *above;          /* why max is the most, for the error line; NULL: nothing to say */
-    const char *const *choices; /* NULL-ended, for CHOICE, NAMES and CPUS */
-    const struct option_foreign *foreign; /* values that are no choices; ends with word NULL; NULL: none */
+    const char *value_name;     /* placeholder shown in help: "N", "LIST", "FILE"; NULL for flags */
+    const char *optional;       /* text used when the value is omitted ("--fifo"); NULL: a value is required */
+    double min, max;            /* range of numbers, in the base unit (ns, bytes, first and last of a sweep, each
+                                 * number of a list); both 0: no range */
+    const char *above;          /* the reason for max, for the error line; NULL: none */
+    const char *const *choices; /* allowed values, NULL-terminated; for CHOICE, NAMES and CPUS */
+    const struct option_foreign *foreign; /* values that get a hint instead of being choices; ends with word NULL;
+                                           * NULL: none */
     const char *preset[PRESET_COUNT];     /* default values as a user would type them; preset[0] NULL: unset (zeroed);
                                              preset[QUICK] or [CLASSIC] NULL: as preset[0] */
-    const char *help;                     /* one line, no full stop; the default and the range are added by help */
-    size_t offset, size; /* where in the struct it lands; size is for TEXT, and checked for the others */
+    const char *help;                     /* one line without a full stop; help adds the default and the range */
+    size_t offset, size; /* where the value is stored in the struct; for TEXT size is the capacity, for other types
+                          * it only has to match */
 };
 
-/* offset and size in one: OPTION_AT(struct prime_params, limit) */
+/* Initialises offset and size: OPTION_AT(struct prime_params, limit). */
 #define OPTION_AT(type, member) .offset = offsetof(type, member), .size = sizeof(((type *)0)->member)
 
-/* A default of one command for a row that others share with another one: under all presets. */
+/* A default that one command sets for a shared option: it applies under all presets. */
 struct option_default {
     const char *name, *value;
 };
 
-/* A table with the struct it fills. given[i] says that the user named row i. */
+/* A table with the struct that it fills. given[i] says that the user gave option i. */
 #define OPTION_ROWS_MAX 48
 struct option_table {
-    const char *heading; /* in help: "Options common to all that measure" */
+    const char *heading; /* heading in help: "Options common to all that measure" */
     const struct option *rows;
     size_t n;
-    const struct option_default *defaults; /* in place of rows' own; ends with name NULL; NULL: none */
-    const struct option_foreign *foreign;  /* options that there are not; ends with word NULL; NULL: none */
+    const struct option_default *defaults; /* defaults that replace those of the entries; ends with name NULL; NULL:
+                                            * none */
+    const struct option_foreign *foreign;  /* unknown options that get a hint; ends with word NULL; NULL: none */
     void *target;
     bool given[OPTION_ROWS_MAX];
-    bool shortened[OPTION_ROWS_MAX]; /* named by a beginning of its name */
+    bool shortened[OPTION_ROWS_MAX]; /* by entry: the user abbreviated the name */
 };
 
-/* Parses argv[1..argc-1] against n tables, options and operands mixed, "--" ends options. Long options may be
- * shortened to an unambiguous beginning; "--name=value" and "--name value", "-n5" and "-n 5" are equal; letters of
- * flags combine. An optional value is only taken from "--name=value" or "-nVALUE". Operands are moved, in order, to the
- * front of operands[] (room for argc pointers). The last of several wins, but COUNTS and NAMES append on repetition
- * ("-c 1 -c 2"). Values are parsed straight into the targets; option_defaults() has been called before, or is called
- * after with the preset now known: it leaves given rows alone. Returns the number of operands, or -1 with one line in
- * error that names option, value and range. */
+/* Parses argv[1..argc-1] against n tables, options and operands mixed; "--" ends the options. Long options may be
+ * shortened to an unambiguous prefix; "--name=value" and "--name value", "-n5" and "-n 5" are equal; letters of
+ * flags combine. An optional value is only taken from "--name=value" or "-nVALUE". Operands are stored in operands[]
+ * in order (room for argc pointers). When an option is repeated the last value wins, but COUNTS and NAMES append
+ * ("-c 1 -c 2"). Values are written straight into the targets. Call option_defaults() before, or after when the
+ * preset depends on the options: it leaves given options alone. Returns the number of operands, or -1 with one line
+ * in error that names option, value and range. */
 int option_parse(int argc, char *const argv[], struct option_table *tables, size_t n, const char **operands,
                  char *error, size_t error_size);
 
-/* Sets each row that was not given to its default under the preset. A default text that does not parse is a
- * programming error: returns -1 with the row named in error. */
+/* Sets each option that was not given to its default under the preset. Returns -1 with the option's name in error
+ * when a default text does not parse, which is a programming error. */
 int option_defaults(struct option_table *tables, size_t n, enum option_preset preset, char *error, size_t error_size);
 
-/* Parses one value for a row into target. 0, or -1 with the line in error. */
+/* Parses one value of an option into target. Returns 0, or -1 with the line in error. */
 int option_set(const struct option *row, const char *value, void *target, bool append, char *error, size_t error_size);
 
-/* True when the user named the row of that long name in any table. */
+/* Returns whether the user gave the option of that long name in any table. */
 bool option_given(const struct option_table *tables, size_t n, const char *name);
 
-/* Help for a table as text, wrapped at width columns: letter, name, value, help, range and default. */
+/* Writes the help of a table, wrapped at width columns: letter, name, value, help, range and default. */
 struct text;
 void option_help(const struct option_table *table, unsigned width, struct text *out);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the noise of one CPU costs work that N ranks do in steps with a barrier after each: a step takes as long as its
+/* Projects the noise of one CPU to N ranks that work in steps with a barrier after each: a step takes as long as its
  * slowest rank (Petrini, Kerbyson, Pakin 2003; Hoefler, Schneider, Lumsdaine 2010). Pure functions. */
 #ifndef ENGINE_PROJECT_H
 #define ENGINE_PROJECT_H
@@ -9,17 +9,17 @@
 
 #include "engine/row.h"
 
-/* Detours of one kind. How they fall into the steps: by themselves (Poisson), or at even distances with an unknown
- * phase (a timer). */
+/* Detours of one kind. They come at random times (a Poisson process), or periodically with an unknown phase (a
+ * timer). */
 struct project_detours {
-    const struct row_pair *lengths; /* at: length in ns, value: how many; counts below or equal 0 are left out */
+    const struct row_pair *lengths; /* at: length in ns, value: number of detours; numbers of 0 and below are ignored */
     size_t n;
-    double work_ns; /* the time in which they came, without their own */
+    double work_ns; /* measured time minus the time of the detours */
     bool periodic;
 };
 
-/* One machine, and the share of the ranks that run there (any positive number, relative to the others). Ranks are
- * independent of each other. */
+/* One machine, and the share of the ranks that run there (any positive number, relative to the other machines).
+ * Ranks are independent of each other. */
 struct project_host {
     const struct project_detours *detours;
     size_t n;
@@ -29,16 +29,16 @@ struct project_host {
 #define PROJECT_STEPS_MAX 16
 #define PROJECT_RANKS_MAX 64
 
-/* Expected time of a step of step_ns[s] of work when ranks[r] ranks do it, as a multiple of step_ns[s], into
+/* Computes the expected time of a step of step_ns[s] of work on ranks[r] ranks, as a multiple of step_ns[s], into
  * slowdown[s * n_ranks + r]: 1 + E[max of the ranks' delays] / step, where E[max] = integral of 1 - F(t)^N. F comes
- * from the measured lengths by Fourier transform (compound Poisson; n-fold convolution), on a grid whose points keep
- * the mean exact. Lengths that were never measured are not made up: what is rarer than the measurement was long is
- * missing. Returns 0; or -1 when out of memory, or when steps, ranks or weights are none, too many, or not positive. */
+ * from the measured lengths by Fourier transform (compound Poisson; n-fold convolution), on a grid that preserves
+ * the mean exactly. It is not extrapolated: detours too rare to occur in the measured time are missing. Returns 0;
+ * or -1 when out of memory, or when steps, ranks or weights are none, too many, or not positive. */
 int project_slowdown(const struct project_host *hosts, size_t n_hosts, const double *step_ns, size_t n_steps,
                      const double *ranks, size_t n_ranks, double *slowdown);
 
-/* The same on a grid of at most so many points (a power of 2; 0: as many as are of use): fewer are coarser and quicker.
- */
+/* The same on a grid of at most this many points (a power of 2; 0: as many as useful). Fewer points are coarser and
+ * faster. */
 int project_slowdown_on(size_t points, const struct project_host *hosts, size_t n_hosts, const double *step_ns,
                         size_t n_steps, const double *ranks, size_t n_ranks, double *slowdown);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Recorders: typed memory that a party writes while it runs and the parent reads afterwards. All are of a fixed size:
- * memory does not grow with the number of events. */
+/* Recorders: typed memory that a party writes while it runs and the parent reads afterwards. All have a fixed size,
+ * which does not grow with the number of events. */
 #ifndef ENGINE_RECORDER_H
 #define ENGINE_RECORDER_H
 
@@ -10,11 +10,11 @@
 #include "engine/hist.h"
 
 enum recorder_kind {
-    RECORD_NUMBERS, /* double[capacity] */
+    RECORD_NUMBERS, /* array double[capacity] */
     RECORD_SLICES,  /* struct slices with capacity slices */
-    RECORD_HIST,    /* struct hist */
-    RECORD_SERIES,  /* struct series */
-    RECORD_CHECKS,  /* struct checks: self-checks; the engine fails the row of a wrong one */
+    RECORD_HIST,    /* a struct hist */
+    RECORD_SERIES,  /* a struct series */
+    RECORD_CHECKS,  /* struct checks: self-checks; a wrong one fails the row */
     RECORD_CORE,    /* struct core_record: slices by core probe (engine/core.h) */
 };
 
@@ -27,46 +27,46 @@ struct recorder_spec {
 size_t recorder_size(const struct recorder_spec *spec);
 void recorder_init(const struct recorder_spec *spec, void *recorder);
 
-/* The fewest whole counts that last some 1.5 ms, with the time they began and ended. When the room is used up,
+/* A slice: the fewest whole counts that last some 1.5 ms, with their start and end. When the array is full,
  * neighbours are joined, and from then on a slice is twice as long. */
 struct slice {
-    uint64_t count, start_ns, end_ns; /* CLOCK_MONOTONIC_RAW */
+    uint64_t count, start_ns, end_ns; /* start and end by CLOCK_MONOTONIC_RAW */
 };
 struct slices {
     size_t n, capacity;
-    uint32_t stride, pending; /* how many calls of slices_add make one slice; how many the last one holds */
+    uint32_t stride, pending; /* number of slices_add() calls per slice, and number of them in the last slice */
     struct slice slice[];
 };
 void slices_add(struct slices *s, uint64_t count, uint64_t start_ns, uint64_t end_ns);
-/* Counts completed between two times. A slice that is cut by a limit counts in proportion. */
+/* Returns the counts completed between two times. A slice that is cut by a limit counts in proportion. */
 double slices_completed(const struct slices *s, uint64_t from_ns, uint64_t to_ns);
 
-/* Values by number: the first SERIES_FIRST and the SERIES_LARGEST largest. */
+/* Numbered values: the first SERIES_FIRST, and the SERIES_LARGEST largest. */
 #define SERIES_FIRST   500u
 #define SERIES_LARGEST 2000u
 struct series_point {
     uint64_t at, value;
 };
 struct series {
-    uint64_t n;         /* values seen */
-    uint64_t threshold; /* a value must reach it to matter: 0 until both parts are full */
+    uint64_t n;         /* number of values added */
+    uint64_t threshold; /* smaller values are ignored: 0 until both parts are full */
     uint32_t n_first, n_largest;
     struct series_point first[SERIES_FIRST];
-    struct series_point largest[SERIES_LARGEST]; /* a heap, the least on top */
+    struct series_point largest[SERIES_LARGEST]; /* largest values: a heap with the smallest of them on top */
 };
 void series_init(struct series *s);
 void series_offer(struct series *s, uint64_t at, uint64_t value);
-/* One comparison for a value that does not matter. */
+/* Adds a value. A value below the threshold costs one comparison. */
 static inline void series_add(struct series *s, uint64_t at, uint64_t value)
 {
     s->n++;
     if (__builtin_expect(value >= s->threshold, 0))
         series_offer(s, at, value);
 }
-/* The other's values follow this one's: its numbers are shifted by shift. */
+/* Appends another series; its numbers are increased by shift. */
 void series_append(struct series *into, const struct series *other, uint64_t shift);
-/* All points in order of their number, each once, into points (room for SERIES_FIRST + SERIES_LARGEST). Returns
- * how many. */
+/* Copies all points, each once and ordered by number, into points (room for SERIES_FIRST + SERIES_LARGEST). Returns
+ * how many there are. */
 size_t series_points(const struct series *s, struct series_point *points);
 
 struct check {
@@ -78,7 +78,7 @@ struct checks {
     struct check check[];
 };
 void checks_add(struct checks *c, const char *name, double got, double expected, double tolerance);
-/* The first wrong one, or NULL. NAN is wrong. */
+/* Returns the first check with a wrong value, or NULL. NAN is wrong. */
 const struct check *checks_wrong(const struct checks *c);
 
 #endif

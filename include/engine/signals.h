@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Signals that ask the program to end. They are blocked except while the engine waits, so that nothing is cut short
- * between two steps. */
+/* Signals that ask the program to end. They are blocked except while the engine waits, so that no step is
+ * interrupted half-way. */
 #ifndef ENGINE_SIGNALS_H
 #define ENGINE_SIGNALS_H
 
@@ -9,29 +9,30 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Blocks and catches SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP and SIGCHLD; ignores SIGPIPE and SIGXFSZ. A signal that
- * was ignored when the program was started (nohup) stays ignored. */
+/* Blocks and catches SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP and SIGCHLD; ignores SIGPIPE and SIGXFSZ. A signal
+ * that was ignored at program start (nohup) stays ignored. */
 void signals_init(void);
-/* The mask to wait with: none of them blocked. */
+/* Returns the signal mask to wait with, in which none of them is blocked. */
 const sigset_t *signals_wait_mask(void);
-/* The number of the first signal that asked for the end, or 0. Looks at pending ones too. */
+/* Returns the first signal that asked the program to end, or 0. Looks at pending signals too. */
 int signals_pending(void);
-/* Whether Ctrl-Z (SIGTSTP) has asked that the program stop. Who waits with that mask and has processes to stop first
- * asks for it after the wait; the functions here that wait do all else. */
+/* Returns whether Ctrl-Z (SIGTSTP) asked the program to stop. A caller that waits with signals_wait_mask() and has
+ * to stop other processes first checks this after each wait, then calls signals_stop(). The waiting functions here
+ * do both. */
 bool signals_stop_wanted(void);
-/* Stops the program, as it would have without a handler. Comes back when it is continued. */
+/* Stops the program as SIGTSTP does without a handler. Returns when the program is continued. */
 void signals_stop(void);
-/* Sleeps for ns, or until a signal asks for the end. */
+/* Sleeps for ns, or until a signal asks the program to end. */
 void signals_sleep_ns(uint64_t ns);
-/* "was killed by signal 9 (Killed): perhaps out of memory", of one of our processes. */
+/* Writes how a process of ours was killed: "was killed by signal 9 (Killed): perhaps out of memory". */
 void signals_describe_kill(int number, char *buf, size_t size);
-/* "SIGINT"; strsignal() says "Interrupt", which reads like a cause. */
+/* Returns the name, "SIGINT"; strsignal() returns "Interrupt", which reads like a cause. */
 const char *signals_name(int number);
-/* Writes all of it, and returns how much was written: less on an error (errno), or when a signal asked for the end
- * while nobody reads (EINTR). The signals are blocked otherwise, so a plain write() to a pipe whose reader stalls could
- * not be ended. To a regular file it is a single write() as far as the kernel goes along. */
+/* Writes all of the data and returns how many bytes were written: fewer on an error (errno), or when a signal asked
+ * the program to end while the reader stalls (EINTR); a plain write() could not be interrupted, since the signals
+ * are blocked. A regular file gets a single write() as long as the kernel accepts all of it. */
 size_t signals_write(int fd, const char *data, size_t length);
-/* In a child between fork and exec: everything as the program found it. */
+/* Called in a child between fork and exec: restores the signal mask and actions that the program was started with. */
 void signals_restore(void);
 
 #endif

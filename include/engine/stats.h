@@ -13,58 +13,59 @@ struct stats_running {
 };
 void stats_add(struct stats_running *s, double value);
 void stats_merge(struct stats_running *into, const struct stats_running *other);
-double stats_sd(const struct stats_running *s); /* n-1; NAN below two values */
+double stats_sd(const struct stats_running *s); /* returns the standard deviation (divides by n - 1); NAN below two
+                                                 * values */
 
-/* Quantile p (0..1) of n sorted values by linear interpolation between order statistics (Hyndman and Fan's type
- * 7). NAN when n is 0. */
+/* Returns quantile p (0..1) of n sorted values by linear interpolation between order statistics (Hyndman and Fan's
+ * type 7). NAN when n is 0. */
 double stats_quantile(const double *sorted, size_t n, double p);
 
-/* Two-sided critical value of Student's t: P(|T| <= t) = confidence (0..1, e.g. 0.95), df >= 1. */
+/* Returns the two-sided critical value of Student's t: P(|T| <= t) = confidence (0..1, e.g. 0.95), df >= 1. */
 double stats_student_t(double confidence, double df);
-/* Its inverse: P(|T| > |t|), two-sided, df >= 1. NAN when t is. */
+/* Returns the two-sided probability P(|T| > |t|), df >= 1. NAN when t is. */
 double stats_student_p(double t, double df);
 
-/* The next of a series of random numbers, from any seed: splitmix64 (Steele, Lea, Flood 2014). */
+/* Returns the next number of a pseudo-random sequence, from any seed: splitmix64 (Steele, Lea, Flood 2014). */
 uint64_t stats_random(uint64_t *state);
 
-/* Median absolute deviation from the median, not scaled. Sorts scratch (n values). NAN when n is 0. */
+/* Returns the median absolute deviation from the median, not scaled. Sorts scratch (n values). NAN when n is 0. */
 double stats_mad(const double *values, size_t n, double *scratch);
 
-/* Percentile bootstrap of the median, resamples times (1000 is usual), from a fixed seed: the same input gives the
- * same interval. confidence as 0.95. Returns 0, or -1 when n < 5, resamples is 0, confidence is
- * not in 0..1, or out of memory (then both are NAN). */
+/* Computes the percentile bootstrap interval of the median from resamples resamples (1000 is usual) and a fixed
+ * seed: the same input gives the same interval. confidence is e.g. 0.95. Returns 0, or -1 when n < 5, resamples is
+ * 0, confidence is not in 0..1, or out of memory (then both are NAN). */
 int stats_bootstrap_median(const double *values, size_t n, double confidence, unsigned resamples, uint64_t seed,
                            double *low, double *high);
-/* One step of it: the median of so many draws with replacement (usually n) from n sorted values; both at least 1. drawn
- * has room for n. */
+/* One resample: returns the median of draws draws with replacement (usually n) from n sorted values; both are at
+ * least 1. drawn has room for n. */
 double stats_resampled_median(const double *sorted, size_t n, size_t draws, size_t *drawn, uint64_t *state);
 
-/* Sorts values, NAN last. */
+/* Sorts the values, with NAN last. */
 void stats_sort(double *values, size_t n);
-/* Of n values: 0 when n is 0. */
+/* Returns the mean of n values; 0 when n is 0. */
 double stats_mean(const double *values, size_t n);
-/* Sorts the values. NAN when n is 0. */
+/* Sorts the values and returns their median. NAN when n is 0. */
 double stats_median(double *values, size_t n);
 
-/* What a row says of its values. NAN is 'not known': sd and the interval below two and five values, a percentile p
- * with fewer than 1/(1-p) values (p90 and above; the median of one value is that value), rsd_pct also at mean 0.
- * ci95 is of the mean, by Student's t. rsd_pct is 100 sd / |mean|. */
+/* Summary of a row's values. NAN is 'not known': sd below two values, the interval below five, a percentile p with
+ * fewer than 1/(1-p) values (p90 and above; the median of one value is that value), rsd_pct also at mean 0. ci95 is
+ * the interval of the mean by Student's t. rsd_pct is 100 sd / |mean|. */
 struct stats_summary {
     uint64_t n;
     double mean, sd, rsd_pct, ci95_lo, ci95_hi, min, median, mad, p90, p99, p999, max;
 };
-/* Returns 0, or -1 when out of memory. n may be 0: everything is NAN. */
+/* Summarises n values. Returns 0, or -1 when out of memory. When n is 0 everything is NAN. */
 int stats_summarise(const double *values, size_t n, struct stats_summary *out);
 
-/* Interval of the mean of the n values by Student's t, confidence as 0.95; NAN below five values. */
+/* Computes the interval of the mean of n values by Student's t; confidence is e.g. 0.95. NAN below five values. */
 void stats_mean_interval(const double *values, size_t n, double confidence, double *low, double *high);
 
-/* The ratio of the means of a and b with its 95 % interval, by the delta method on its logarithm: the relative standard
- * errors add up in squares, the degrees of freedom are Welch's. The interval is NAN below five values a side, or where
- * a mean is not above 0. */
+/* Returns the ratio of the means of a and b, with its 95 % interval by the delta method on its logarithm: the
+ * squares of the relative standard errors add up, the degrees of freedom are Welch's. The interval is NAN below five
+ * values a side, or where a mean is not positive. */
 double stats_ratio_of_means(const struct stats_summary *a, const struct stats_summary *b, double *low, double *high);
 
-/* Pearson's correlation of n pairs; NAN when either does not vary. */
+/* Returns Pearson's correlation of n pairs; NAN when either side does not vary. */
 double stats_correlation(const double *x, const double *y, size_t n);
 
 #endif

@@ -56,7 +56,7 @@ int row_set_read(struct row_set *set, const char *path, unsigned wanted, char *m
  * planned (row.item); what that does not tell apart stays as it came. -1 when out of memory: nothing was sorted. */
 int row_set_sort(struct row_set *set);
 void row_set_free(struct row_set *set);
-/* Makes the texts of all rows harmless for terminals: files are other people's. */
-void row_set_harmless(struct row_set *set);
+/* Sanitizes the texts of all rows for the terminal, since files come from other people. */
+void row_set_sanitize(struct row_set *set);
 
 #endif

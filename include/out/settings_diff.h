@@ -9,7 +9,7 @@
 /* Appends "thp always -> never; autogroup 1 -> 0": every item of the columns settings and scratch_disk (called
  * scratch_mount, ...), and the pages that a test got (called "bandwidth pages"), whose values differ between the sides.
  * Several values of a side have " or " between. What one side has not recorded, as in files of earlier versions, is no
- * difference. Texts are as in the rows: make them harmless before. Nothing when nothing differs; out of memory shows
+ * difference. Texts are as in the rows: sanitize them before. Nothing when nothing differs; out of memory shows
  * in out->failed. */
 void settings_diff(const struct row_set *base, const struct row_set *changed, struct text *out);
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* What the CPU itself says of its name and of a hypervisor, without /proc: src/sys/arch/ARCH/cpu.c. */
+/* Name of the CPU and of the hypervisor as the CPU itself reports them, without /proc: src/sys/arch/ARCH/cpu.c. */
 #ifndef SYS_ARCH_CPU_H
 #define SYS_ARCH_CPU_H
 
 #include <stddef.h>
 
-/* Both write a terminated text (empty when not known). Return 0, or -1 when the CPU cannot be asked or says nothing. */
+/* Both write a terminated text (empty when not known). Return 0, or -1 when the CPU cannot be asked or does not say. */
 
-/* The model's name. */
+/* Writes the model's name. */
 int arch_cpu_model(char *buf, size_t size);
 
-/* The hypervisor under this machine: "kvm", "vmware", "hyperv", ... or "yes" when only its presence is known. */
+/* Writes the hypervisor of this machine: "kvm", "vmware", "hyperv", ... or "yes" when only its presence is known. */
 int arch_hypervisor(char *buf, size_t size);
 
 #endif

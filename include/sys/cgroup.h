@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What control groups allow this process. */
+/* Limits that control groups set for this process. */
 #ifndef SYS_CGROUP_H
 #define SYS_CGROUP_H
 
@@ -8,18 +8,20 @@
 
 #include "sys/cpuset.h"
 
-/* The smallest memory limit of the process's control group and of all groups above it that can be seen (v1 and v2),
- * since all of them hold. 0 when there is none. */
+/* Returns the smallest memory limit of the process's control group and of all groups above it that can be seen (v1
+ * and v2), since all of them apply. 0 when there is none. */
 uint64_t cgroup_memory_limit(const char *root);
 
-/* How much memory may still be used before the first of these limits is reached: limit less usage, where the file cache
- * that the kernel would give up first (inactive_file) is not counted as used. UINT64_MAX when there is no limit. */
+/* Returns how much more memory may be used before the first of these limits is reached: limit minus usage. File
+ * cache that the kernel would reclaim first (inactive_file) is not counted as used. UINT64_MAX when there is no
+ * limit. */
 uint64_t cgroup_memory_available(const char *root);
 
-/* The CPUs that the process's control groups leave it (v1 and v2). False when none of them says. */
+/* Reads the CPUs that the process's control groups allow (v1 and v2). Returns false when no group restricts them. */
 bool cgroup_cpus(const char *root, struct cpuset *out);
 
-/* The CPUs of isolated partitions (v2): of all where the topmost group can be seen, else of the process's own. */
+/* Reads the CPUs of isolated partitions (v2): of all partitions where the topmost group can be seen, else of the
+ * process's own. */
 void cgroup_isolated_cpus(const char *root, struct cpuset *out);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The core probe: how much of its core does this CPU have right now? On a core of two hardware threads one gets up to
- * twice the throughput while the other rests, and no counter of a virtual machine says when that is. So a fixed run of
- * independent additions is timed with the cycle counter: half a microsecond, without rights. */
+/* The core probe measures how much of its core this CPU has right now. On a core with two hardware threads, one gets
+ * up to twice the throughput while the other is idle, and no counter of a virtual machine shows when that is so. So
+ * a fixed number of independent additions is timed with the cycle counter: half a microsecond, no privileges. */
 #ifndef SYS_CORE_PROBE_H
 #define SYS_CORE_PROBE_H
 
@@ -10,21 +10,23 @@
 #include "sys/clock.h"
 #include "sys/core_work.h"
 
-/* A probe's result is a level: its ticks in units, the last one for all that took longer. A core to itself is at 50
- * units where it does six additions a cycle, at 75 where it does four, and a core shared by halves at twice that. */
+/* Number of levels. The level is a probe's result: its ticks in units, where the last level stands for all longer
+ * times. A CPU with the core to itself is at level 50 where the core does six additions a cycle, at 75 where it does
+ * four; a core shared by halves is at twice that. */
 #define CORE_LEVELS 256u
 
 struct core_probe {
-    uint32_t blocks; /* of additions a probe; 0: there is no probe here, and why says why */
-    double empty;    /* ticks of two readings with nothing between */
-    double unit;     /* ticks a level: a step of the counter, or 1/50 of the shortest probe where the steps are finer */
+    uint32_t blocks; /* blocks of additions per probe; 0: no probe on this machine, with the reason in why */
+    double empty;    /* ticks between two readings with nothing between them */
+    double unit;     /* ticks per level: a step of the counter, or 1/50 of the shortest probe where the steps are
+                      * finer */
     char why[96];
 };
 
-/* Finds out how long a probe must be: at least 50 steps of the counter. Takes less than a millisecond. */
+/* Chooses the length of a probe: at least 50 steps of the counter. Takes less than a millisecond. */
 void core_probe_init(struct core_probe *probe, const struct clock_info *clock);
 
-/* Takes a probe: 0 to CORE_LEVELS - 1. */
+/* Takes a probe. Returns its level, 0 to CORE_LEVELS - 1. */
 static inline unsigned core_probe_take(const struct core_probe *probe)
 {
     uint64_t begin = counter_begin();
@@ -33,11 +35,12 @@ static inline unsigned core_probe_take(const struct core_probe *probe)
     return level < 0 ? 0 : level < CORE_LEVELS - 1 ? (unsigned)level : CORE_LEVELS - 1;
 }
 
-/* The core's cycles in a tick of the counter, whoever shares the core: from the difference of a long and a short chain
- * of dependent operations of core_link_cycles each. NAN without a probe. Takes some 50 us. */
+/* Returns the core's cycles per tick of the counter, which does not depend on who shares the core: from the
+ * difference between a long and a short chain of dependent operations of core_link_cycles each. NAN without a probe.
+ * Takes some 50 us. */
 double core_probe_cycles_per_tick(const struct core_probe *probe);
 
-/* Additions a cycle at a level. */
+/* Returns the additions per cycle at a level. */
 double core_probe_width(const struct core_probe *probe, unsigned level, double cycles_per_tick);
 
 #endif

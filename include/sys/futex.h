@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Waiting on a word of shared memory, between processes. */
+/* Waiting on a word of shared memory, across processes. */
 #ifndef SYS_FUTEX_H
 #define SYS_FUTEX_H
 
 #include <stdint.h>
 
-/* Sleeps while *word is value; returns also without reason (signals), so callers look at the word again. */
+/* Sleeps while *word is value. May also return early (signals), so callers check the word again. */
 void futex_wait(uint32_t *word, uint32_t value);
-/* Wakes all who wait. */
+/* Wakes all waiters. */
 void futex_wake_all(uint32_t *word);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads how much memory is in transparent huge pages: they are asked for with madvise(), and may be refused. */
+/* Reads how much memory is in transparent huge pages: programs request them with madvise(), and the kernel may
+ * refuse. */
 #ifndef SYS_HUGE_PAGES_H
 #define SYS_HUGE_PAGES_H
 
@@ -7,13 +8,13 @@
 #include <stdint.h>
 
 struct huge_pages {
-    uint64_t huge_bytes;     /* in huge pages now */
-    uint64_t possible_bytes; /* whole, aligned huge pages that the mappings have room for */
+    uint64_t huge_bytes;     /* memory that is in huge pages now */
+    uint64_t possible_bytes; /* size of the whole, aligned huge pages that fit into the mappings */
 };
 
-/* Reads root's /proc/self/smaps for the mappings that hold the n addresses. A mapping counts once, and whole: the
- * kernel makes one of neighbours. 0, or -1 when the file or the size of a huge page is not known. The kernel walks all
- * pages for it: not to be called while something is measured. */
+/* Reads root's /proc/self/smaps for the mappings that contain the n addresses. Each mapping is counted once and as a
+ * whole, since the kernel merges neighbouring mappings. Returns 0, or -1 when the file or the size of a huge page is
+ * not known. The kernel walks all pages for this: must not be called during a measurement. */
 int huge_pages_read(const char *root, const void *const *addresses, size_t n, struct huge_pages *out);
 
 #endif

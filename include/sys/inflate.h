@@ -5,8 +5,8 @@
 
 #include <stddef.h>
 
-/* The content as a text that the caller frees, terminated by a zero byte. The data are one gzip member with the short
- * header that the kernel writes. Its checksum is not looked at, but its length is. NULL with errno EILSEQ when the data
+/* Returns the content as a zero-terminated text that the caller frees. The data are one gzip member with the short
+ * header that the kernel writes. The checksum is not verified, the length is. NULL with errno EILSEQ when the data
  * are cut, damaged or of another kind, EFBIG when the content is longer than most bytes, or ENOMEM. */
 char *inflate_gzip(const unsigned char *data, size_t size, size_t most);
 

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* What kind of interrupt a line of /proc/interrupts counts, on any architecture. */
+/* Classifies the lines of /proc/interrupts by kind of interrupt, on any architecture. */
 #ifndef SYS_INTERRUPTS_H
 #define SYS_INTERRUPTS_H
 
 enum interrupt_kind {
     INTERRUPT_OTHER,   /* errors, thermal, performance monitoring ... */
-    INTERRUPT_TIMER,   /* the tick and all that waits for a time */
-    INTERRUPT_RESCHED, /* another CPU asks this one to look whom to run */
-    INTERRUPT_IPI,     /* the other calls between CPUs */
+    INTERRUPT_TIMER,   /* the tick and all other timers */
+    INTERRUPT_RESCHED, /* another CPU asks this one to reschedule */
+    INTERRUPT_IPI,     /* all other inter-processor interrupts */
     INTERRUPT_DEVICE,
-    INTERRUPT_NONE, /* no count by CPU, or one of interrupts that other lines count too */
+    INTERRUPT_NONE, /* not a count by CPU, or the interrupts are counted in other lines too */
 };
 
-/* label is what stands before the colon that ends it, text what follows the counts up to the end of the line or of the
- * text. Sources: arch_show_interrupts() of each architecture, show_interrupts() of kernel/irq/proc.c. */
+/* Returns the kind of a line. label is the text before its colon; text is the text after its counts, up to the end
+ * of the line. Sources: arch_show_interrupts() of each architecture, show_interrupts() of kernel/irq/proc.c. */
 enum interrupt_kind interrupt_kind(const char *label, const char *text);
 
 #endif

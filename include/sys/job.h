@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which rank of which job this process is, as its launcher says in the environment. */
+/* Job and rank of this process, from the environment variables of its launcher. */
 #ifndef SYS_JOB_H
 #define SYS_JOB_H
 
@@ -7,16 +7,17 @@
 #include <stdint.h>
 
 struct job {
-    const char *launcher; /* "Slurm", "Open MPI", "PMI"; NULL: none */
-    char id[40];          /* "" when not known */
-    char rank[16];        /* decimal; "" when not known */
-    uint64_t ranks;       /* of the job; 0: not known */
-    char node[65];        /* the launcher's name of this node; "" when it gives none */
-    char wrong[120];      /* "": all well; otherwise what is set and is no number, in words */
+    const char *launcher; /* name of the launcher: "Slurm", "Open MPI", "PMI"; NULL: none */
+    char id[40];          /* job ID; "" when not known */
+    char rank[16];        /* rank of this process in decimal; "" when not known */
+    uint64_t ranks;       /* number of ranks of the job; 0: not known */
+    char node[65];        /* the launcher's name of this node; "" when not given */
+    char wrong[120];      /* error message about a variable that is no number; "": none */
 };
 
-/* lookup is getenv(), or a test's. A launcher within another comes first: Open MPI's own variables, PMIx's and PMI's,
- * then Slurm's, and those only within a step, where a rank means something. */
+/* Reads the job. lookup is getenv(), or a test's. When launchers are nested the inner one is used: Open MPI's own
+ * variables, then PMIx's and PMI's, then Slurm's, and those only within a step, since a rank has no meaning outside
+ * one. */
 void job_read(const char *(*lookup)(const char *name), struct job *out);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernel modules of a folder. */
+/* Loads the kernel modules in a directory. */
 #ifndef SYS_MODULES_H
 #define SYS_MODULES_H
 
 #include <stddef.h>
 
-/* Loads every file NAME.ko of the folder (NAME.ko.gz, .xz and .zst where the kernel unpacks them), in the order that
- * their dependencies ask for, which is found by trying. One that is loaded already is no failure. Returns the number
- * that could not be loaded, with the first of them and the reason in error (""); or -errno when the folder cannot be
- * read. */
+/* Loads every file NAME.ko of the directory (and NAME.ko.gz, .xz, .zst where the kernel unpacks them). The order
+ * that their dependencies need is found by trying. A module that is already loaded is not a failure. Returns the
+ * number of modules that could not be loaded, with the first of them and the reason in error (""); or -errno when
+ * the directory cannot be read. */
 int modules_load(const char *folder, char *error, size_t error_size);
 
 #endif

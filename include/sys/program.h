@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Programs of others: where they are, started without a shell and without a copy of the caller, and what the kernel
- * counted for them. */
+/* Runs other programs: finds them, starts them without a shell and without copying the caller's memory, and reads
+ * what the kernel counted for them. */
 #ifndef SYS_PROGRAM_H
 #define SYS_PROGRAM_H
 
@@ -12,55 +12,57 @@
 
 #include "sys/task.h"
 
-/* Finds a program as execvp() does: a name with a '/' as it is, another one in the folders of path ("a:b"; NULL: the
- * system's default). 0 with the file in buf; -ENOENT; -EACCES when there is one, but none that may be executed;
- * -ENAMETOOLONG. */
+/* Finds a program as execvp() does: a name with a '/' is used as it is, other names are searched in the directories
+ * of path ("a:b"; NULL: the system's default). Returns 0 with the file in buf; -ENOENT; -EACCES when files exist but
+ * none may be executed; -ENAMETOOLONG. */
 int program_find(const char *name, const char *path, char *buf, size_t size);
 
 struct program {
-    const char *path; /* is executed as it is: a script without '#!' is refused by the kernel */
+    const char *path; /* executed as it is: the kernel refuses a script without '#!' */
     char *const *argv, *const *envp;
-    int fds[3]; /* become its 0, 1 and 2 */
-    /* Called in the new process, last before the exec; may be NULL. It shares the caller's memory, and the caller waits
-     * meanwhile: system calls and plain stores only. */
+    int fds[3]; /* descriptors that become 0, 1 and 2 of the program */
+    /* Called in the new process just before the exec; may be NULL. It shares the memory of the caller, which waits
+     * meanwhile: only system calls and plain stores are allowed. */
     void (*prepare)(void *context);
     void *context;
 };
 
-/* To be called once in a process that starts programs: it becomes the parent of what they leave behind, and blocks
- * SIGCHLD, which program_wait() waits for. */
+/* Prepares a process that starts programs; call it once. It becomes the parent of their orphans (subreaper), and
+ * SIGCHLD, for which program_wait() waits, is blocked. */
 void program_be_parent(void);
 
-/* 0 when a new process can share the caller's memory, as program_start() and program_guard() need it; or -errno.
- * qemu-user says -EINVAL: it knows shared memory of threads alone. */
+/* Returns 0 when a new process can share the caller's memory, as program_start() and program_guard() need it; or
+ * -errno. qemu-user returns -EINVAL: it supports shared memory only between threads. */
 int program_can_share(void);
 
-/* Starts it in a new process that dies with the calling thread, with SIGCHLD and SIGALRM neither blocked nor caught.
- * Everything else is inherited. Returns its pid, with the time (CLOCK_MONOTONIC_RAW) right before the exec in exec_ns;
- * or -errno of what failed, and then no process is left. */
+/* Starts a program in a new process that dies with the calling thread, with SIGCHLD and SIGALRM unblocked and set to
+ * their default actions. Everything else is inherited. Returns its pid, with the time (CLOCK_MONOTONIC_RAW) just
+ * before the exec in exec_ns; or -errno of the step that failed, and no process is left. */
 pid_t program_start(const struct program *program, uint64_t *exec_ns);
 
-/* Waits until it has ended, and leaves it to be reaped by program_reap(). SIGCHLD must be blocked in the caller, which
- * has one thread. 0 with the time of the end in end_ns, -ETIMEDOUT when it still runs at until_ns, or -errno when it
- * cannot be waited for. */
+/* Waits until the program has ended; program_reap() reaps it. The caller has one thread and has blocked SIGCHLD.
+ * Returns 0 with the time of the end in end_ns, -ETIMEDOUT when it still runs at until_ns, or -errno when it cannot
+ * be waited for. */
 int program_wait(pid_t pid, uint64_t until_ns, uint64_t *end_ns);
 
 struct program_end {
-    int status;          /* as waitpid() gives it */
-    struct rusage usage; /* of it and of all that it waited for */
-    unsigned last_cpu;   /* CPUSET_NONE: not known */
+    int status;          /* exit status as waitpid() gives it */
+    struct rusage usage; /* of the process and all children that it waited for */
+    unsigned last_cpu;   /* CPU on which it ended; CPUSET_NONE: not known */
     struct task_counters counters;
 };
-/* Reaps it when it has ended, or after killing it when not. In counters, migrations and run_delay_ns are those of its
- * main thread alone, and therefore -1 when others used a tenth of the CPU time or more. 0 or -errno. */
+/* Reaps the process, and kills it first when it still runs. In counters, migrations and run_delay_ns are those of
+ * its main thread only, and therefore -1 when other threads used a tenth of the CPU time or more. Returns 0 or
+ * -errno. */
 int program_reap(pid_t pid, struct program_end *end);
 
-/* Whether the calling process has children that still run. Reaps those that have ended. */
+/* Returns whether the calling process has children that still run. Reaps those that have ended. */
 bool program_has_children(void);
 
-/* A process in a group of its own that kills the caller's process group when the caller has ended, however that was,
- * without calling program_unguard(). Children of the caller die with it, but not theirs. It shares the caller's memory,
- * and the struct holds its stack: it must stay where it is, and be all zero at first. 0 or -errno. */
+/* Starts a guard: a process in a group of its own that kills the caller's process group when the caller ends, for
+ * any reason, without calling program_unguard(). (The caller's children die with it, but not their children.) The
+ * guard shares the caller's memory, and the struct holds its stack: it must not move, and must be all zero at first.
+ * Returns 0 or -errno. */
 #define PROGRAM_GUARD_STACK 16384
 struct program_guard {
     pid_t pid, group;
@@ -69,10 +71,10 @@ struct program_guard {
     char stack[PROGRAM_GUARD_STACK] __attribute__((aligned(64)));
 };
 int program_guard(struct program_guard *guard);
-void program_unguard(struct program_guard *guard); /* does nothing for one that is all zero */
+void program_unguard(struct program_guard *guard); /* does nothing when guard is all zero */
 
-/* Ends everything that the calling process has become the parent of (it is a subreaper, and all that it started itself
- * has been reaped). What ends within grace_ns by itself is not killed. Returns how many were killed. */
+/* Ends all orphans that the calling process has inherited (it is a subreaper and has reaped all that it started
+ * itself). Processes that end by themselves within grace_ns are not killed. Returns how many were killed. */
 unsigned program_end_orphans(uint64_t grace_ns);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The settings of a machine that disturb measurements: what they are now, what would be good, and what would have to be
- * written. All under a root directory that is "" in use and a made-up tree in tests; nothing here writes.
- * Sources: the kernel's documents on isolcpus, nohz_full, rcu_nocbs, cpufreq, cpuidle, IRQ affinity and workqueues. */
+/* The settings of a machine that disturb measurements: current values, good values, and the files to write. All are
+ * read below a root directory that is "" in use and made-up in tests; nothing here writes. Sources: the kernel's
+ * documents on isolcpus, nohz_full, rcu_nocbs, cpufreq, cpuidle, IRQ affinity and workqueues. */
 #ifndef SYS_SETTINGS_H
 #define SYS_SETTINGS_H
 
@@ -14,45 +14,44 @@
 enum setting_verdict {
     SETTING_OK,
     SETTING_NOISY,
-    SETTING_NA,      /* this machine has no such thing */
-    SETTING_UNKNOWN, /* it may have it, but it cannot be read here */
+    SETTING_NA,      /* this machine does not have the setting */
+    SETTING_UNKNOWN, /* the machine may have the setting, but it cannot be read */
 };
-extern const char *const setting_verdict_names[]; /* "ok", "noisy", "n/a", "unknown" */
+extern const char *const setting_verdict_names[]; /* names of the verdicts: "ok", "noisy", "n/a", "unknown" */
 
 enum setting_how {
-    SETTING_WRITE,       /* tune writes it */
-    SETTING_WRITE_NAMED, /* tune writes it only when it is named: it could lock someone out or risk a stall */
-    SETTING_HOLD,        /* by a descriptor that is held open while measuring (--hold-latency, --tuned) */
-    SETTING_BOOT,        /* on the kernel's command line */
-    SETTING_ADVISE,      /* by the user: a daemon, a cable, another machine */
-    SETTING_REPORT,      /* nothing to set: known is good */
+    SETTING_WRITE,       /* tune writes the setting */
+    SETTING_WRITE_NAMED, /* tune writes the setting only when it is named: it could lock out a user or risk a stall */
+    SETTING_HOLD,        /* by a descriptor that stays open while measuring (--hold-latency, --tuned) */
+    SETTING_BOOT,        /* on the kernel's command line: needs a reboot */
+    SETTING_ADVISE,      /* by the user: tune cannot change a daemon, a cable, another machine */
+    SETTING_REPORT,      /* the setting cannot be changed; it is reported only */
 };
 
-/* What the settings are judged for. */
+/* Context in which the settings are judged. */
 struct settings_view {
     const char *root;
     const struct machine *machine;
-    const struct cpuset *bench; /* the CPUs to measure on */
-    bool huge_advised;          /* what is measured asks for huge pages, so that they are not to be switched off */
-    void (*moment)(void);       /* lets a moment pass, to see what rises; NULL: one look only */
+    const struct cpuset *bench; /* CPUs to measure on */
+    bool huge_advised;          /* the benchmark asks for huge pages, so that they must not be switched off */
+    void (*moment)(void);       /* waits for a moment, so that counters can rise; NULL: they are read once only */
 };
 
-/* The CPUs to measure on unless the user names some, of those that the process's cpuset allows and its own mask does
- * not leave out: the isolated ones; else all but the boot CPU, which is the lowest online one; else that. Never empty.
- */
+/* Chooses the default CPUs to measure on, from those that the process's cpuset and affinity mask allow: the isolated
+ * CPUs; else all but the boot CPU (the lowest online CPU); else the boot CPU. Never empty. */
 void settings_bench_cpus(const char *root, const struct machine *machine, struct cpuset *out);
 
-/* The list of CPUs, cut to the size with "..." behind the last whole range; "none" for the empty set. */
+/* Writes the list of CPUs; if it does not fit, "..." follows the last whole range. "none" for the empty set. */
 void settings_format_cpus(const struct cpuset *set, char *buf, size_t size);
 
 struct setting_state {
     enum setting_verdict verdict;
-    char now[160]; /* the value now, as one line: "powersave (8 CPUs)"; "" when it is not known */
-    char why[160]; /* what spoils it or why it is not known, when that is not plain from now; "" otherwise */
+    char now[160]; /* current value as one line: "powersave (8 CPUs)"; "" when it is not known */
+    char why[160]; /* why it is noisy or not known, when now does not show it; "" otherwise */
 };
 
-/* One file to be written: path below the root, and the value without the newline at its end, in the form in which the
- * file reads back (of "always [madvise] never" the word in brackets). A CPU mask may be 2 KiB long. */
+/* One file to write: the path below the root, and the value without a final newline, in the form in which the file
+ * reads back (for "always [madvise] never" the word in brackets). A CPU mask may be 2 KiB long. */
 struct setting_write {
     char *path, *value;
 };
@@ -60,48 +59,50 @@ struct setting_writes {
     struct setting_write *write;
     size_t n, capacity;
 };
-/* Copies both. 0 or -1 when out of memory. */
+/* Copies path and value. Returns 0, or -1 when out of memory. */
 int setting_writes_add(struct setting_writes *writes, const char *path, const char *value);
 void setting_writes_free(struct setting_writes *writes);
 
 struct setting {
-    const char *name;  /* "governor": what tune takes */
-    const char *title; /* "CPU frequency governor" */
-    const char *good;  /* "performance" */
-    const char *cost;  /* what it costs to have it noisy, in words: "clock changes under the measurement" */
-    const char *set;   /* how to set it, in words: "jitbench tune governor", "boot with isolcpus=" */
+    const char *name;  /* name on the command line of tune: "governor" */
+    const char *title; /* title in tables: "CPU frequency governor" */
+    const char *good;  /* good value in words: "performance" */
+    const char *cost;  /* effect of a noisy value: "clock changes under the measurement" */
+    const char *set;   /* how to set it: "jitbench tune governor", "boot with isolcpus=" */
     enum setting_how how;
     void (*look)(const struct settings_view *view, struct setting_state *out);
-    /* Adds what must be written to make it good, in the order in which it must be written, without files whose content
-     * is good already. NULL where nothing is written. 0 or -1 when out of memory. */
+    /* Adds the files to write to make it good, in the order in which they must be written; leaves out files whose
+     * value is good already. NULL when tune does not write it. Returns 0, or -1 when out of memory. */
     int (*writes)(const struct settings_view *view, struct setting_writes *out);
 };
 
-/* In the order in which tune writes them (governor before turbo, which it resets). */
+/* All settings in the order in which tune writes them (governor before turbo, which it resets). */
 extern const struct setting settings_list[];
 extern const size_t settings_count;
 
-/* NULL when there is none of that name. */
+/* Returns the setting of that name, or NULL. */
 const struct setting *setting_find(const char *name);
 
-/* Counts one by its verdict, and appends its name to those of the noisy ones, ", " between, when it is one. */
+/* Counts a setting by its verdict, and appends its name to the list of noisy ones (separated by ", ") when it is
+ * noisy. */
 void setting_count(const struct setting *setting, const struct setting_state *state, unsigned counts[4], char *noisy,
                    size_t size);
-/* Writes what explains why two machines, or one before and after, differ in speed, in the form of sys/setting_items.h:
- * "governor=performance;smt=off;thp=madvise;memory=23.5G;...;cmdline=quiet|isolcpus=2-7;...;spectre_v2=Retpolines". Of
- * the kernel's command line these are the words that bear on speed and noise. What is not known or not there is left
- * out, and so is an item that has no room. */
+/* Writes the settings that explain why two machines, or one machine at two times, differ in speed, in the form of
+ * sys/setting_items.h:
+ * "governor=performance;smt=off;thp=madvise;memory=23.5G;...;cmdline=quiet|isolcpus=2-7;...;spectre_v2=Retpolines".
+ * cmdline has only the words of the kernel's command line that affect speed and noise. Unknown and missing values
+ * are left out, and so are items that do not fit. */
 void settings_describe(const struct settings_view *view, char *buf, size_t size);
 
-/* A program that disturbs: its name as the kernel has it (at most 15 bytes), and the services or timers that start it,
- * spaces between; NULL where it is not one of a service. */
+/* A program that disturbs measurements: its name in the kernel (at most 15 bytes), and the services or timers that
+ * start it, separated by spaces; NULL when no service starts it. */
 struct settings_program {
     const char *comm, *units;
 };
-/* Finds the programs of the items irqbalance and daemons that run now, at most size of them. Returns how many. */
+/* Finds the running programs of the settings irqbalance and daemons, at most size of them. Returns how many. */
 size_t settings_programs(const struct settings_view *view, const struct settings_program **found, size_t size);
 
-/* Looks at all of them and counts them. */
+/* Judges all settings and counts them. */
 void settings_summary(const struct settings_view *view, unsigned counts[4], char *noisy, size_t size);
 
 #endif

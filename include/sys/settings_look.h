@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files behind settings.h share: how a look is written down, how files are read, and the looks themselves. */
+/* Shared by the files behind settings.h: functions for writing a setting's state and for reading files, and the look
+ * functions, which read a setting and judge it. */
 #ifndef SYS_SETTINGS_LOOK_H
 #define SYS_SETTINGS_LOOK_H
 
@@ -8,35 +9,37 @@
 
 #include "sys/settings.h"
 
-/* Writes the verdict and the value now, and clears why. Every look ends in this or in setting_not_read(). */
+/* Sets the verdict and the current value, and clears why. Every look function ends in this or in setting_not_read(). */
 void setting_say(struct setting_state *out, enum setting_verdict verdict, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void setting_why(struct setting_state *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* For a file that gave -errno: n/a when it is not there, unknown with the reason otherwise. */
+/* Sets the state after an error -errno from a file: n/a when the file does not exist, otherwise unknown with the
+ * reason. */
 void setting_not_read(const struct settings_view *view, const char *path, int error, struct setting_state *out);
 
-/* The first line, printable: 0; -ENODATA when it is empty, or -errno. */
+/* Reads the first line with unprintable bytes replaced. Returns 0; -ENODATA when it is empty, or -errno. */
 int setting_read_line(const char *root, const char *path, char *buf, size_t size);
-/* A file that is one decimal number: 0; -EILSEQ when it is not, or -errno. */
+/* Reads a file that is one decimal number. Returns 0; -EILSEQ when it is not, or -errno. */
 int setting_read_number(const char *root, const char *path, int64_t *out);
-/* A file that is a CPU list, which may be empty or "(null)": 0; -EILSEQ when it is none, or -errno. */
+/* Reads a file that is a CPU list, which may be empty or "(null)". Returns 0; -EILSEQ when it is none, or -errno. */
 int setting_read_cpus(const char *root, const char *path, struct cpuset *out);
 
-/* Looks at a file that is one number: good as it is, or noisy. The unit follows it in the table. */
+/* Judges a file that is one number: ok when it is good, else noisy. unit is appended to the value shown. */
 void setting_look_number(const struct settings_view *view, const char *path, int64_t good, const char *unit,
                          struct setting_state *out);
-/* Adds the file with that number, unless it holds it or cannot be read. 0 or -1 when out of memory. */
+/* Adds the file with that number to the writes, unless it holds it already or cannot be read. Returns 0, or -1 when
+ * out of memory. */
 int setting_write_number(const struct settings_view *view, const char *path, int64_t good, struct setting_writes *out);
 
-/* Appends a word, ", " between; "..." once there is no room for it. */
+/* Appends a word to a list separated by ", "; or "..." when it does not fit. */
 void setting_append(char *list, size_t size, const char *word);
 
-/* Those to look at: the online ones, or the bench CPUs when these are not known. */
+/* Returns the CPUs to look at: the online CPUs, or the bench CPUs when these are not known. */
 const struct cpuset *setting_cpus(const struct settings_view *view);
-/* What is left of a without b. */
+/* Sets out to the members of a that are not in b. */
 void setting_without(const struct cpuset *a, const struct cpuset *b, struct cpuset *out);
 
-/* settings_cpu.c: clocks, idle states */
+/* settings_cpu.c: frequencies, idle states */
 void setting_look_governor(const struct settings_view *view, struct setting_state *out);
 int setting_writes_governor(const struct settings_view *view, struct setting_writes *out);
 void setting_look_frequency(const struct settings_view *view, struct setting_state *out);
@@ -52,12 +55,12 @@ int setting_writes_smt(const struct settings_view *view, struct setting_writes *
 void setting_look_c_states(const struct settings_view *view, struct setting_state *out);
 void setting_look_throttling(const struct settings_view *view, struct setting_state *out);
 
-/* settings_topology.c: what the bench CPUs share */
+/* settings_topology.c: hardware that the bench CPUs share with others */
 void setting_look_numa(const struct settings_view *view, struct setting_state *out);
 void setting_look_caches(const struct settings_view *view, struct setting_state *out);
 void setting_look_siblings(const struct settings_view *view, struct setting_state *out);
 
-/* settings_isolation.c: what the kernel keeps off the bench CPUs */
+/* settings_isolation.c: isolation of the bench CPUs from kernel work */
 void setting_look_isolated(const struct settings_view *view, struct setting_state *out);
 void setting_look_nohz_full(const struct settings_view *view, struct setting_state *out);
 void setting_look_nohz_pstate(const struct settings_view *view, struct setting_state *out);
@@ -71,7 +74,7 @@ int setting_writes_irqs(const struct settings_view *view, struct setting_writes 
 void setting_look_workqueues(const struct settings_view *view, struct setting_state *out);
 int setting_writes_workqueues(const struct settings_view *view, struct setting_writes *out);
 
-/* settings_kernel.c: what the kernel does now and then */
+/* settings_kernel.c: periodic activity of the kernel */
 void setting_look_autogroup(const struct settings_view *view, struct setting_state *out);
 int setting_writes_autogroup(const struct settings_view *view, struct setting_writes *out);
 void setting_look_numa_balancing(const struct settings_view *view, struct setting_state *out);
@@ -98,13 +101,13 @@ void setting_look_clocksource(const struct settings_view *view, struct setting_s
 void setting_look_vulnerabilities(const struct settings_view *view, struct setting_state *out);
 void setting_look_page_faults(const struct settings_view *view, struct setting_state *out);
 
-/* settings_config.c: how the kernel was built */
+/* settings_config.c: build options of the kernel */
 void setting_look_hardening(const struct settings_view *view, struct setting_state *out);
 void setting_look_config(const struct settings_view *view, struct setting_state *out);
 void setting_look_context_tracking(const struct settings_view *view, struct setting_state *out);
 void setting_look_tick(const struct settings_view *view, struct setting_state *out);
 
-/* settings_around.c: what else goes on on the machine and around it */
+/* settings_around.c: other activity on the machine and around it */
 void setting_look_irqbalance(const struct settings_view *view, struct setting_state *out);
 void setting_look_daemons(const struct settings_view *view, struct setting_state *out);
 void setting_look_swap(const struct settings_view *view, struct setting_state *out);

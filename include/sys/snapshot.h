@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Changes settings of the machine and takes the changes back. What the files held stands in a snapshot, whole and on
- * disk, before the first of them is written: a kill at any moment leaves either no snapshot and nothing changed, or a
- * snapshot by which all of it can be restored. A snapshot belongs to one boot of one machine. */
+/* Changes settings of the machine and restores them. The old contents of the files are saved in a snapshot,
+ * completely and on disk, before the first file is written: after a kill at any moment either there is no snapshot
+ * and nothing is changed, or the snapshot can restore everything. A snapshot belongs to one boot of one machine. */
 #ifndef SYS_SNAPSHOT_H
 #define SYS_SNAPSHOT_H
 
@@ -10,63 +10,65 @@
 #include "sys/settings.h"
 
 struct snapshot_place {
-    const char *root; /* of the files, as for settings */
-    const char *file; /* of the snapshot itself, not below the root */
-    /* Writes one file: 0 or -errno. NULL in use; tests put a made-up kernel here. */
+    const char *root; /* root directory of the files, as for settings */
+    const char *file; /* file of the snapshot itself, not below the root */
+    /* Writes one file: returns 0 or -errno. NULL in use; tests put a made-up kernel here. */
     int (*write)(const char *root, const char *path, const char *value);
 };
 
 enum snapshot_result {
-    SNAPSHOT_DONE,    /* written, and reads back as it should */
-    SNAPSHOT_ALREADY, /* it was so: not written */
-    SNAPSHOT_OTHER,   /* not refused, but it reads as something else */
-    SNAPSHOT_REFUSED, /* could not be read or written: see error */
+    SNAPSHOT_DONE,    /* the value was written, and reads back as intended */
+    SNAPSHOT_ALREADY, /* the file had the value already and was not written */
+    SNAPSHOT_OTHER,   /* the write succeeded, but the file reads back as something else */
+    SNAPSHOT_REFUSED, /* the file could not be read or written: see error */
 };
 
-/* One file. Values are as they would be written: of "always [madvise] never" it is "madvise". */
+/* Report about one file. Values are in the form in which they are written: for "always [madvise] never" it is
+ * "madvise". */
 struct snapshot_report {
-    size_t index; /* snapshot_apply(): in the writes */
+    size_t index; /* index into the writes, in reports of snapshot_apply() */
     const char *path;
-    const char *was, *wanted, *now; /* was, now: "" when they cannot be read */
+    const char *was, *wanted, *now; /* was and now are "" when they cannot be read */
     enum snapshot_result result;
-    int error; /* -errno */
+    int error; /* -errno of the read or write that failed */
 };
 typedef void snapshot_put(void *context, const struct snapshot_report *report);
 
-/* Where the snapshot is unless the user says otherwise: /run, or /dev/shm where /run cannot be written; the one of them
- * that has a snapshot already, when there is one. */
+/* Returns the default file of the snapshot: in /run, or in /dev/shm when /run cannot be written; if one of them
+ * already has a snapshot, that one. */
 const char *snapshot_default_file(void);
 
 struct snapshot;
 
-/* Reads what the files of the writes hold, and the files that the kernel changes along with them; writes nothing. What
- * cannot be read is left out, and will not be written. writes must live as long. 0 or -ENOMEM. */
+/* Reads the files of the writes, and the files that the kernel changes along with them; writes nothing. Files that
+ * cannot be read are left out, and will not be written. writes must outlive the snapshot. Returns 0 or -ENOMEM. */
 int snapshot_look(const struct snapshot_place *place, const struct setting_writes *writes, struct snapshot **out);
 
-/* Makes the file of what was read, unless that is nothing. It is locked until snapshot_close(), so that nobody else
- * restores it meanwhile. 0; or -errno with a line in error, and then there is none of ours: -EEXIST when there is one
- * already, even if there is nothing to keep. */
+/* Makes the snapshot's file, unless there is nothing to save. It is locked until snapshot_close(), so that no other
+ * process restores it meanwhile. Returns 0; or -errno with a line in error, and then no file was made: -EEXIST when
+ * there is one already, even if there is nothing to save. */
 int snapshot_save(struct snapshot *snapshot, char *error, size_t error_size);
 
-/* Reports each file of the writes as snapshot_apply() does, without writing: SNAPSHOT_OTHER is what it would write. */
+/* Reports each file of the writes as snapshot_apply() does, without writing: SNAPSHOT_OTHER means that it would be
+ * written. */
 void snapshot_preview(const struct snapshot *snapshot, snapshot_put *put, void *context);
 
-/* Writes what was saved before, in order, reads back, and reports each file of the writes. What is refused does not
- * keep it from the rest. */
+/* Writes the files in order (snapshot_save() came before), reads them back, and reports each. A write that is
+ * refused does not stop the rest. */
 void snapshot_apply(const struct snapshot *snapshot, snapshot_put *put, void *context);
 
-/* Reads a snapshot back and locks it. 0, with a line in error when the host has got another name since, "" otherwise;
- * or -errno with a line in error: -ENOENT when there is none, -EBUSY when the process that took it is still at work,
- * -EBADMSG when it is damaged, -ESTALE when it is of another boot (where that is not known, of another host), -EPERM
- * when it may not be trusted: a link, no plain file, another user's, or others may write it. */
+/* Reads a snapshot and locks it. Returns 0, with a line in error when the host was renamed since, "" otherwise; or
+ * -errno with a line in error: -ENOENT when there is none, -EBUSY when the process that made it is still running,
+ * -EBADMSG when it is damaged, -ESTALE when it is of another boot (of another host, where the boot is not known),
+ * -EPERM when it cannot be trusted: a link, not a regular file, owned by another user, or writable by others. */
 int snapshot_open(const struct snapshot_place *place, struct snapshot **out, char *error, size_t error_size);
 
-/* Writes back what the files held, in reverse order, reads back, and reports each; a file that differs again because
- * another was restored is written once more. Removes the snapshot when all of them are as they were: 0. Otherwise it is
- * kept: -1 with a line in error. */
+/* Writes the old contents back in reverse order, reads them back, and reports each file; a file that changed again
+ * because another one was restored is written once more. Returns 0 and removes the snapshot when all files have
+ * their old values. Otherwise returns -1 with a line in error, and keeps the snapshot. */
 int snapshot_restore(struct snapshot *snapshot, snapshot_put *put, void *context, char *error, size_t error_size);
 
-/* NULL is nothing. The file stays as it is. */
+/* Frees the snapshot; NULL is allowed. Leaves its file as it is. */
 void snapshot_close(struct snapshot *snapshot);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Every call of the program that sets or reads how the calling thread is scheduled. Raw system calls: musl's
- * sched_setscheduler() returns ENOSYS by design, and glibc's cpu_set_t ends at 1024 CPUs.
- * All functions return 0 or -errno unless they say otherwise, and act on the calling thread. */
+/* All calls of the program that set or read the scheduling of the calling thread. Raw system calls: musl's
+ * sched_setscheduler() returns ENOSYS by design, and glibc's cpu_set_t ends at 1024 CPUs. All functions return 0 or
+ * -errno unless they say otherwise, and act on the calling thread. */
 #ifndef SYS_TASK_H
 #define SYS_TASK_H
 
@@ -11,71 +11,75 @@
 
 #include "sys/cpuset.h"
 
-/* SCHED_FIFO above this is refused by task_set_policy(): 99 outranks the kernel's own watchdog threads. */
+/* Highest priority that task_set_policy() accepts: 99 outranks the kernel's own watchdog threads. */
 #define TASK_FIFO_MAX 98
 
 int task_set_affinity(const struct cpuset *set);
 int task_get_affinity(struct cpuset *set);
-/* The CPU the thread runs on now, or CPUSET_NONE when the kernel does not say. */
+/* Returns the CPU that the thread runs on now, or CPUSET_NONE when the kernel does not say. */
 unsigned task_current_cpu(void);
 
-/* policy is SCHED_OTHER, SCHED_BATCH, SCHED_IDLE, SCHED_FIFO or SCHED_RR; rt_priority 0 for those that have none.
- * -EINVAL above TASK_FIFO_MAX. The reset-on-fork flag is always set for FIFO and RR. */
+/* Sets the policy: SCHED_OTHER, SCHED_BATCH, SCHED_IDLE, SCHED_FIFO or SCHED_RR; rt_priority is 0 for the first
+ * three. -EINVAL above TASK_FIFO_MAX. The reset-on-fork flag is always set for FIFO and RR. */
 int task_set_policy(int policy, int rt_priority);
 int task_get_policy(int *policy, int *rt_priority);
-/* The same without that flag, for a program of the user's: what it starts has the policy too. */
+/* Sets the policy without reset-on-fork, for a program of the user: its children inherit the policy. */
 int task_set_policy_inherited(int policy, int rt_priority);
-const char *task_policy_name(int policy); /* "other", "fifo", "rr", "batch", "idle", "deadline", "unknown" */
+const char *task_policy_name(int policy); /* returns "other", "fifo", "rr", "batch", "idle", "deadline" or "unknown" */
 
-int task_set_nice(int nice); /* -EINVAL outside of -20 to 19 */
+int task_set_nice(int nice); /* returns -EINVAL outside -20 to 19 */
 int task_get_nice(int *nice);
 
-/* 0 restores the thread's default slack (50 us); the least slack is 1. */
+/* Sets the timer slack; 0 restores the thread's default (50 us). The smallest slack is 1. */
 int task_set_timer_slack_ns(uint64_t ns);
 int task_get_timer_slack_ns(uint64_t *ns);
 
-/* RLIMIT_RTTIME: CPU time a real-time thread may use without sleeping before SIGXCPU (and SIGKILL 1 s later). */
+/* Sets RLIMIT_RTTIME: the CPU time that a real-time thread may use without sleeping, before SIGXCPU (and SIGKILL 1 s
+ * later). */
 int task_limit_realtime_us(uint64_t us);
 
-/* The same for a program that starts others: only its soft limit, which it may raise again; 0: as high as allowed. */
+/* The same for a program that starts others: sets only its soft limit, which it may raise again. 0: as high as
+ * allowed. */
 int task_limit_own_realtime_us(uint64_t us);
 
-/* The highest real-time priority that RLIMIT_RTPRIO (ulimit -r) allows without further rights; 0: none. */
+/* Returns the highest real-time priority that RLIMIT_RTPRIO (ulimit -r) allows without privileges; 0: none. */
 int task_realtime_limit(void);
 
-/* Whether children of the thread start with the normal policy, and without a negative nice value (reset-on-fork). */
+/* Returns whether children of the thread start with the normal policy, and without a negative nice value
+ * (reset-on-fork). */
 bool task_resets_on_fork(void);
 
-/* Whether somebody has limited the CPU time of this process and those that it starts (ulimit -t). */
+/* Returns whether the CPU time of this process and its children is limited (ulimit -t). */
 bool task_has_cpu_limit(void);
 
-/* Seconds of CPU time of all threads of this process; 0 when not known. */
+/* Returns the CPU time of all threads of this process in seconds; 0 when not known. */
 double task_process_cpu_s(void);
 
-/* Makes the process the first to be killed when memory runs out (oom_score_adj). */
+/* Makes the process the first candidate of the OOM killer (oom_score_adj). */
 void task_offer_to_oom_killer(void);
 
-int task_lock_memory(void); /* mlockall(MCL_CURRENT | MCL_FUTURE) */
+int task_lock_memory(void); /* locks all current and future memory: mlockall(MCL_CURRENT | MCL_FUTURE) */
 
-/* personality(ADDR_NO_RANDOMIZE) for the images this process will exec. */
+/* Turns address space randomisation off for images that this process will exec: personality(ADDR_NO_RANDOMIZE). */
 int task_fix_layout(void);
 bool task_layout_fixed(void);
 
-/* The thread gets SIGKILL when the thread that forked it ends. -ESRCH when that has happened already
- * (getppid() is no longer expected_parent). */
+/* Makes the kernel send SIGKILL to the thread when the thread that forked it ends. Returns -ESRCH when that has
+ * happened already (getppid() is no longer expected_parent). */
 int task_die_with_parent(pid_t expected_parent);
-void task_set_name(const char *name); /* at most 15 bytes are kept */
+void task_set_name(const char *name); /* keeps at most 15 bytes of the name */
 
-/* What the kernel counts for the calling thread. A field the kernel does not offer is -1. */
+/* The kernel's counters for the calling thread. A field that the kernel does not offer is -1. */
 struct task_counters {
     int64_t cpu_ns, ctx_voluntary, ctx_involuntary, migrations, faults_minor, faults_major;
-    int64_t run_delay_ns; /* ready but not running: /proc/thread-self/schedstat */
+    int64_t run_delay_ns; /* time ready but not running: /proc/thread-self/schedstat */
 };
 void task_read_counters(struct task_counters *out);
-/* The same without what has to be read from /proc (migrations, run_delay_ns are left as they are): a microsecond. */
+/* Reads only the counters that need no file of /proc (leaves migrations and run_delay_ns unchanged): takes a
+ * microsecond. */
 void task_read_usage(struct task_counters *out);
-/* Bytes that the whole process had read from and written to disks (/proc/self/io): what the page cache answered is not
- * among them, nor what was given to it and removed before it reached the disk. */
+/* Reads the bytes that the whole process had read from and written to disks (/proc/self/io): without reads answered
+ * by the page cache, and without data deleted before it reached the disk. */
 int task_read_io(uint64_t *read_bytes, uint64_t *written_bytes);
 
 #endif

@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-/* How far two CPUs are from each other, and pairs of CPUs that are near or far. From /sys under a root directory that
- * is
- * "" in use and a made-up tree in tests. */
+/* Distance between CPUs, and pairs of near or distant CPUs. From /sys below a root directory that is "" in use and
+ * made-up in tests. */
 #ifndef SYS_TOPOLOGY_H
 #define SYS_TOPOLOGY_H
 
 #include <stddef.h>
 
-/* The closest thing that two CPUs share. */
+/* The closest resource that two CPUs share. */
 enum cpu_relation {
     CPUS_SAME_CORE,    /* SMT siblings */
     CPUS_SAME_CACHE,   /* the last data cache */
-    CPUS_SAME_PACKAGE, /* package (socket) and NUMA node, or the package where nodes are not known */
-    CPUS_SAME_NODE,    /* the NUMA node of several packages, or packages differ and nodes are not known */
-    CPUS_OTHER_NODE,   /* another NUMA node */
+    CPUS_SAME_PACKAGE, /* package (socket) and NUMA node, or package where nodes are not known */
+    CPUS_SAME_NODE,    /* NUMA node with several packages; or packages differ and nodes are not known */
+    CPUS_OTHER_NODE,   /* on different NUMA nodes */
     CPUS_UNKNOWN,
     CPU_RELATIONS
 };
-extern const char *const cpu_relation_names[CPU_RELATIONS]; /* "same-core", ... "other-node", "unknown" */
+extern const char *const cpu_relation_names[CPU_RELATIONS]; /* names of the relations: "same-core", ... "other-node",
+                                                             * "unknown" */
 
 enum cpu_pairing {
-    PAIRS_NEXT, /* each CPU with the next one in order, the last with the first: as many pairs as CPUs */
-    PAIRS_NEAR, /* each CPU once, with the nearest one that is left */
-    PAIRS_FAR, /* each CPU once, with the farthest one that is left, of another package or node; the rest is left out */
-    PAIRS_HALVES, /* by number: the first CPU of the first half with the first one of the second, and so on */
+    PAIRS_NEXT,   /* each CPU with the next in order, and the last with the first: as many pairs as CPUs */
+    PAIRS_NEAR,   /* each CPU in one pair, with the nearest remaining CPU */
+    PAIRS_FAR,    /* each CPU in one pair, with the most distant remaining CPU of another package or node; CPUs without
+                   * such a partner are left out */
+    PAIRS_HALVES, /* by number: the first CPU of the first half with the first one of the second half, and so on */
 };
 
 struct cpu_pair {
@@ -32,11 +33,11 @@ struct cpu_pair {
 };
 struct cpu_pairs {
     struct cpu_pair *pair;
-    size_t n; /* 0: there is no such pair */
+    size_t n; /* number of pairs; 0: no such pair exists */
 };
 
-/* Pairs the n CPUs of order, in that order. 0, or -1 when out of memory. The caller frees with topology_pairs_free().
- */
+/* Pairs the n CPUs of order, in that order. Returns 0, or -1 when out of memory. The caller frees with
+ * topology_pairs_free(). */
 int topology_pairs(const char *root, const unsigned *order, size_t n, enum cpu_pairing pairing, struct cpu_pairs *out);
 void topology_pairs_free(struct cpu_pairs *pairs);
 

@@ -40,7 +40,7 @@ int command_complain(const char *command, const char *message, int status)
     char *line = strdup(message);
 
     if (line)
-        text_harmless(line);
+        text_sanitize(line);
     (void)fprintf(stderr, "jitbench%s%s: %s\n", command ? " " : "", command ? command : "",
                   line ? line : "out of memory");
     free(line);

@@ -85,7 +85,7 @@ static size_t enter_machine(struct gather *g, const struct row_run *run)
     size_t before = g->identities.n;
 
     (void)snprintf(base, sizeof(base), "%s%s%s", run->host[0] ? run->host : "(no name)", rank[0] ? "/" : "", rank);
-    text_harmless(base);
+    text_sanitize(base);
     struct gather_name *name = enter_name(g, base);
     if (!name || (name->machines && vague))
         return name ? name->first : SIZE_MAX;
@@ -110,18 +110,18 @@ static size_t enter_machine(struct gather *g, const struct row_run *run)
 
 static int enter_setting(struct gather *g, size_t machine, const char *name, const char *value)
 {
-    char harmless[sizeof(((struct row_run *)NULL)->settings)];
+    char sanitized[sizeof(((struct row_run *)NULL)->settings)];
 
     if (!value[0] || !name[0])
         return 0;
-    text_copy(harmless, sizeof(harmless), name);
-    text_harmless(harmless);
-    size_t number = index_enter(&g->settings, harmless);
+    text_copy(sanitized, sizeof(sanitized), name);
+    text_sanitize(sanitized);
+    size_t number = index_enter(&g->settings, sanitized);
     if (number != SIZE_MAX && number >= SETTINGS_MOST)
         return 0;
-    text_copy(harmless, sizeof(harmless), value);
-    text_harmless(harmless);
-    size_t value_number = index_enter(&g->setting_values, harmless);
+    text_copy(sanitized, sizeof(sanitized), value);
+    text_sanitize(sanitized);
+    size_t value_number = index_enter(&g->setting_values, sanitized);
     if (number == SIZE_MAX || value_number == SIZE_MAX)
         return -1;
     void *grown = make_room(g->setting, &g->setting_capacity, g->n_setting, sizeof(*g->setting));
@@ -266,10 +266,10 @@ static void work_of(const struct row *row, char *buf, size_t size)
     text_free(&words);
 }
 
-static void put_harmless(char *to, size_t size, const char *from)
+static void put_sanitized(char *to, size_t size, const char *from)
 {
     text_copy(to, size, from);
-    text_harmless(to);
+    text_sanitize(to);
 }
 
 static size_t enter_figure(struct gather *g, const struct row *row)
@@ -286,12 +286,12 @@ static size_t enter_figure(struct gather *g, const struct row *row)
     g->figure = grown;
     struct gather_figure *figure = &g->figure[number];
     if (number == before) {
-        put_harmless(figure->suite, sizeof(figure->suite), row->suite);
-        put_harmless(figure->test, sizeof(figure->test), row->test);
-        put_harmless(figure->load, sizeof(figure->load), row->load);
-        put_harmless(figure->metric, sizeof(figure->metric), row->metric);
-        put_harmless(figure->unit, sizeof(figure->unit), row->unit);
-        put_harmless(figure->work, sizeof(figure->work), work);
+        put_sanitized(figure->suite, sizeof(figure->suite), row->suite);
+        put_sanitized(figure->test, sizeof(figure->test), row->test);
+        put_sanitized(figure->load, sizeof(figure->load), row->load);
+        put_sanitized(figure->metric, sizeof(figure->metric), row->metric);
+        put_sanitized(figure->unit, sizeof(figure->unit), row->unit);
+        put_sanitized(figure->work, sizeof(figure->work), work);
         figure->copies = row->copies;
         figure->higher_is_better = !strcmp(row->better, "higher");
     }

@@ -112,7 +112,7 @@ __attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
     va_start(args, format);
     (void)vsnprintf(line + begin, sizeof(line) - begin - 1, format, args);
     va_end(args);
-    text_harmless(line); /* words of the kernel's command line stand in it */
+    text_sanitize(line); /* words of the kernel's command line stand in it */
     memcpy(line + strlen(line), "\n", 2);
     (void)put(2, line, strlen(line), NULL);
 }

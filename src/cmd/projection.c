@@ -60,7 +60,7 @@ int projection_enter(struct projection *p, const char *name, const struct row *r
     char known[sizeof(p->further->name)];
 
     text_copy(known, sizeof(known), name);
-    text_harmless(known);
+    text_sanitize(known);
     struct detours_host *host = host_of(p, known);
     if (!host)
         return -1;

@@ -618,7 +618,7 @@ static void put_long_lines(const struct row *rows, size_t n, struct text *out)
             continue;
         char shown[sizeof(rows[i].param)];
         text_copy(shown, sizeof(shown), line);
-        text_harmless(shown);
+        text_sanitize(shown);
         text_printf(out, "%s  %s\n", headed ? "" : "Command lines in full:\n", shown);
         headed = true;
         before = line;

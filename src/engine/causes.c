@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums up what disturbed a row's trials, and writes it as pairs. */
+/* Sums up what disturbed the trials of a row, and formats the column `causes`. */
 #include "engine/causes.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 
 static void add_count(double *sum, int64_t value, double unit)
 {
-    *sum = value < 0 ? (double)NAN : *sum + (double)value * unit; /* one unknown makes the sum unknown */
+    *sum = value < 0 ? (double)NAN : *sum + (double)value * unit; /* one unknown value makes the sum unknown */
 }
 
 static void add_task(struct causes *causes, const struct task_counters *task)
@@ -55,7 +55,7 @@ int causes_add_own(struct causes *causes, const char *name, double ms)
     return 0;
 }
 
-/* Appends a pair with at most three places, without the zeros at their end; nothing when the number is not known. */
+/* Appends a pair with at most three decimals, without trailing zeros; nothing when the number is not known. */
 static void add_pair(char *buf, size_t size, const char *name, char sign, double number)
 {
     char pair[96];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What of two sides is tested, and when it counts as a change. */
+/* The rule of `jitbench compare`: which values of two sides are tested, and when a difference counts as a change. */
 #include "engine/comparison.h"
 
 #include <math.h>
@@ -11,9 +11,9 @@
 
 #define SEED 0x6a697462656e6368u
 
-/* --- The values. --- */
+/* --- Values. --- */
 
-/* All samples of a side, or the means of its runs. NULL when out of memory. */
+/* Returns all samples of a side, or the means of its runs. NULL when out of memory. */
 static double *take_values(const struct comparison_side *side, bool runs, size_t *n)
 {
     size_t all = 0;
@@ -32,9 +32,9 @@ static double *take_values(const struct comparison_side *side, bool runs, size_t
     return values;
 }
 
-/* --- The floor. --- */
+/* --- The noise floor. --- */
 
-/* Variance of the samples around the means of their runs; 0 when there is none. */
+/* Returns the variance of the samples around the means of their runs; 0 when there is none. */
 static double variance_within(const struct comparison_side *side)
 {
     double squares = 0, df = 0;
@@ -49,7 +49,7 @@ static double variance_within(const struct comparison_side *side)
     return df > 0 ? squares / df : 0;
 }
 
-/* How far the halves of a run, or two runs, are apart at most. */
+/* Returns the largest difference between the two halves of a run, or between two runs. */
 static double shift_within(const struct comparison_side *side)
 {
     double shift = 0, lowest = INFINITY, highest = -INFINITY;
@@ -72,7 +72,7 @@ static double noise_floor(const struct comparison_side *base, const struct compa
                 fmax(shift_within(base), shift_within(changed)));
 }
 
-/* --- The figures. --- */
+/* --- Tests. --- */
 
 static int test_values(double *a, size_t n_a, double *b, size_t n_b, struct comparison *out)
 {
@@ -122,12 +122,13 @@ int comparison_measure(const struct comparison_side *base, const struct comparis
     return result;
 }
 
-/* --- The verdicts. --- */
+/* --- Verdicts. --- */
 
 static void choose_p(struct comparison *c, size_t tests, double confidence)
 {
     c->by_rank = inference_rank_least(c->n_base, c->n_new) <= (1 - confidence) / (double)tests;
-    /* Constants on both sides: to Welch any difference between them is beyond doubt, however few they are. */
+    /* When both sides are constant, Welch's test calls any difference significant, no matter how few values there
+     * are. */
     if (isnan(c->p_welch) || c->p_welch <= 0)
         c->by_rank = true;
     c->p = c->by_rank ? c->p_rank : c->p_welch;
@@ -135,13 +136,13 @@ static void choose_p(struct comparison *c, size_t tests, double confidence)
 
 static enum comparison_doubt doubt_of(const struct comparison *c, double confidence, double min_effect)
 {
-    const double apart = fabs(c->changed - c->base);
+    const double difference = fabs(c->changed - c->base);
 
-    if (!(c->p_adjusted < 1 - confidence) || (c->low <= 1 && c->high >= 1) || !(apart > 0))
+    if (!(c->p_adjusted < 1 - confidence) || (c->low <= 1 && c->high >= 1) || !(difference > 0))
         return DOUBT_CHANCE;
-    if (!(apart > min_effect * fabs(c->base)))
+    if (!(difference > min_effect * fabs(c->base)))
         return DOUBT_SMALL;
-    return apart > c->floor ? DOUBT_NOT : DOUBT_FLOOR;
+    return difference > c->floor ? DOUBT_NOT : DOUBT_FLOOR;
 }
 
 int comparison_judge(struct comparison *comparisons, size_t n, double confidence, double min_effect)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared cores: what workers record, what the session learns, and the figure with the core free. */
+/* Shared cores: what workers record, what the session learns, and the value with the core free. */
 #include "engine/core.h"
 
 #include <inttypes.h>
@@ -11,23 +11,25 @@
 #include "engine/stats.h"
 #include "sys/machine.h"
 
-/* A level counts when so many probes of a trial showed it: one may be a quirk of the counter. */
+/* Minimum number of probes of a trial at a level for the level to count: a single one may be an error of the
+ * counter. */
 #define SEEN_MIN 3u
-/* The core is free up to this many levels above the lowest: one step of the counter at each of the two readings, and
- * the probe's first pass through the instruction cache. */
+/* The core counts as free up to this many levels above the lowest: one step of the counter at each of the two
+ * readings, and instruction cache misses of the probe's first pass. */
 #define FREE_MARGIN 4u
-/* A core that is half taken all the time does two additions a cycle. */
+/* Minimum additions per cycle of a free core: a core that is always shared by halves does two. */
 #define WIDTH_MIN 2.5
-/* And it is as wide as the widest of its type, but for what the margin hides. */
+/* Minimum width as a share of the widest core of the type; FREE_MARGIN hides smaller differences. */
 #define WIDTH_OF_WIDEST 0.93
 #define INTERRUPTED     2.4
 #define BLOCKS_MAX      40u
 #define BLOCKS_MIN      5u
-/* From so many trials on a trial is a block: what changes between trials is then in the interval. */
+/* Minimum number of trials for using whole trials as blocks: the interval then includes the variation between
+ * trials. */
 #define TRIALS_MIN 8u
 #define RESAMPLES  1000u
 
-/* --- The worker's side. --- */
+/* --- Worker's side. --- */
 
 void core_record_init(struct core_record *record)
 {
@@ -74,7 +76,7 @@ void core_enter(struct core_record *record, uint32_t before, uint32_t after, dou
 {
     uint32_t level = before > after ? before : after;
 
-    /* A neighbour on the core takes half of it at most: then somebody else had all of it for a while. */
+    /* Another user of the core takes at most half of it: a slice that takes longer was interrupted. */
     if ((double)(end_ns - start_ns) > INTERRUPTED * (double)record->slice_ns)
         level = CORE_LEVELS - 1;
     record->probes[after]++;
@@ -96,7 +98,7 @@ void core_slice(struct core_meter *meter, double count, double cost, uint64_t st
     core_enter(meter->record, before, meter->level, count, cost, start_ns, end_ns);
 }
 
-/* --- What the session learns. --- */
+/* --- Session. --- */
 
 struct core_session *core_session_make(const char *root, const struct clock_info *clock, const struct cpuset *online)
 {
@@ -129,7 +131,7 @@ void core_learn(struct core_session *session, unsigned cpu, const uint32_t probe
         session->cycles_per_tick[cpu] = (float)cycles_per_tick;
 }
 
-/* Additions a cycle at the CPU's lowest level; 0 when that is not known. */
+/* Returns the additions per cycle at the CPU's lowest level; 0 when not known. */
 static double width_of(const struct core_session *session, unsigned cpu)
 {
     double cycles = (double)session->cycles_per_tick[cpu];
@@ -179,7 +181,7 @@ double core_share(const uint64_t probes[CORE_LEVELS], unsigned free_level)
     return n > 0 ? sum / n : (double)NAN;
 }
 
-/* --- The figure with the core free. --- */
+/* --- The value with the core free. --- */
 
 int core_notes_add(struct core_notes *notes, const struct core_record *record, uint32_t trial, unsigned cpu,
                    unsigned highest)
@@ -217,8 +219,8 @@ static double figure(const struct core_cell *cell, bool cost_per_count)
     return cost_per_count ? cell->cost / cell->count : cell->count / cell->cost;
 }
 
-/* The bootstrap's standard error over blocks, with Student's t for their number: percentiles of few blocks are too
- * narrow (Efron, Tibshirani 1993, ch. 13). */
+/* Computes the interval from the bootstrap's standard error over blocks, with Student's t for their number:
+ * percentiles of few blocks are too narrow (Efron, Tibshirani 1993, ch. 13). */
 static void find_interval(const struct core_cell *blocks, size_t n, bool cost_per_count, struct core_alone *out)
 {
     struct stats_running figures = {.n = 0};
@@ -232,14 +234,14 @@ static void find_interval(const struct core_cell *blocks, size_t n, bool cost_pe
             add_cell(&sum, &blocks[stats_random(&seed) % n]);
         stats_add(&figures, figure(&sum, cost_per_count));
     }
-    /* The variance of resamples of n blocks is (n-1)/n of that of the mean. */
+    /* The variance of resamples of n blocks is (n-1)/n of the variance of the mean. */
     double half = stats_student_t(0.95, (double)(n - 1)) * stats_sd(&figures) * sqrt((double)n / (double)(n - 1));
     out->low = out->value - half;
     out->high = out->value + half;
 }
 
-/* Joins each `together` neighbours, leaves out what is empty, and joins on until they are few: long blocks depend less
- * on each other than short ones. */
+/* Joins every `together` neighbouring blocks, drops empty ones, and joins further until few are left: long blocks
+ * are less correlated than short ones. Returns the number of blocks. */
 static size_t gather(struct core_cell *blocks, size_t n, size_t together)
 {
     size_t gathered = 0;

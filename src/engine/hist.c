@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The log-linear histogram: entering, merging, and figures from its bins. */
+/* The log-linear histogram: adding, merging, and statistics from its bins. */
 #include "engine/hist.h"
 
 #include <float.h>
@@ -10,9 +10,9 @@
 
 #define LINEAR_BITS 16u
 #define SUB_BITS    6u
-#define RANGE       ((uint64_t)1 << (LINEAR_BITS + HIST_OCTAVES)) /* from here above base on it is overflow */
+#define RANGE       ((uint64_t)1 << (LINEAR_BITS + HIST_OCTAVES)) /* values of base + RANGE and above are overflow */
 
-/* Bins by rising value: the underflow, the linear part, the log-linear part, the overflow. */
+/* Order of the bins by rising value: underflow, linear part, log-linear part, overflow. */
 #define BIN_UNDERFLOW 0u
 #define BIN_LINEAR    1u
 #define BIN_LOG       (BIN_LINEAR + HIST_LINEAR)
@@ -21,14 +21,14 @@
 
 struct bin {
     uint64_t low, count;
-    uint64_t first, last; /* no value in it can be outside these */
+    uint64_t first, last; /* lowest and highest possible value of the bin */
     double mean, sum;
 };
 
 void hist_init(struct hist *h, uint64_t base)
 {
     memset(h, 0, sizeof *h);
-    /* So that no bin's limit, and no test in hist_add, wraps round. */
+    /* Keeps the limits of bins, and the test in hist_add, from wrapping round. */
     h->base = base < UINT64_MAX - RANGE ? base : UINT64_MAX - RANGE;
     h->min = UINT64_MAX;
 }
@@ -53,7 +53,7 @@ static void widen(struct hist *h, uint64_t min, uint64_t max)
         h->max = max;
 }
 
-/* Enters into the bins alone, not into n, the sums and the extremes. */
+/* Adds to the bins only, not to n, the sums and the extremes. */
 static void place(struct hist *h, uint64_t value, uint64_t count, double sum)
 {
     const uint64_t offset = value - h->base;
@@ -98,7 +98,7 @@ void hist_add_many(struct hist *h, uint64_t count, double sum)
     h->n += count;
     h->sum += sum - (double)count * (double)h->base;
     h->sum_squares += (double)count * x * x;
-    /* Of whole numbers with this mean, the least is at most, and the greatest at least, this. */
+    /* The values are whole numbers: the smallest is at most floor(mean), the largest at least ceil(mean). */
     widen(h, to_whole(floor(mean + rounding)), to_whole(ceil(mean - rounding)));
 }
 
@@ -112,7 +112,7 @@ static void log_bin(const struct hist *h, unsigned i, struct bin *b)
     b->sum = h->log_sum[i];
 }
 
-/* Bin number index of BINS; false when it is empty. */
+/* Reads bin number index of BINS; returns false when it is empty. */
 static bool bin_at(const struct hist *h, size_t index, struct bin *b)
 {
     if (index >= BIN_LINEAR && index < BIN_LOG) {
@@ -166,7 +166,7 @@ void hist_merge(struct hist *into, const struct hist *other)
             if (bin_at(other, i, &b))
                 place(into, b.first == b.last ? b.first : to_whole(round(b.mean)), b.count, b.sum);
     }
-    /* The sums carry over by algebra: they keep the spread inside the bins. */
+    /* Moves the other's sums to this base algebraically: this preserves the spread inside the bins. */
     into->sum_squares += other->sum_squares + 2 * shift * other->sum + n * shift * shift;
     into->sum += other->sum + n * shift;
     into->n += other->n;
@@ -193,14 +193,14 @@ double hist_sd(const struct hist *h)
             continue;
         const double x = distance(h->base, b.low) + (b.mean - (double)b.low);
         stats_merge(&between, &(struct stats_running){.n = b.count, .mean = x, .min = x, .max = x});
-        /* Bhatia and Davis 2000: no values within these limits and with this mean vary more. */
+        /* Largest possible variance of values with these limits and this mean (Bhatia, Davis 2000). */
         if (b.count > 1)
             within += (double)b.count * (b.mean - (double)b.first) * ((double)b.last - b.mean);
     }
-    /* The difference of the sums is right but for cancellation, which is large when the values are far from base and
-     * near to each other. What the bins say bounds it from both sides; in the linear part the bounds are one. Only a
-     * merge of another base can put values of more spread into a bin: then the sums are above the bound by more than
-     * rounding explains (a millionth is its worst at 10^10 additions), and are right. */
+    /* The variance from the sums suffers from cancellation when the values are far from base and close together. The
+     * bins give a lower and an upper bound; in the linear part both are equal. Only a merge with another base can
+     * put values of larger spread into a bin: then the sums exceed the bound by more than rounding explains (a
+     * millionth is its worst at 10^10 additions), and are right. */
     const double n = (double)h->n, plain = h->sum_squares - h->sum / n * h->sum;
     const double upper = between.m2 + within;
     const bool bounded = !(plain > upper + 1e-6 * h->sum_squares);
@@ -208,7 +208,7 @@ double hist_sd(const struct hist *h)
     return sqrt(m2 / (n - 1));
 }
 
-/* As stats_quantile does it, operation for operation. */
+/* Interpolates with the same operations as stats_quantile(), so that the results are equal. */
 static double interpolate(double low, double high, double fraction)
 {
     return low == high ? low : low + fraction * (high - low);
@@ -239,7 +239,7 @@ double hist_quantile(const struct hist *h, double p)
     return low;
 }
 
-/* Walks from the median outwards on both sides, nearest bin first: that is the deviations in rising order. */
+/* Walks from the median outwards on both sides, nearest bin first, which gives the deviations in rising order. */
 double hist_mad(const struct hist *h)
 {
     const double median = hist_quantile(h, 0.5);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names and their numbers. */
+/* Maps names to numbers. */
 #include "engine/index.h"
 
 #include <stdlib.h>
@@ -14,12 +14,12 @@ uint64_t index_hash(const char *name)
     return hash;
 }
 
-/* index_free() frees the names; gcc 12 loses them on their way into the array. */
+/* index_free() frees the names; gcc 12's analyzer does not follow them into the array. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wanalyzer-malloc-leak"
 #endif
 
-/* Where the name is, or would be. */
+/* Returns the slot of the name, or the empty slot where it belongs. */
 static size_t find_slot(const struct index *index, const char *name)
 {
     size_t at = (size_t)index_hash(name) & (index->slots - 1);

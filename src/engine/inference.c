@@ -9,9 +9,10 @@
 
 #include "engine/stats.h"
 
-/* --- Means. --- */
+/* --- Comparison of means. --- */
 
-/* Of the distances from an origin near them: large values that hardly differ lose no digits. */
+/* Returns mean and variance of the values relative to an origin near them, so that large values that hardly differ
+ * lose no digits. */
 static struct stats_running running_of(const double *values, size_t n, double origin)
 {
     struct stats_running s = {.n = 0};
@@ -31,7 +32,7 @@ struct inference_welch inference_welch(const double *a, size_t n_a, const double
         return test;
     const double va = sa.m2 / (double)(n_a - 1) / (double)n_a, vb = sb.m2 / (double)(n_b - 1) / (double)n_b;
     if (va + vb > 0) {
-        /* By shares: the squares of tiny variances would be 0. */
+        /* As shares: the squares of tiny variances would underflow to 0. */
         const double share_a = va / (va + vb), share_b = vb / (va + vb);
         test.t = (sa.mean - sb.mean) / sqrt(va + vb);
         test.df = 1 / (share_a * share_a / (double)(n_a - 1) + share_b * share_b / (double)(n_b - 1));
@@ -43,7 +44,7 @@ struct inference_welch inference_welch(const double *a, size_t n_a, const double
     return test;
 }
 
-/* --- Ranks. --- */
+/* --- Comparison of ranks. --- */
 
 struct ranked {
     double value;
@@ -57,7 +58,7 @@ static int compare_ranked(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* u, and the sum of t^3 - t over the groups of t equal values. -1 when out of memory. */
+/* Computes u, and the sum of t^3 - t over the groups of t equal values. Returns -1 when out of memory. */
 static int rank(const double *a, size_t n_a, const double *b, size_t n_b, double *u, double *ties)
 {
     const size_t n = n_a + n_b;
@@ -92,8 +93,8 @@ static double normal_p(double u, double n_a, double n_b, double ties)
     return variance > 0 && beyond > 0 ? erfc(beyond / sqrt(2 * variance)) : 1;
 }
 
-/* P(U <= u) for n_a and n_b values without ties: P(U = v; m, n) = m/(m+n) P(U = v-n; m-1, n) + n/(m+n) P(U = v; m,
- * n-1), row by row of m. NAN when out of memory. */
+/* Returns P(U <= u) for n_a and n_b values without ties, by the recurrence P(U = v; m, n) = m/(m+n) P(U = v-n; m-1,
+ * n) + n/(m+n) P(U = v; m, n-1), row by row of m. NAN when out of memory. */
 static double exact_below(size_t u, size_t n_a, size_t n_b)
 {
     double *p = calloc((n_b + 1) * (u + 1), sizeof *p), sum = 0;
@@ -107,7 +108,7 @@ static double exact_below(size_t u, size_t n_a, size_t n_b)
             const double share = (double)m / (double)(m + n);
             double *row = p + n * (u + 1);
             const double *left = row - (u + 1);
-            /* Downwards: what stands below is still that of m - 1. */
+            /* Downwards, since the entries below still have to be those of m - 1. */
             for (size_t v = u + 1; v-- > 0;)
                 row[v] = (v >= n ? share * row[v - n] : 0) + (1 - share) * left[v];
         }
@@ -150,13 +151,13 @@ int inference_mann_whitney_normal(const double *a, size_t n_a, const double *b, 
 
 double inference_rank_least(size_t n_a, size_t n_b)
 {
-    int sign; /* lgamma would write the global signgam */
+    int sign; /* lgamma_r stores the sign here; lgamma would write the global signgam */
     const double x = (double)n_a, y = (double)n_b;
 
     return fmin(1, 2 * exp(lgamma_r(x + 1, &sign) + lgamma_r(y + 1, &sign) - lgamma_r(x + y + 1, &sign)));
 }
 
-/* --- Many at once. --- */
+/* --- Correction for many tests. --- */
 
 struct numbered {
     double p;
@@ -192,7 +193,7 @@ int inference_holm(const double *p, size_t n, double *adjusted)
     return 0;
 }
 
-/* --- How much. --- */
+/* --- Ratio of medians. --- */
 
 static bool all_positive(const double *values, size_t n)
 {
@@ -202,15 +203,17 @@ static bool all_positive(const double *values, size_t n)
     return n > 0;
 }
 
-/* The bootstrap's median of few values varies more than the median itself does, most of all with an odd number of
- * draws, which is always one of the values: the interval of 5 to 24 values would hold the truth in 96 to 97.1 %. With
- * one or two draws more, and an even number of them, that is 93.7 to 96.2 % (tests/unit/test_coverage.c). */
+/* Returns the number of draws of a resample. The bootstrap's median of few values varies more than the median
+ * itself, most of all with an odd number of draws, where it is always one of the values: the interval of 5 to 24
+ * values would contain the true value in 96 to 97.1 %. With one or two more draws, and an even number of them, that
+ * is 93.7 to 96.2 % (tests/unit/test_coverage.c). */
 static size_t draws_of(size_t n)
 {
     return n % 2 ? n + 1 : n >= 8 ? n + 2 : n;
 }
 
-/* The values go into the seed: one row of draws for all tables would bring the same small error into every interval. */
+/* Returns a seed that depends on the values: with the same random draws for all tables, all intervals would have the
+ * same small error. */
 static uint64_t seed_of(const double *values, size_t n, uint64_t seed)
 {
     for (size_t i = 0; i < n; i++) {
@@ -236,7 +239,7 @@ static void bootstrap_ratio(const double *a, size_t n_a, const double *b, size_t
     out->high = stats_quantile(ratios, resamples, (1 + confidence) / 2);
 }
 
-/* Both sides become logarithms. */
+/* Computes the ratio of geometric means and its interval. Replaces both sides by their logarithms. */
 static void welch_ratio(double *a, size_t n_a, double *b, size_t n_b, double confidence, struct inference_ratio *out)
 {
     for (size_t i = 0; i < n_a; i++)
@@ -246,7 +249,7 @@ static void welch_ratio(double *a, size_t n_a, double *b, size_t n_b, double con
     const struct stats_running sa = running_of(a, n_a, 0), sb = running_of(b, n_b, 0);
     const struct inference_welch test = inference_welch(b, n_b, a, n_a);
     const double error = sqrt(sa.m2 / (double)(n_a - 1) / (double)n_a + sb.m2 / (double)(n_b - 1) / (double)n_b);
-    /* Without any spread there is no df, and no width. */
+    /* Without any spread there are no degrees of freedom, and the width is 0. */
     const double half = error > 0 ? stats_student_t(confidence, test.df) * error : 0;
     out->low = exp(sb.mean - sa.mean - half);
     out->high = exp(sb.mean - sa.mean + half);

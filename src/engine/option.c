@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Option tables: the command line, defaults and help, all from the same rows. */
+/* Option tables: the command line, defaults and help, all from the same entries. */
 #include "engine/option.h"
 
 #include <assert.h>
@@ -18,7 +18,7 @@
 
 enum verdict { GOOD, JUNK, OUTSIDE };
 
-/* Name and form of each type's values, for error messages. */
+/* Noun and format of each type's values, for error messages. */
 static const struct {
     const char *noun, *form;
     size_t size;
@@ -38,7 +38,7 @@ static const struct {
     [OPTION_CPUS] = {"a CPU list", NULL, sizeof(struct option_cpus)},
 };
 
-/* --- error lines --------------------------------------------------------------------------------------------- */
+/* --- Error lines. --- */
 
 __attribute__((format(printf, 3, 4))) static int fail(char *error, size_t size, const char *format, ...)
 {
@@ -49,7 +49,7 @@ __attribute__((format(printf, 3, 4))) static int fail(char *error, size_t size, 
     return -1;
 }
 
-/* Appends to a line; what does not fit is cut. */
+/* Appends to a line; text that does not fit is cut. */
 __attribute__((format(printf, 3, 4))) static void add(char *line, size_t size, const char *format, ...)
 {
     va_list args;
@@ -59,7 +59,8 @@ __attribute__((format(printf, 3, 4))) static void add(char *line, size_t size, c
     va_end(args);
 }
 
-/* A value as an error line can hold it: short enough that the range after it is still seen, and on one line. */
+/* Returns a value as it is shown in an error line: on one line, and short enough that the range after it is still
+ * visible. */
 static const char *show(const char *value, char shown[SHOWN_SIZE])
 {
     const size_t room = SHOWN_SIZE - sizeof("...");
@@ -76,7 +77,7 @@ static const char *show(const char *value, char shown[SHOWN_SIZE])
     return shown;
 }
 
-/* A number of the row's type as a person reads it. */
+/* Formats a number in the unit of the option's type. */
 static void show_number(enum option_type type, double value, char *buf, size_t size)
 {
     static const struct {
@@ -109,7 +110,7 @@ static void show_number(enum option_type type, double value, char *buf, size_t s
     }
 }
 
-/* A row whose range was left zero has none. */
+/* Returns whether the option has a range: an option whose limits are both zero has none. */
 static bool has_range(const struct option *row)
 {
     return row->min < 0 || row->min > 0 || row->max < 0 || row->max > 0;
@@ -124,7 +125,7 @@ static void show_range(const struct option *row, char *buf, size_t size)
     add(buf, size, "%s to %s", low, high);
 }
 
-/* "random, sorted or none", after an optional first item. */
+/* Writes the choices as a list, "random, sorted or none", with an optional first item before them. */
 static void show_choices(const char *first, const char *const *choices, char *buf, size_t size)
 {
     text_copy(buf, size, first ? first : "");
@@ -192,10 +193,10 @@ static int refuse_choice(const struct option *row, const char *value, char *erro
     return -1;
 }
 
-/* --- values -------------------------------------------------------------------------------------------------- */
+/* --- Values. --- */
 
-/* Digits with a suffix for kilo^1, 2, 3, 4; k is K. Moves *at behind them. What is too large is read to its end all the
- * same, so that junk behind it is called junk. */
+/* Reads digits with a suffix K, M, G or T for kilo^1, 2, 3, 4; k means K. Moves *at behind them. Too large a number
+ * is read to its end all the same, so that junk after it is reported as junk. */
 static enum verdict scan_count(const char **at, uint64_t kilo, uint64_t *out)
 {
     static const char suffixes[] = "KMGT";
@@ -220,7 +221,8 @@ static enum verdict scan_count(const char **at, uint64_t kilo, uint64_t *out)
     return verdict;
 }
 
-/* Digits with at most one point, which needs digits behind it. strtod() alone would take blanks, signs and names. */
+/* Reads digits with at most one point, which must be followed by digits. strtod() alone would accept blanks, signs
+ * and names. */
 static bool scan_decimal(const char **at, double *out)
 {
     static const char digits[] = "0123456789";
@@ -284,7 +286,7 @@ static bool is_duration(const struct option *row)
     return row->type == OPTION_DURATION || row->type == OPTION_DURATION_US;
 }
 
-/* Returns the nanoseconds that one is worth without a unit. */
+/* Returns the nanoseconds of one unit for a number without a suffix. */
 static double bare_ns(const struct option *row)
 {
     return row->type == OPTION_DURATION_US ? 1e3 : 1e9;
@@ -362,7 +364,7 @@ static int set_text(const struct option *row, const char *value, void *place, ch
     return 0;
 }
 
-/* Reads numbers with one separator between. Returns GOOD with their number in *n; *n is max + 1 when there are more. */
+/* Reads numbers separated by separator. Returns GOOD with their number in *n; *n is max + 1 when there are more. */
 static enum verdict read_numbers(const char *text, char separator, uint64_t *out, size_t max, size_t *n)
 {
     enum verdict verdict = GOOD;
@@ -429,7 +431,7 @@ static int set_counts(const struct option *row, const char *value, void *place, 
     return 0;
 }
 
-/* The index of a choice, case ignored, or -1. */
+/* Returns the index of a choice, ignoring case, or -1. */
 static int find_name(const struct option *row, const char *name, size_t length)
 {
     for (int i = 0; row->choices && row->choices[i]; i++)
@@ -476,7 +478,7 @@ static int set_cpus(const struct option *row, const char *value, void *place, ch
     if (cpus.choice < 0) {
         if (value[0] < '0' || value[0] > '9')
             return refuse_choice(row, value, error, error_size);
-        /* The parser of lists takes the newline that /sys writes; a user's value has none. */
+        /* cpuset_parse() accepts the newline of files in /sys, which a user's value must not have. */
         if (strpbrk(value, " \t\n\v\f\r"))
             return refuse(row, value, JUNK, error, error_size);
         if (cpuset_parse(value, &cpus.set, why, sizeof(why)))
@@ -486,7 +488,7 @@ static int set_cpus(const struct option *row, const char *value, void *place, ch
     return 0;
 }
 
-/* A flag's default is written "yes" or "no"; on the command line it has no value, which is NULL here. */
+/* Sets a flag. Its default is "yes" or "no"; on the command line it has no value, which is NULL here. */
 static int set_flag(const struct option *row, const char *value, void *place, char *error, size_t error_size)
 {
     bool on = !value || strcmp(value, "yes") == 0;
@@ -533,7 +535,7 @@ int option_set(const struct option *row, const char *value, void *target, bool a
     }
 }
 
-/* --- the command line ---------------------------------------------------------------------------------------- */
+/* --- The command line. --- */
 
 struct parser {
     struct option_table *tables;
@@ -549,7 +551,7 @@ struct place {
     size_t row;
 };
 
-/* The row's long names: 0 is its own, the aliases follow. NULL after the last. */
+/* Returns a long name of the option: index 0 is its name, the aliases follow. NULL after the last. */
 static const char *name_at(const struct option *row, unsigned index, size_t *length)
 {
     const char *p = index ? row->aliases : row->name;
@@ -570,7 +572,7 @@ static const char *name_at(const struct option *row, unsigned index, size_t *len
     return NULL;
 }
 
-/* The first long name of the row that begins with the word, or NULL. */
+/* Returns the first long name of the option that begins with the word, or NULL. */
 static const char *name_begins(const struct option *row, const char *word, size_t length, size_t *name_length)
 {
     const char *name;
@@ -590,7 +592,7 @@ static bool name_is(const struct option *row, const char *word, size_t length)
     return false;
 }
 
-/* The long name of any table nearest to the word, or "". */
+/* Finds the long name of any table that is most similar to the word, or "". */
 static void nearest_name(const struct parser *p, const char *word, char best[NAME_MAX_BYTES])
 {
     char candidate[NAME_MAX_BYTES];
@@ -605,7 +607,7 @@ static void nearest_name(const struct parser *p, const char *word, char best[NAM
                 if (length >= NAME_MAX_BYTES)
                     continue;
                 text_copy(candidate, length + 1, name);
-                /* An empty best is near to nothing. */
+                /* An empty text is similar to nothing. */
                 if (text_nearest(word, pair, 2) == candidate)
                     text_copy(best, NAME_MAX_BYTES, candidate);
             }
@@ -678,7 +680,8 @@ static int find_long(const struct parser *p, const char *word, size_t length, st
     return matches == 1 ? 0 : ambiguous(p, word, length, matches);
 }
 
-/* value is what was attached, or NULL: then it is looked for where the row allows. */
+/* Sets an option. value is the attached value, or NULL: then the text of an option with an optional value, else the
+ * next argument. */
 static int take(struct parser *p, struct place found, const char *value, bool shortened)
 {
     const struct option *row = &found.table->rows[found.row];
@@ -722,7 +725,8 @@ static bool find_letter(const struct parser *p, char letter, struct place *found
     return false;
 }
 
-/* at points to the letter in its argument. A whole word behind one dash is likely a long name that lacks the other. */
+/* Reports an unknown letter. at points to the letter in its argument. A whole word after one dash is probably a long
+ * name that lacks the second dash. */
 static int unknown_letter(const struct parser *p, const char *argument, const char *at)
 {
     char near[NAME_MAX_BYTES] = "", shown[SHOWN_SIZE];
@@ -785,8 +789,8 @@ int option_parse(int argc, char *const argv[], struct option_table *tables, size
     return count;
 }
 
-/* The row's default under the preset as a user would type it; NULL: unset. For presets but the first: NULL when they
- * have none of their own. */
+/* Returns the option's default under the preset, as a user would type it; NULL: unset. For presets other than the
+ * first, NULL means that they have no default of their own. */
 static const char *preset_of(const struct option_table *table, const struct option *row, enum option_preset preset)
 {
     for (const struct option_default *d = table->defaults; d && d->name; d++)
@@ -827,12 +831,12 @@ bool option_given(const struct option_table *tables, size_t n, const char *name)
     return false;
 }
 
-/* --- help ---------------------------------------------------------------------------------------------------- */
+/* --- Help. --- */
 
 #define HELP_COLUMN_MAX 30
 #define HELP_TEXT_MIN   20
 
-/* A default, typed by a user, as a person reads it. */
+/* Writes a default, which is in the form that a user types, as a person reads it. */
 static void show_value(const struct option *row, const char *typed, char *buf, size_t size)
 {
     uint64_t count = 0;
@@ -864,7 +868,7 @@ static void help_left(const struct option *row, struct text *out)
     text_printf(out, row->optional ? "[=%s]" : " %s", value);
 }
 
-/* Adds a note to the list in brackets that ends a row's help. */
+/* Adds a note to the list in parentheses at the end of an option's help. */
 static void help_note(struct text *out, bool *open, const char *before, const char *note)
 {
     text_printf(out, "%s%s%s", *open ? "; " : "  (", before, note);
@@ -915,7 +919,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* The length of the first word; a number and its unit ("250 ms") are one. */
+/* Returns the length of the first word; a number and its unit ("250 ms") count as one. */
 static size_t word_length(const char *words)
 {
     size_t length = strcspn(words, " ");
@@ -925,7 +929,7 @@ static size_t word_length(const char *words)
     return length;
 }
 
-/* Writes words from column on, where the line already is; blanks between words stay as they are within a line. */
+/* Writes words, wrapped, to a line that is already at column; spaces within a line are preserved. */
 static void wrap(const char *words, size_t column, size_t width, struct text *out)
 {
     size_t at = column;

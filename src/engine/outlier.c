@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Robust distances, and how far is too far. */
+/* Robust distances, and the limits beyond which a value is an outlier. */
 #include "engine/outlier.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 #define MAD_TO_SD      1.4826
 #define MAD_EFFICIENCY 0.37
 
-/* How far a value is from the median, relative to it. */
+/* Returns the distance of a value from the median, relative to the median. */
 static double offset_of(const struct outlier_metric *metric, double value)
 {
     return metric->logarithmic ? log(value / metric->median) : (value - metric->median) / fabs(metric->median);
@@ -55,7 +55,7 @@ double outlier_threshold(size_t n_hosts, size_t n_tests)
     return stats_student_t(1 - OUTLIER_ALPHA / 2 / (double)(n_tests ? n_tests : 1), df);
 }
 
-/* P(X >= k) of a binomial distribution. */
+/* Returns P(X >= k) of a binomial distribution. */
 static double tail(size_t n, double p, size_t k)
 {
     double sum = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Placement: who runs where, with which policy, and what the kernel made of it. */
+/* Placement: applies CPUs, policy and priority to a party, and reads back what the kernel granted. */
 #include "engine/place.h"
 
 #include <errno.h>
@@ -41,8 +41,8 @@ void place_claim_add(struct place_claim *claim, const struct placement *placemen
     }
 }
 
-/* An upper bound of what the parties can take, so that it errs on the side of the machine's user: a wide party is
- * counted as if no other one could be in its way. */
+/* Computes an upper bound of the CPUs that the parties can take, so as to protect the machine's user: each wide
+ * party is counted as if no other party could be in its way. */
 bool place_claim_full(const struct place_claim *claim, const struct cpuset *online)
 {
     struct cpuset bound = claim->bound, either = claim->wide;
@@ -74,7 +74,7 @@ static void refuse(char *refused, size_t size, const char *what, int error, cons
         (void)snprintf(refused + used, size - used, "%s%s: %s%s", used ? "; " : "", what, strerror(-error), advice);
 }
 
-/* EINVAL is what the kernel says when none of these CPUs is online and allowed to this process. */
+/* Explains EINVAL, which the kernel returns when none of these CPUs is online and allowed to this process. */
 static void refuse_cpus(const struct cpuset *cpus, int error, char *refused, size_t size)
 {
     char list[48], advice[96] = "";
@@ -112,7 +112,7 @@ void place_apply_policy(const struct placement *placement, uint64_t realtime_lim
         return;
     (void)snprintf(what, sizeof(what), "SCHED_%s %d refused", placement->policy == SCHED_FIFO ? "FIFO" : "RR",
                    placement->rt_priority);
-    /* No limit, no real-time policy: without it a bug could take the machine away. */
+    /* Without the time limit there is no real-time policy: a bug could take over the machine. */
     if ((error = task_limit_realtime_us(realtime_limit_us)))
         refuse(refused, size, what, error, " (RLIMIT_RTTIME cannot be set)");
     else if ((error = task_set_policy(placement->policy, placement->rt_priority)))

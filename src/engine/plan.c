@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs a plan: which item's trial is next, when an item is done, what becomes of one that fails. */
+/* Runs a plan: chooses the next item's trial, decides when an item is done, and handles failed trials. */
 #include "engine/plan.h"
 
 #include <limits.h>
@@ -60,7 +60,7 @@ void plan_free(struct plan *plan)
     memset(plan, 0, sizeof(*plan));
 }
 
-/* Overhead of a trial beside its time: starting processes, warm-up, the pause after a row; more with a load. */
+/* Overhead of a trial in addition to its time: starting processes, warm-up, the pause after a row; more with a load. */
 #define TRIAL_OVERHEAD_NS 150000000u
 #define LOAD_OVERHEAD_NS  200000000u
 
@@ -98,13 +98,13 @@ enum item_state { ITEM_OPEN, ITEM_ENDED };
 struct execution {
     const struct plan *plan;
     const struct plan_run *how;
-    struct results *results; /* by item */
+    struct results *results; /* results by item */
     enum item_state *state;
-    double *value;       /* what an item found, for those that it calibrates */
-    char (*failed)[160]; /* why it found nothing */
+    double *value;       /* the value that an item measured, for the items that it calibrates */
+    char (*failed)[160]; /* reason why an item measured no value */
     enum row_status worst;
     bool interrupted;
-    bool started; /* the first trial was run */
+    bool started; /* the first trial has run */
 };
 
 static void end_item(struct execution *e, size_t i, enum row_status status, const char *reason)
@@ -124,10 +124,10 @@ static void end_item(struct execution *e, size_t i, enum row_status status, cons
     e->state[i] = ITEM_ENDED;
     results_free(results);
     if (e->how->settle_ns && !e->interrupted)
-        signals_sleep_ns(e->how->settle_ns); /* our own writeback is not to be the next row's noise */
+        signals_sleep_ns(e->how->settle_ns); /* so that our own writeback does not disturb the next row */
 }
 
-/* Fewer samples than the interval needs are as many as there will be. */
+/* Returns the share of an item that is done, by its time limit or its number of samples, whichever is further. */
 static double item_done(const struct results *results)
 {
     const struct sampling *s = &results->item->sampling;
@@ -140,7 +140,7 @@ static double item_done(const struct results *results)
     return done < 1 ? done : 0.99;
 }
 
-/* An item's share of the time of all, not scaled. */
+/* Returns an item's share of the total time, not normalised. */
 static double weight_of(const struct plan_item *item)
 {
     const struct plan_time time = item_time(item);
@@ -163,7 +163,7 @@ static void report_progress(const struct execution *e, size_t i)
     e->how->progress(e->how->progress_context, &e->plan->items[i], e->results[i].n_trials, all > 0 ? done / all : 0);
 }
 
-/* Hands on what the item that calibrates this one found. False when that one found nothing. */
+/* Passes on the value of the item that calibrates this one. Returns false when that item measured none. */
 static bool calibrate(struct execution *e, size_t i)
 {
     const struct plan_item *item = &e->plan->items[i];
@@ -213,7 +213,8 @@ static struct trial *run_trial(struct execution *e, const struct trial_spec *spe
     return trial;
 }
 
-/* Memory is bounded before it is used: a group over its limit is killed, and no row would say why. */
+/* Returns whether enough memory is available. Checked before it is used: a control group over its limit is killed,
+ * and no row would give the reason. */
 static bool has_memory(const struct trial_spec *spec, char *why, size_t size)
 {
     const uint64_t need = trial_memory_bytes(spec), group = cgroup_memory_available(spec->proc_root);
@@ -233,7 +234,7 @@ static bool has_memory(const struct trial_spec *spec, char *why, size_t size)
     return false;
 }
 
-/* Whether benchmark and load can run here; the reason in why when not. */
+/* Returns whether benchmark and load can run here; otherwise the reason in why. */
 static bool can_run(const struct plan_item *item, const struct trial_spec *spec, char *why, size_t size)
 {
     if (item->bench->supported && item->bench->supported(item->params, why, size))
@@ -243,21 +244,21 @@ static bool can_run(const struct plan_item *item, const struct trial_spec *spec,
     return has_memory(spec, why, size);
 }
 
-/* Its last trial was ended by a signal, and still counts: the rows will say so. */
+/* Returns whether a signal ended the item's last trial, which still counts: the rows will say so. */
 static bool cut_short(const struct plan_item *item)
 {
     return item->bench->ends_early && signals_pending();
 }
 
-/* A trial that was stopped by a signal (Ctrl-Z, a batch system) is measured again, but only a limited number of times:
- * some programs ration others' CPU time that way. */
+/* Returns whether to repeat a trial in which a signal stopped something (Ctrl-Z, a batch system). The number of
+ * repetitions is limited: some programs ration others' CPU time by stopping them. */
 static bool take_again(struct results *results, const struct trial *trial)
 {
     return trial_outcome(trial) != TRIAL_INTERRUPTED && trial_stopped(trial) &&
            results->n_stopped++ < RESULTS_STOPPED_MAX;
 }
 
-/* Where the file of --series ends. */
+/* Returns the end of the file of --series. */
 static off_t series_end(const struct plan_run *how)
 {
     struct stat status;
@@ -265,7 +266,7 @@ static off_t series_end(const struct plan_run *how)
     return how->series_fd >= 0 && fstat(how->series_fd, &status) == 0 && S_ISREG(status.st_mode) ? status.st_size : -1;
 }
 
-/* One trial of an item, and the end of the item when that was its last. */
+/* Runs one trial of an item, and ends the item when that was its last. */
 static void step(struct execution *e, size_t i)
 {
     struct results *results = &e->results[i];
@@ -289,7 +290,7 @@ static void step(struct execution *e, size_t i)
     }
     report_progress(e, i);
     if (item->sampling.classic) {
-        sync(); /* as the original does before each pass */
+        sync(); /* as the original UnixBench does before each pass */
         signals_sleep_ns(item->sampling.pause_ns);
     }
     off_t series_at = series_end(e->how);
@@ -316,7 +317,7 @@ static void step(struct execution *e, size_t i)
     trial_free(trial);
 }
 
-/* The phase that is being worked on: the least of the open items. */
+/* Returns the current phase: the lowest among the open items. */
 static unsigned open_phase(const struct execution *e)
 {
     unsigned phase = UINT_MAX;
@@ -327,7 +328,7 @@ static unsigned open_phase(const struct execution *e)
     return phase;
 }
 
-/* One pass over the open items of a phase, in order or backwards. */
+/* Runs one trial of each open item of a phase, in order or backwards. */
 static void pass(struct execution *e, unsigned phase, bool backwards)
 {
     for (size_t k = 0; k < e->plan->n && !e->interrupted; k++) {
@@ -336,7 +337,7 @@ static void pass(struct execution *e, unsigned phase, bool backwards)
         if (e->state[i] == ITEM_ENDED || e->plan->items[i].phase != phase)
             continue;
         if (before >= 0 && e->state[before] == ITEM_OPEN)
-            continue; /* its turn comes when the calibration is done */
+            continue; /* it runs after its calibration */
         do
             step(e, i);
         while (e->plan->schedule == SCHEDULE_SEQUENCE && e->state[i] == ITEM_OPEN && !e->interrupted);

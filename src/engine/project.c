@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The slowest of N ranks, from the detours of one. */
+/* Projects the detours of one CPU to the slowest of N ranks. */
 #include "engine/project.h"
 
 #include <math.h>
@@ -8,11 +8,11 @@
 
 #define POINTS_MOST  (1u << 18)
 #define POINTS_LEAST (1u << 14)
-/* Shared by all hosts, so that a fleet takes seconds too. */
+/* Maximum number of grid points of all hosts together, so that a whole fleet takes only seconds. */
 #define POINTS_ALL (1u << 22)
-/* Standard deviations above the mean that the grid has room for, beside twice the longest detour. */
+/* Size of the grid: standard deviations above the mean, in addition to twice the longest detour. */
 #define DEVIATIONS 12.0
-/* What the transform leaves where nothing is. */
+/* Rounding error that the transform leaves in empty points. */
 #define NOTHING 1e-15
 
 struct complex {
@@ -22,17 +22,17 @@ struct complex {
 struct grid {
     size_t n;
     double width_ns;
-    struct complex *twiddle; /* n / 2 */
-    struct complex *rate;    /* transform of Poisson detours a ns of work, without the constant term */
+    struct complex *twiddle; /* factors of the transform: n / 2 points */
+    struct complex *rate;    /* transform of the random detours per ns of work, without the constant term */
     struct complex *kind;    /* transforms of the lengths of each periodic kind of a host, one after the other */
-    size_t n_kinds;          /* that there is room for */
+    size_t n_kinds;          /* allocated number of kinds */
     struct complex *work;
-    double *log_below; /* by step and point: sum over the hosts of weight * log F */
+    double *log_below; /* logarithm of the probability by step and point: sum over the hosts of weight * log F */
     double total_weight;
 };
 
-/* --- Fourier transform, in place (Cooley and Tukey 1965, radix 2). Forwards the order of the points ends up
- * bit-reversed, and backwards it begins so: what is done between is done point by point. --- */
+/* --- Fourier transform, in place (Cooley and Tukey 1965, radix 2). The forward transform leaves the points
+ * bit-reversed, and the backward transform expects them so: operations in between are point by point. --- */
 
 static void transform(const struct grid *g, struct complex *a)
 {
@@ -49,7 +49,7 @@ static void transform(const struct grid *g, struct complex *a)
     }
 }
 
-/* Not divided by n. */
+/* Transforms back, without division by n. */
 static void transform_back(const struct grid *g, struct complex *a)
 {
     for (size_t half = 1; half < g->n; half *= 2) {
@@ -65,15 +65,15 @@ static void transform_back(const struct grid *g, struct complex *a)
     }
 }
 
-/* --- The grid. --- */
+/* --- Size and filling of the grid. --- */
 
 static bool counts(const struct row_pair *pair)
 {
     return pair->value > 0 && pair->at > 0 && isfinite(pair->value) && isfinite(pair->at);
 }
 
-/* Mean and variance of the delay of a step (as if all came by themselves, which has the greater variance), and the
- * longest detour. */
+/* Computes mean and variance of the delay of a step (as if all detours were random, which has the greater variance),
+ * and the longest detour. */
 static void spread_of(const struct project_host *host, double step_ns, double *mean, double *variance, double *longest)
 {
     *mean = *variance = *longest = 0;
@@ -155,7 +155,7 @@ static void free_grid(struct grid *g)
     free(g->log_below);
 }
 
-/* Between two points the length is shared so that the mean stays. */
+/* Adds the lengths to the grid. A length between two points is divided between them so that the mean is preserved. */
 static void put_lengths(const struct grid *g, const struct project_detours *detours, double scale, struct complex *out)
 {
     for (size_t i = 0; i < detours->n; i++) {
@@ -179,7 +179,7 @@ static double count_of(const struct project_detours *detours)
     return n;
 }
 
-/* --- One host. --- */
+/* --- Delays of one host. --- */
 
 static struct complex multiply(struct complex a, struct complex b)
 {
@@ -199,7 +199,7 @@ static struct complex power_of(struct complex a, double n)
     return n > 0 ? polar(pow(hypot(a.re, a.im), n), n * atan2(a.im, a.re)) : (struct complex){1, 0};
 }
 
-/* Of the detours that come by themselves: their rate at each length, transformed. */
+/* Transforms the rates of the random detours by length. */
 static void transform_rates(struct grid *g, const struct project_host *host)
 {
     memset(g->rate, 0, g->n * sizeof(*g->rate));
@@ -214,7 +214,7 @@ static void transform_rates(struct grid *g, const struct project_host *host)
         g->rate[i].re -= all;
 }
 
-/* The lengths of those at even distances. */
+/* Transforms the lengths of the periodic detours. */
 static void transform_kinds(struct grid *g, const struct project_host *host)
 {
     struct complex *kind = g->kind;
@@ -231,7 +231,8 @@ static void transform_kinds(struct grid *g, const struct project_host *host)
     }
 }
 
-/* As many as fit into the step, and one more in the share of the phases in which it does. */
+/* Multiplies by the transform of the periodic detours in a step: floor(number) of them always, and one more with the
+ * probability of the remainder. */
 static void multiply_kind(struct grid *g, const struct complex *kind, double number)
 {
     double whole = floor(number), share = number - whole;
@@ -272,7 +273,7 @@ static void add_step(struct grid *g, const struct project_host *host, double ste
     }
 }
 
-/* --- All of them. --- */
+/* --- All hosts. --- */
 
 static bool all_positive(const double *values, size_t n, size_t most)
 {

@@ -28,7 +28,7 @@ size_t recorder_size(const struct recorder_spec *spec)
     return 0;
 }
 
-/* Writes every byte, so that no page is touched for the first time behind the gate. */
+/* Initialises a recorder. Writes every byte, so that no page is touched for the first time after the gate. */
 void recorder_init(const struct recorder_spec *spec, void *recorder)
 {
     memset(recorder, 0, recorder_size(spec));

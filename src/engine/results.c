@@ -11,10 +11,10 @@
 #include "engine/text.h"
 #include "sys/storage.h"
 
-/* How many samples the precision has to hold on for, and the share of those before it that come on top. */
+/* Number of samples for which the precision has to hold, and 1/HOLD_ON_SHARE of the samples before that in addition. */
 #define HOLD_ON       10u
 #define HOLD_ON_SHARE 4u
-/* A load's pieces of work may be so long that a shorter run says nothing of it. */
+/* Minimum length of a run for checking its loads: their units of work may be long. */
 #define LOOK_AT_LOADS_S 0.5
 
 const char *const load_count_names[LOAD_COUNTS] = {
@@ -42,7 +42,7 @@ int results_init(struct results *results, const struct plan_item *item, const st
     for (unsigned g = 0; g < results->n_groups; g++) {
         results->group[g].metric = calloc(item->bench->n_metrics, sizeof(struct metric_values));
         if (!results->group[g].metric)
-            return -1; /* the caller frees */
+            return -1; /* the caller frees everything */
         results->group[g].core_cpu = CPUSET_NONE;
     }
     return 0;
@@ -85,7 +85,7 @@ int results_hist(struct results *results, unsigned group, unsigned metric, const
     struct metric_values *m = &results->group[group].metric[metric];
 
     if (!m->hist) {
-        /* calloc: only the pages of bins that are used become resident */
+        /* calloc: only pages of bins that are used become resident */
         m->hist = calloc(1, sizeof(*m->hist));
         if (!m->hist)
             return -1;
@@ -145,7 +145,7 @@ double results_clock_hz(const struct results *results)
     return clock_hz(results->how->clock->kind, results->how->clock_start, &now);
 }
 
-/* --- Entering. --- */
+/* --- Entering trials. --- */
 
 static void add_refused(struct group_values *g, const char *who, const char *refused)
 {
@@ -177,8 +177,8 @@ static void enter_machine(struct group_values *g, const struct trial *trial, uns
     g->wall_s += (double)trial_wall_ns(trial) * 1e-9;
 }
 
-/* " timer=fifo:96", " load=other:5@0-1": policy, then the real-time priority or the nice value unless it is 0, and the
- * CPUs when they are not those of the measured party. */
+/* Adds " timer=fifo:96" or " load=other:5@0-1": policy, then the real-time priority or the nice value unless it is
+ * 0, then the CPUs unless they are those of the measured party. */
 static void enter_other(struct group_values *g, const char *name, const struct trial_party *p)
 {
     char cpus[64];
@@ -195,14 +195,14 @@ static void enter_other(struct group_values *g, const char *name, const struct t
     add_refused(g, name, p->refused);
 }
 
-/* A claim that the kernel's own count of what went to the disk does not bear out. */
+/* Degrades the row when the kernel counted less than half of the disk traffic that the load claims. */
 static void check_disk(struct group_values *g, const struct trial *trial, enum load_count claimed,
                        enum load_count counted, const char *what)
 {
     double claim = trial_load_count(trial, claimed), count = trial_load_count(trial, counted);
     char reason[160];
 
-    if (!(count < claim / 2)) /* not known is not flagged */
+    if (!(count < claim / 2)) /* an unknown count is not flagged */
         return;
     (void)snprintf(reason, sizeof(reason), "of %.0f MiB %s only %.0f MiB went to or came from the disk", claim / 0x1p20,
                    what, count / 0x1p20);
@@ -236,7 +236,7 @@ static void enter_load(struct group_values *g, const struct load *load, const st
     check_disk(g, trial, LOAD_READ, LOAD_DISK_READ, "read");
 }
 
-/* Everybody but the measured parties, of the first copy. */
+/* Enters the placement of all parties of the first copy except the measured ones. */
 static void enter_others(struct results *results, const struct trial *trial)
 {
     const struct bench *bench = results->item->bench;
@@ -256,7 +256,7 @@ static void enter_others(struct results *results, const struct trial *trial)
         enter_load(g, results->item->load, trial);
 }
 
-/* Enters a copy's core probes: its CPU's into the session, its slices into the metrics with the core free. */
+/* Enters a copy's core probes: its CPU's probes into the session, its slices into the metrics with the core free. */
 static int enter_core(struct results *results, const struct trial *trial, unsigned copy, unsigned cpu)
 {
     const struct bench *bench = results->item->bench;
@@ -308,9 +308,10 @@ int results_enter(struct results *results, const struct trial *trial)
     return error | bench->reduce(trial, results);
 }
 
-/* --- The rule when to stop. --- */
+/* --- The stop rule. --- */
 
-/* The samples that are known, in order, to values (room for all). A run without a single delay has no mean delay. */
+/* Copies the known samples in order to values (room for all). A sample may be unknown: a run without any delay has
+ * no mean delay. */
 static size_t known_samples(const struct metric_values *m, double *values)
 {
     size_t n = 0;
@@ -363,13 +364,13 @@ bool results_sampled_enough(struct results *results)
         return false;
     if (s->max_samples && n >= s->max_samples)
         return true;
-    /* Not beyond the time cap: another one like those before would pass it. */
+    /* Stops before the time cap: one more trial of average length would exceed it. */
     if (results->spent_ns + results->spent_ns / n > s->max_ns)
         return true;
     return results->precise_from && n >= results->precise_from + results_hold_on(results->precise_from);
 }
 
-/* --- Rows. --- */
+/* --- Making the rows. --- */
 
 static void fill_layout(const struct results *results, const struct group_values *g, char *buf, size_t size)
 {
@@ -377,7 +378,7 @@ static void fill_layout(const struct results *results, const struct group_values
         text_copy(buf, size, "inherited (plain fork)");
     else if (results->how->place->layout_fixed)
         text_copy(buf, size, g->seen.layout_fixed ? "fixed" : "random (fixed was refused)");
-    else if (g->seen.layout_fixed) /* inherited from who started us: setarch -R, a debugger */
+    else if (g->seen.layout_fixed) /* inherited from the program that started us: setarch -R, a debugger */
         text_copy(buf, size, "random env (ASLR is off)");
     else
         text_copy(buf, size, results->how->layout_varied);
@@ -414,7 +415,7 @@ static void fill_counters(const struct results *results, const struct group_valu
               results->how->timer_latency_held ? "yes" : "no");
 }
 
-/* Says in words what differed from the request; "" when nothing did. */
+/* Lists in why what differed from the request; "" when nothing did. */
 static void find_degraded(const struct results *results, const struct group_values *g, char *why, size_t size)
 {
     const struct plan_run *how = results->how;
@@ -474,7 +475,8 @@ static int falling(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* The UNIX index's score: of n passes the worst n/3 (rounded down) are dropped; geometric mean of the rest. */
+/* Returns the UNIX index's score: drops the worst n/3 of n passes (rounded down), and takes the geometric mean of
+ * the rest. */
 static double classic_score(const struct metric_values *m)
 {
     double *sorted = malloc((m->n ? m->n : 1) * sizeof(*sorted)), sum = 0;
@@ -505,8 +507,8 @@ static double value_of(const struct metric *metric, const struct stats_summary *
     return (double)NAN;
 }
 
-/* Where there is a histogram, it is its events that mean, percentiles and the rest describe; only the interval is that
- * of the mean over processes, since the events of one process are not independent. */
+/* Fills the statistics of a row. With a histogram, mean, percentiles and the rest describe its events; only the
+ * interval is that of the mean over processes, since the events of one process are not independent. */
 static int fill_values(const struct metric_values *m, const struct metric *metric, double scale, struct row *row)
 {
     double *samples = malloc((m->n ? m->n : 1) * sizeof(*samples));
@@ -565,8 +567,8 @@ static int fill_series(const struct series *s, struct row *row)
     return row->series ? 0 : -1;
 }
 
-/* Marks a headline row as unstable when its samples spread by more than limit_pct (0: no limit). A row with a worse
- * status keeps it. */
+/* Marks a headline row as unstable when its samples spread by more than limit_pct (0: no limit). A worse status is
+ * kept. */
 static void judge(const struct metric_values *m, double limit_pct, struct row *row)
 {
     struct stats_running running = {0};
@@ -580,7 +582,7 @@ static void judge(const struct metric_values *m, double limit_pct, struct row *r
     }
 }
 
-/* Rows of copies that cannot be told apart by their CPUs carry the copy's number. */
+/* Adds the copy's number to rows of copies that have the same CPUs. */
 static void add_copy(const struct results *results, unsigned group, struct row *row)
 {
     const struct place_request *place = results->how->place;
@@ -601,7 +603,7 @@ static void add_word(struct row *row, const char *format, ...)
     va_end(arguments);
 }
 
-/* The load's own parameters, how those beside the measured party ran, and what the load did. */
+/* Adds the load's own parameters, the placement of the other parties, and the work that the load did. */
 static void add_load(const struct results *results, struct row *row)
 {
     const struct group_values *g = &results->group[0];
@@ -618,7 +620,7 @@ static void add_load(const struct results *results, struct row *row)
             add_word(row, " %s=%.*f", load_count_names[c], c == LOAD_CPU ? 2 : 0, g->load_count[c]);
 }
 
-/* Below and above these shares it is all the same. */
+/* Shares below PAGES_NONE and above PAGES_ALL count as none and all. */
 #define PAGES_NONE 0.005
 #define PAGES_ALL  0.995
 
@@ -675,7 +677,7 @@ static void fill_core(const struct results *results, const struct group_values *
         (void)snprintf(row->core_share, sizeof(row->core_share), "%.3f", core_share(g->core_probes, level));
 }
 
-/* Finds the group's figures with the core free, and their samples. -1 when out of memory. */
+/* Computes the group's values with the core free, and their samples. Returns -1 when out of memory. */
 static int find_alone(const struct results *results, struct group_values *g)
 {
     const struct bench *bench = results->item->bench;
@@ -694,7 +696,8 @@ static int find_alone(const struct results *results, struct group_values *g)
     return 0;
 }
 
-/* How much of the spread between a metric's samples is gone with the core free; NAN where there is no such figure. */
+/* Returns how much of the variance between a metric's samples disappears with the core free; NAN without such a
+ * value. */
 static double explained(const struct bench *bench, const struct group_values *g, unsigned metric)
 {
     const struct metric_values *raw = &g->metric[metric];
@@ -709,7 +712,7 @@ static double explained(const struct bench *bench, const struct group_values *g,
     return pct;
 }
 
-/* Behind what stands there already. */
+/* Appends words to the row's reason. */
 static void add_reason(struct row *row, const char *words)
 {
     size_t length = strlen(row->reason);
@@ -717,8 +720,8 @@ static void add_reason(struct row *row, const char *words)
     (void)snprintf(row->reason + length, sizeof(row->reason) - length, "%s%s", length ? "; " : "", words);
 }
 
-/* The figure with the core free: value, interval over blocks of time, and the figure of each sample. Empty where it is
- * not known, and the reason says why. It has a judgement of its own, which is not that of the test. */
+/* Fills a row of the value with the core free: value, interval over blocks of time, and the value of each sample.
+ * Unknown values are empty, with the reason in the row. Its status is its own and does not affect the test's. */
 static int fill_alone(const struct results *results, const struct group_values *g, const struct metric *about,
                       const struct metric_values *m, struct row *row)
 {
@@ -726,7 +729,7 @@ static int fill_alone(const struct results *results, const struct group_values *
     double factor = lower ? 1 : (about->scale > 0 ? about->scale : 1) * 1e9;
     char why[160] = "";
 
-    /* Copies that are pooled add up. */
+    /* The values of pooled copies add up. */
     if (results->n_groups < results->item->copies && !lower)
         factor *= results->item->copies;
     row->samples = calloc(m->n + 1, sizeof(*row->samples));

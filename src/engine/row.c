@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Result rows: the table of the CSV's columns, and the life of a row. */
+/* Result rows: the table of the CSV's columns; init, copy and free of a row; the words of param. */
 #include "engine/row.h"
 
 #include <math.h>
@@ -152,7 +152,7 @@ void row_free(struct row *row)
     row->n_samples = row->n_hist = row->n_series = 0;
 }
 
-/* NULL with *failed set when out of memory; NULL alone when there is nothing to copy. */
+/* Returns a copy of an array: NULL with *failed set when out of memory; NULL alone when there is nothing to copy. */
 static void *duplicate(const void *data, size_t n, size_t size, int *failed)
 {
     void *copy;
@@ -180,7 +180,8 @@ int row_copy(struct row *to, const struct row *from)
     return -1;
 }
 
-/* Words of the user's begin here: a command line with what belongs to it, whatever its words look like. */
+/* Returns whether the user's own words begin at this word: a command line with its input and preparation, which may
+ * contain any text. */
 static bool begins_command(const char *word)
 {
     static const char *const names[] = {"input=", "prepare=", "command="};
@@ -201,7 +202,7 @@ const char *row_command(const char *param)
     return NULL;
 }
 
-/* Behind a word that is quoted as words_quote() does: plain, \', 'in quotes', or $'in these'. */
+/* Returns the end of a word that is quoted as words_quote() does: plain, \', 'in quotes', or $'in these'. */
 static const char *skip_quoted(const char *at)
 {
     while (*at && *at != ' ') {
@@ -339,24 +340,24 @@ bool row_run_equal(const struct row_run *a, const struct row_run *b)
     return true;
 }
 
-static void make_harmless(void *of, int in_run)
+static void sanitize_texts(void *of, int in_run)
 {
     for (size_t i = 0; i < row_n_columns; i++)
         if (row_columns[i].type == COLUMN_TEXT && row_columns[i].in_run == in_run)
-            text_harmless((char *)of + row_columns[i].offset);
+            text_sanitize((char *)of + row_columns[i].offset);
 }
 
-void row_harmless(struct row *row)
+void row_sanitize(struct row *row)
 {
-    make_harmless(row, 0);
+    sanitize_texts(row, 0);
 }
 
-void row_run_harmless(struct row_run *run)
+void row_run_sanitize(struct row_run *run)
 {
-    make_harmless(run, 1);
+    sanitize_texts(run, 1);
 }
 
-/* Where the user's own words begin in a field; NULL when it has none. */
+/* Returns where the user's own words begin in a field; NULL when it has none. */
 static const char *user_words(const struct row_column *column, const char *field)
 {
     static const char *const names[] = {"comment", "test", "load"};

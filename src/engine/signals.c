@@ -20,7 +20,7 @@ static const struct {
 } ending[] = {{SIGINT, "SIGINT"}, {SIGTERM, "SIGTERM"}, {SIGHUP, "SIGHUP"}, {SIGQUIT, "SIGQUIT"}};
 enum { N_ENDING = sizeof(ending) / sizeof(ending[0]) };
 
-/* A signal handler has no other way to say what it saw. */
+/* Global, since a signal handler gets no context. */
 static volatile sig_atomic_t caught, stop_wanted;
 static sigset_t mask_before, mask_wait;
 
@@ -32,7 +32,7 @@ static void on_end(int number)
 
 static void on_child(int number)
 {
-    (void)number; /* its only work is to interrupt ppoll() */
+    (void)number; /* the handler's only task is to interrupt ppoll() */
 }
 
 static void on_stop(int number)
@@ -57,8 +57,8 @@ void signals_stop(void)
     action.sa_handler = SIG_DFL;
     sigemptyset(&stop_alone);
     sigaddset(&stop_alone, SIGTSTP);
-    /* By that very signal, so that the shell sees which one; in a group that nobody could continue the kernel drops it.
-     */
+    /* By the same signal, so that the shell sees which one; the kernel ignores it in an orphaned process group,
+     * which nobody could continue. */
     if (sigaction(SIGTSTP, &action, &ours))
         return;
     (void)raise(SIGTSTP);
@@ -152,7 +152,8 @@ void signals_sleep_ns(uint64_t ns)
     }
 }
 
-/* Waits until a pipe, terminal or device takes bytes. After a signal it only asks whether it does now. */
+/* Waits until a pipe, terminal or device accepts bytes. After a signal it only checks whether it does now, without
+ * waiting. */
 static int wait_writable(int fd)
 {
     struct pollfd wait = {.fd = fd, .events = POLLOUT};
@@ -183,7 +184,7 @@ size_t signals_write(int fd, const char *data, size_t length)
     while (done < length) {
         size_t chunk = length - done;
         if (blocks && chunk > PIPE_BUF)
-            chunk = PIPE_BUF; /* what poll() promises to be taken without waiting */
+            chunk = PIPE_BUF; /* the number of bytes that a ready pipe takes without blocking */
         if (blocks && wait_writable(fd))
             break;
         ssize_t n = write(fd, data + done, chunk);

@@ -57,14 +57,14 @@ double stats_quantile(const double *sorted, size_t n, double p)
 
     const double position = (double)(n - 1) * p;
     const size_t rank = (size_t)position;
-    /* Equal neighbours need no arithmetic, which also keeps two infinities from giving NAN. */
+    /* Equal neighbours need no interpolation, which would give NAN for two infinities. */
     if (rank + 1 >= n || sorted[rank] == sorted[rank + 1])
         return sorted[rank];
     return sorted[rank] + (position - (double)rank) * (sorted[rank + 1] - sorted[rank]);
 }
 
-/* Continued fraction of the incomplete beta function (DLMF 8.17.22), evaluated by Lentz's method as modified by
- * Thompson and Barnett. It converges fast for x below (a+1)/(a+b+2). */
+/* Evaluates the continued fraction of the incomplete beta function (DLMF 8.17.22) by Lentz's method as modified by
+ * Thompson and Barnett. Converges fast for x below (a+1)/(a+b+2). */
 static double beta_fraction(double a, double b, double x)
 {
     double value = 1, c = 1, d = 0;
@@ -84,10 +84,10 @@ static double beta_fraction(double a, double b, double x)
     return 1 / value;
 }
 
-/* Regularised incomplete beta function I_x(a, b); y is 1 - x, given apart because it may be tiny. */
+/* Returns the regularised incomplete beta function I_x(a, b). y is 1 - x, passed separately because it may be tiny. */
 static double incomplete_beta(double a, double b, double x, double y)
 {
-    int sign; /* lgamma would write the global signgam */
+    int sign; /* lgamma_r stores the sign here; lgamma would write the global signgam */
 
     if (x <= 0 || y <= 0)
         return x <= 0 ? 0 : 1;
@@ -98,11 +98,12 @@ static double incomplete_beta(double a, double b, double x, double y)
     return 1 - front * beta_fraction(b, a, y) / b;
 }
 
-/* P(|T| <= t), or the two tails P(|T| > t): each is computed directly, so that neither loses its digits when small. */
+/* Returns P(|T| <= t), or with tails the two tails P(|T| > t): each is computed directly, so that small values keep
+ * their digits. */
 static double student_probability(double t, double df, int tails)
 {
     if (df > 1e5) {
-        /* Wallace 1959: there its error is of the order of 1/df^2. */
+        /* Wallace's approximation (1959): the error is of the order of 1/df^2 here. */
         const double z = (8 * df + 1) / (8 * df + 3) * sqrt(df * log1p(t * t / df));
         return tails ? erfc(z / sqrt(2)) : erf(z / sqrt(2));
     }
@@ -118,7 +119,7 @@ static double student_density(double t, double df)
            sqrt(df * acos(-1));
 }
 
-/* Newton's method within a bracket, which it never leaves. */
+/* Newton's method, kept within a bracket. */
 double stats_student_t(double confidence, double df)
 {
     if (!(confidence >= 0 && confidence <= 1) || !(df >= 1))
@@ -134,7 +135,7 @@ double stats_student_t(double confidence, double df)
     const double target = tails ? 1 - confidence : confidence;
     double lower = 0, upper = 1;
 
-    /* The bracket ends by itself: 1 - confidence is at least 2^-53, and no df has heavier tails than 1. */
+    /* This loop ends: 1 - confidence is at least 2^-53, and no df has heavier tails than 1. */
     while (upper < 1e18 && (student_probability(upper, df, tails) > target) == (tails != 0))
         lower = upper, upper *= 2;
     double t = lower + (upper - lower) / 2;
@@ -147,7 +148,7 @@ double stats_student_t(double confidence, double df)
             upper = t;
         if (!(next > lower && next < upper))
             next = lower + (upper - lower) / 2;
-        if (fabs(next - t) <= 16 * DBL_EPSILON * t) /* the rounding of the probability */
+        if (fabs(next - t) <= 16 * DBL_EPSILON * t) /* tolerance: the rounding error of the probability */
             break;
         t = next;
     }
@@ -215,7 +216,7 @@ static size_t random_below(uint64_t *state, size_t n)
     return (size_t)((double)(stats_random(state) >> 11) * 0x1p-53 * (double)n);
 }
 
-/* Counting how often each value is drawn needs no sort. */
+/* Finds the median without sorting: counts how often each value is drawn. */
 double stats_resampled_median(const double *sorted, size_t n, size_t draws, size_t *drawn, uint64_t *state)
 {
     const size_t lower_rank = (draws - 1) / 2, upper_rank = draws / 2;
@@ -345,7 +346,7 @@ double stats_correlation(const double *x, const double *y, size_t n)
 {
     double mean_x = 0, mean_y = 0, xx = 0, yy = 0, xy = 0;
 
-    /* Updating the means, a series that does not vary has a sum of squares of exactly 0. */
+    /* With running means, a series that does not vary has a sum of squares of exactly 0. */
     for (size_t i = 0; i < n; i++) {
         const double dx = x[i] - mean_x, dy = y[i] - mean_y, k = (double)(i + 1);
         mean_x += dx / k;

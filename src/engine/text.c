@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Small text helpers: near misses, text that grows, numbers and durations as a person reads them. */
+/* Small text helpers: similar names, growing texts, formatted numbers and durations. */
 #include "engine/text.h"
 
 #include <float.h>
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* Words to compare are names; beyond this the distance is only bounded. */
+/* Longest word that is compared in full; names are shorter. */
 #define WORD_MAX 128u
 
 static unsigned char lower(char c)
@@ -26,7 +26,7 @@ static unsigned least(unsigned a, unsigned b)
 unsigned text_distance(const char *a, const char *b)
 {
     size_t a_length = strlen(a), b_length = strlen(b);
-    /* The distance is symmetric, so that only the shorter word has to fit in a row. */
+    /* The distance is symmetric: make b the shorter word, which has to fit in a row. */
     if (b_length > a_length) {
         const char *text = a;
         size_t length = a_length;
@@ -63,7 +63,7 @@ const char *text_nearest(const char *word, const char *const *candidates, size_t
     for (size_t i = 0; i < n; i++) {
         size_t other = strlen(candidates[i]);
         size_t shorter = length < other ? length : other, longer = length < other ? other : length;
-        /* Nothing begins everything, and a single letter that was changed has nothing left in common. */
+        /* An empty text is a prefix of everything, and two different single letters have nothing in common. */
         if (shorter == 0)
             continue;
         unsigned distance = text_distance(word, candidates[i]);
@@ -79,7 +79,7 @@ const char *text_nearest(const char *word, const char *const *candidates, size_t
     return nearest;
 }
 
-/* Room for more characters and the terminator. */
+/* Makes room for more characters and the terminator. */
 static int reserve(struct text *t, size_t more)
 {
     if (t->failed)
@@ -141,7 +141,8 @@ struct unit {
     const char *name;
 };
 
-/* Units in rising order, the first of size 1. A fraction gets what three significant digits leave for it. */
+/* Formats a value in one of n units in rising order, the first of size 1, with as many decimals as three significant
+ * digits allow. */
 static void in_units(uint64_t value, const struct unit *units, size_t n, char *buf, size_t size)
 {
     size_t i = n - 1;
@@ -153,7 +154,7 @@ static void in_units(uint64_t value, const struct unit *units, size_t n, char *b
     uint64_t scaled = whole * scale + (uint64_t)floor((double)rest * (double)scale / (double)units[i].size + 0.5);
 
     if (i + 1 < n && scaled >= units[i + 1].size / units[i].size * scale) {
-        /* Rounded up into the next unit: 999.9 ms is 1 s. */
+        /* Rounding may reach the next unit: 999.9 ms is 1 s. */
         i++;
         decimals = 0;
         scale = scaled = 1;
@@ -228,7 +229,7 @@ size_t text_utf8_length(const char *s)
     if (b[0] < 0xc2 || b[0] > 0xf4)
         return 0;
     length = b[0] < 0xe0 ? 2 : b[0] < 0xf0 ? 3 : 4;
-    /* Overlong forms, surrogates and what lies above U+10FFFF are told by the second byte. */
+    /* The second byte excludes overlong forms, surrogates and code points above U+10FFFF. */
     if (b[0] == 0xe0)
         low = 0xa0;
     else if (b[0] == 0xed)
@@ -245,7 +246,8 @@ size_t text_utf8_length(const char *s)
     return length;
 }
 
-/* Whole numbers, most of all that is written, need no snprintf(): the same text. */
+/* Appends a whole number without snprintf(), with the same text; most numbers written are whole. Returns false for
+ * other numbers. */
 static bool append_whole(struct text *t, double value)
 {
     char buf[24], *at = buf + sizeof buf;
@@ -268,7 +270,7 @@ void text_real(struct text *t, double value)
     if (!isfinite(value) || append_whole(t, value))
         return;
     snprintf(buf, sizeof buf, "%.17g", value);
-    /* What is left over is the locale's decimal point, of one byte or more. */
+    /* Replaces the locale's decimal point, which may have several bytes, by '.'. */
     for (const char *s = buf; *s != '\0';) {
         size_t run = strspn(s, plain);
         text_append(t, s, run);
@@ -281,8 +283,8 @@ void text_real(struct text *t, double value)
 
 #define EXACT_DIGITS 15u
 
-/* Appends the digits at s to *digits, which has n of them, and returns how many there are; EXACT_DIGITS + 1 in all at
- * most are read. */
+/* Appends the digits at s to *digits, which has n of them already, and returns their number; stops at EXACT_DIGITS +
+ * 1 in all. */
 static size_t take_digits(const char *s, size_t n, uint64_t *digits)
 {
     size_t taken = 0;
@@ -306,7 +308,7 @@ bool text_short_decimal(const char **at, double *value)
     }
     if (whole == 0 || whole + fraction > EXACT_DIGITS || *s == 'e' || *s == 'E')
         return false;
-    /* Where doubles are computed in a wider format a quotient is rounded twice. */
+    /* A wider format for intermediate results would round the quotient twice. */
     if (fraction > 0 && FLT_EVAL_METHOD != 0)
         return false;
     number = (double)digits / tens[fraction];
@@ -315,7 +317,7 @@ bool text_short_decimal(const char **at, double *value)
     return true;
 }
 
-void text_harmless(char *s)
+void text_sanitize(char *s)
 {
     size_t length;
 

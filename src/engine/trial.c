@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The parent's side of a trial: makes the arena, starts the parties, opens the gate, waits, reaps. */
+/* Parent's side of a trial: makes the arena, starts the parties, opens the gate, waits, reaps. */
 #include "engine/trial.h"
 
 #include <errno.h>
@@ -19,54 +19,59 @@
 #include "sys/futex.h"
 #include "sys/process.h"
 
-/* From the last arrival behind the gate to the common start: time for every copy to be woken again. */
+/* Time from the last arrival after the gate to the common start, in which every copy is woken again. */
 #define LEAD_NS           100000u
 #define LEAD_PER_SLOT_NS  20000u
 #define TICK_NS           1000000000u
 #define SETUP_DEADLINE_NS 60000000000u
-/* More room for each further turn on a CPU that copies share: a warm-up, or a count that cannot be cut short. */
+/* Additional time for each further turn on a CPU that copies share: a warm-up, or a count that cannot be
+ * interrupted. */
 #define TURN_NS 1000000000u
-/* A run may take this many times what its warm-up promised, and this much more. */
+/* Deadline of a run: the expected time of its warm-up times DEADLINE_FACTOR, plus DEADLINE_MARGIN_NS. */
 #define DEADLINE_FACTOR    10u
 #define DEADLINE_MARGIN_NS 10000000000u
-/* But no longer than this, in case it is they who keep the measured parties from getting there. */
+/* Longest wait for the loads, in case that they keep the measured parties from getting ready. */
 #define LOAD_GRACE_NS    3000000000u
 #define KILL_DEADLINE_NS 10000000000u
 #define TIME_OF_DAY_NS   500000000u
-/* So late after a wait, the parent was stopped (SIGSTOP, a frozen container, a paused machine) or had no CPU. */
+/* A wait that ends later than this shows that the parent was stopped (SIGSTOP, a frozen container, a paused machine)
+ * or had no CPU. */
 #define LATE_NS         500000000u
 #define LOOK_AGAIN_NS   1000000000u
 #define FREQUENCIES_MAX 8u
-/* The parent while a trial with real-time parties runs: above all of them. It sleeps but for moments. */
+/* Priority of the parent while a trial with real-time parties runs: above all of them. It sleeps nearly all the
+ * time. */
 #define CONTROL_PRIORITY TASK_FIFO_MAX
 #define CONTROL_LIMIT_US 5000000u
-/* A worker's process: its own pages, page tables and the kernel's structures; 170 KiB measured, with room. */
+/* Memory of a worker process: its own pages, page tables and the kernel's structures; 170 KiB measured, with a
+ * margin. */
 #define WORKER_BYTES (256u << 10)
 
 struct trial {
     struct trial_spec spec;
     struct trial_head *head;
-    unsigned n_slots; /* those of the copies, then those of the load */
+    unsigned n_slots; /* slots of the copies, then those of the load */
     int event_read;
-    pid_t *pids; /* by slot; 0: none or reaped */
+    pid_t *pids; /* process IDs by slot; 0: none, or reaped */
     int *stop_write;
     enum trial_outcome outcome;
     char reason[320];
     uint64_t gate_ns, wall_ns;
-    uint64_t tick_ns; /* when spec.tick is due; 0: never */
+    uint64_t tick_ns; /* time of the next call of spec.tick; 0: never */
     int64_t late_ns;
     unsigned n_machine;
-    struct machine_counters *machine; /* by copy, or one for all */
-    struct cpuset *machine_cpus;      /* of their measured parties */
+    struct machine_counters *machine; /* counters by copy, or a single one for all copies */
+    struct cpuset *machine_cpus;      /* CPUs of their measured parties */
     double load_count[LOAD_COUNTS];
-    bool shares_core;   /* trial_shares_core() */
-    bool may_end_early; /* a signal ends it, but does not spoil it any more */
-    unsigned stops; /* of a party or the parent that were seen, stopped and continued being two: no deadline holds */
-    bool stopped;   /* a party was; what it measured is spoiled */
-    bool halted;    /* a party is, as far as is known */
-    bool late;      /* the parent was: deadlines passed while nobody could look */
-    /* The parent's own policy while the trial runs. */
-    int control; /* its SCHED_FIFO priority; 0: it is as it was */
+    bool shares_core;   /* result of trial_shares_core() */
+    bool may_end_early; /* a signal now only ends the trial; its results stay valid */
+    unsigned stops;     /* number of times that a party or the parent was stopped or continued: each one restarts the
+                         * deadlines */
+    bool stopped;       /* a party was stopped, which spoils its results */
+    bool halted;        /* a party is stopped now, as far as is known */
+    bool late;          /* the parent was stopped: deadlines passed while it could not act */
+    /* The parent's own policy during the trial. */
+    int control; /* its SCHED_FIFO priority; 0: unchanged */
     int policy_before, priority_before;
     char control_refused[160];
 };
@@ -76,7 +81,7 @@ static size_t align_up(size_t n)
     return (n + 63) & ~(size_t)63;
 }
 
-/* Copies that share a CPU take turns. */
+/* Returns how many turns the copies need that share a CPU. */
 static uint64_t turns(const struct trial_spec *spec)
 {
     return (spec->copies + spec->place->n_order - 1) / spec->place->n_order;
@@ -87,7 +92,7 @@ static const struct party *party_of(const struct trial *trial, unsigned slot)
     return arena_party(&trial->head->slot[slot], trial->spec.bench, trial->spec.load);
 }
 
-/* --- The arena. --- */
+/* --- Making the arena. --- */
 
 static size_t parties_size(const struct party *parties, unsigned n, size_t shared_size)
 {
@@ -154,8 +159,9 @@ static void place_slot(const struct trial_spec *spec, const struct party *party,
         slot->placement.timer_slack_ns = party->timer_slack_ns;
 }
 
-/* Gives up SCHED_FIFO for all parties of a group (a copy, or the load) if with them no CPU would stay free: half of a
- * copy in real time would measure something else. Timing threads only sleep and wake others, and keep theirs. */
+/* Gives up SCHED_FIFO for all parties of a group (a copy, or the load) that would leave no CPU free; a copy of which
+ * only a part is in real time would measure something else. Timing threads keep theirs, since they only sleep and
+ * wake others. */
 static void leave_a_cpu(const struct trial_spec *spec, struct trial_slot *slots, unsigned n, struct place_claim *taken)
 {
     const struct cpuset *online = &spec->place->online;
@@ -192,8 +198,8 @@ static bool can_be_on(const struct trial_slot *slot, unsigned cpu)
     return !cpuset_count(&slot->placement.cpus) || cpuset_has(&slot->placement.cpus, cpu);
 }
 
-/* Whether a party other than this one, or a process that this one starts, can be on another thread of the CPU's core.
- */
+/* Returns whether another party, or a process that this party starts, can run on another hardware thread of the
+ * CPU's core. */
 static bool has_neighbour(const struct trial_spec *spec, const struct trial_slot *slots, unsigned n,
                           const struct trial_slot *slot, unsigned cpu)
 {
@@ -226,7 +232,8 @@ bool arena_shares_core(const struct trial_spec *spec, const struct trial_slot *s
     return false;
 }
 
-/* Slots stand copy by copy and end with the load's, so that the threads of a process follow it. */
+/* Fills the arena. Slots are ordered by copy and end with the load's, so that a process's slot is followed by its
+ * threads'. */
 static void arena_lay_out(struct trial *trial, int arena_fd, size_t size)
 {
     const struct trial_spec *spec = &trial->spec;
@@ -283,7 +290,7 @@ static int arena_make(struct trial *trial)
     int fd = process_can_exec_self() ? process_shared_memory(size) : -1;
     int flags = fd < 0 ? MAP_SHARED | MAP_ANONYMOUS : MAP_SHARED;
 
-    /* Without a descriptor the workers cannot be exec'ed afresh: they are plain forks then, and say so. */
+    /* Without a descriptor workers cannot be exec'ed: they are plain forks, and the row says so. */
     void *arena = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, fd < 0 ? -1 : fd, 0);
     if (arena == MAP_FAILED) {
         int error = errno;
@@ -296,12 +303,12 @@ static int arena_make(struct trial *trial)
     return 0;
 }
 
-/* --- Ending. --- */
+/* --- Failures and the end of processes. --- */
 
 static void fail(struct trial *trial, enum trial_outcome outcome, const char *reason)
 {
     if (trial->outcome != TRIAL_DONE)
-        return; /* the first reason is the true one */
+        return; /* keep only the first reason */
     trial->outcome = outcome;
     text_copy(trial->reason, sizeof(trial->reason), reason);
 }
@@ -343,7 +350,8 @@ static void describe_death(int status, char *buf, size_t size)
         (void)snprintf(buf, size, "ended early with exit status %d", WEXITSTATUS(status));
 }
 
-/* A process ended: fine when its party is done, or when it was to be killed. Its threads go with it. */
+/* Handles the end of a process: expected when its party is done, or when it was to be killed. Its threads end with
+ * it. */
 static void note_death(struct trial *trial, unsigned slot, int status, bool stopping)
 {
     const struct trial_slot *s = &trial->head->slot[slot];
@@ -352,7 +360,7 @@ static void note_death(struct trial *trial, unsigned slot, int status, bool stop
 
     if (state == STATE_DONE)
         return;
-    /* It is killed when the time is over, which may be before the measured parties are done. */
+    /* Killed when the time is over, which may be before the measured parties are done. */
     if ((stopping || trial->head->stop) && party_of(trial, slot)->stop == STOP_KILL) {
         __atomic_store_n(&trial->head->slot[slot].state, STATE_DONE, __ATOMIC_RELEASE);
         return;
@@ -367,7 +375,7 @@ static void note_death(struct trial *trial, unsigned slot, int status, bool stop
     fail(trial, TRIAL_FAILED, reason);
 }
 
-/* A party that was stopped, or continued, by a signal to it or its group. */
+/* Handles a party that a signal stopped or continued. */
 static void note_stops(struct trial *trial)
 {
     siginfo_t info;
@@ -385,7 +393,8 @@ static void note_stops(struct trial *trial)
     }
 }
 
-/* Ctrl-Z: the parties are groups of their own, which the terminal does not reach. */
+/* Handles Ctrl-Z: stops the parties too, which the terminal does not reach because they are process groups of their
+ * own. */
 static void stop_with_parties(struct trial *trial)
 {
     for (unsigned i = 0; i < trial->n_slots; i++)
@@ -399,8 +408,8 @@ static void stop_with_parties(struct trial *trial)
     trial->stops++;
 }
 
-/* A worker that ended has no business leaving processes behind: its group is killed while it is still a zombie, because
- * until then nobody else can have the group's number. */
+/* Reaps workers that have ended. The group of each is killed while the worker is still a zombie, because until then
+ * no other group can have its number; a worker that has ended must leave no processes behind. */
 static void reap(struct trial *trial, bool stopping)
 {
     siginfo_t info;
@@ -440,7 +449,8 @@ static void kill_parties(const struct trial *trial)
         }
 }
 
-/* Whatever still runs. A process that even SIGKILL does not end (it hangs in the kernel) is not waited for forever. */
+/* Kills everything that still runs. A process that even SIGKILL does not end (it hangs in the kernel) is not waited
+ * for forever. */
 static void kill_all(struct trial *trial)
 {
     uint64_t until = clock_raw_ns() + KILL_DEADLINE_NS;
@@ -450,12 +460,12 @@ static void kill_all(struct trial *trial)
     reap(trial, true);
     while (any_process(trial) && clock_raw_ns() < until) {
         (void)ppoll(NULL, 0, &pause, signals_wait_mask());
-        kill_parties(trial); /* again, in case that it was refused */
+        kill_parties(trial); /* once more, in case a signal was refused */
         reap(trial, true);
     }
 }
 
-/* --- Waiting. --- */
+/* --- Waiting for events. --- */
 
 static bool slots_reached(const struct trial *trial, enum party_state state, bool measured_only)
 {
@@ -485,7 +495,7 @@ static void tick(struct trial *trial)
     trial->tick_ns = now + TICK_NS;
 }
 
-/* Sleeps until an event, a signal, a tick, or the time; then looks at everything once. */
+/* Sleeps until an event, a signal, a tick, or the time; then checks everything once. */
 static void wait_event(struct trial *trial, uint64_t until_ns, bool stopping)
 {
     struct pollfd poll_events = {.fd = trial->event_read, .events = POLLIN};
@@ -512,7 +522,7 @@ static void wait_event(struct trial *trial, uint64_t until_ns, bool stopping)
     tick(trial);
 }
 
-/* A time within which something is to come, and which begins anew when somebody was stopped meanwhile. */
+/* A time limit that restarts when a process was stopped meanwhile. */
 struct deadline {
     uint64_t limit_ns, at_ns;
     unsigned stops;
@@ -536,8 +546,8 @@ static bool deadline_passed(struct deadline *deadline, const struct trial *trial
     return now >= deadline->at_ns;
 }
 
-/* An event may be lost. Nothing is measured before the gate, so there the parent may look by itself now and then;
- * behind it, the end of a process wakes it. */
+/* Returns the time of the parent's next check, in case an event was lost. Only before the gate, where nothing is
+ * measured yet; after it, the end of a process wakes the parent. */
 static uint64_t look_again(uint64_t deadline_ns)
 {
     uint64_t soon = clock_raw_ns() + LOOK_AGAIN_NS;
@@ -545,7 +555,8 @@ static uint64_t look_again(uint64_t deadline_ns)
     return soon < deadline_ns ? soon : deadline_ns;
 }
 
-/* Until every slot (or every measured one) has come that far. False when the trial failed or the deadline passed. */
+/* Waits until every slot (or every measured one) has reached the state. Returns false when the trial failed or the
+ * deadline passed. */
 static bool wait_for(struct trial *trial, enum party_state state, bool measured_only, uint64_t deadline_ns)
 {
     struct deadline deadline = deadline_at(trial, deadline_ns);
@@ -560,10 +571,10 @@ static bool wait_for(struct trial *trial, enum party_state state, bool measured_
     return trial->outcome == TRIAL_DONE;
 }
 
-/* --- Starting. --- */
+/* --- Starting the parties. --- */
 
-/* The pipes of a copy live in the parent only while its parties are started: what the parent kept open would hide an
- * end of file from them, and hundreds of copies would use up its descriptors. */
+/* Opens the pipes of a copy. The parent closes them when the copy's parties are started: an end that stays open in
+ * the parent would hide end of file from them, and hundreds of copies would use up its descriptors. */
 static int open_pipes(struct trial *trial, unsigned slot)
 {
     const struct bench *bench = trial->spec.bench;
@@ -571,7 +582,7 @@ static int open_pipes(struct trial *trial, unsigned slot)
     int stop[2];
 
     if (s->of_load) {
-        /* the pipes are the benchmark's */
+        /* a load has no such pipes */
     } else if (s->party == 0) {
         for (unsigned p = 0; p < bench->n_pipes; p++)
             if (pipe2(s->pipes[p], O_CLOEXEC))
@@ -606,7 +617,7 @@ static void close_pipes(const struct trial *trial, unsigned first, unsigned n)
         close_if_open(s[i].stop_fd);
 }
 
-/* In the child: everything that is to be open in the fresh image loses close-on-exec. */
+/* Called in the child: clears close-on-exec of a descriptor that the new image needs. */
 static void keep_open(int fd)
 {
     if (fd >= 0)
@@ -618,7 +629,7 @@ static void child_redirect(void)
     int null = open("/dev/null", O_RDWR);
 
     if (null < 0)
-        return; /* an empty root: the worker neither reads nor prints */
+        return; /* an empty root, since the worker neither reads nor prints */
     (void)dup2(null, 0);
     (void)dup2(null, 1);
     if (null > 1)
@@ -646,7 +657,7 @@ static void child_main(struct trial *trial, unsigned slot)
     if (head->arena_fd >= 0) {
         keep_open(head->arena_fd);
         if (head->fixed_layout)
-            (void)task_fix_layout(); /* read back by the worker */
+            (void)task_fix_layout(); /* the worker reads it back */
         else {
             process_random_pad(pad);
             envp[0] = pad;
@@ -676,7 +687,7 @@ static int start_process(struct trial *trial, unsigned slot)
     }
     if (pid == 0)
         child_main(trial, slot);
-    (void)setpgid(pid, pid); /* here too: whoever comes first */
+    (void)setpgid(pid, pid); /* the child does the same: whichever comes first */
     trial->pids[slot] = pid;
     if (signals_pending()) {
         fail(trial, TRIAL_INTERRUPTED, "ended by a signal");
@@ -685,7 +696,7 @@ static int start_process(struct trial *trial, unsigned slot)
     return 0;
 }
 
-/* A copy, or the load. */
+/* Starts the parties of a copy, or of the load. */
 static int start_parties(struct trial *trial, unsigned first, unsigned n)
 {
     int error = 0;
@@ -715,7 +726,7 @@ static int start_processes(struct trial *trial)
     return error;
 }
 
-/* --- The gate. --- */
+/* --- The gate and the run. --- */
 
 static void set_gate(struct trial_head *head, enum gate_state state)
 {
@@ -741,7 +752,8 @@ static void read_machine(const struct trial *trial, struct machine_counters *out
     machine_read_counters_of(trial->spec.proc_root, trial->machine_cpus, trial->n_machine, out);
 }
 
-/* Not known when either is not, or when a counter of the kernel's (32 bits for an interrupt) has wrapped. */
+/* Returns after - before; not known when either is unknown, or when a kernel counter (32 bits for an interrupt) has
+ * wrapped round. */
 static int64_t difference(int64_t after, int64_t before)
 {
     return before < 0 || after < before ? -1 : after - before;
@@ -761,7 +773,7 @@ static void subtract_machine(struct trial *trial, const struct machine_counters 
     }
 }
 
-/* How long the run may take: what was asked for, or what the warm-up promised, with room. */
+/* Returns the longest time of the run: the requested or the expected time, with a margin. */
 static uint64_t run_limit(const struct trial *trial)
 {
     uint64_t expected = 0, room = DEADLINE_MARGIN_NS + (turns(&trial->spec) - 1) * TURN_NS;
@@ -774,7 +786,8 @@ static uint64_t run_limit(const struct trial *trial)
     return expected * DEADLINE_FACTOR * turns(&trial->spec) + room;
 }
 
-/* Right after the run, for the first few measured parties: without cpufreq each look reads the whole /proc/cpuinfo. */
+/* Reads the frequencies right after the run, for the first few measured parties only: without cpufreq each reading
+ * parses the whole of /proc/cpuinfo. */
 static void read_frequencies(struct trial *trial)
 {
     unsigned read = 0;
@@ -788,7 +801,8 @@ static void read_frequencies(struct trial *trial)
     }
 }
 
-/* Loads go on until the measured parties are done: what those do last is not to be done without them. */
+/* Tells the parties to stop. Loads go on until the measured parties are done, so that the last work of these is
+ * still under load. */
 static void stop_parties(struct trial *trial, bool with_loads)
 {
     __atomic_store_n(&trial->head->stop, 1, __ATOMIC_RELEASE);
@@ -805,7 +819,7 @@ static void stop_parties(struct trial *trial, bool with_loads)
     }
 }
 
-/* Parties that are killed at the end never reach STATE_DONE by themselves. */
+/* Marks parties as done that are killed at the end: they never reach STATE_DONE by themselves. */
 static void mark_killed(struct trial *trial)
 {
     for (unsigned i = 0; i < trial->n_slots; i++)
@@ -832,9 +846,9 @@ static unsigned gated_slots(const struct trial *trial)
     return n;
 }
 
-/* --- The parent itself. --- */
+/* --- Policy of the parent. --- */
 
-/* The highest SCHED_FIFO priority of a party; 0: none. */
+/* Returns the highest SCHED_FIFO priority of a party; 0: none. */
 static int highest_priority(const struct trial *trial)
 {
     int highest = 0;
@@ -847,8 +861,9 @@ static int highest_priority(const struct trial *trial)
     return highest;
 }
 
-/* A user whose limit (ulimit -r) is lower gets that, unless a party is above it: a CPU is free of real-time work, and
- * there the parent is woken at once with any priority. */
+/* Gives the parent SCHED_FIFO. When the user's limit (ulimit -r) is lower than the priority the limit is used,
+ * unless a party is above it: a CPU without real-time work is always left, where the parent is woken at once with
+ * any priority. */
 static int control_set(int *priority, int highest)
 {
     int error = task_set_policy(SCHED_FIFO, *priority), limit = task_realtime_limit();
@@ -859,8 +874,8 @@ static int control_set(int *priority, int highest)
     return task_set_policy(SCHED_FIFO, limit);
 }
 
-/* A FIFO party may share the parent's CPU, so that only a FIFO parent can end the trial on time. It is above everybody
- * whom it may have to end, and never without a limit of its own. The workers that it has started stay as they are. */
+/* Makes the parent SCHED_FIFO above all parties, with a time limit: a FIFO party may share its CPU, and only a FIFO
+ * parent can then end the trial on time. Workers that are started already keep their policies. */
 static void control_begin(struct trial *trial)
 {
     const int highest = highest_priority(trial);
@@ -891,7 +906,7 @@ static void control_end(struct trial *trial)
     (void)task_limit_own_realtime_us(0);
 }
 
-/* --- What a load does. --- */
+/* --- Counts of a load. --- */
 
 static void add_load_counts(struct trial *trial, double sign)
 {
@@ -905,7 +920,7 @@ static void add_load_counts(struct trial *trial, double sign)
     }
 }
 
-/* Until the last of those behind the gate has set the start. */
+/* Waits until the last party behind the gate has set the start time. */
 static bool wait_for_start(struct trial *trial, uint64_t deadline_ns)
 {
     struct deadline deadline = deadline_at(trial, deadline_ns);
@@ -918,7 +933,8 @@ static bool wait_for_start(struct trial *trial, uint64_t deadline_ns)
     return trial->outcome == TRIAL_DONE;
 }
 
-/* Looks at the time of day again and again, for it may be set; a party's end or a signal ends the waiting. */
+/* Waits until the time of day of --start-at. Checks it repeatedly, since the clock may be set; the end of a party or
+ * a signal ends the wait. */
 static void wait_for_time_of_day(struct trial *trial, uint64_t lead_ns)
 {
     const uint64_t until = trial->spec.start_at_ns;
@@ -930,7 +946,7 @@ static void wait_for_time_of_day(struct trial *trial, uint64_t lead_ns)
     }
 }
 
-/* From ready to drained. */
+/* Runs the trial from ready to drained. */
 static void run_gated(struct trial *trial, struct machine_counters *before)
 {
     struct trial_head *head = trial->head;
@@ -988,7 +1004,7 @@ static void run_gated(struct trial *trial, struct machine_counters *before)
     trial->wall_ns = last > trial->gate_ns ? last - trial->gate_ns : 0;
 }
 
-/* The processes have said that they are done; they are given a moment to go by themselves. */
+/* Gives the processes, whose parties are done, a moment to end by themselves. */
 static void drain(struct trial *trial)
 {
     uint64_t until = clock_raw_ns() + 1000000000u;
@@ -1083,7 +1099,7 @@ void trial_free(struct trial *trial)
     free(trial);
 }
 
-/* --- Reading it. --- */
+/* --- Results. --- */
 
 enum trial_outcome trial_outcome(const struct trial *trial)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The inside of a trial's parties: from the first instruction of a fresh process to its last counter. */
+/* Worker's side of a trial: from the start of a fresh process to its last counter. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -21,15 +21,15 @@
 #include "sys/process.h"
 #include "sys/scratch.h"
 
-/* Warm-up: blocks of this length, until three in a row have the same rate, and never longer than the limit. */
+/* Warm-up: blocks of WARM_BLOCK_NS until three in a row have the same rate, but at most WARM_LIMIT_NS. */
 #define WARM_BLOCK_NS 5000000u
 #define WARM_LIMIT_NS 250000000u
 #define WARM_FLAT     0.01
-/* A load beside work of unknown length: the parent ends it long before. */
+/* Time limit of a load beside work of unknown length; the parent ends it long before. */
 #define LOAD_LIMIT_S 86400
-/* A parent that is alive ends the other parties within this time. */
-#define FORSAKEN_NS 500000000u
-/* A real-time party gets its planned time twice over before the kernel stops it. */
+/* Time in which a parent that is alive ends the other parties. */
+#define ORPHANED_NS 500000000u
+/* A real-time party may run for twice its planned time plus this before the kernel stops it. */
 #define REALTIME_MARGIN_NS 2000000000u
 
 bool party_stopped(const struct party_context *context)
@@ -74,7 +74,7 @@ void party_measured(struct party_context *context, const struct party_measured *
     slot->last_cpu = measured->last_cpu;
 }
 
-/* Spins for a moment, since the others are nearly always there at once, then sleeps. */
+/* Spins for a moment, since the others nearly always arrive at the same time, then sleeps. */
 void party_barrier(struct party_context *context)
 {
     struct trial_head *head = context->head;
@@ -100,7 +100,7 @@ void arena_event(const struct trial_head *head)
     char byte = 0;
 
     while (write(head->event_fd, &byte, 1) < 0 && errno == EINTR) {
-        /* full is as good as written: the parent wakes up anyway */
+        /* a full pipe is as good: the parent wakes up anyway */
     }
 }
 
@@ -110,18 +110,18 @@ void arena_remove_scratch(const struct trial_head *head)
         scratch_remove_noted(&head->slot[i].scratch);
 }
 
-/* In the keeper: a party that vanishes ends the trial, and perhaps there is no parent, and no other keeper, any more.
- */
-static void trial_forsaken(void *head)
+/* Called in the keeper when a party vanished. Gives the parent time to end the other parties, then removes the
+ * scratch directories of all: the parent and the other keepers may be gone too. */
+static void trial_orphaned(void *head)
 {
-    clock_sleep_ns(FORSAKEN_NS);
+    clock_sleep_ns(ORPHANED_NS);
     arena_remove_scratch(head);
 }
 
 int party_scratch_folder(struct party_context *context, const char *dir, struct scratch_keeper *keeper)
 {
     const struct scratch_owner owner = {
-        .note = &context->slot->scratch, .forsaken = trial_forsaken, .context = context->head};
+        .note = &context->slot->scratch, .orphaned = trial_orphaned, .context = context->head};
 
     return scratch_kept_folder(dir, &owner, keeper);
 }
@@ -141,14 +141,14 @@ static void set_state(struct trial_head *head, struct trial_slot *slot, enum par
     arena_event(head);
 }
 
-/* The watchdog: SIGALRM ends the process even when a real-time loop keeps everybody else from its CPU. It survives
- * exec, and needs no thread. */
+/* Starts the watchdog: SIGALRM ends the process even when a real-time loop uses up its CPU. It survives exec, and
+ * needs no thread. */
 static void watchdog(uint64_t ns)
 {
     struct itimerval timer;
     sigset_t alarm_alone;
 
-    /* The parent process may have ignored or blocked the signal, and both are inherited. */
+    /* The parent process may have ignored or blocked the signal; the child inherits both. */
     (void)signal(SIGALRM, SIG_DFL);
     (void)sigemptyset(&alarm_alone);
     (void)sigaddset(&alarm_alone, SIGALRM);
@@ -188,7 +188,7 @@ static void fill_context(struct trial_head *head, struct trial_slot *slot, const
     context->slot = slot;
 }
 
-/* Counts a second of a block of at least WARM_BLOCK_NS, and how many counts it took. */
+/* Does count counts and measures their rate in counts per second. */
 static int timed_block(struct party_context *context, const struct party *party, uint64_t count, double *rate)
 {
     uint64_t start = clock_raw_ns();
@@ -200,8 +200,8 @@ static int timed_block(struct party_context *context, const struct party *party,
     return 0;
 }
 
-/* A fresh process is cold: caches, branch predictors, page tables, the clock frequency. Works until the rate is flat.
- */
+/* Works until the rate is constant: in a fresh process caches, branch predictors, page tables and the clock
+ * frequency are cold. */
 static int warm_up(struct party_context *context, const struct party *party)
 {
     uint64_t begin = clock_raw_ns(), count = 1;
@@ -241,15 +241,16 @@ static void *recorder_of(const struct party_context *context, const struct party
     return NULL;
 }
 
-/* The fewest whole counts that last CORE_SLICE_NS at this rate. */
+/* Returns the smallest number of counts that lasts CORE_SLICE_NS at this rate. */
 static uint64_t slice_count(double rate)
 {
     double fit = rate * CORE_SLICE_NS / 1e9;
     return fit < 1 ? 1 : (uint64_t)(fit + 0.999);
 }
 
-/* The engine's own loop for a party that has only work: whole slices until the trial is stopped. The count of a slice
- * stays as it is unless the rate is another one for good, as when the kernel moves two halves of the work together. */
+/* The engine's own loop for a party that has only work: runs slices until the trial is stopped. The number of counts
+ * of a slice stays constant unless the rate changes permanently, as when the kernel moves two halves of the work to
+ * one core. */
 static int run_slices(struct party_context *context, const struct party *party)
 {
     struct slices *slices = recorder_of(context, party, RECORD_SLICES);
@@ -287,7 +288,7 @@ static int wait_for_gate(struct trial_head *head)
     return gate == GATE_OPEN ? 0 : -1;
 }
 
-/* All that were woken at the gate, one after the other, start at one moment. */
+/* Waits for the common start time: the parties are woken at the gate one after the other. */
 static void start_together(struct trial_head *head)
 {
     if (__atomic_add_fetch(&head->arrived, 1, __ATOMIC_ACQ_REL) == head->to_arrive) {
@@ -339,7 +340,7 @@ static int check_recorders(struct party_context *context, const struct party *pa
     return 0;
 }
 
-/* The kernel moves a process elsewhere when the last of its CPUs goes offline. */
+/* Degrades the row when the last of the party's CPUs went offline, since the kernel then moves it elsewhere. */
 static void note_moved(struct party_context *context)
 {
     const struct trial_slot *slot = context->slot;
@@ -353,7 +354,7 @@ static void note_moved(struct party_context *context)
                    slot->last_cpu);
 }
 
-/* The core's frequency right after the run, for each record of core probes. */
+/* Records the core's frequency right after the run, for each record of core probes. */
 static void note_cycles(const struct party_context *context, const struct party *party)
 {
     for (unsigned i = 0; context->core_probe && i < party->n_recorders; i++)
@@ -362,7 +363,7 @@ static void note_cycles(const struct party_context *context, const struct party 
                 core_probe_cycles_per_tick(context->core_probe);
 }
 
-/* From the gate to the last counter. */
+/* Runs a party from the gate to its last counter. */
 static int run_behind_gate(struct party_context *context, const struct party *party)
 {
     struct trial_head *head = context->head;
@@ -381,16 +382,16 @@ static int run_behind_gate(struct party_context *context, const struct party *pa
             watchdog(head->limit_ns);
             start_together(head);
             wait_until(head->start_ns);
-            task_read_usage(&before); /* without the wait */
+            task_read_usage(&before); /* again, so that the wait at the gate is not counted */
         }
         slot->counters = before;
         slot->start_ns = slot->baton.start_ns = clock_raw_ns();
-        /* No event: nobody waits for it, and the parent is not to wake up in what is measured. A party that runs before
-         * the gate says itself when it is ready. */
+        /* No event: nobody waits for this state, and the parent must not wake up during the measurement. A party
+         * that runs before the gate reports by itself when it is ready. */
         if (!party->before_gate)
             __atomic_store_n(&slot->state, STATE_RUNNING, __ATOMIC_RELEASE);
     } else {
-        before = slot->counters; /* the process is the same one: the kernel counts on through exec */
+        before = slot->counters; /* the process is the same: the kernel's counters continue through exec */
     }
     failed = party->run ? party->run(context) : run_slices(context, party);
     if (!slot->stands_for) {
@@ -408,7 +409,7 @@ static int run_behind_gate(struct party_context *context, const struct party *pa
     return failed;
 }
 
-/* One party, in the thread that is to run it. */
+/* Runs one party in its own thread. */
 static int party_main(struct trial_head *head, struct trial_slot *slot, const struct party *party)
 {
     struct party_context context;
@@ -429,7 +430,7 @@ static int party_main(struct trial_head *head, struct trial_slot *slot, const st
             failed = warm_up(&context, party);
         slot->rate = context.rate;
         slot->expected_ns = context.expected_ns;
-        /* Real-time only from here: setting up needs no priority, and now its length is known. */
+        /* The real-time policy is set only now: setup needs no priority, and now the expected time is known. */
         uint64_t planned = head->time_ns > context.expected_ns ? head->time_ns : context.expected_ns;
         place_apply_policy(&slot->placement, (planned * 2 + REALTIME_MARGIN_NS) / 1000, slot->refused,
                            sizeof(slot->refused));
@@ -461,7 +462,8 @@ static void *thread_main(void *argument)
     return NULL;
 }
 
-/* Slots of the same copy that are threads of this process: the thread parties that follow it in the descriptor. */
+/* Starts the threads of this process: the thread parties of the same copy that follow it in the descriptor. Returns
+ * their number. */
 static unsigned start_threads(struct trial_head *head, unsigned slot, const struct bench *bench,
                               const struct load *load, pthread_t *threads, struct thread_start *starts, int *error)
 {
@@ -471,7 +473,7 @@ static unsigned start_threads(struct trial_head *head, unsigned slot, const stru
     for (unsigned i = slot + 1; i < head->n_slots; i++) {
         const struct party *party = arena_party(&head->slot[i], bench, load);
         if (party->kind != PARTY_THREAD)
-            break; /* of this copy no thread follows: each copy, and the load, begins with a process */
+            break; /* the threads of this process end here: each copy, and the load, begins with a process */
         head->slot[i].seen.fresh_exec = head->slot[slot].seen.fresh_exec;
         starts[n] = (struct thread_start){.head = head, .slot = &head->slot[i], .party = party};
         *error = pthread_create(&threads[n], NULL, thread_main, &starts[n]);
@@ -482,7 +484,8 @@ static unsigned start_threads(struct trial_head *head, unsigned slot, const stru
     return n;
 }
 
-/* Until the gate sets another limit. Who runs before the gate keeps this one for the whole trial. */
+/* Returns the watchdog's limit until the gate sets another one. A party that runs before the gate keeps it for the
+ * whole trial. */
 static uint64_t first_limit_ns(const struct trial_head *head, const struct party *party)
 {
     uint64_t limit = head->setup_limit_ns;
@@ -507,14 +510,14 @@ int worker_run(struct trial_head *head, unsigned number, const struct bench *ben
     struct thread_start starts[ARENA_PARTIES_MAX];
     int error, failed;
 
-    /* All of this is the process's, and outlives exec: a replaced image is on its way to run without a detour. */
+    /* Properties of the process that survive exec: a replaced image skips this. */
     if (slot->baton.execs == 0) {
         if ((error = task_die_with_parent(head->parent)))
             return not_started(head, slot, "be bound to its parent: prctl", error);
         watchdog(first_limit_ns(head, party));
         task_set_name("jitbench");
         if (party->role == ROLE_LOAD)
-            task_offer_to_oom_killer(); /* before it takes the measured party */
+            task_offer_to_oom_killer(); /* so that it is killed before the measured party */
     }
     unsigned n_threads = start_threads(head, number, bench, load, threads, starts, &error);
     if (error)
@@ -525,7 +528,7 @@ int worker_run(struct trial_head *head, unsigned number, const struct bench *ben
     return failed ? 1 : 0;
 }
 
-/* Without the C library's printf and strtol, a replaced image has some pages of the program less to map. */
+/* Formats a number without printf and strtol of the C library, so that a replaced image maps a few pages less. */
 static void put_number(char buf[16], unsigned number)
 {
     char digits[16];
@@ -539,7 +542,8 @@ static void put_number(char buf[16], unsigned number)
     *buf = 0;
 }
 
-/* The engine's descriptors are no business of programs that a party starts, but of its own next image they are. */
+/* Sets or clears close-on-exec of the engine's descriptors: the party's next image needs them, programs that it
+ * starts must not have them. */
 static void keep_across_exec(const struct trial_head *head, bool keep)
 {
     const int fds[] = {head->arena_fd, head->event_fd, head->series_fd};
@@ -562,7 +566,7 @@ int party_exec(struct party_context *context)
     put_number(fd, (unsigned)head->arena_fd);
     put_number(number, (unsigned)(slot - head->slot));
     if (slot->baton.image_fd < 0)
-        process_init(); /* a replaced image left it out */
+        process_init(); /* a replaced image has skipped it */
     if (slot->baton.execs == 0)
         keep_across_exec(head, true);
     slot->baton.execs++;
@@ -588,7 +592,7 @@ static const struct bench *find_bench(const struct bench *const *registry, const
     return NULL;
 }
 
-/* A whole decimal number, or -1. */
+/* Parses a whole decimal number; returns -1 when it is none. */
 static long small_number(const char *text)
 {
     long value = 0;

@@ -395,12 +395,12 @@ int row_set_sort(struct row_set *set)
     return 0;
 }
 
-void row_set_harmless(struct row_set *set)
+void row_set_sanitize(struct row_set *set)
 {
     for (size_t i = 0; i < set->n; i++)
-        row_harmless(&set->rows[i]);
+        row_sanitize(&set->rows[i]);
     for (size_t i = 0; i < set->n_runs; i++)
-        row_run_harmless(set->runs[i]);
+        row_run_sanitize(set->runs[i]);
 }
 
 void row_set_free(struct row_set *set)

@@ -57,7 +57,7 @@ static void append_words(struct text *out, const char *words)
 static void put_clean(const struct text *text, char *buf, size_t size)
 {
     text_copy(buf, size, text->length ? text->data : "");
-    text_harmless(buf);
+    text_sanitize(buf);
 }
 
 /* Appends a word of param; of a command line without "command=". */
@@ -208,8 +208,8 @@ static void fill_row(const struct compared *c, size_t i, const struct compared_p
     text_printf(&metric, "%s", pair->about->metric);
     put_clean(&metric, cells->text[CELL_METRIC], sizeof(cells->text[0]));
     put_figures(comparison, pair->about->unit, pair->about->better, cells);
-    text_harmless(cells->text[CELL_BASE]);
-    text_harmless(cells->text[CELL_NEW]);
+    text_sanitize(cells->text[CELL_BASE]);
+    text_sanitize(cells->text[CELL_NEW]);
     cells->verdict = compared_verdict(comparison, pair->about->better);
     put_verdict(c, comparison, cells->verdict, pair, how->min_effect, &verdict);
     put_clean(&verdict, cells->text[CELL_VERDICT], sizeof(cells->text[0]));

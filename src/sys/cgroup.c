@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the process's control groups by /proc/self/cgroup and /proc/self/mountinfo, or at the usual places. */
+/* Finds the process's control groups through /proc/self/cgroup and /proc/self/mountinfo, or at the usual places. */
 #include "sys/cgroup.h"
 
 #include <limits.h>
@@ -10,11 +10,11 @@
 
 #include "sys/tree.h"
 
-/* Version 1 writes 'no limit' as the largest number of whole pages, just under 2^63. */
+/* Version 1 writes 'no limit' as the largest multiple of the page size below 2^63. */
 #define NO_LIMIT (UINT64_C(1) << 62)
 
 struct hierarchy {
-    const char *fs_type, *controller; /* controller: "" when the one hierarchy has them all */
+    const char *fs_type, *controller; /* controller: "" in version 2, whose single hierarchy has all of them */
     const char *usual_place;
 };
 
@@ -27,7 +27,8 @@ static const struct hierarchy cpuset_v1 = {
 struct version {
     const struct hierarchy *hierarchy;
     const char *limit, *usage;
-    const char *reclaimable; /* of memory.stat, with the groups below */
+    const char *reclaimable; /* key in memory.stat of the file cache that can be reclaimed, including the groups
+                              * below */
 };
 
 static const struct version versions[] = {
@@ -48,7 +49,7 @@ static bool span_is(struct span s, const char *text)
     return s.length == strlen(text) && memcmp(s.at, text, s.length) == 0;
 }
 
-/* Takes the next piece of a line, up to a separator, and steps over that. */
+/* Takes the next field of a line, up to a separator, and skips the separator. */
 static struct span take(const char **line, char separator)
 {
     const char stops[] = {separator, '\n', '\0'};
@@ -70,8 +71,9 @@ static bool list_has(struct span list, const char *word)
     return false;
 }
 
-/* The path of the process's group from lines "5:cpu,memory:/path" and "0::/path". When there is no such file the
- * group is taken for the top one that can be seen; when the file does not name the hierarchy, it is not in use. */
+/* Reads the path of the process's group from lines "5:cpu,memory:/path" and "0::/path". Without such a file the
+ * group is the topmost one that can be seen. Returns false when the file does not name the hierarchy, which is then
+ * not in use. */
 static bool read_group(const char *root, const struct hierarchy *v, char path[PATH_MAX])
 {
     char *text = tree_read_all(root, "/proc/self/cgroup");
@@ -91,7 +93,7 @@ static bool read_group(const char *root, const struct hierarchy *v, char path[PA
         found = true;
     }
     free(text);
-    /* The top is "/" in the file; here paths are put after a mount point. */
+    /* The topmost group is "/" in the file; here paths are appended to a mount point. */
     if (strcmp(path, "/") == 0)
         path[0] = '\0';
     return found;
@@ -102,7 +104,7 @@ static bool is_octal(const char *p)
     return p[0] >= '0' && p[0] <= '3' && p[1] >= '0' && p[1] <= '7' && p[2] >= '0' && p[2] <= '7';
 }
 
-/* The kernel writes blanks in paths as \040. */
+/* Copies a path; the kernel writes spaces in paths as \040. */
 static bool unescape(struct span s, char out[PATH_MAX])
 {
     size_t n = 0;
@@ -119,8 +121,8 @@ static bool unescape(struct span s, char out[PATH_MAX])
 }
 
 struct mount {
-    char top[PATH_MAX];   /* the group that is mounted, "" for the topmost */
-    char point[PATH_MAX]; /* where */
+    char top[PATH_MAX];   /* group at the root of the mount, "" for the topmost */
+    char point[PATH_MAX]; /* mount point */
 };
 
 static bool parse_mount(const char *line, const struct hierarchy *v, struct mount *out)
@@ -144,7 +146,7 @@ static bool parse_mount(const char *line, const struct hierarchy *v, struct moun
     return unescape(top, out->top) && unescape(point, out->point);
 }
 
-/* The part of group below top, or NULL when it is not below. */
+/* Returns the part of group below top, or NULL when group is not below it. */
 static const char *below(const char *group, const char *top)
 {
     size_t length = strlen(top);
@@ -170,7 +172,7 @@ static bool read_number(const char *root, const char *folder, const char *file, 
     return join(path, folder, file) && tree_read_u64(root, path, out);
 }
 
-/* The value of a line "key value" of memory.stat; 0 when there is none. */
+/* Returns the value of a line "key value" of memory.stat; 0 when there is none. */
 static uint64_t read_stat(const char *root, const char *folder, const char *key)
 {
     char path[PATH_MAX];
@@ -185,7 +187,7 @@ static uint64_t read_stat(const char *root, const char *folder, const char *key)
     return value;
 }
 
-/* What is looked for in each group; UINT64_MAX when it has no limit. */
+/* Reads a limit of one group; returns UINT64_MAX when it has none. */
 typedef uint64_t (*group_reader)(const char *root, const char *folder, const struct version *v);
 
 static uint64_t limit_in(const char *root, const char *folder, const struct version *v)
@@ -203,7 +205,7 @@ static uint64_t available_in(const char *root, const char *folder, const struct 
     return limit - smaller(limit, used);
 }
 
-/* Where the hierarchy is mounted: of several mounts the one that shows most of the groups above this one. */
+/* Finds where the hierarchy is mounted: of several mounts, the one that shows most of the groups above this one. */
 static void find_mount(const char *root, const struct hierarchy *v, const char *group, struct mount *out)
 {
     struct mount seen;
@@ -221,7 +223,7 @@ static void find_mount(const char *root, const struct hierarchy *v, const char *
     free(text);
 }
 
-/* The folder of the process's group, and how long that of the topmost one that can be seen is. */
+/* Directory of the process's group, and the length of the topmost visible group's path. */
 struct position {
     char folder[PATH_MAX];
     size_t shortest;
@@ -235,7 +237,7 @@ static bool find_position(const char *root, const struct hierarchy *v, struct po
         return false;
     find_mount(root, v, path, &mount);
     const char *group = below(path, mount.top);
-    /* A group outside of this control group namespace cannot be seen from here; its mount point can. */
+    /* A group outside this control group namespace cannot be seen; its mount point can. */
     if (!group || strstr(group, "/.."))
         group = "";
     out->shortest = strlen(mount.point);
@@ -243,7 +245,7 @@ static bool find_position(const char *root, const struct hierarchy *v, struct po
     return n >= 0 && (size_t)n < sizeof out->folder;
 }
 
-/* To the group above; false at the topmost. */
+/* Moves to the group above; returns false at the topmost. */
 static bool go_up(struct position *at)
 {
     char *slash = strrchr(at->folder, '/');
@@ -289,7 +291,7 @@ static bool read_cpus(const char *root, const char *folder, const char *file, st
 
 bool cgroup_cpus(const char *root, struct cpuset *out)
 {
-    /* The effective sets are within those of the groups above, so the nearest group that has one says all. */
+    /* A group's effective set lies within those of the groups above, so the nearest group that has one is enough. */
     static const struct {
         const struct hierarchy *hierarchy;
         const char *file;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Chooses the clock, and measures its frequency and what reading it costs. */
+/* Chooses the clock, and measures its frequency and the cost of reading it. */
 #include "sys/clock.h"
 
 #include <errno.h>
@@ -10,11 +10,11 @@
 
 #define PAIR_TRIES 32
 #define COST_TRIES 1000
-/* A clock that ticks at 100 Hz is read about this often within one tick. */
+/* Shortest interval from which clock_hz() computes a frequency. */
 #define SHORTEST_SPAN_NS 1000000u
 
-/* A signal's handler is given no context of ours. Not one for each thread: musl would have to map memory for it before
- * main, and where that is refused the program would crash instead of saying so. */
+/* Global, because a signal handler gets no context. Not thread-local: musl would have to map memory for it before
+ * main, and if that is refused the program would crash without a message. */
 static sigjmp_buf trapped;
 
 static void trap(int signal)
@@ -35,7 +35,7 @@ bool clock_can_read(uint64_t (*read)(void))
         sigaddset(&open, signals[i]);
         sigaction(signals[i], &action, &before[i]);
     }
-    /* Where it is blocked, a trap is the end of the process. */
+    /* A trap whose signal is blocked would kill the process. */
     pthread_sigmask(SIG_UNBLOCK, &open, &mask);
     bool read_it = sigsetjmp(trapped, 1) == 0;
     if (read_it)
@@ -121,10 +121,10 @@ static inline __attribute__((always_inline)) void cost_measure(enum clock_kind k
     for (unsigned i = 0; i < COST_TRIES; i++) {
         uint64_t begin = clock_begin(kind);
         uint64_t end = clock_end(kind);
-        /* Counters of two CPUs may differ by a few ticks; a step back must not look like a huge cost. */
+        /* The counters of two CPUs may differ by a few ticks; a step back must not look like a huge cost. */
         cost[i] = end > begin ? end - begin : 0;
     }
-    /* Intervals of many lengths, so that neighbouring values of the clock both occur. */
+    /* Intervals of many lengths, so that neighbouring values of the clock occur. */
     for (unsigned i = 0; i < COST_TRIES; i++) {
         uint64_t begin = clock_begin(kind);
         for (unsigned k = 0; k < i % 64; k++)
@@ -148,7 +148,7 @@ void clock_cost_measure(enum clock_kind kind, struct clock_cost *out)
 
 void clock_sleep_ns(uint64_t ns)
 {
-    /* An absolute deadline, so that interruptions do not add up. CLOCK_MONOTONIC_RAW cannot be slept on. */
+    /* An absolute deadline, so that interruptions do not add up. The kernel cannot sleep on CLOCK_MONOTONIC_RAW. */
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_sec += (time_t)(ns / 1000000000u);

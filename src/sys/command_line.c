@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Command lines that come as one text: taken apart into words, without a shell. */
+/* Splits a command line into words, without a shell. */
 #include "sys/command_line.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@ static bool is_space(char c)
     return c && strchr(SPACE, c);
 }
 
-/* Room for any words of a text of that length. */
+/* Allocates room for the words of a text of that length. */
 static int words_begin(struct words *words, size_t length)
 {
     *words = (struct words){.text = malloc(length + 1), .word = calloc(length / 2 + 2, sizeof(*words->word))};
@@ -31,7 +31,7 @@ void words_free(struct words *words)
     *words = (struct words){.text = NULL};
 }
 
-/* The length of the word at line, quotes and all. */
+/* Returns the length of the word at line, including its quotes. */
 static size_t kernel_word(const char *line)
 {
     bool quoted = false;
@@ -42,7 +42,7 @@ static size_t kernel_word(const char *line)
     return n;
 }
 
-/* Copies a word without the quotes around it or around its value. Returns where it ends. */
+/* Copies a word without the quotes around it or around its value. Returns the end of the copy. */
 static char *unquote(const char *word, size_t length, char *to)
 {
     const char *end = word + length;
@@ -74,7 +74,7 @@ int words_of_kernel(const char *line, struct words *words)
     return 0;
 }
 
-/* Copies the word at *at without its quotes and moves *at behind it. NULL when a quote is not closed. */
+/* Copies the word at *at without its quotes and moves *at behind it. Returns NULL when a quote is not closed. */
 static char *command_word(const char **at, char *to)
 {
     const char *p = *at;

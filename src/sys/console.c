@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The machine's console. */
+/* The machine's console (/dev/console): takes it over, and writes to it without blocking forever. */
 #include "sys/console.h"
 
 #include <errno.h>
@@ -17,12 +17,12 @@
 /* Actions of syslog(2), for which the C library has no names. */
 enum { KERNEL_LOG_CONSOLE_OFF = 6, KERNEL_LOG_CONSOLE_ON = 7 };
 
-/* Documentation/admin-guide/devices.txt: the major numbers of pseudo-terminals. */
+/* Major numbers of pseudo-terminals: Documentation/admin-guide/devices.txt. */
 #define PSEUDO_FIRST 136u
 #define PSEUDO_LAST  143u
 
 #define POLL_MS 100
-/* What a pipe or a terminal that is ready takes without waiting. */
+/* Number of bytes that a ready pipe or terminal takes without blocking. */
 #define CHUNK PIPE_BUF
 
 void console_take(bool blocking)

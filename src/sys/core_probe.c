@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* How long the core probe is, and what its ticks are in cycles. */
+/* Chooses the length of the core probe, and measures its cycles per tick. */
 #include "sys/core_probe.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* A probe lasts so many steps of the counter on a core that does as many additions a cycle as there are chains. */
+/* Length of a probe in steps of the counter, on a core that does as many additions a cycle as there are chains. */
 #define STEPS         50.0
 #define CHAINS        6.0
 #define LEAST_BLOCKS  3.0
-#define MOST_NS       2500.0 /* with a probe each 1.5 ms some 0.1 % of the time */
+#define MOST_NS       2500.0 /* with a probe each 1.5 ms, some 0.1 % of the time */
 #define CHAIN_SHORT   4u
 #define CHAIN_LONG    40u
 #define CHAIN_TRIES   5u
@@ -66,7 +66,7 @@ void core_probe_init(struct core_probe *probe, const struct clock_info *clock)
     clock_cost_measure(clock->kind, &cost);
     double grain = cost.grain > 1 ? cost.grain : 1;
     probe->empty = cost.min;
-    /* From the clock of the core, which a neighbour does not slow down as he does additions. */
+    /* From the core's clock, which another user of the core does not slow down, as he does additions. */
     double block = CORE_BLOCK_ADDS / CHAINS / cycles_per_tick(), blocks = ceil(STEPS * grain / block);
     blocks = blocks > LEAST_BLOCKS ? blocks : LEAST_BLOCKS;
     if (!(block > 0) || blocks * ns_of_block() > 2 * MOST_NS) {

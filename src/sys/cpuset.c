@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* CPU lists: a fixed bit set, its parser and its formatter. */
+/* CPU sets: a fixed bit set, the parser and the formatter of CPU lists. */
 #include "sys/cpuset.h"
 
 #include <stdio.h>
@@ -80,7 +80,7 @@ void cpuset_intersect(struct cpuset *into, const struct cpuset *other)
         into->word[i] &= other->word[i];
 }
 
-/* The text that is left, and where a reason goes. */
+/* State of the parser: the remaining text, and where the reason of an error goes. */
 struct reader {
     const char *start, *at;
     char *why;
@@ -126,7 +126,7 @@ static int read_number(struct reader *r, unsigned max, unsigned *out)
     return 0;
 }
 
-/* first-last, and of each group of `group` CPUs the first `used`. */
+/* A range first-last, and of each group of `group` CPUs in it the first `used`. */
 struct range {
     unsigned first, last, used, group;
 };
@@ -227,7 +227,7 @@ bool cpuset_format_cut(const struct cpuset *set, char *buf, size_t size)
     return false;
 }
 
-/* A mask has a digit for 4 CPUs. */
+/* A hexadecimal digit of a mask holds 4 CPUs. */
 #define MASK_DIGITS (CPUSET_MAX / 4u)
 
 static int hex_value(char c)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A file written to a block device that is mounted only for that moment. */
+/* Writes a file to a block device that is mounted only while it is written. */
 #include "sys/device_file.h"
 
 #include <errno.h>
@@ -31,9 +31,7 @@ int device_file_choice(const char *name, unsigned n, char *buf, size_t size)
     return fits(snprintf(buf, size, "%.*s-%u%s", (int)stem, name, n, name + stem), size);
 }
 
-/* --- Writing. --- */
-
-/* The folder of a path. Returns the descriptor or -errno. */
+/* Opens the directory of a path. Returns the descriptor or -errno. */
 static int open_folder(char *path)
 {
     char *slash = strrchr(path, '/'), kept = slash[1];
@@ -45,7 +43,8 @@ static int open_folder(char *path)
     return error;
 }
 
-/* A new file, on that device and nowhere else, not even for a moment. Returns the descriptor or -errno. */
+/* Makes a new file. Its directory must be on that device: the check comes before the file is made. Returns the
+ * descriptor or -errno. */
 static int create(char *path, const char *place)
 {
     struct stat device, status;
@@ -61,7 +60,7 @@ static int create(char *path, const char *place)
     return fd;
 }
 
-/* path: of the file made, or of the last that was tried. */
+/* Makes the first candidate name that is free. path is the name made, or the last one tried. */
 static int create_any(const struct device_file *file, const char *place, char *path, size_t size)
 {
     struct stat status;
@@ -98,7 +97,7 @@ static int write_all(int fd, const char *data, size_t length)
     return fsync(fd) ? -errno : 0;
 }
 
-/* The new name must be on disk too. */
+/* Flushes the directory, so that the new name is on disk too. */
 static void sync_folder(char *path)
 {
     int fd = open_folder(path);

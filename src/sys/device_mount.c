@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Block devices: named by a user, found mounted or mounted for a while, and unmounted clean. */
+/* Block devices: parses their names, finds or makes their mounts, and unmounts them cleanly. */
 #include "sys/device_mount.h"
 
 #include <errno.h>
@@ -17,16 +17,16 @@
 #include "sys/tree.h"
 
 #define MOUNT_FLAGS (MS_NOSUID | MS_NODEV | MS_SILENT)
-/* Somebody may be looking at a file system that has just come up: for three seconds. */
+/* Retries for three seconds: other programs may inspect a file system that has just been mounted. */
 #define BUSY_TRIES    60u
 #define BUSY_PAUSE_NS 50000000
 /* Since Linux 5.10; C libraries lack the names. */
 #define SHOWN_NOSYMFOLLOW 0x2000u
 #define FLAG_NOSYMFOLLOW  0x100u
 
-/* --- What was asked for. --- */
+/* --- Names of devices. --- */
 
-/* A component that is "..". */
+/* Returns whether a path has a component "..". */
 static bool climbs(const char *path)
 {
     for (const char *at = path; (at = strstr(at, "..")); at += 2)
@@ -62,7 +62,7 @@ int device_check(const char *device)
 
 /* --- Mounting. --- */
 
-/* "\040" of mountinfo is a space. */
+/* Replaces the escapes of mountinfo ("\040" is a space). */
 static void unescape(char *text)
 {
     char *to = text;
@@ -84,7 +84,7 @@ int device_mounted(const char *mountinfo, unsigned major_number, unsigned minor_
     for (const char *line = mountinfo; line; line = tree_next_line(line)) {
         unsigned a, b;
         int root = 0, place = 0, end = 0;
-        /* ID, parent, major:minor, root within the file system, mount point. */
+        /* Fields: ID, parent, major:minor, root within the file system, mount point. */
         if (sscanf(line, "%*u %*u %u:%u %n%*s %n%*s%n", &a, &b, &root, &place, &end) < 2 || !end)
             continue;
         if (a != major_number || b != minor_number || line[root] != '/' || line[root + 1] != ' ')
@@ -97,7 +97,7 @@ int device_mounted(const char *mountinfo, unsigned major_number, unsigned minor_
     return -1;
 }
 
-/* The next file system type of /proc/filesystems that is for devices. NULL at the end. */
+/* Takes the next file system type of /proc/filesystems that is for devices. Returns NULL at the end. */
 static const char *next_type(const char *list, char *type, size_t size)
 {
     for (; list && *list; list = tree_next_line(list)) {
@@ -110,7 +110,7 @@ static const char *next_type(const char *list, char *type, size_t size)
     return NULL;
 }
 
-/* 0 or -errno. */
+/* Tries the file system types in turn. Returns 0 or -errno. */
 static int try_types(const char *device, const char *at, unsigned long flags)
 {
     static const char usual[] = "\text4\n\text3\n\text2\n\tvfat\n\txfs\n\tbtrfs\n\texfat\n\tf2fs\n";
@@ -123,7 +123,7 @@ static int try_types(const char *device, const char *at, unsigned long flags)
             error = 0;
             break;
         }
-        /* EINVAL: not of this type; ENODEV: this kernel has no such type. */
+        /* EINVAL: not of this type; ENODEV: the kernel lacks this type. */
         if (errno != EINVAL && errno != ENODEV)
             error = -errno;
     }
@@ -131,7 +131,8 @@ static int try_types(const char *device, const char *at, unsigned long flags)
     return error;
 }
 
-/* Whether the device is mounted already, and where. Something else may be mounted on top of it there. */
+/* Finds where the device is mounted already. Returns false if it is not, or if something else is mounted on top of
+ * it. */
 static bool find_mounted(const char *device, struct device_mount *mounted)
 {
     struct stat status, there;
@@ -179,8 +180,8 @@ static int make_writable(const char *device, const char *at, unsigned long flags
         return -errno;
     if (!(status.f_flag & ST_RDONLY))
         return 0;
-    /* Read-only there, but written elsewhere: changing that place would change the others. The kernel refuses this
-     * where the file system itself is read-only. */
+    /* If only this mount point is read-only, it is left alone and the device is mounted a second time: making it
+     * writable would affect its users. The kernel refuses a second mount when the file system itself is read-only. */
     if (mount_anew(device, at, flags, mounted) == 0)
         return 0;
     mounted->flags = MS_REMOUNT | MS_SILENT | device_mount_flags(status.f_flag);
@@ -206,7 +207,7 @@ static int unmount_once(const struct device_mount *mounted)
     return mounted->mounted && umount2(mounted->place, 0) ? -errno : 0;
 }
 
-/* All of its file system, on the disk. */
+/* Flushes the whole file system of that place to disk. */
 static void sync_place(const char *place)
 {
     int fd = open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -234,9 +235,9 @@ int device_unmount(const struct device_mount *mounted, bool *detached)
     return *detached ? 0 : -errno;
 }
 
-/* --- A folder there. --- */
+/* --- Directories on the device. --- */
 
-/* Opens the folder of that name, and makes it where there is none. Returns the descriptor or -errno. */
+/* Opens the directory of that name, and makes it when it does not exist. Returns the descriptor or -errno. */
 static int enter(int at, const char *name, dev_t device)
 {
     const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Paths walked by descriptor, and new files that nobody else's link leads astray. */
+/* Walks paths by descriptor, and makes new files without following other users' links. */
 #include "sys/folder.h"
 
 #include <errno.h>
@@ -10,19 +10,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define LINKS_MOST 40u /* as many as the kernel follows */
-/* Before Linux 3.6 such a descriptor has no fstat(). */
+#define LINKS_MOST 40u /* maximum number of links in a path, as in the kernel */
+/* Before Linux 3.6 fstat() does not work on such a descriptor. */
 #define WALK   (O_PATH | O_DIRECTORY | O_CLOEXEC)
 #define APPEND (O_APPEND | O_CLOEXEC | O_NOCTTY)
 
-/* Where everybody may make a link, the owner of one says who did. Others' folders are theirs: who names one as root
- * trusts its owner that far. */
+/* Returns whether a link may be followed. In a world-writable directory its owner shows who made it. In other
+ * directories it is followed: a user who names a path there trusts the directory's owner. */
 static bool may_follow(const struct stat *folder, const struct stat *link)
 {
     return !(folder->st_mode & S_IWOTH) || link->st_uid == geteuid() || link->st_uid == folder->st_uid;
 }
 
-/* The links of /proc lead to what no text can name. */
+/* Returns whether the directory is in /proc, whose links cannot be followed by their text. */
 static bool is_magic(const struct stat *folder)
 {
     struct stat proc;
@@ -32,7 +32,8 @@ static bool is_magic(const struct stat *folder)
 
 static int walk(int at, const char *path, unsigned *links);
 
-/* name in the folder at is that link. Where may_follow() looks at owners, nobody else can swap it meanwhile. */
+/* Follows the link name in the directory at. Where may_follow() checks owners, nobody else can replace the link
+ * meanwhile. */
 static int follow(int at, const char *name, const struct stat *link, unsigned *links)
 {
     char text[PATH_MAX];
@@ -53,7 +54,7 @@ static int follow(int at, const char *name, const struct stat *link, unsigned *l
     return walk(at, text, links);
 }
 
-/* One component. Returns the descriptor of the folder that it is or leads to, or -errno. */
+/* Walks one component. Returns the descriptor of the directory that it is or leads to, or -errno. */
 static int step(int at, const char *name, unsigned *links)
 {
     struct stat status;
@@ -66,7 +67,7 @@ static int step(int at, const char *name, unsigned *links)
     return fd < 0 ? -errno : fd;
 }
 
-/* at stays open. */
+/* Walks a path from the directory at, which stays open. */
 static int walk(int at, const char *path, unsigned *links)
 {
     char name[NAME_MAX + 1];
@@ -151,7 +152,7 @@ int folder_clear(const char *path)
     return error;
 }
 
-/* A link that nobody but us or root can have put there, or can put another one in the place of. */
+/* Returns whether only we or root can have made or can replace this link. */
 static bool is_ours(const struct stat *folder, const struct stat *link)
 {
     const bool kept = folder->st_mode & S_ISVTX || !(folder->st_mode & (S_IWGRP | S_IWOTH));
@@ -160,14 +161,14 @@ static bool is_ours(const struct stat *folder, const struct stat *link)
            (link->st_uid == 0 || link->st_uid == geteuid());
 }
 
-/* Opening can do something to a device already: what it is must be known before, and still be so then. refused: why it
- * is not to be opened, 0 otherwise. */
+/* Opens a file only if it is still the one that was inspected, since opening alone can affect a device. refused is
+ * the reason not to open it, 0 otherwise. */
 static int open_as_seen(int folder, const char *name, int flags, int refused)
 {
     struct stat before, now;
 
     if (fstatat(folder, name, &before, flags & O_NOFOLLOW ? AT_SYMLINK_NOFOLLOW : 0))
-        return errno == ENOENT ? -EEXIST : -errno; /* a link to nothing */
+        return errno == ENOENT ? -EEXIST : -errno; /* a dangling link */
     if (S_ISREG(before.st_mode) || S_ISBLK(before.st_mode))
         return S_ISREG(before.st_mode) ? -EEXIST : -ENOTBLK;
     int fd = refused ? refused : openat(folder, name, O_WRONLY | APPEND | flags);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The futex system call; the C library has no name for it. */
+/* The futex system call, for which the C library has no function. */
 #include "sys/futex.h"
 
 #include <limits.h>
@@ -7,8 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Of the kernel's interface; musl's headers come without the kernel's. Not the private forms: processes share the word.
- */
+/* From the kernel's interface, whose headers musl lacks. Not the private operations: processes share the word. */
 #define OPERATION_WAIT 0
 #define OPERATION_WAKE 1
 

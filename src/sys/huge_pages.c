@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads back which mappings are in huge pages. */
+/* Reads which mappings are in huge pages. */
 #include "sys/huge_pages.h"
 
 #include <stdbool.h>
@@ -9,7 +9,7 @@
 
 #include "sys/tree.h"
 
-/* A line "START-END PERMISSIONS ..." begins a mapping. */
+/* Parses a line "START-END PERMISSIONS ...", which begins a mapping. */
 static bool read_range(const char *line, uint64_t *start, uint64_t *end)
 {
     char *rest;

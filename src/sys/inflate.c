@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Unpacks gzip data: container of RFC 1952, compressed blocks of RFC 1951. The paragraphs named are of the latter. */
+/* Unpacks gzip data: the container of RFC 1952, the compressed blocks of RFC 1951. Paragraph numbers are those of
+ * RFC 1951. */
 #include "sys/inflate.h"
 
 #include <errno.h>
@@ -13,18 +14,19 @@
 
 struct stream {
     const unsigned char *at, *end;
-    unsigned bits, n_bits; /* read from the input and not used yet, the lowest first */
+    unsigned bits, n_bits; /* bits read from the input and not used yet, the lowest first */
     char *out;
     size_t length, size;
-    bool failed; /* from then on all that is read is 0 */
+    bool failed; /* once set, all further bits read as 0 */
 };
 
-/* Codes of one alphabet: how many there are of each length, and their symbols in the order of the codes (3.2.2). */
+/* Huffman codes of one alphabet: the number of codes of each length, and the symbols in the order of their codes
+ * (3.2.2). */
 struct codes {
     unsigned count[BITS_MAX + 1], symbol[LENGTHS_MAX];
 };
 
-/* The next n bits, 13 at most. */
+/* Takes the next n bits, at most 13. */
 static unsigned take(struct stream *s, unsigned n)
 {
     for (; s->n_bits < n; s->n_bits += 8) {
@@ -46,8 +48,8 @@ static void put(struct stream *s, unsigned byte)
         s->out[s->length++] = (char)byte;
 }
 
-/* Makes the codes for symbols whose codes have these lengths, 0 for those without one. Too few codes are allowed (a
- * distance that is used alone); too many are not. */
+/* Makes the codes for symbols from the lengths of their codes; length 0: no code. An incomplete set is allowed (a
+ * single distance), an oversubscribed one is not. */
 static void make_codes(struct stream *s, const unsigned char *lengths, unsigned n, struct codes *codes)
 {
     unsigned next[BITS_MAX + 2] = {0}, room = 1;
@@ -67,7 +69,7 @@ static void make_codes(struct stream *s, const unsigned char *lengths, unsigned 
 
 static unsigned take_symbol(struct stream *s, const struct codes *codes)
 {
-    unsigned code = 0, first = 0, shorter = 0; /* the first code of this length; how many codes are shorter */
+    unsigned code = 0, first = 0, shorter = 0; /* first code of this length; number of shorter codes */
 
     for (unsigned bits = 1; bits <= BITS_MAX && !s->failed; bits++) {
         code = code << 1 | take(s, 1);
@@ -81,7 +83,7 @@ static unsigned take_symbol(struct stream *s, const struct codes *codes)
     return 0;
 }
 
-/* A block without compression (3.2.4). What is left of the byte before it is not used. */
+/* Copies a block without compression (3.2.4). Skips the rest of the current byte. */
 static void copy_block(struct stream *s)
 {
     s->bits = s->n_bits = 0;
@@ -94,7 +96,7 @@ static void copy_block(struct stream *s)
         put(s, take(s, 8));
 }
 
-/* Literals, and repetitions of what came before (3.2.5). */
+/* Unpacks literals and repetitions of earlier output (3.2.5). */
 static void unpack_block(struct stream *s, const struct codes *literals, const struct codes *distances)
 {
     for (unsigned symbol = take_symbol(s, literals); symbol != 256 && !s->failed; symbol = take_symbol(s, literals)) {
@@ -117,7 +119,7 @@ static void unpack_block(struct stream *s, const struct codes *literals, const s
     }
 }
 
-/* The codes of a block, which it brings itself (3.2.7) or not (3.2.6). */
+/* Reads the codes of a block, which are in the block (3.2.7) or fixed (3.2.6). */
 static void take_codes(struct stream *s, bool fixed, struct codes *literals, struct codes *distances)
 {
     static const unsigned char order[19] = {16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
@@ -147,7 +149,8 @@ static void take_codes(struct stream *s, bool fixed, struct codes *literals, str
 
 char *inflate_gzip(const unsigned char *data, size_t size, size_t most)
 {
-    static const unsigned char start[4] = {0x1f, 0x8b, 8, 0}; /* no name, no other fields */
+    static const unsigned char start[4] = {0x1f, 0x8b, 8, 0}; /* magic number and flags of the header: no name, no
+                                                               * other optional fields */
     struct stream s = {.failed = size < 18 || memcmp(data, start, sizeof start) != 0};
     struct codes literals, distances;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tells the kinds of interrupts apart by what their lines of /proc/interrupts say. */
+/* Classifies the lines of /proc/interrupts by kind of interrupt. */
 #include "sys/interrupts.h"
 
 #include <stdbool.h>
@@ -12,28 +12,29 @@ static const struct {
     enum interrupt_kind kind;
 } labels[] = {
     {"LOC", INTERRUPT_TIMER},
-    {"BCT", INTERRUPT_TIMER}, /* ppc64: broadcast for CPUs that sleep */
-    {"HVS", INTERRUPT_TIMER}, /* Hyper-V, where LOC does not count */
-    {"CLK", INTERRUPT_TIMER}, /* s390: clock comparator */
-    {"TMR", INTERRUPT_TIMER}, /* s390: CPU timer */
+    {"BCT", INTERRUPT_TIMER}, /* ppc64: broadcast for sleeping CPUs */
+    {"HVS", INTERRUPT_TIMER}, /* timer of Hyper-V, where LOC does not count */
+    {"CLK", INTERRUPT_TIMER}, /* s390: clock comparator interrupt */
+    {"TMR", INTERRUPT_TIMER}, /* s390: CPU timer interrupt */
     {"RES", INTERRUPT_RESCHED},
     {"CAL", INTERRUPT_IPI},
     {"TLB", INTERRUPT_IPI},
-    {"DBL", INTERRUPT_IPI}, /* ppc64: doorbell */
+    {"DBL", INTERRUPT_IPI}, /* ppc64: doorbell interrupt */
     {"EXC", INTERRUPT_IPI}, /* s390: external call */
     {"EMS", INTERRUPT_IPI}, /* s390: emergency signal */
-    /* One number for the machine, which on one CPU looks like a column. */
+    /* A single number for the whole machine, which looks like a column when there is one CPU. */
     {"ERR", INTERRUPT_NONE},
     {"Err", INTERRUPT_NONE},
     {"MIS", INTERRUPT_NONE},
-    /* s390: sums of lines that follow. */
+    /* s390: sums of the lines that follow. */
     {"EXT", INTERRUPT_NONE},
     {"I/O", INTERRUPT_NONE},
     {"AIO", INTERRUPT_NONE},
     {"MSI", INTERRUPT_NONE},
 };
 
-/* "timer", "arch_timer", "riscv-timer", Xen's "timer0"; timers that are not called so. */
+/* Returns whether this is the name of a timer: "timer", "arch_timer", "riscv-timer", Xen's "timer0", and names
+ * without that word. */
 static bool is_timer(const char *name)
 {
     static const char *const others[] = {"hpet", "twd", "mct_tick"};
@@ -48,13 +49,14 @@ static bool is_timer(const char *name)
     return length >= sizeof timer - 1 && strncmp(name + length - (sizeof timer - 1), timer, sizeof timer - 1) == 0;
 }
 
-/* "IO-APIC 2-edge timer": the controller, its own number and how it is triggered, then the name. */
+/* Classifies a numbered interrupt: "IO-APIC 2-edge timer" is the controller, its own number, the trigger mode, then
+ * the name. */
 static enum interrupt_kind kind_of_number(const char *words)
 {
     const char *space = strrchr(words, ' '), *name = space ? space + 1 : words;
     if (is_timer(name))
         return INTERRUPT_TIMER;
-    if (strncmp(name, "resched", 7) == 0) /* Xen, MIPS */
+    if (strncmp(name, "resched", 7) == 0) /* names on Xen and MIPS */
         return INTERRUPT_RESCHED;
     /* ppc64's "IPI-0", MIPS's "IPI call", Xen's "-ipi callfunc0". */
     return strstr(words, " IPI") || strstr(words, " -ipi ") ? INTERRUPT_IPI : INTERRUPT_DEVICE;
@@ -68,7 +70,7 @@ static enum interrupt_kind kind_of_text(const char *label, const char *words)
         return INTERRUPT_TIMER;
     if (strncmp(label, "IPI", 3) == 0 || strstr(words, "Function call"))
         return INTERRUPT_IPI;
-    /* s390 */
+    /* kinds of device interrupts on s390 */
     return strstr(words, "[I/O]") || strstr(words, "[AIO]") ? INTERRUPT_DEVICE : INTERRUPT_OTHER;
 }
 

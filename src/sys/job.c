@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rank and job from the environment of Slurm, Open MPI and what speaks PMI. */
+/* Reads rank and job from the environment of Slurm, Open MPI and launchers that speak PMI. */
 #include "sys/job.h"
 
 #include <errno.h>
@@ -10,8 +10,8 @@
 
 static const struct launcher {
     const char *name, *rank;
-    const char *ranks[3], *id[3]; /* the first that is set counts */
-    const char *within;           /* only where this is set as well; NULL: always */
+    const char *ranks[3], *id[3]; /* the first variable that is set is used */
+    const char *within;           /* used only when this variable is set as well; NULL: always */
 } launchers[] = {
     {.name = "Open MPI",
      .rank = "OMPI_COMM_WORLD_RANK",
@@ -26,7 +26,7 @@ static const struct launcher {
     {.name = "PMIx", .rank = "PMIX_RANK", .id = {"PBS_JOBID", "PMIX_NAMESPACE"}},
 };
 
-/* Digits alone, and not beyond 64 bits or size. */
+/* Returns whether the text consists of digits only, and fits into 64 bits and into size. */
 static bool is_number(const char *s, size_t size)
 {
     errno = 0;
@@ -81,6 +81,6 @@ void job_read(const char *(*lookup)(const char *name), struct job *out)
             complain(out, name, value);
         return;
     }
-    /* A batch script runs once for the job: it has no rank. */
+    /* A batch script runs once per job and has no rank. */
     copy(out->id, sizeof(out->id), lookup("SLURM_JOB_ID"));
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Describes this machine: names, CPUs, memory, caches and settings. Its activity is in machine_counters.c. */
+/* Reads the properties of this machine: names, CPUs, memory, caches and settings. Its activity is in
+ * machine_counters.c. */
 #include "sys/machine.h"
 
 #include <errno.h>
@@ -53,7 +54,7 @@ static void read_names(const char *root, struct machine *out)
     snprintf(out->kernel, sizeof out->kernel, "%s%s%s", release, release[0] && version[0] ? " " : "", version);
 }
 
-/* Arm's cpuinfo has numbers in place of a name. */
+/* Writes the model of an Arm CPU, for which cpuinfo has numbers instead of a name. */
 static bool arm_model(const char *cpuinfo, char *buf, size_t size)
 {
     char implementer[16], part[16];
@@ -121,8 +122,8 @@ static bool cpuinfo_has_hypervisor_bit(const char *cpuinfo)
     return false;
 }
 
-/* Recognizes a hypervisor by the firmware's names. Clouds that also rent out bare metal under the same name are not
- * listed. */
+/* Returns the hypervisor by the names in the firmware. Clouds that also rent out bare metal under the same name are
+ * not listed. */
 static const char *hypervisor_from_firmware(const char *root)
 {
     static const struct {
@@ -162,7 +163,7 @@ static void read_hypervisor(const char *root, const char *cpuinfo, struct machin
     snprintf(buf, size, "%s", name ? name : "");
 }
 
-/* The variable `container` of PID 1, which lxc, systemd-nspawn and podman set. */
+/* Reads the variable `container` of PID 1, which lxc, systemd-nspawn and podman set. */
 static bool container_from_environment(const char *root, char *buf, size_t size)
 {
     static const char key[] = "container=";
@@ -251,7 +252,7 @@ struct cache {
     struct cpuset shared;
 };
 
-/* Size as "32K", "8192K" or "1M". */
+/* Parses a size: "32K", "8192K" or "1M". */
 static uint64_t parse_size(const char *text)
 {
     static const char units[] = "KMG";
@@ -276,7 +277,7 @@ static bool read_cache(const char *root, unsigned cpu, unsigned index, struct ca
         return false;
     snprintf(name, room, "type");
     tree_read_line(root, path, text, sizeof text);
-    /* An instruction cache counts for no array: level 0 is never the highest. */
+    /* An instruction cache holds no arrays: level 0 is never the highest. */
     out->level = strcmp(text, "Instruction") == 0 ? 0 : (unsigned)level;
     snprintf(name, room, "size");
     tree_read_line(root, path, text, sizeof text);
@@ -288,7 +289,7 @@ static bool read_cache(const char *root, unsigned cpu, unsigned index, struct ca
     return true;
 }
 
-/* The one of the highest level; level 0 when there is none. */
+/* Finds the cache of the highest level; level 0 when there is none. */
 static void read_last_cache(const char *root, unsigned cpu, struct cache *last)
 {
     struct cache cache;
@@ -345,7 +346,7 @@ void machine_read(const char *root, struct machine *out)
     *out = (struct machine){0};
     char *cpuinfo = tree_read_all(root, "/proc/cpuinfo");
     const char *known = cpuinfo ? cpuinfo : "";
-    /* A mount point without its mount is an empty folder. */
+    /* A mount point without its mount is an empty directory. */
     out->have_proc = tree_exists(root, "/proc/stat") || tree_exists(root, "/proc/self");
     out->have_sys = tree_exists(root, "/sys/devices");
     read_names(root, out);
@@ -388,7 +389,7 @@ unsigned machine_core_type(const char *root, unsigned cpu)
     return read_cpu_list(root, "/sys/devices/cpu_atom/cpus", &small) && cpuset_has(&small, cpu);
 }
 
-/* The lowest CPU of the physical core, by which its siblings know each other. */
+/* Returns the lowest CPU of the physical core, which identifies the core. */
 static unsigned core_of(const char *root, unsigned cpu)
 {
     struct cpuset siblings;
@@ -413,7 +414,7 @@ static int compare_places(const void *a, const void *b)
     return 0;
 }
 
-/* The core of the boot CPU, or none that a CPU can have when not known. */
+/* Returns the core of the boot CPU, or a number that no CPU has when not known. */
 static unsigned boot_core(const char *root)
 {
     struct cpuset online;
@@ -426,7 +427,7 @@ size_t machine_cpu_order(const char *root, const struct cpuset *allowed, unsigne
 {
     struct scratch {
         struct place places[CPUSET_MAX];
-        unsigned taken[CPUSET_MAX]; /* by core: CPUs given a place so far */
+        unsigned taken[CPUSET_MAX]; /* by core: number of its CPUs placed so far */
     };
     struct scratch *s = calloc(1, sizeof *s);
     size_t count = 0, written = 0;
@@ -464,7 +465,7 @@ static const struct {
     {0x6a656a63u, "virtiofs"}, {0x15013346u, "udf"},
 };
 
-/* ext2, ext3 and ext4 share a magic; which it is stands in "ID PARENT MAJOR:MINOR ... - TYPE ...". */
+/* Finds which of ext2, ext3 and ext4 it is, which share a magic number, from "ID PARENT MAJOR:MINOR ... - TYPE ...". */
 static bool ext_name(const char *path, char *buf, size_t size)
 {
     struct stat status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What this machine is doing: interrupts, stolen time, activity and CPU frequency. */
+/* Reads the activity of this machine: interrupts, steal time, busy time and CPU frequency. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ static int64_t ticks_to_ns(uint64_t ticks)
     return ticks > (uint64_t)INT64_MAX / tick_ns ? INT64_MAX : (int64_t)(ticks * tick_ns);
 }
 
-/* Adds a count that may be unknown to a sum that may be. */
+/* Adds a count to a sum; either may be unknown. */
 static void add_known(int64_t *sum, int64_t value)
 {
     if (value >= 0)
@@ -53,7 +53,7 @@ static int64_t *counter_of(struct machine_counters *counters, enum interrupt_kin
 
 /* --- Tables with a column for each CPU. --- */
 
-/* The counters of the CPUs first to first + n - 1. */
+/* Counters of the CPUs first to first + n - 1. */
 struct span {
     unsigned first;
     size_t n;
@@ -67,11 +67,11 @@ static struct machine_counters *of_cpu(const struct span *span, uint64_t cpu)
 
 struct columns {
     size_t n;
-    struct machine_counters *of[CPUSET_MAX]; /* where a column is counted; NULL: nowhere */
-    uint64_t value[CPUSET_MAX];              /* of one line */
+    struct machine_counters *of[CPUSET_MAX]; /* by column: the counters that it is added to; NULL: none */
+    uint64_t value[CPUSET_MAX];              /* values of one line */
 };
 
-/* A header "     CPU0  CPU2 ...": a CPU that is offline has no column. */
+/* Parses a header "     CPU0  CPU2 ...": offline CPUs have no column. */
 static void parse_header(const char *line, const struct span *span, struct columns *columns)
 {
     columns->n = 0;
@@ -84,7 +84,8 @@ static void parse_header(const char *line, const struct span *span, struct colum
     }
 }
 
-/* Returns what follows the values, or NULL when the line has fewer of them and so is not by CPU. */
+/* Parses the values of a line. Returns the text after them, or NULL when the line has fewer values than columns and
+ * so is not by CPU. */
 static const char *parse_values(const char *at, struct columns *columns)
 {
     for (size_t i = 0; at && i < columns->n; i++)
@@ -136,7 +137,7 @@ static void parse_table(const char *text, bool interrupts, const struct span *sp
 
 enum { STAT_USER, STAT_NICE, STAT_SYSTEM, STAT_IDLE, STAT_IOWAIT, STAT_IRQ, STAT_SOFTIRQ, STAT_STEAL, STAT_FIELDS };
 
-/* The tick counts after "cpu" or "cpuN"; returns how many there are (old kernels have fewer). */
+/* Parses the tick counts after "cpu" or "cpuN". Returns their number (old kernels have fewer). */
 static size_t parse_ticks(const char *at, uint64_t ticks[STAT_FIELDS])
 {
     size_t count = 0;
@@ -145,7 +146,7 @@ static size_t parse_ticks(const char *at, uint64_t ticks[STAT_FIELDS])
     return count;
 }
 
-/* The lines by CPU come first. */
+/* Adds the ticks of the lines "cpuN", which come first in /proc/stat. */
 static void parse_stat(const char *text, const struct span *span)
 {
     for (const char *line = text; line && strncmp(line, "cpu", 3) == 0; line = tree_next_line(line)) {
@@ -196,7 +197,7 @@ static void add_set(const struct span *span, const struct cpuset *set, struct ma
     }
 }
 
-/* From the lowest to the highest CPU of all sets, nothing known of them; of is NULL when there are none. */
+/* Allocates counters, all unknown, from the lowest to the highest CPU of all sets; of is NULL when there are none. */
 static struct span span_of(const struct cpuset *sets, size_t n)
 {
     struct span span = {.first = CPUSET_NONE};
@@ -239,7 +240,7 @@ void machine_read_counters(const char *root, const struct cpuset *cpus, struct m
     machine_read_counters_of(root, cpus, 1, out);
 }
 
-/* --- Counters of one CPU, again and again. --- */
+/* --- Counters of one CPU, repeatedly. --- */
 
 #define WATCH_LIMIT ((size_t)64 << 20)
 
@@ -262,7 +263,7 @@ static bool grow_text(struct machine_watch *watch)
     return true;
 }
 
-/* The whole file, terminated, in watch->text. */
+/* Reads the whole file, terminated, into watch->text. */
 static bool read_again(struct machine_watch *watch, int fd)
 {
     size_t length = 0;
@@ -291,7 +292,7 @@ struct machine_watch *machine_watch_open(const char *root, unsigned cpu)
     watch->cpu = cpu;
     for (int file = 0; file < FILES; file++)
         watch->fd[file] = tree_open(root, files[file]);
-    machine_watch_read(watch, &first); /* so that the text has its size */
+    machine_watch_read(watch, &first); /* so that the buffer has its final size */
     return watch;
 }
 
@@ -338,7 +339,7 @@ static int64_t sum_ns(const uint64_t *ticks, const int *fields, size_t count)
 
 void machine_read_activity(const char *root, struct machine_activity *out)
 {
-    /* Guest time is part of user and nice time already. */
+    /* Guest time is included in user and nice time. */
     static const int busy[] = {STAT_USER, STAT_NICE, STAT_SYSTEM, STAT_IRQ, STAT_SOFTIRQ};
     static const int idle[] = {STAT_IDLE, STAT_IOWAIT};
     *out = (struct machine_activity){-1, -1, -1, -1, -1, -1};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernel modules of a folder. */
+/* Loads the kernel modules in a directory. */
 #include "sys/modules.h"
 
 #include <errno.h>
@@ -30,7 +30,7 @@ static bool is_compressed(const char *name)
     return ends_with(name, ".ko.gz") || ends_with(name, ".ko.xz") || ends_with(name, ".ko.zst");
 }
 
-/* Linux before 3.8 has no finit_module(). */
+/* Loads a module from memory: Linux before 3.8 has no finit_module(). */
 static int load_image(int fd)
 {
     struct stat status;
@@ -62,7 +62,8 @@ static int load(const char *folder, const char *name)
     return error == -EEXIST ? 0 : error;
 }
 
-/* Tries all that are left; loaded ones become "". Returns how many failed, with the first of them in error. */
+/* Tries all remaining modules; the names of loaded ones become "". Returns the number of failures, with the first
+ * one in error. */
 static int load_round(const char *folder, char **names, char *error, size_t error_size)
 {
     int failed = 0;
@@ -88,7 +89,7 @@ int modules_load(const char *folder, char *error, size_t error_size)
     for (size_t i = 0; names[i]; i++)
         if (!ends_with(names[i], ".ko") && !is_compressed(names[i]))
             names[i] = (char *)"";
-    /* A round loads those whose dependencies the rounds before have loaded. */
+    /* Each round loads the modules whose dependencies were loaded in earlier rounds. */
     failed = load_round(folder, names, error, error_size);
     do {
         before = failed;

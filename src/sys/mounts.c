@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* File systems that a bare machine lacks: /proc, /sys, /dev, /dev/shm, /tmp. */
+/* Mounts the file systems that a bare machine lacks: /proc, /sys, /dev, /dev/shm, /tmp. */
 #include "sys/mounts.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-/* From linux/magic.h, which not every C library comes with. */
+/* From linux/magic.h, which some C libraries lack. */
 #define PROC_SUPER_MAGIC 0x9fa0
 #define SYSFS_MAGIC      0x62656572
 
@@ -31,7 +31,7 @@ static bool has_sys(const char *path)
     return is_mounted(path, SYSFS_MAGIC);
 }
 
-/* A static /dev will do as well. */
+/* Returns whether /dev has a null device; it may be static. */
 static bool has_devices(const char *path)
 {
     struct stat status;
@@ -82,15 +82,15 @@ void mounts_make(struct mounts *mounts)
 void mounts_undo(const struct mounts *mounts)
 {
     for (size_t i = mounts->n_made; i-- > 0;) {
-        /* Somebody may still have his folder there. */
+        /* Lazily, since a process may still have its working directory there. */
         (void)umount2(mounts->made[i], MNT_DETACH);
         if (mounts->folder[i])
             (void)rmdir(mounts->made[i]);
     }
 }
 
-/* Unmounting elsewhere still reaches us: nothing is kept busy. In a chroot the root is no mount point; what is shared
- * there is the caller's own doing. */
+/* MS_SLAVE: mounts that are unmounted elsewhere vanish here too, so that none is kept busy. In a chroot the root is
+ * no mount point; sharing there is the caller's own choice. */
 int mounts_for_oneself(void)
 {
     if (unshare(CLONE_NEWNS))

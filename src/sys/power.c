@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The end of a machine, and whether this process is its first. */
+/* Powers off or restarts the machine, and tells whether this process is the first one on it. */
 #include "sys/power.h"
 
 #include <errno.h>

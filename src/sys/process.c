@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The program's own file, shared memory that outlives an exec, and random bytes. */
+/* The program's own file, shared memory that survives exec, and random bytes. */
 #include "sys/process.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@
 #define AMBIENT           47
 #define AMBIENT_IS_SET    1UL
 
-/* The folder that the program started in is gone after a chdir, so this cannot be found out later. */
+/* Found once at the start: a relative path is not valid any more after a chdir. */
 static char own_path[PATH_MAX];
 
 static int absolute_path(const char *path, char *out, size_t size)
@@ -46,13 +46,13 @@ static int absolute_path(const char *path, char *out, size_t size)
 void process_init(void)
 {
     const char *started_as = (const char *)getauxval(AT_EXECFN);
-    /* fexecve() leaves the name of a descriptor, which by now may be another file. */
+    /* fexecve() leaves the name of a descriptor, which may be another file by now. */
     bool named = started_as && started_as[0] && strncmp(started_as, "/dev/fd/", 8) != 0;
     if (!named || absolute_path(started_as, own_path, sizeof own_path) || access(own_path, X_OK) != 0)
         own_path[0] = '\0';
 }
 
-/* As the kernel has them; not every C library brings its headers. */
+/* The kernel's values; not every C library has the header. */
 #define CAPABILITY_VERSION_3 0x20080522u
 #define CAPABILITY_WORDS     2
 struct capability_head {
@@ -63,8 +63,8 @@ struct capability_data {
     uint32_t effective, permitted, inheritable;
 };
 
-/* Capabilities that a user's process has, but for those that were handed down to it (ambient, since Linux 4.3). What
- * cannot be read is taken for some. */
+/* Returns whether the process has capabilities other than those inherited from its parent (ambient, since Linux
+ * 4.3). True when they cannot be read. */
 static bool has_capabilities(void)
 {
     struct capability_head head = {.version = CAPABILITY_VERSION_3};
@@ -100,7 +100,7 @@ bool process_can_exec_self(void)
 
 static int memfd(void)
 {
-    /* vm.memfd_noexec=2 refuses a memfd without the seal, Linux before 6.3 one with it. */
+    /* vm.memfd_noexec=2 refuses a memfd without the seal; Linux before 6.3 refuses one with it. */
     long fd = syscall(SYS_memfd_create, "jitbench", MEMFD_NOEXEC_SEAL);
     if (fd < 0 && errno == EINVAL)
         fd = syscall(SYS_memfd_create, "jitbench", 0);
@@ -126,13 +126,13 @@ static int unlinked_file(const char *path)
     return fd;
 }
 
-/* Takes over fd: returns it, or closes it and returns -errno. */
+/* Sets the size of a file. Returns fd, or closes it and returns -errno. */
 static int with_size(int fd, size_t size, bool reserve)
 {
     if (fd < 0)
         return fd;
     int failed = ftruncate(fd, (off_t)size);
-    /* A container's /dev/shm may be small, and touching what does not fit would be SIGBUS. */
+    /* A container's /dev/shm may be small, and touching memory beyond its size would raise SIGBUS. */
     if (!failed && reserve && fallocate(fd, 0, 0, (off_t)size) != 0 && errno != EOPNOTSUPP && errno != ENOSYS)
         failed = -1;
     if (!failed)
@@ -166,7 +166,7 @@ static uint64_t split_mix(uint64_t *state)
 
 static void random_fallback(unsigned char *buf, size_t size)
 {
-    /* Two calls within one tick of a coarse clock must differ. */
+    /* Counter, so that two calls within one tick of a coarse clock differ. */
     static uint64_t calls;
     uint64_t seed[2] = {0};
     const void *given = (const void *)getauxval(AT_RANDOM);
@@ -188,7 +188,7 @@ void process_random(void *buf, size_t size)
 {
     unsigned char *at = buf;
     while (size > 0) {
-        /* Never waits: as PID 1 of a machine without entropy that would be for ever. */
+        /* Never waits: as PID 1 of a machine without entropy it could wait forever. */
         long n = syscall(SYS_getrandom, at, size, RANDOM_NONBLOCK);
         if (n < 0 && errno == EINTR)
             continue;
@@ -218,7 +218,7 @@ struct build_id {
     size_t size;
 };
 
-/* The main program's own note of type NT_GNU_BUILD_ID. */
+/* Finds the main program's own note of type NT_GNU_BUILD_ID. */
 static int find_build_id(struct dl_phdr_info *info, size_t size, void *context)
 {
     struct build_id *id = context;
@@ -260,7 +260,7 @@ void process_libc(char *buf, size_t size)
 #ifdef __GLIBC__
     (void)snprintf(buf, size, "glibc %s", gnu_get_libc_version());
 #else
-    (void)snprintf(buf, size, "musl"); /* it has no version to ask for, and no macro of its own */
+    (void)snprintf(buf, size, "musl"); /* musl has no version function and no macro of its own */
 #endif
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Programs of others: found, started, waited for. */
+/* Runs other programs: finds them, starts them, waits for them. */
 #include "sys/program.h"
 
 #include <errno.h>
@@ -21,15 +21,15 @@
 #include "sys/cpuset.h"
 #include "sys/tree.h"
 
-/* For the few calls between clone and exec. */
+/* Enough for the few calls between clone and exec. */
 #define CHILD_STACK 65536
-/* What execvp() takes when there is no PATH. */
+/* Path that execvp() uses without PATH. */
 #define DEFAULT_PATH "/bin:/usr/bin"
-/* Orphans are looked at so often, and no longer than this after they were killed. */
+/* Interval between checks for orphans, and maximum wait after they were killed. */
 #define ORPHAN_PAUSE_NS 1000000u
 #define ORPHAN_LIMIT_NS 5000000000u
 
-/* --- Finding. --- */
+/* --- Finding a program. --- */
 
 static int may_execute(const char *file)
 {
@@ -55,7 +55,7 @@ int program_find(const char *name, const char *path, char *buf, size_t size)
     }
     for (const char *at = path ? path : DEFAULT_PATH;; at++) {
         size_t length = strcspn(at, ":");
-        /* An empty folder is the current one. */
+        /* An empty directory name means the current directory. */
         int n = snprintf(buf, size, "%.*s%s%s", (int)length, at, length ? "/" : "./", name);
         int error = n < 0 || (size_t)n >= size ? -ENAMETOOLONG : may_execute(buf);
         if (error == 0)
@@ -68,7 +68,7 @@ int program_find(const char *name, const char *path, char *buf, size_t size)
     }
 }
 
-/* --- Starting. --- */
+/* --- Starting a program. --- */
 
 struct start {
     const struct program *program;
@@ -77,11 +77,12 @@ struct start {
     int error;
 };
 
-/* What runs on a stack of its own in shared memory must leave nothing of a sanitizer's marks on it: functions with
- * variables in memory return before the exec, and the process ends by returning. */
+/* For functions that run on the child's own stack in the shared address space. A sanitizer marks their variables and
+ * clears the marks on return: so functions with variables in memory return before the exec, and the process ends by
+ * returning. */
 #define OWN_FRAME __attribute__((noinline))
 
-/* A descriptor that is to become one of 0 to 2 must not be overwritten before its turn. */
+/* Makes fds descriptors 0 to 2. A descriptor that is itself one of 0 to 2 must not be overwritten before its turn. */
 OWN_FRAME static int redirect(const int fds[3])
 {
     int moved[3];
@@ -97,7 +98,8 @@ OWN_FRAME static int redirect(const int fds[3])
     return 0;
 }
 
-/* Whoever started us may have blocked them, and a shell would then wait for ever. */
+/* Unblocks SIGCHLD and SIGALRM and sets their default actions: the program that started us may have blocked them,
+ * and a shell would then wait forever. */
 OWN_FRAME static void reset_signals(void)
 {
     struct sigaction action;
@@ -149,7 +151,7 @@ static int end_at_once(void *argument)
     return 0;
 }
 
-/* No signal at its end: this may be a process that waits for other children. */
+/* Tries it with a child that sends no signal at its end, since the caller may be waiting for other children. */
 int program_can_share(void)
 {
     char stack[CHILD_STACK] __attribute__((aligned(64)));
@@ -162,8 +164,8 @@ int program_can_share(void)
     return 0;
 }
 
-/* Shares the memory until the exec, as vfork() does: the cost does not grow with the caller, and errors need no pipe.
- */
+/* Shares the memory until the exec, as vfork() does: the cost does not grow with the caller's size, and errors need
+ * no pipe. */
 pid_t program_start(const struct program *program, uint64_t *exec_ns)
 {
     struct start start = {.program = program, .parent = getpid()};
@@ -172,7 +174,7 @@ pid_t program_start(const struct program *program, uint64_t *exec_ns)
     pid_t pid = clone(child_main, stack + sizeof(stack), CLONE_VM | CLONE_VFORK | SIGCHLD, &start);
     if (pid < 0)
         return -errno;
-    int error = *(volatile int *)&start.error; /* written by the child, which the compiler does not see */
+    int error = *(volatile int *)&start.error; /* volatile: written by the child, which the compiler does not see */
     if (error) {
         while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) {
         }
@@ -182,9 +184,9 @@ pid_t program_start(const struct program *program, uint64_t *exec_ns)
     return pid;
 }
 
-/* --- Ending. --- */
+/* --- Waiting for its end. --- */
 
-/* 1 when it has ended (it stays as it is), 0 when not, or -errno. */
+/* Returns 1 when the process has ended (it is not reaped), 0 when it has not, or -errno. */
 static int has_ended(pid_t pid)
 {
     siginfo_t info;
@@ -207,7 +209,7 @@ int program_wait(pid_t pid, uint64_t until_ns, uint64_t *end_ns)
         struct timespec timeout = {.tv_sec = (time_t)(left / 1000000000u), .tv_nsec = (long)(left % 1000000000u)};
         (void)sigtimedwait(&child, NULL, &timeout);
         *end_ns = clock_raw_ns();
-        /* A signal may be of an orphan, or of the one that ended before. */
+        /* The signal may have come from an orphan, or from an earlier child. */
         int ended = has_ended(pid);
         if (ended)
             return ended < 0 ? ended : 0;
@@ -221,7 +223,7 @@ static int64_t nanoseconds(const struct timeval *time)
     return (int64_t)time->tv_sec * 1000000000 + (int64_t)time->tv_usec * 1000;
 }
 
-/* Of the main thread: the CPU time that it had, and how long it waited for a CPU. */
+/* Reads the main thread's CPU time, and its time waiting for a CPU. */
 static void read_schedstat(pid_t pid, int64_t *run_ns, int64_t *delay_ns)
 {
     char path[64], text[128];
@@ -253,7 +255,7 @@ static int64_t read_migrations(pid_t pid)
     return -1;
 }
 
-/* Field 39 of /proc/PID/stat, counted from behind the name, which may hold anything. */
+/* Returns field 39 of /proc/PID/stat, counted from the end of the name, which may contain anything. */
 static unsigned read_last_cpu(pid_t pid)
 {
     char path[64], text[1024];
@@ -295,8 +297,8 @@ int program_reap(pid_t pid, struct program_end *end)
 
 /* --- The guard. --- */
 
-/* It says that it is out of the group, and then waits for the end of file. errno is the caller's too, and is not looked
- * at. */
+/* Reports that the guard has left the group, then waits for end of file. errno is shared with the caller, and is not
+ * used here. */
 OWN_FRAME static void guard_wait(const struct program_guard *guard)
 {
     char byte = 0;
@@ -313,8 +315,8 @@ static int guard_main(void *argument)
     const struct program_guard *guard = argument;
 
     (void)close(guard->fd);
-    /* No session of its own: where each session is a scheduling group (autogroup), one comes and goes in the kernel's
-     * background, in the middle of what is measured. */
+    /* Not a session of its own: where each session is a scheduling group (autogroup), the kernel would create and
+     * destroy one in the background, during the measurement. */
     (void)setpgid(0, 0);
     for (size_t i = 0; i < sizeof(ending) / sizeof(ending[0]); i++)
         (void)signal(ending[i], SIG_IGN);
@@ -324,7 +326,8 @@ static int guard_main(void *argument)
     return 0;
 }
 
-/* A plain fork would have every page of the caller copied that it writes afterwards, while it measures. */
+/* Shares the memory: after a plain fork the kernel would copy each page that the caller writes, during the
+ * measurement. */
 int program_guard(struct program_guard *guard)
 {
     int life[2], answer[2], error = 0;
@@ -362,7 +365,7 @@ void program_unguard(struct program_guard *guard)
 {
     if (guard->pid <= 0)
         return;
-    /* Where it cannot be killed, the end of file ends it. */
+    /* Ends the guard by end of file in case it cannot be killed. */
     __atomic_store_n(&guard->dismissed, true, __ATOMIC_RELEASE);
     (void)kill(guard->pid, SIGKILL);
     (void)close(guard->fd);
@@ -373,7 +376,7 @@ void program_unguard(struct program_guard *guard)
 
 /* --- Orphans. --- */
 
-/* Reaps what has ended, and counts it. False when there is no child any more. */
+/* Reaps and counts children that have ended. Returns false when there is no child left. */
 static bool any_child(unsigned *reaped)
 {
     pid_t pid;
@@ -392,7 +395,7 @@ bool program_has_children(void)
     return any_child(&reaped);
 }
 
-/* The parent of a process; 0 when it cannot be read. */
+/* Returns the parent of a process; 0 when it cannot be read. */
 static uint64_t parent_of(const char *pid)
 {
     char path[64], text[1024];
@@ -422,7 +425,7 @@ unsigned program_end_orphans(uint64_t grace_ns)
     while (any_child(&by_itself) && clock_raw_ns() - begin < grace_ns)
         clock_sleep_ns(ORPHAN_PAUSE_NS);
     begin = clock_raw_ns();
-    /* The children of what was killed come to us in turn. */
+    /* The children of killed processes become our children in turn. */
     while (any_child(&killed) && clock_raw_ns() - begin < ORPHAN_LIMIT_NS) {
         kill_children();
         clock_sleep_ns(ORPHAN_PAUSE_NS);

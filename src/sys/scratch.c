@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Scratch files and folders that vanish whatever happens, and copies of this program to be executed. */
+/* Scratch files and directories that are removed however the program ends, and copies of this program to be
+ * executed. */
 #include "sys/scratch.h"
 
 #include <dirent.h>
@@ -28,9 +29,9 @@
 
 #define NAME_TRIES 16
 #define NAME_SIZE  sizeof(".jitbench-0123456789abcdef")
-/* More than this program and who started it have open. */
+/* Highest descriptor that may be open: more than this program and its parent use. */
 #define DESCRIPTORS 4096
-/* Scripts of a worker that was killed may still write into the folder for a moment. */
+/* Removal is retried, since scripts of a killed worker may still write into the directory for a moment. */
 #define REMOVE_TRIES    500
 #define REMOVE_PAUSE_NS 20000000u
 
@@ -42,7 +43,7 @@ static void random_name(char name[NAME_SIZE])
     (void)snprintf(name, NAME_SIZE, ".jitbench-%016llx", (unsigned long long)random);
 }
 
-/* The same file behind both descriptors. */
+/* Returns whether both descriptors refer to the same file. */
 static bool is_same(int a, int b)
 {
     struct stat one, other;
@@ -50,8 +51,8 @@ static bool is_same(int a, int b)
     return fstat(a, &one) == 0 && fstat(b, &other) == 0 && folder_is_same(&one, &other);
 }
 
-/* A file with two descriptors, one for writing, and one for reading unless read_fd is NULL; its name is gone when this
- * returns. */
+/* Makes a file and opens it for writing, and also for reading unless read_fd is NULL. Its name is removed before
+ * this returns. */
 static int named_file(int folder, int mode, int *read_fd)
 {
     char name[NAME_SIZE];
@@ -65,10 +66,10 @@ static int named_file(int folder, int mode, int *read_fd)
     if (fd < 0)
         return fd;
     if (read_fd) {
-        (void)fchmod(fd, (mode_t)mode); /* whatever the umask left of it */
+        (void)fchmod(fd, (mode_t)mode); /* permissions must not depend on the umask */
         *read_fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
         *read_fd = *read_fd < 0 ? -errno : *read_fd;
-        if (*read_fd >= 0 && !is_same(fd, *read_fd)) { /* the owner of the folder has put another one there */
+        if (*read_fd >= 0 && !is_same(fd, *read_fd)) { /* the directory's owner has replaced the file */
             (void)close(*read_fd);
             *read_fd = -EPERM;
         }
@@ -110,7 +111,7 @@ int scratch_unnamed(const char *path)
         return folder;
     int fd = fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) ? 0 : -EEXIST;
     if (!fd && access("/proc/self/fd", X_OK) && geteuid() != 0)
-        fd = -EOPNOTSUPP; /* scratch_give_name() has no way */
+        fd = -EOPNOTSUPP; /* scratch_give_name() could not work */
     if (!fd) {
         fd = openat(folder, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0644);
         fd = fd < 0 ? -errno : fd;
@@ -140,10 +141,11 @@ int scratch_give_name(int fd, const char *path)
     return error;
 }
 
-/* The folder of its own in another one. */
+/* Makes a directory of our own in parent. */
 static int make_folder(int parent, const char *name)
 {
-    const mode_t before = umask(077); /* the user's may take what the owner needs; no other thread runs here */
+    const mode_t before = umask(077); /* the user's umask may remove the owner's permissions; no other thread runs
+                                       * here */
     int error = mkdirat(parent, name, 0700) ? -errno : 0;
 
     (void)umask(before);
@@ -189,7 +191,7 @@ static int open_folder(int parent, const char *name)
     return fd < 0 ? -errno : fd;
 }
 
-/* Whether the name is still that of the folder: 0 or -errno, -ESTALE when it is another's. */
+/* Returns 0 when the name still belongs to the directory, or -errno: -ESTALE when it belongs to another one. */
 static int check_name(int parent, const char *name, int folder)
 {
     struct stat status, named;
@@ -199,11 +201,12 @@ static int check_name(int parent, const char *name, int folder)
     return folder_is_same(&status, &named) ? 0 : -ESTALE;
 }
 
-/* One pass: a file system may skip names while others are removed, and what is refused once (a signal, no memory, no
- * descriptor) may be granted the next time. When another folder has the name by now, only the files are removed. */
+/* Removes the files, then the directory, in one pass. Further passes may be needed: a file system may skip names
+ * while others are removed, and a temporary failure (a signal, no memory, no descriptor) may pass. When the name
+ * belongs to another directory by now, only the files are removed. */
 static int remove_folder(int parent, const char *name, int folder)
 {
-    int fd = open_folder(folder, "."); /* opened anew: each pass begins at the folder's beginning */
+    int fd = open_folder(folder, "."); /* opened anew: each pass begins at the start of the directory */
 
     if (fd < 0)
         return fd;
@@ -214,7 +217,7 @@ static int remove_folder(int parent, const char *name, int folder)
     return unlinkat(parent, name, AT_REMOVEDIR) ? -errno : 0;
 }
 
-/* By its path, unless note says that it is another folder; NULL: any. */
+/* Removes a directory by its path, unless note says that it is another one; NULL: any. */
 static int remove_path(const char *path, const struct scratch_note *note)
 {
     struct stat status;
@@ -234,7 +237,7 @@ static int remove_path(const char *path, const struct scratch_note *note)
     return error;
 }
 
-/* Whether it is worth while to try once more. */
+/* Returns whether another try makes sense. */
 static bool is_still_there(int error)
 {
     return error && error != -ENOENT && error != -ENOTDIR && error != -ELOOP && error != -ESTALE && error != -EROFS;
@@ -258,12 +261,12 @@ void scratch_remove_noted(const struct scratch_note *note)
     }
 }
 
-/* --- The keeper. --- */
+/* --- The keeper, which removes the directory. --- */
 
-/* Everything that the keeper inherited would stay open as long as it lives. */
+/* Closes all descriptors that the keeper inherited, which would stay open as long as it lives. */
 static void close_all_but(const int kept[3])
 {
-    /* The limit says nothing: it may have been lowered since, and musl makes one up where it cannot be read. */
+    /* The resource limit does not help: it may have been lowered, and musl makes one up where it cannot be read. */
     for (int fd = 0; fd < DESCRIPTORS; fd++)
         if (fd != kept[0] && fd != kept[1] && fd != kept[2])
             (void)close(fd);
@@ -275,7 +278,7 @@ struct keeper_answer {
     ino_t inode;
 };
 
-/* A pipe's end of file says that the other process is gone, whatever ended it. */
+/* Waits for end of file on a pipe, which comes when the other process is gone, for whatever reason. */
 static void wait_for_end(int fd)
 {
     char byte;
@@ -286,8 +289,8 @@ static void wait_for_end(int fd)
     while (n > 0 || (n < 0 && errno == EINTR));
 }
 
-/* Whoever may write the folder around it can have put another one in its place at once: then it is not ours. Returns
- * the descriptor or -errno. */
+/* Opens the new directory, and checks that it is ours: whoever may write to its parent directory can have replaced
+ * it immediately. Returns the descriptor or -errno. */
 static int open_own(int parent, const char *name, struct stat *status)
 {
     int fd = open_folder(parent, name);
@@ -301,7 +304,7 @@ static int open_own(int parent, const char *name, struct stat *status)
     return error;
 }
 
-/* Makes it and says so. Returns its descriptor or -errno. */
+/* Makes the directory and sends the answer. Returns the descriptor or -errno. */
 static int keeper_begin(int parent, const char *name, int answer_fd)
 {
     struct keeper_answer answer;
@@ -317,7 +320,8 @@ static int keeper_begin(int parent, const char *name, int answer_fd)
         answer.error = folder;
         (void)unlinkat(parent, name, AT_REMOVEDIR);
     }
-    (void)!write(answer_fd, &answer, sizeof(answer)); /* nobody left to read it: the end of file comes next */
+    (void)!write(answer_fd, &answer, sizeof(answer)); /* a failure is followed by end of file, since no reader is
+                                                       * left */
     (void)close(answer_fd);
     return folder;
 }
@@ -327,7 +331,7 @@ static void keeper_main(const struct scratch_keeper *keeper, int parent, const c
     static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
     const struct scratch_owner *owner = &keeper->owner;
 
-    (void)setsid(); /* what kills the worker's group must not reach this process */
+    (void)setsid(); /* a signal to the worker's group must not reach this process */
     for (size_t i = 0; i < sizeof(ending) / sizeof(ending[0]); i++)
         (void)signal(ending[i], SIG_IGN);
     close_all_but((int[]){parent, answer_fd, life_fd});
@@ -335,14 +339,14 @@ static void keeper_main(const struct scratch_keeper *keeper, int parent, const c
     if (folder < 0)
         _exit(1);
     wait_for_end(life_fd);
-    bool forsaken = !__atomic_load_n(&keeper->note->ended, __ATOMIC_ACQUIRE);
+    bool orphaned = !__atomic_load_n(&keeper->note->ended, __ATOMIC_ACQUIRE);
     int error = remove_folder(parent, name, folder);
     for (int tries = 1; is_still_there(error) && tries < REMOVE_TRIES; tries++) {
         clock_sleep_ns(REMOVE_PAUSE_NS);
         error = remove_folder(parent, name, folder);
     }
-    if (forsaken && owner->forsaken)
-        owner->forsaken(owner->context);
+    if (orphaned && owner->orphaned)
+        owner->orphaned(owner->context);
     _exit(0);
 }
 
@@ -357,12 +361,12 @@ static int read_answer(int fd, struct keeper_answer *answer)
     ssize_t n;
 
     do
-        n = read(fd, answer, sizeof(*answer)); /* so short a one is written and read at once */
+        n = read(fd, answer, sizeof(*answer)); /* the answer is short enough to be written and read at once */
     while (n < 0 && errno == EINTR);
     return n == (ssize_t)sizeof(*answer) ? answer->error : n < 0 ? -errno : -EPIPE;
 }
 
-/* The folder that the keeper has made. */
+/* Opens the directory that the keeper has made. */
 static int open_kept(int parent, const char *name, const struct keeper_answer *answer, struct scratch_keeper *keeper)
 {
     struct stat status;
@@ -408,7 +412,7 @@ static int start_keeper(struct scratch_keeper *keeper, int parent, const char *n
     return error ? error : open_kept(parent, name, &answer, keeper);
 }
 
-/* Waits for the keeper, which leaves a folder behind only when it was killed itself. */
+/* Waits for the keeper, which leaves a directory behind only when it was killed itself. */
 static void end_keeper(struct scratch_keeper *keeper)
 {
     (void)close(keeper->fd);
@@ -432,7 +436,7 @@ int scratch_kept_folder(const char *dir, const struct scratch_owner *owner, stru
     if (parent < 0)
         return parent;
     for (int tries = 0; error == -EEXIST && tries < NAME_TRIES; tries++) {
-        /* Noted before there is such a folder: so whoever is killed, others can find it. */
+        /* The name is noted before the directory exists, so that other processes can find it if this one is killed. */
         random_name(name);
         error = name_path(dir, name, keeper->note->path, sizeof(keeper->note->path));
         if (!error)
@@ -477,7 +481,7 @@ int scratch_may_exec(const char *dir)
 
 /* --- Copies of this program. --- */
 
-/* Zeros follow the end of from until the copy has least_bytes. */
+/* Copies a file and appends zeros up to least_bytes. */
 static int copy_file(int from, int to, uint64_t least_bytes)
 {
     char buffer[16384];
@@ -518,7 +522,7 @@ static int open_self(void)
 
 static int memory_image(int self, uint64_t least_bytes)
 {
-    /* Linux before 6.3 does not know the flag; with vm.memfd_noexec=2 it is refused. */
+    /* Linux before 6.3 does not know MFD_EXEC; vm.memfd_noexec=2 refuses every executable memfd. */
     long fd = syscall(SYS_memfd_create, "jitbench", MEMFD_CLOEXEC | MEMFD_EXEC);
 
     if (fd < 0 && errno == EINVAL)
@@ -533,7 +537,8 @@ static int memory_image(int self, uint64_t least_bytes)
     return (int)fd;
 }
 
-/* What is open for writing cannot be executed (ETXTBSY): a second descriptor, for reading, is what stays. */
+/* Makes the copy in a file. A file that is open for writing cannot be executed (ETXTBSY), so that only a second
+ * descriptor, for reading, is kept. */
 static int file_image(int self, const char *dir, uint64_t least_bytes)
 {
     int read_fd = -1;
@@ -569,7 +574,7 @@ int scratch_own_image(const char *dir, uint64_t least_bytes)
     return fd;
 }
 
-/* Linux before 3.19 lacks the call, and a container may forbid it. */
+/* Executes the image by execveat, which Linux before 3.19 lacks and a container may forbid. */
 static int execveat_image(int fd, char *const argv[], char *const envp[])
 {
 #ifdef SYS_execveat

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define CHECKSUM_LENGTH 9 /* '~' and 8 digits */
+#define CHECKSUM_LENGTH 9 /* length of '~' and 8 hexadecimal digits */
 
 static bool is_blank(char c)
 {
@@ -24,8 +24,8 @@ static char plain(char c, char blank)
     return (unsigned char)c < ' ' ? '_' : (unsigned char)c > '~' ? '?' : c;
 }
 
-/* Writes a value in the form of the columns, in at most `most` bytes (below SETTING_VALUE). What is in that form
- * already stays. The checksum is FNV-1a's, of the value in that form. */
+/* Writes a value in the form of the columns, in at most `most` bytes (below SETTING_VALUE). A value in that form
+ * already is unchanged. The checksum is FNV-1a of the value in that form. */
 static void write_value(const char *name, const char *value, size_t length, size_t most, char *out)
 {
     const char blank = strcmp(name, "cmdline") ? '_' : '|';
@@ -62,7 +62,7 @@ void setting_items_begin(struct setting_items *items, const char *text, bool of_
     *items = (struct setting_items){.at = text, .of_run = of_run};
 }
 
-/* "thp=enabled madvise, defrag never" was one item. The second half is then read as "defrag never". */
+/* Older files had one item "thp=enabled madvise, defrag never". Its second half is then read as "defrag never". */
 static const char old_thp[] = "thp=enabled ", old_defrag[] = "defrag ";
 
 static bool begins_with(const char *text, size_t length, const char *with)

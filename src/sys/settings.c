@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of settings, and what is done with all of them. How each is looked at is in settings_*.c. */
+/* The list of settings, and functions on all of them. settings_*.c look at the single settings. */
 #include "sys/settings.h"
 
 #include <stdlib.h>
@@ -12,7 +12,8 @@
 const char *const setting_verdict_names[] = {"ok", "noisy", "n/a", "unknown"};
 
 const struct setting settings_list[] = {
-    /* Before the governor: under performance the kernel refuses other preferences, so they are restored after it. */
+    /* Before the governor: under 'performance' the kernel refuses other preferences, so they must be restored after
+     * it. */
     {.name = "epp",
      .title = "energy_performance_preference of the CPUs",
      .good = "performance",
@@ -387,7 +388,7 @@ const struct setting *setting_find(const char *name)
     return NULL;
 }
 
-/* Room for one more, NULL when there is none. */
+/* Returns a new entry, or NULL when out of memory. */
 static struct setting_write *next_write(struct setting_writes *writes)
 {
     if (writes->n == writes->capacity) {
@@ -401,7 +402,7 @@ static struct setting_write *next_write(struct setting_writes *writes)
     return &writes->write[writes->n];
 }
 
-/* Both texts are one block, which the path begins. */
+/* Both texts are in one allocation, which begins with the path. */
 int setting_writes_add(struct setting_writes *writes, const char *path, const char *value)
 {
     size_t path_size = strlen(path) + 1, value_size = strlen(value) + 1;
@@ -453,7 +454,7 @@ static bool is_empty(const struct cpuset *set)
     return cpuset_next(set, 0) == CPUSET_NONE;
 }
 
-/* Keeps only what is in limit too, unless that is nothing. */
+/* Restricts a set to limit, unless nothing would be left. */
 static void narrow(struct cpuset *set, const struct cpuset *limit)
 {
     struct cpuset both = *set;
@@ -477,7 +478,7 @@ void settings_bench_cpus(const char *root, const struct machine *machine, struct
         cpuset_clear(&isolated);
     cgroup_isolated_cpus(root, &group);
     cpuset_union(&isolated, &group);
-    /* The mask that a process has without anybody's doing has all but the isolated CPUs. */
+    /* A mask of all but the isolated CPUs is the kernel's default; only another mask is a choice of the user. */
     setting_without(out, &isolated, &rest);
     if (have_mask && !cpuset_equal(&rest, &mask))
         narrow(out, &mask);

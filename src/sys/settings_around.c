@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Settings around the bench CPUs: running programs, memory, power, the hypervisor below. */
+/* Settings around the bench CPUs: running programs, memory, power, the hypervisor. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,11 +11,11 @@
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-/* --- programs --- */
+/* --- Programs. --- */
 
 static const struct settings_program irqbalance = {"irqbalance", "irqbalance"};
 
-/* They wake up by themselves, do much at once, or change settings. */
+/* Programs that wake up by themselves, do much work at once, or change settings. */
 static const struct settings_program daemons[] = {
     {"anacron", "anacron.timer anacron"},
     {"apt", NULL},
@@ -55,14 +55,14 @@ static const struct settings_program daemons[] = {
     {"zypper", NULL},
 };
 
-/* Marks the programs of the list (no longer than the one above) that run now. 0; or -errno when processes cannot be
- * seen. */
+/* Marks the programs of the list (at most as long as daemons) that run now. Returns 0; or -errno when processes
+ * cannot be seen. */
 static int find_programs(const struct settings_view *view, const struct settings_program *list, size_t n,
                          bool seen[COUNT(daemons)])
 {
     char path[320], name[32];
     memset(seen, 0, COUNT(daemons) * sizeof *seen);
-    /* Where other users' processes are hidden, so is the first of all. */
+    /* Where other users' processes are hidden, PID 1 is hidden too. */
     int error = setting_read_line(view->root, "/proc/1/comm", name, sizeof name);
     char **pids = error ? NULL : tree_names(view->root, "/proc");
     if (!pids)
@@ -126,7 +126,7 @@ void setting_look_daemons(const struct settings_view *view, struct setting_state
     look_for_programs(view, daemons, COUNT(daemons), out);
 }
 
-/* --- memory, load --- */
+/* --- Memory, load. --- */
 
 static bool meminfo_mib(const char *text, const char *key, uint64_t *mib)
 {
@@ -179,7 +179,7 @@ void setting_look_pressure(const struct settings_view *view, struct setting_stat
         setting_say(out, share >= 1 ? SETTING_NOISY : SETTING_OK, "%.2f %%", share);
 }
 
-/* --- the machine below --- */
+/* --- Hypervisor. --- */
 
 void setting_look_hypervisor(const struct settings_view *view, struct setting_state *out)
 {
@@ -214,9 +214,9 @@ void setting_look_steal(const struct settings_view *view, struct setting_state *
         setting_say(out, SETTING_UNKNOWN, "%.2f s since boot", s);
 }
 
-/* --- power, heat, network --- */
+/* --- Power, heat, network. --- */
 
-/* A file of one entry of a folder of /sys/class: 0 or -errno. */
+/* Reads a file of one entry of a directory of /sys/class. Returns 0 or -errno. */
 static int read_of(const struct settings_view *view, const char *folder, const char *name, const char *file, char *buf,
                    size_t size)
 {
@@ -248,7 +248,7 @@ void setting_look_power(const struct settings_view *view, struct setting_state *
         setting_say(out, SETTING_OK, "online");
     else if (any && battery)
         setting_say(out, SETTING_NOISY, "on battery");
-    else /* an idle USB-C port of a desktop is a supply too */
+    else /* an idle USB-C port of a desktop is a power supply too */
         setting_not_read(view, "/sys/class/power_supply", error, out);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How the kernel was built. */
+/* Settings that depend on how the kernel was built. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #define PACKED_MAX   ((size_t)1 << 19)
 #define UNPACKED_MAX ((size_t)1 << 22)
 
-/* Unpacks /proc/config.gz; NULL when it is not there or damaged. */
+/* Unpacks /proc/config.gz; returns NULL when it does not exist or is damaged. */
 static char *read_packed(const char *root)
 {
     char *packed = malloc(PACKED_MAX), *text = NULL;
@@ -25,8 +25,8 @@ static char *read_packed(const char *root)
     return text;
 }
 
-/* The kernel's configuration as text: its own, or the file that the distribution has beside the kernel; NULL when there
- * is neither. */
+/* Returns the kernel's configuration: /proc/config.gz, or the file that the distribution installs beside the kernel;
+ * NULL when neither exists. */
 static char *read_config(const struct settings_view *view)
 {
     char path[128], *text = read_packed(view->root);
@@ -37,7 +37,8 @@ static char *read_config(const struct settings_view *view)
     return release[0] ? tree_read_all(view->root, path) : NULL;
 }
 
-/* Copies the value of a key in a kernel configuration, "n" when it is not set. False without a configuration. */
+/* Copies the value of a key in a kernel configuration, "n" when it is not set. Returns false without a
+ * configuration. */
 static bool config_value(const char *config, const char *key, char *buf, size_t size)
 {
     size_t length = strlen(key);
@@ -80,7 +81,7 @@ void setting_look_hardening(const struct settings_view *view, struct setting_sta
     free(config);
 }
 
-/* Appends those of the keys that are set, without "CONFIG_". */
+/* Appends the keys that are set, without "CONFIG_". */
 static void append_set(const char *config, const char *const *keys, size_t n, char *list, size_t size)
 {
     char key[64], value[8];
@@ -123,8 +124,8 @@ void setting_look_config(const struct settings_view *view, struct setting_state 
         setting_why(out, "debugging: %s", debugging);
 }
 
-/* A test of the kernel's developers, which no distribution should have set. The name without USER is that before Linux
- * 6.0. */
+/* CONTEXT_TRACKING_USER_FORCE is a test option of kernel developers, which no distribution should set. Before Linux
+ * 6.0 its name has no USER. */
 void setting_look_context_tracking(const struct settings_view *view, struct setting_state *out)
 {
     static const char *const keys[] = {"CONTEXT_TRACKING_USER_FORCE", "CONTEXT_TRACKING_FORCE"};
@@ -139,7 +140,7 @@ void setting_look_context_tracking(const struct settings_view *view, struct sett
     setting_say(out, forced[0] ? SETTING_NOISY : SETTING_OK, "%s", forced[0] ? "forced on all CPUs" : "not forced");
 }
 
-/* Ticks a second: the coarse clocks move once a tick. 0 when not known. */
+/* Returns the kernel's ticks per second, by which the coarse clocks advance. 0 when not known. */
 static long tick_rate(const struct settings_view *view, const char *config)
 {
     char value[16];

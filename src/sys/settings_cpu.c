@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Settings of the CPUs themselves: their clocks, their idle states, what they share. */
+/* Settings of the CPUs themselves: frequencies, turbo, SMT, idle states, throttling. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #define CPU_FOLDER   "/sys/devices/system/cpu"
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-/* --- values that each CPU has --- */
+/* --- Values that each CPU has. --- */
 
 struct tally {
     struct {
@@ -21,7 +21,7 @@ struct tally {
     } value[4];
     unsigned n, others;
     bool all_good;
-    int error; /* of a file that is there */
+    int error; /* first error of a file that exists */
 };
 
 static void tally_add(struct tally *tally, const char *text)
@@ -59,7 +59,7 @@ static void cpu_path(unsigned cpu, const char *file, char *path, size_t size)
     snprintf(path, size, CPU_FOLDER "/cpu%u/%s", cpu, file);
 }
 
-/* Reads what a CPU has as text; *good says whether it is as it should be. 0 or -errno. */
+/* Reads a value of a CPU as text; *good is whether it is as it should be. Returns 0 or -errno. */
 typedef int (*cpu_reader)(const char *root, unsigned cpu, char *text, size_t size, bool *good);
 
 static void look_at_cpus(const struct settings_view *view, const char *file, cpu_reader read, struct setting_state *out)
@@ -86,7 +86,7 @@ static void look_at_cpus(const struct settings_view *view, const char *file, cpu
     tally_format(&tally, out->now, sizeof out->now);
 }
 
-/* Whether a CPU before this one has the same cpufreq files. */
+/* Returns whether an earlier CPU has the same cpufreq files. */
 static bool shares_policy(const struct settings_view *view, unsigned cpu)
 {
     char path[96], text[16];
@@ -96,7 +96,7 @@ static bool shares_policy(const struct settings_view *view, unsigned cpu)
     return tree_number(text, &first) && first < cpu && cpuset_has(setting_cpus(view), (unsigned)first);
 }
 
-/* --- governor --- */
+/* --- Governor. --- */
 
 #define GOVERNOR "cpufreq/scaling_governor"
 
@@ -129,7 +129,7 @@ int setting_writes_governor(const struct settings_view *view, struct setting_wri
     return 0;
 }
 
-/* --- preferences of the hardware: energy or speed --- */
+/* --- Energy or speed preferences of the hardware. --- */
 
 #define EPP "cpufreq/energy_performance_preference"
 #define EPB "power/energy_perf_bias"
@@ -190,7 +190,7 @@ int setting_writes_epb(const struct settings_view *view, struct setting_writes *
     return write_cpus(view, EPB, read_epb, "0", out);
 }
 
-/* --- frequency limits --- */
+/* --- Frequency limits. --- */
 
 #define MIN_FREQUENCY "cpufreq/scaling_min_freq"
 #define MAX_FREQUENCY "cpufreq/scaling_max_freq"
@@ -225,7 +225,7 @@ void setting_look_frequency(const struct settings_view *view, struct setting_sta
     look_at_cpus(view, MIN_FREQUENCY, read_frequency, out);
 }
 
-/* The lower limit is raised: only it needs to be written, and to be restored. */
+/* Raises the lower limit: then only this one has to be written, and restored. */
 int setting_writes_frequency(const struct settings_view *view, struct setting_writes *out)
 {
     const struct cpuset *cpus = setting_cpus(view);
@@ -242,7 +242,7 @@ int setting_writes_frequency(const struct settings_view *view, struct setting_wr
     return 0;
 }
 
-/* --- turbo --- */
+/* --- Turbo. --- */
 
 static const struct turbo {
     const char *path;
@@ -253,7 +253,7 @@ static const struct turbo {
     {CPU_FOLDER "/cpufreq/boost", 0, "0"},
 };
 
-/* The first of the files that is there: 0 or -errno. */
+/* Reads the first of the files that exists. Returns 0 or -errno. */
 static int read_turbo(const char *root, const struct turbo **file, int64_t *value)
 {
     int error = -ENOENT;
@@ -288,11 +288,12 @@ int setting_writes_turbo(const struct settings_view *view, struct setting_writes
     return setting_writes_add(out, file->path, file->off_text);
 }
 
-/* --- SMT --- */
+/* --- SMT. --- */
 
 #define SMT_CONTROL CPU_FOLDER "/smt/control"
 
-/* Where a core has more than two threads it may also be the number that are on. */
+/* Returns whether SMT is on. Where a core has more than two threads, the file may also hold the number of threads in
+ * use. */
 static bool smt_is_on(const char *control)
 {
     return strcmp(control, "on") == 0 || (control[0] >= '1' && control[0] <= '9');
@@ -322,11 +323,12 @@ int setting_writes_smt(const struct settings_view *view, struct setting_writes *
     return setting_writes_add(out, SMT_CONTROL, "off");
 }
 
-/* --- idle states --- */
+/* --- Idle states. --- */
 
-#define NO_DEMAND_US 2000000000 /* what the kernel's PM QoS has when nobody asks */
+#define NO_DEMAND_US 2000000000 /* default of the kernel's PM QoS, without any request */
 
-/* The longest way out of an idle state that is not switched off, of one CPU. False when the CPU has none. */
+/* Finds the longest exit latency of one CPU's idle states that are not disabled. Returns false when the CPU has
+ * none. */
 static bool read_deepest(const char *root, unsigned cpu, uint64_t *exit_us, char *name, size_t size)
 {
     char path[96];
@@ -351,7 +353,7 @@ static bool read_deepest(const char *root, unsigned cpu, uint64_t *exit_us, char
     return any;
 }
 
-/* The device answers the largest delay that anybody allows, as the kernel's int32_t. */
+/* Reads the latency limit in force from the PM QoS device, as the kernel's int32_t. */
 static int read_demand(const char *root, int32_t *us)
 {
     char bytes[2 * sizeof *us];
@@ -386,9 +388,9 @@ void setting_look_c_states(const struct settings_view *view, struct setting_stat
         setting_say(out, SETTING_NOISY, "%s, idle states not known", held);
 }
 
-/* --- thermal throttling --- */
+/* --- Thermal throttling. --- */
 
-/* Adds what the files of one CPU count; false when there are none. */
+/* Adds the counts in the files of one CPU; returns false when there are none. */
 static bool add_throttling(const char *root, unsigned cpu, const char *const files[2], uint64_t *count)
 {
     char path[96];
@@ -404,7 +406,7 @@ static bool add_throttling(const char *root, unsigned cpu, const char *const fil
     return any;
 }
 
-/* Whether a CPU is the first of its package; one whose package is not known has its own. */
+/* Returns whether a CPU is the first of its package; a CPU whose package is not known counts as a package. */
 static bool opens_package(const char *root, unsigned cpu, struct cpuset *seen)
 {
     char path[96];
@@ -417,7 +419,8 @@ static bool opens_package(const char *root, unsigned cpu, struct cpuset *seen)
     return first;
 }
 
-/* How often, over the bench CPUs; false when none of them counts. Each CPU of a package counts what befell all. */
+/* Counts throttling events of the bench CPUs; returns false when no CPU counts them. Each CPU of a package counts
+ * the events of the whole package. */
 static bool count_throttling(const struct settings_view *view, uint64_t *count)
 {
     static const char *const of_core[] = {"core_throttle_count", "core_power_limit_count"};

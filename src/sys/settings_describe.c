@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes the column settings: what explains why two machines, or one machine before and after, differ in speed. */
+/* Writes the column settings, which explains why two machines, or one machine at two times, differ in speed. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static void add(const struct description *d, const char *name, const char *value
     setting_items_add(d->buf, d->size, name, value, VALUE_MOST);
 }
 
-/* --- What check lists. --- */
+/* --- The settings of check. --- */
 
 static void add_checked(const struct description *d)
 {
@@ -41,9 +41,9 @@ static void add_checked(const struct description *d)
     }
 }
 
-/* --- Files. --- */
+/* --- Settings read from files. --- */
 
-/* The word in brackets, or the whole line of a file without one. */
+/* Adds the word in brackets, or the whole line of a file without one. */
 static void add_file(const struct description *d, const char *name, const char *path)
 {
     char line[256], word[64];
@@ -72,9 +72,9 @@ static void add_files(const struct description *d)
         add_file(d, files[i].name, files[i].path);
 }
 
-/* --- The machine itself. --- */
+/* --- Memory, caches and microcode. --- */
 
-/* In three digits: what the kernel keeps for itself differs a little from boot to boot. */
+/* Adds the size of memory in three digits: the part that the kernel reserves differs a little from boot to boot. */
 static void add_memory(const struct description *d)
 {
     char text[32];
@@ -111,7 +111,7 @@ static void add_caches(const struct description *d)
     add(d, "caches", list);
 }
 
-/* The first CPU's, where the architecture has such. */
+/* Adds the first CPU's microcode version, where the architecture has one. */
 static void add_microcode(const struct description *d)
 {
     char *text = tree_read_all(d->view->root, "/proc/cpuinfo"), value[32];
@@ -137,7 +137,8 @@ static void add_firmware(const struct description *d)
 
 /* --- Mitigations. --- */
 
-/* "Mitigation: Retpolines; BHI: Not affected" is "Retpolines; BHI: no"; "Not affected" alone is "no". */
+/* Shortens a state: "Mitigation: Retpolines; BHI: Not affected" becomes "Retpolines; BHI: no"; "Not affected" alone
+ * becomes "no". */
 static void shorten(const char *state, char *buf, size_t size)
 {
     static const char mitigation[] = "Mitigation: ", unaffected[] = "Not affected";
@@ -157,7 +158,7 @@ static void shorten(const char *state, char *buf, size_t size)
     buf[n] = '\0';
 }
 
-/* Each vulnerability by the kernel's name for it. */
+/* Adds each vulnerability by the kernel's name for it. */
 static void add_mitigations(const struct description *d)
 {
     static const char folder[] = CPU_FOLDER "/vulnerabilities";
@@ -176,8 +177,8 @@ static void add_mitigations(const struct description *d)
 
 /* --- The kernel's command line. --- */
 
-/* Words of the kernel's command line that bear on speed and noise. The others may name a machine's own disk, or be
- * nobody else's business. */
+/* Returns whether a word of the kernel's command line affects speed or noise. Other words are left out: they may
+ * name a machine's own disk, or be private. */
 static bool bears_on_noise(const char *word, size_t length)
 {
     static const char *const beginnings[] = {"amd_pstate",   "audit",       "clocksource",
@@ -205,7 +206,7 @@ static bool bears_on_noise(const char *word, size_t length)
     return false;
 }
 
-/* The words before "--"; those behind it are for init. */
+/* Adds the words before "--"; those after it are for init. */
 static void add_command_line(const struct description *d)
 {
     char *text = tree_read_all(d->view->root, "/proc/cmdline");

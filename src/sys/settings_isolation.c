@@ -25,7 +25,7 @@ static bool disjoint(const struct cpuset *a, const struct cpuset *b)
     return is_empty(&both);
 }
 
-/* Ok when all bench CPUs are in the set, which is shown. */
+/* Judges as ok when all bench CPUs are in the set, which is shown. */
 static void judge_covered(const struct settings_view *view, const struct cpuset *set, struct setting_state *out)
 {
     struct cpuset left;
@@ -38,7 +38,7 @@ static void judge_covered(const struct settings_view *view, const struct cpuset 
         setting_why(out, "not CPU%s %s", cpuset_count(&left) == 1 ? "" : "s", list);
 }
 
-/* --- isolcpus=, nohz_full= --- */
+/* --- Isolated CPUs: isolcpus=, nohz_full=. --- */
 
 void setting_look_isolated(const struct settings_view *view, struct setting_state *out)
 {
@@ -90,9 +90,9 @@ void setting_look_nohz_pstate(const struct settings_view *view, struct setting_s
                 is_empty(&set) ? "none" : "set", text);
 }
 
-/* --- the kernel's command line --- */
+/* --- The kernel's command line. --- */
 
-/* The value of the last "key=value" of a text with blanks between, and its length; NULL when there is none. */
+/* Finds the last "key=value" in a text of words; returns its value and length, or NULL when there is none. */
 static const char *find_value(const char *text, const char *key, size_t *length)
 {
     const char *found = NULL;
@@ -116,7 +116,7 @@ static unsigned last_cpu(const struct cpuset *set)
     return last;
 }
 
-/* One piece of a list. The kernel takes "all", N for the last CPU, and CPUs named twice. */
+/* Adds one element of a CPU list. The kernel also accepts "all", N for the last CPU, and CPUs named twice. */
 static bool add_piece(const struct settings_view *view, const char *piece, size_t length, struct cpuset *set)
 {
     char text[64], why[1];
@@ -139,7 +139,7 @@ static bool add_piece(const struct settings_view *view, const char *piece, size_
     return true;
 }
 
-/* The CPUs that a parameter of the kernel names: 0, -ENODATA when it is not given, or -errno. */
+/* Reads the CPUs that a kernel parameter names. Returns 0, -ENODATA when it is not given, or -errno. */
 static int read_parameter(const struct settings_view *view, const char *key, struct cpuset *set)
 {
     size_t length = 0;
@@ -162,7 +162,7 @@ static int read_parameter(const struct settings_view *view, const char *key, str
     return error;
 }
 
-/* Whether nohz_full= covers the bench CPUs: it keeps RCU callbacks and kernel threads off them as well. */
+/* Returns whether nohz_full= covers the bench CPUs: it keeps RCU callbacks and kernel threads off them as well. */
 static bool nohz_covers(const struct settings_view *view)
 {
     struct cpuset set;
@@ -186,8 +186,8 @@ void setting_look_rcu_nocbs(const struct settings_view *view, struct setting_sta
 
 #define TIMER_MIGRATION "/proc/sys/kernel/timer_migration"
 
-/* Timers of idle CPUs go to busy ones, which the bench CPUs are: off. But where nohz_full= covers these, their own
- * timers go to the others: on. */
+/* Judges timer migration. It moves timers of idle CPUs to busy ones, such as the bench CPUs: off is good. But with
+ * nohz_full= it moves the bench CPUs' own timers to the others: on is good. */
 void setting_look_timer_migration(const struct settings_view *view, struct setting_state *out)
 {
     setting_look_number(view, TIMER_MIGRATION, nohz_covers(view), "", out);
@@ -198,7 +198,7 @@ int setting_writes_timer_migration(const struct settings_view *view, struct sett
     return setting_write_number(view, TIMER_MIGRATION, nohz_covers(view), out);
 }
 
-/* Ok when the CPUs that the parameter names are others. */
+/* Judges as ok when the parameter names other CPUs than the bench CPUs. */
 static void judge_elsewhere(const struct settings_view *view, const char *key, const char *otherwise,
                             struct setting_state *out)
 {
@@ -221,13 +221,13 @@ void setting_look_kthread_cpus(const struct settings_view *view, struct setting_
     struct cpuset set;
     int error = setting_read_cpus(view->root, NOHZ_FULL, &set);
     judge_elsewhere(view, "kthread_cpus", nohz_covers(view) ? "nohz_full" : NULL, out);
-    /* Few kernels know the parameter: what is left is nohz_full=, and this one may not know that either. */
+    /* Few kernels know kthread_cpus=: without it nohz_full= decides, which this kernel may not support either. */
     if (out->verdict == SETTING_NOISY && error == -ENOENT && view->machine->have_sys &&
         read_parameter(view, "kthread_cpus", &set) == -ENODATA)
         setting_not_read(view, NOHZ_FULL, error, out);
 }
 
-/* --- masks that can be written: interrupts, unbound work --- */
+/* --- Writable masks: interrupts, unbound work. --- */
 
 #define IRQ_FOLDER       "/proc/irq"
 #define DEFAULT_AFFINITY IRQ_FOLDER "/default_smp_affinity"
@@ -236,11 +236,12 @@ void setting_look_kthread_cpus(const struct settings_view *view, struct setting_
 struct mask_file {
     char path[320];
     struct cpuset cpus;
-    size_t digits;       /* of the mask; 0: it is a list */
-    char mask_path[320]; /* the same file, or that for lists which are too long to be written: masks never are */
+    size_t digits;       /* number of hexadecimal digits of the mask; 0: the file is a list */
+    char mask_path[320]; /* the same file, or the mask's file when path is a list, since a list may be too long to be
+                          * written: masks never are */
 };
 
-/* 0 or -errno. */
+/* Reads a mask or list. Returns 0 or -errno. */
 static int read_mask(const char *root, struct mask_file *file)
 {
     char start[2];
@@ -258,7 +259,7 @@ static bool touches_bench(const struct settings_view *view, const struct mask_fi
     return !disjoint(&file->cpus, view->bench);
 }
 
-/* Adds the file with the online CPUs that are not for the bench, those that it has already if there are any. */
+/* Adds a write of the online CPUs that are not bench CPUs: those that the file has already, if any. */
 static int write_housekeeping(const struct settings_view *view, const struct mask_file *file,
                               struct setting_writes *out)
 {
@@ -278,7 +279,8 @@ static int write_housekeeping(const struct settings_view *view, const struct mas
     return setting_writes_add(out, file->path, text);
 }
 
-/* As a list where the kernel has that file, because it is short on large machines: 0 or -errno. */
+/* Reads an interrupt's CPUs, as a list where the kernel has that file, since a list is short on large machines.
+ * Returns 0 or -errno. */
 static int read_irq(const char *root, const char *name, struct mask_file *file)
 {
     if (name[strspn(name, "0123456789")])
@@ -293,7 +295,7 @@ static int read_irq(const char *root, const char *name, struct mask_file *file)
     return read_mask(root, file);
 }
 
-/* The top one, which has no name, and those of queues. */
+/* Reads the mask of all workqueues (name "") or of one. */
 static int read_work(const char *root, const char *name, struct mask_file *file)
 {
     snprintf(file->path, sizeof file->path, WORK_FOLDER "%s%.200s/cpumask", name[0] ? "/" : "", name);
@@ -305,8 +307,8 @@ typedef int (*mask_reader)(const char *root, const char *name, struct mask_file 
 /* Summary of the affinity masks in a directory. */
 struct masks {
     unsigned files, on_bench;
-    char names[48]; /* of those that may come to the bench CPUs */
-    int error;      /* of files that are there */
+    char names[48]; /* names of files that allow the bench CPUs */
+    int error;      /* error of a file that exists */
 };
 
 static void count_masks(const struct settings_view *view, char *const *names, mask_reader read, struct masks *out)
@@ -393,7 +395,7 @@ void setting_look_irqaffinity(const struct settings_view *view, struct setting_s
     judge_elsewhere(view, "irqaffinity", kept_off ? "default_smp_affinity" : NULL, out);
 }
 
-/* The folder's own mask first: what its queues may have is within it. */
+/* The directory's own mask first: the masks of its queues are limited to it. */
 static char *const top[] = {(char *)"", NULL};
 
 void setting_look_workqueues(const struct settings_view *view, struct setting_state *out)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel's periodic activity, and its configuration. */
+/* Settings of the kernel: periodic activity, page sizes, clock source, mitigations. */
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -14,7 +14,7 @@
 #define SYSCTL       "/proc/sys/"
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-/* --- files that are a number --- */
+/* --- Files that are a number. --- */
 
 #define PERF_RATE SYSCTL "kernel/perf_event_max_sample_rate"
 
@@ -66,7 +66,7 @@ int setting_writes_zone_reclaim(const struct settings_view *view, struct setting
 
 #define KSM "/sys/kernel/mm/ksm/run"
 
-/* 1: the scanner runs; 2: it is stopped, and what it had merged is copied again. */
+/* Judges KSM. 1: the scanner runs; 2: it is stopped, and merged pages are copied again. */
 void setting_look_ksm(const struct settings_view *view, struct setting_state *out)
 {
     setting_look_number(view, KSM, 0, "", out);
@@ -146,7 +146,8 @@ int setting_writes_stat_interval(const struct settings_view *view, struct settin
     return setting_write_number(view, STAT_INTERVAL, STAT_INTERVAL_S, out);
 }
 
-/* The one that stands for both is written last, so that it is restored first: it switches the other on as well. */
+/* kernel/watchdog, which switches both, is written last, so that it is restored first: it switches nmi_watchdog on
+ * as well. */
 static const char *const watchdogs[] = {SYSCTL "kernel/nmi_watchdog", SYSCTL "kernel/watchdog"};
 
 void setting_look_watchdogs(const struct settings_view *view, struct setting_state *out)
@@ -180,12 +181,12 @@ void setting_look_aslr(const struct settings_view *view, struct setting_state *o
         setting_not_read(view, SYSCTL "kernel/randomize_va_space", level < 0 ? -ENOENT : -EILSEQ, out);
 }
 
-/* --- transparent huge pages --- */
+/* --- Transparent huge pages. --- */
 
 #define THP_FOLDER "/sys/kernel/mm/transparent_hugepage"
 static const char *const thp_files[] = {"enabled", "defrag"};
 
-/* The word in brackets: 0, -EILSEQ when there is none, or -errno. */
+/* Reads the word in brackets. Returns 0, -EILSEQ when there is none, or -errno. */
 static int read_choice(const char *root, const char *path, char *buf, size_t size)
 {
     char line[256];
@@ -229,11 +230,11 @@ int setting_writes_thp(const struct settings_view *view, struct setting_writes *
     return 0;
 }
 
-/* --- fair server --- */
+/* --- Fair server. --- */
 
 #define FAIR_FOLDER "/sys/kernel/debug/sched/fair_server"
 
-/* It came with Linux 6.12. */
+/* Returns whether the kernel is Linux 6.12 or later. */
 static bool kernel_has_fair_server(const struct machine *machine)
 {
     unsigned major, minor;
@@ -264,7 +265,7 @@ void setting_look_fair_server(const struct settings_view *view, struct setting_s
     }
 }
 
-/* --- clocksource --- */
+/* --- Clocksource. --- */
 
 void setting_look_clocksource(const struct settings_view *view, struct setting_state *out)
 {
@@ -285,7 +286,7 @@ void setting_look_clocksource(const struct settings_view *view, struct setting_s
     }
 }
 
-/* --- mitigations, page faults --- */
+/* --- Mitigations, page faults. --- */
 
 void setting_look_vulnerabilities(const struct settings_view *view, struct setting_state *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Common functions of the looks at settings. */
+/* Functions shared by the files that look at settings. */
 #include "sys/settings_look.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 
 #include "sys/tree.h"
 
-/* A file of /proc may quote what a user or a boot loader wrote. */
+/* Replaces unprintable bytes: a file of /proc may contain text of a user or a boot loader. */
 static void make_printable(char *text)
 {
     for (; *text; text++)
@@ -40,7 +40,7 @@ void setting_why(struct setting_state *out, const char *format, ...)
     make_printable(out->why);
 }
 
-/* The mount that the path needs and this machine lacks, or NULL. */
+/* Returns the mount that the path needs and this machine lacks, or NULL. */
 static const char *missing_mount(const struct settings_view *view, const char *path)
 {
     if (!view->machine->have_sys && strncmp(path, "/sys/", 5) == 0)
@@ -147,7 +147,7 @@ void setting_append(char *list, size_t size, const char *word)
     if (length >= sizeof more - 1 && strcmp(list + length - (sizeof more - 1), more) == 0)
         return;
     tree_copy(word, strlen(word), printable, sizeof printable);
-    /* Room for what says that there are more is always kept. */
+    /* Room for "..." is always kept. */
     if (kept + strlen(printable) + 2 <= size)
         snprintf(list + length, size - length, "%s%s", length ? ", " : "", printable);
     else if (kept <= size)

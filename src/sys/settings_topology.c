@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the bench CPUs share with others: memory, caches, cores. */
+/* Settings of hardware that the bench CPUs share with others: memory, caches, cores. */
 #include <errno.h>
 #include <stdio.h>
 
@@ -62,7 +62,8 @@ void setting_look_caches(const struct settings_view *view, struct setting_state 
     else
         setting_say(out, SETTING_NOISY, "L%u shared with CPU%s %s", worst, cpuset_count(&strangers) == 1 ? "" : "s",
                     list);
-    /* Whoever keeps all else off the bench CPUs cannot do without CPUs for it, and often there is one cache only. */
+    /* Work that is kept off the bench CPUs needs some CPU, and often there is only one last-level cache: no better
+     * choice exists. */
     settings_bench_cpus(view->root, view->machine, &usual);
     cpuset_intersect(&usual, &strangers);
     if (worst != 0 && cpuset_next(&usual, 0) == CPUSET_NONE) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Changes settings of the machine and takes the changes back. */
+/* Changes settings of the machine and restores them. */
 #include "sys/snapshot.h"
 
 #include <errno.h>
@@ -17,48 +17,49 @@
 #include "sys/tree.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
-/* Files of /proc/sys and /sys are a page at most. */
+/* Files of /proc/sys and /sys hold at most a page. */
 #define CONTENT_MAX 4096
-/* Files that change each other settle in two; more only costs time when the kernel refuses. */
+/* Maximum number of restore passes. Files that change each other settle in two; more would only cost time when the
+ * kernel refuses. */
 #define PASSES 3
 
-/* What happened to an entry while it was restored. */
+/* Result of restoring one entry. */
 struct restored {
     bool written;
-    int error; /* of the last time it was written */
+    int error; /* error of the last write */
 };
 
 struct snapshot {
     struct snapshot_place place;
     const struct setting_writes *writes;
     struct snapshot_entries entries;
-    /* Of each write: where its entry is, or -errno when the file cannot be read. */
+    /* By write: the index of its entry, or -errno when the file cannot be read. */
     long *entry_of;
-    struct restored *restored;      /* of each entry, once it is restored */
-    struct snapshot_entries before; /* the same: the value before that; short when memory ran out */
+    struct restored *restored;      /* results by entry, set by the restore */
+    struct snapshot_entries before; /* by entry: the value before that; shorter when memory ran out */
     char *file;
-    int fd; /* -1: there is no file, because there is nothing to remember */
+    int fd; /* -1: there is no file, because there is nothing to save */
 };
 
-/* --- What the kernel changes along. --- */
+/* --- Side effects in the kernel. --- */
 
-/* Writing a file that ends so changes others: of the same folder, or all that match a pattern. They are remembered
- * before it, so that they are restored after it. */
+/* Writing a file whose path ends in `written` also changes other files: `changed` is a file in the same directory,
+ * or a pattern of paths. They are saved before it, so that they are restored after it. */
 static const struct {
     const char *written, *changed;
 } side_effects[] = {
-    /* Leaving the governor 'performance' does not bring the old preference back with every driver. */
+    /* Leaving the governor 'performance' does not restore the old preference with every driver. */
     {"/cpufreq/scaling_governor", "energy_performance_preference"},
     {"/cpufreq/scaling_governor", "/sys/devices/system/cpu/intel_pstate/no_turbo"},
     {"/intel_pstate/no_turbo", "min_perf_pct"},
     {"/cpufreq/boost", "/sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_max_freq"},
     {"/cpufreq/boost", "/sys/devices/system/cpu/cpu[0-9]*/cpufreq/boost"},
-    /* One switch for both: switched on again it starts both. */
+    /* One switch for both: switching it on again starts both. */
     {"/kernel/watchdog", "soft_watchdog"},
     {"/kernel/watchdog", "nmi_watchdog"},
-    /* With huge pages the kernel keeps more memory free, and without them it works that out anew. */
+    /* With huge pages the kernel keeps more memory free, and without them it computes this size anew. */
     {"/transparent_hugepage/enabled", "/proc/sys/vm/min_free_kbytes"},
-    /* Interrupts leave a CPU that goes offline, and do not come back. */
+    /* Interrupts leave a CPU that goes offline, and do not return. */
     {"/smt/control", "/proc/irq/[0-9]*/smp_affinity"},
     {"/smt/control", "/sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_governor"},
 };
@@ -69,9 +70,10 @@ static bool ends_with(const char *text, const char *end)
     return length >= end_length && strcmp(text + length - end_length, end) == 0;
 }
 
-/* --- Values. --- */
+/* --- Contents and values of files. --- */
 
-/* The content without the newline at its end, or of a list of choices the one in brackets. In place. */
+/* Reduces the content, in place, to the value: without the final newline, or the word in brackets of a list of
+ * choices. */
 static char *value_of(char *content)
 {
     char *open = strchr(content, '['), *close = open ? strchr(open, ']') : NULL;
@@ -86,7 +88,8 @@ static char *value_of(char *content)
     return content;
 }
 
-/* The content as text, and its length or -errno: what is no text, or too long to be whole, is no setting. */
+/* Reads the content as text. Returns its length or -errno: a content that is no text, or too long to be read whole,
+ * is no setting. */
 static ssize_t read_content(const char *root, const char *path, char content[CONTENT_MAX + 2])
 {
     ssize_t length = tree_read(root, path, content, CONTENT_MAX + 2);
@@ -111,7 +114,7 @@ static int write_file(const char *root, const char *path, const char *value)
     int fd = open(full, O_WRONLY | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (fd < 0)
         return -errno;
-    ssize_t done = write(fd, line, (size_t)length); /* in one: the kernel takes each write for a whole value */
+    ssize_t done = write(fd, line, (size_t)length); /* in one call: the kernel takes each write as a whole value */
     if (done != length)
         code = done < 0 ? -errno : -EIO;
     (void)close(fd);
@@ -123,7 +126,7 @@ static int put_value(const struct snapshot *s, const char *path, const char *val
     return s->place.write ? s->place.write(s->place.root, path, value) : write_file(s->place.root, path, value);
 }
 
-/* --- Places. --- */
+/* --- Where the snapshot is. --- */
 
 const char *snapshot_default_file(void)
 {
@@ -131,7 +134,7 @@ const char *snapshot_default_file(void)
     static const char *const folders[] = {"/run", "/dev/shm"};
     struct stat status;
 
-    /* Anybody may put a file of that name into /dev/shm; it shall not hide that there is none. */
+    /* Anybody may put a file of that name into /dev/shm; another user's file must not be taken for a snapshot. */
     for (size_t i = 0; i < COUNT(files); i++)
         if (lstat(files[i], &status) == 0 && (status.st_uid == geteuid() || i == 0))
             return files[i];
@@ -171,9 +174,9 @@ void snapshot_close(struct snapshot *snapshot)
     free(snapshot);
 }
 
-/* --- Looking and saving. --- */
+/* --- Reading and saving. --- */
 
-/* 0, -ENOMEM, or another -errno when the file cannot be remembered. */
+/* Saves the content of a file. Returns 0, -ENOMEM, or another -errno when it cannot be saved. */
 static int remember(struct snapshot *s, const char *path)
 {
     char raw[CONTENT_MAX + 2], copy[CONTENT_MAX + 2];
@@ -198,7 +201,7 @@ static int remember_matches(struct snapshot *s, const char *pattern)
     if ((size_t)snprintf(full, sizeof(full), "%s%s", s->place.root, pattern) >= sizeof(full))
         return 0;
     if (glob(full, GLOB_NOSORT, NULL, &found))
-        return 0; /* this machine has none of them */
+        return 0; /* no file matches: this machine has none of them */
     for (size_t i = 0; i < found.gl_pathc && code != -ENOMEM; i++)
         code = remember(s, found.gl_pathv[i] + root_length);
     globfree(&found);
@@ -213,7 +216,8 @@ static int remember_neighbour(struct snapshot *s, const char *path, const char *
     return n > 0 && (size_t)n < sizeof(neighbour) ? remember(s, neighbour) : -ENAMETOOLONG;
 }
 
-/* What cannot be read of them is not there, or cannot have been set either. */
+/* Saves the files that a write changes as a side effect. Files that cannot be read do not exist or cannot have been
+ * set. */
 static int remember_side_effects(struct snapshot *s, const char *path, bool seen[COUNT(side_effects)])
 {
     int code = 0;
@@ -291,7 +295,7 @@ int snapshot_open(const struct snapshot_place *place, struct snapshot **out, cha
     return 0;
 }
 
-/* --- Applying. --- */
+/* --- Writing the settings. --- */
 
 static void apply_one(const struct snapshot *s, struct snapshot_report *report, char content[CONTENT_MAX + 2])
 {
@@ -306,7 +310,7 @@ static void apply_one(const struct snapshot *s, struct snapshot_report *report, 
         report->result = SNAPSHOT_DONE;
 }
 
-/* What is reported of a file as long as nothing is written. */
+/* Returns the report of a file before anything is written. */
 static struct snapshot_report report_of(const struct snapshot *s, size_t i)
 {
     const struct setting_write *write = &s->writes->write[i];
@@ -342,10 +346,10 @@ void snapshot_apply(const struct snapshot *snapshot, snapshot_put *put, void *co
     }
 }
 
-/* --- Restoring. --- */
+/* --- Restoring the settings. --- */
 
-/* Returns whether the file holds what it held then. A list may have got another choice meanwhile: what counts is the
- * value. */
+/* Returns whether the file has its old value again. The choices of a list may have changed meanwhile: only the value
+ * counts. */
 static bool is_restored(const struct snapshot *s, const struct snapshot_entry *entry, char content[CONTENT_MAX + 2],
                         ssize_t *length, const char **now)
 {
@@ -370,7 +374,7 @@ static const char *value_before(const struct snapshot *s, size_t i)
     return i < s->before.n && s->before.entry[i].value ? s->before.entry[i].value : "";
 }
 
-/* Returns how many files were written. */
+/* Writes each file that differs. Returns how many were written. */
 static size_t restore_pass(struct snapshot *s)
 {
     char content[CONTENT_MAX + 2];
@@ -390,7 +394,7 @@ static size_t restore_pass(struct snapshot *s)
     return written;
 }
 
-/* Returns how many files are not as they were. */
+/* Reports each file. Returns how many do not have their old values. */
 static size_t report_restored(const struct snapshot *s, snapshot_put *put, void *context)
 {
     char content[CONTENT_MAX + 2];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes the file of a snapshot so that it appears whole, and believes nothing of what it reads. */
+/* Writes the file of a snapshot completely or not at all, and trusts nothing that it reads. */
 #include "sys/snapshot_file.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@
 
 #define MAGIC      "jitbench-snapshot 1\n"
 #define CHECKSUM   "checksum "
-#define TAIL       (sizeof(CHECKSUM) - 1 + 16 + 1) /* 16 digits and the newline */
+#define TAIL       (sizeof(CHECKSUM) - 1 + 16 + 1) /* checksum line: 16 digits and the newline */
 #define SIZE_LIMIT ((off_t)64 << 20)
 
 /* The headers of an older C library or of musl may lack it. */
@@ -30,7 +30,7 @@
 
 struct identity {
     char host[256], boot[64];
-    int host_error, boot_error; /* 0, or -errno when it is not known */
+    int host_error, boot_error; /* 0, or -errno when the name is not known */
 };
 
 __attribute__((format(printf, 4, 5))) static int fail(int code, char *error, size_t size, const char *format, ...)
@@ -43,7 +43,7 @@ __attribute__((format(printf, 4, 5))) static int fail(int code, char *error, siz
     return code;
 }
 
-/* --- Entries. --- */
+/* --- Saved entries. --- */
 
 int snapshot_entries_add(struct snapshot_entries *entries, const char *path, const char *value, const char *raw)
 {
@@ -90,7 +90,7 @@ int snapshot_value_allowed(const char *value)
 #define BOOT_FILE "/proc/sys/kernel/random/boot_id"
 #define HOST_FILE "/proc/sys/kernel/hostname"
 
-/* 0; -errno, and "", when it cannot be read. */
+/* Reads a name; returns 0, or -errno and "" when it cannot be read. */
 static int read_name(const char *root, const char *path, char *buf, size_t size)
 {
     char text[256];
@@ -109,7 +109,7 @@ static void read_identity(const char *root, struct identity *out)
     out->host_error = read_name(root, HOST_FILE, out->host, sizeof(out->host));
 }
 
-/* What a snapshot must say to be told from those of other boots and hosts. */
+/* Requires the boot ID and the host's name, by which snapshots of other boots and hosts are recognised. */
 static int know_identity(const struct identity *identity, char *error, size_t size)
 {
     if (!identity->boot[0])
@@ -121,7 +121,7 @@ static int know_identity(const struct identity *identity, char *error, size_t si
     return 0;
 }
 
-/* --- Text. --- */
+/* --- The text of a snapshot. --- */
 
 static uint64_t checksum(const char *text, size_t length)
 {
@@ -137,7 +137,7 @@ static void put_tail(const char *text, size_t length, char tail[TAIL + 1])
     (void)snprintf(tail, TAIL + 1, CHECKSUM "%016llx\n", (unsigned long long)checksum(text, length));
 }
 
-/* What is not printable, and the backslash, as \xHH. */
+/* Writes unprintable characters and the backslash as \xHH. */
 static void put_escaped(FILE *out, const char *text)
 {
     for (; *text; text++) {
@@ -156,7 +156,7 @@ static int hex_digit(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* In place. False when an escape is none. */
+/* Unescapes in place. Returns false when an escape is invalid. */
 static bool unescape(char *text)
 {
     char *to = text;
@@ -175,7 +175,7 @@ static bool unescape(char *text)
     return true;
 }
 
-/* The whole file as text, to be freed; NULL when memory ran out. */
+/* Formats the whole file as text, which the caller frees; NULL when memory ran out. */
 static char *format(const struct identity *identity, const struct snapshot_entries *entries, size_t *length)
 {
     char *text = NULL, tail[TAIL + 1], utc[32] = "";
@@ -212,7 +212,7 @@ static char *format(const struct identity *identity, const struct snapshot_entri
     return text;
 }
 
-/* The text up to the next end of line, which is cut off; NULL at the end. */
+/* Takes the text up to the next end of line, which is removed; NULL at the end. */
 static char *take_line(char **at)
 {
     char *line = *at, *end = strchr(line, '\n');
@@ -224,7 +224,7 @@ static char *take_line(char **at)
     return line;
 }
 
-/* The value of the line "key value", which must come next. */
+/* Takes the value of the next line, which must be "key value". */
 static char *take_value(char **at, const char *key)
 {
     char *line = take_line(at);
@@ -269,7 +269,8 @@ static bool take_head(char **at, struct head *out)
     return n && tree_number(n, &out->n) != NULL;
 }
 
-/* The boot tells a machine from all others, whatever it is called; the name counts where the boot is not known. */
+/* Checks that the snapshot is of this boot, which identifies the machine whatever its name is; the name is used when
+ * the boot is not known. */
 static int check_identity(const struct identity *here, const char *file, const struct head *head, char *error,
                           size_t size)
 {
@@ -288,7 +289,7 @@ static int check_identity(const struct identity *here, const char *file, const s
     return 0;
 }
 
-/* text ends with the checksum, and is spoilt. */
+/* Parses the file. text ends with the checksum, and is modified. */
 static int parse(const struct identity *here, const char *file, char *text, size_t length,
                  struct snapshot_entries *entries, char *error, size_t size)
 {
@@ -314,9 +315,9 @@ static int parse(const struct identity *here, const char *file, char *text, size
     return *at ? fail(-EBADMSG, error, size, "'%s' has more entries than it says", file) : 0;
 }
 
-/* --- The file. --- */
+/* --- Making and opening the file. --- */
 
-/* The process that holds a lock on the file, 0 when it is ours now, or -errno. */
+/* Locks the file. Returns 0 when it is ours now, the process that holds the lock, or -errno. */
 static pid_t lock(int fd)
 {
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -343,7 +344,8 @@ static int write_all(int fd, const char *data, size_t length)
     return fsync(fd) ? -errno : 0;
 }
 
-/* A file in the folder that has no name yet; where the file system cannot do that, with a temporary one. */
+/* Opens a new file without a name in the directory; where the file system does not support that, with a temporary
+ * name. */
 static int open_new(int folder, char *temporary, size_t size)
 {
     uint64_t random;
@@ -360,7 +362,7 @@ static int open_new(int folder, char *temporary, size_t size)
     return fd < 0 ? -errno : fd;
 }
 
-/* Never takes the place of another file. */
+/* Gives the file its name. Never replaces another file. */
 static int give_name(int fd, int folder, const char *temporary, const char *name)
 {
     char path[32];
@@ -384,13 +386,13 @@ static int give_name(int fd, int folder, const char *temporary, const char *name
     return linkat(AT_FDCWD, path, folder, name, AT_SYMLINK_FOLLOW) ? -errno : 0;
 }
 
-/* Some file systems know nothing to do for a folder. */
+/* Flushes the directory. EINVAL: the file system has nothing to flush. */
 static int sync_folder(int folder)
 {
     return fsync(folder) && errno != EINVAL ? -errno : 0;
 }
 
-/* Locked before it has its name, so that nobody finds it unlocked. */
+/* Writes the file and gives it its name. It is locked first, so that nobody finds it unlocked. */
 static int publish(int folder, const char *name, const char *text, size_t length)
 {
     char temporary[40];
@@ -416,14 +418,14 @@ static int publish(int folder, const char *name, const char *text, size_t length
     return code;
 }
 
-/* The folder's descriptor, and where the last component begins. */
+/* Opens the directory of the file; *name is set to the last component. */
 static int open_folder(const char *file, const char **name)
 {
     int at = folder_of(file, name);
 
     if (at < 0)
         return at;
-    int fd = openat(at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); /* one that can be flushed */
+    int fd = openat(at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); /* a descriptor that can be flushed */
     fd = fd < 0 ? -errno : fd;
     (void)close(at);
     return fd;
@@ -453,7 +455,7 @@ int snapshot_file_create(const char *root, const char *file, const struct snapsh
     return fd < 0 ? fail(fd, error, error_size, "snapshot '%s': %s", file, strerror(-fd)) : fd;
 }
 
-/* Whoever could write the file could have any setting written. */
+/* Rejects a file that other users could have written: they could have any setting written. */
 static int check_trust(int fd, const char *file, char *error, size_t size)
 {
     struct stat status;
@@ -471,7 +473,7 @@ static int check_trust(int fd, const char *file, char *error, size_t size)
         return fail(-EBUSY, error, size, "'%s' is in use: process %ld is tuning or measuring", file, (long)owner);
     if (owner < 0)
         return fail(owner, error, size, "'%s' cannot be locked: %s", file, strerror(-owner));
-    /* Another process may have restored and removed it before it let go of the lock. */
+    /* Another process may have restored and removed it before it released the lock. */
     if (fstat(fd, &status))
         return fail(-errno, error, size, "snapshot '%s': %s", file, strerror(errno));
     if (status.st_nlink == 0)
@@ -481,7 +483,7 @@ static int check_trust(int fd, const char *file, char *error, size_t size)
     return 0;
 }
 
-/* To the end, whatever its size was; terminated. NULL when it cannot be read. */
+/* Reads the whole file, even if it grew, and terminates it. NULL when it cannot be read. */
 static char *read_whole(int fd, size_t *length)
 {
     size_t size = (size_t)1 << 16;
@@ -538,7 +540,7 @@ int snapshot_file_open(const char *root, const char *file, struct snapshot_entri
 {
     (void)snprintf(error, error_size, "%s", "");
     memset(entries, 0, sizeof(*entries));
-    /* Without O_NONBLOCK a FIFO that stands there would hang the program; a lock needs a file open for writing. */
+    /* O_NONBLOCK: a FIFO of that name must not hang the program. O_RDWR: a lock needs a file open for writing. */
     int fd = open(file, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 
     if (fd < 0 && errno == ENOENT)
@@ -568,7 +570,7 @@ int snapshot_file_remove(int fd, const char *file)
     else if (folder_is_same(&ours, &named))
         code = unlinkat(folder, name, 0) ? -errno : sync_folder(folder);
     if (code == 0)
-        (void)!ftruncate(fd, 0); /* another name that somebody gave it shall not bring it back */
+        (void)!ftruncate(fd, 0); /* empties it, in case that it has another name (a hard link) */
     (void)close(folder);
     return code;
 }

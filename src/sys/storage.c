@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads mount options, kind of device and I/O scheduler of a folder's file system. */
+/* Reads mount options, type of device and I/O scheduler of a directory's file system. */
 #include "sys/storage.h"
 
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 #define MOUNT_MOST   120
 #define OPTIONS_SIZE 512
 
-/* The fields of a line of mountinfo: ID PARENT MAJOR:MINOR ROOT POINT OPTIONS [OPTIONAL...] - TYPE SOURCE OPTIONS. */
+/* Fields of a line of mountinfo: ID PARENT MAJOR:MINOR ROOT POINT OPTIONS [OPTIONAL...] - TYPE SOURCE OPTIONS. */
 struct mount_line {
     char device[24], options[OPTIONS_SIZE], source[256], super_options[OPTIONS_SIZE];
 };
@@ -48,7 +48,7 @@ static bool find_line(const char *root, unsigned long mount_id, struct mount_lin
     return found;
 }
 
-/* Appends those options that are not in the list and hold no path. */
+/* Appends the options that are not in the list yet and contain no path. */
 static void append_options(char *list, size_t size, const char *options)
 {
     for (size_t length; *options; options += length + (options[length] == ',')) {
@@ -65,7 +65,8 @@ static void append_options(char *list, size_t size, const char *options)
     }
 }
 
-/* Some file systems (btrfs) have a device number of their own: then the device is the mount's source. */
+/* Finds the device. Some file systems (btrfs) have a device number of their own: then the device is the mount's
+ * source. */
 static void find_device(const char *root, const struct mount_line *mount, char *path, size_t size)
 {
     struct stat status;
@@ -76,7 +77,7 @@ static void find_device(const char *root, const struct mount_line *mount, char *
         snprintf(path, size, "/sys/dev/block/%u:%u", major(status.st_rdev), minor(status.st_rdev));
 }
 
-/* A partition's queue is that of the disk. */
+/* Reads a file of the device's queue; a partition uses the queue of its disk. */
 static bool read_queue(const char *root, const char *device, const char *name, char *buf, size_t size)
 {
     static const char *const folders[] = {"queue", "../queue"};
@@ -90,7 +91,8 @@ static bool read_queue(const char *root, const char *device, const char *name, c
     return false;
 }
 
-/* By where the device is in /sys: those of hypervisors, and those that the kernel makes (loop, device mapper, RAID). */
+/* Returns whether a device is virtual, by its path in /sys: devices of hypervisors, and those of the kernel (loop,
+ * device mapper, RAID). */
 static bool is_virtual(const char *root, const char *device)
 {
     static const char *const places[] = {"/virtual/", "/virtio", "/vbd-", "/VMBUS:", "/vmbus"};

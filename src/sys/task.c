@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How the calling thread is scheduled, and what the kernel counts for it. */
+/* Sets and reads the scheduling of the calling thread, and reads the kernel's counters for it. */
 #include "sys/task.h"
 
 #include <errno.h>
@@ -21,10 +21,10 @@
 
 #define LONG_BITS  (CHAR_BIT * sizeof(unsigned long))
 #define MASK_LONGS (CPUSET_MAX / LONG_BITS)
-/* No kernel has a mask near this; it only ends the search for a size. */
+/* No kernel has a mask near this size; it only ends the search for a size. */
 #define MASK_LONGS_LIMIT (MASK_LONGS * 128)
 
-/* linux/personality.h is not there for musl. */
+/* musl lacks linux/personality.h. */
 #define PERSONA_QUERY        0xffffffffUL
 #define PERSONA_NO_RANDOMIZE 0x0040000UL
 
@@ -33,7 +33,8 @@ static int result(long returned)
     return returned < 0 ? -errno : 0;
 }
 
-/* The kernel's mask is an array of long, which on 32-bit big-endian machines is not laid out as ours. */
+/* Converts the set to the kernel's mask, an array of long, whose layout differs from ours on 32-bit big-endian
+ * machines. */
 int task_set_affinity(const struct cpuset *set)
 {
     unsigned long mask[MASK_LONGS];
@@ -53,7 +54,8 @@ static void take_mask(const unsigned long *mask, struct cpuset *set)
     }
 }
 
-/* A kernel that knows more CPUs than the set holds answers EINVAL until the buffer has its size. */
+/* Reads the mask from a kernel that supports more CPUs than the set holds: it returns EINVAL until the buffer is
+ * large enough. */
 static int get_large_affinity(struct cpuset *set)
 {
     int error = -EINVAL;
@@ -116,7 +118,8 @@ int task_set_policy(int policy, int rt_priority)
         return -EINVAL;
     }
     int error = set_scheduler(policy, rt_priority);
-    /* Only a privileged thread may drop the reset-on-fork flag once it is set; for these policies it is harmless. */
+    /* Only a privileged thread may clear the reset-on-fork flag once it is set; with these policies the flag has no
+     * effect. */
     if (error == -EPERM)
         error = set_scheduler(policy | SCHED_RESET_ON_FORK, rt_priority);
     return error;
@@ -144,8 +147,15 @@ const char *task_policy_name(int policy)
         int policy;
         const char *name;
     } names[] = {
-        {SCHED_OTHER, "other"}, {SCHED_FIFO, "fifo"}, {SCHED_RR, "rr"},
-        {SCHED_BATCH, "batch"}, {SCHED_IDLE, "idle"}, {6 /* SCHED_DEADLINE, new in C libraries */, "deadline"},
+        {SCHED_OTHER, "other"},
+        {SCHED_FIFO, "fifo"},
+        {SCHED_RR, "rr"},
+        {SCHED_BATCH, "batch"},
+        {SCHED_IDLE, "idle"},
+        {6 /* the number of SCHED_DEADLINE: older C libraries lack the
+            * name */
+         ,
+         "deadline"},
     };
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (names[i].policy == policy)
@@ -156,7 +166,7 @@ const char *task_policy_name(int policy)
 
 int task_set_nice(int nice)
 {
-    /* The kernel would clamp in silence, and a record of the run would then be wrong. */
+    /* The kernel would clamp the value silently, and the recorded one would be wrong. */
     if (nice < -20 || nice > 19)
         return -EINVAL;
     return result(syscall(SYS_setpriority, PRIO_PROCESS, 0, nice));
@@ -164,7 +174,7 @@ int task_set_nice(int nice)
 
 int task_get_nice(int *nice)
 {
-    /* The raw call answers 20 - nice, so that no niceness looks like an error. */
+    /* The raw call returns 20 - nice, so that no nice value looks like an error. */
     long found = syscall(SYS_getpriority, PRIO_PROCESS, 0);
     if (found < 0)
         return -errno;
@@ -174,7 +184,7 @@ int task_get_nice(int *nice)
 
 int task_set_timer_slack_ns(uint64_t ns)
 {
-    /* To the kernel 0 is not 'no slack' but 'the thread's default again'; the least is 1. */
+    /* To the kernel 0 means 'the thread's default', not 'no slack'; the smallest slack is 1. */
     if (ns > LONG_MAX)
         return -EINVAL;
     return result(prctl(PR_SET_TIMERSLACK, (unsigned long)ns, 0, 0, 0));
@@ -182,7 +192,7 @@ int task_set_timer_slack_ns(uint64_t ns)
 
 int task_get_timer_slack_ns(uint64_t *ns)
 {
-    /* Raw, because prctl() cuts the answer to an int. */
+    /* Raw, because prctl() truncates the result to an int. */
     long found = syscall(SYS_prctl, PR_GET_TIMERSLACK, 0, 0, 0, 0);
     if (found < 0)
         return -errno;
@@ -196,7 +206,8 @@ int task_limit_realtime_us(uint64_t us)
     struct rlimit old, limit;
     if (us == 0 || us > INT64_MAX - second)
         return -EINVAL;
-    /* All that 32 bits hold, 71 minutes: stricter than asked for, but a guard; more would be none. */
+    /* A limit that does not fit into 32 bits becomes the largest one, 71 minutes: stricter than asked for, but still
+     * a guard. */
     if (us > ULONG_MAX - 1 - second)
         us = ULONG_MAX - 1 - second;
     if (getrlimit(RLIMIT_RTTIME, &old) != 0)
@@ -205,7 +216,7 @@ int task_limit_realtime_us(uint64_t us)
     int error = result(setrlimit(RLIMIT_RTTIME, &limit));
     if (error != -EPERM || old.rlim_max >= limit.rlim_max)
         return error;
-    /* An unprivileged process may not raise its hard limit: a stricter guard than asked for is still a guard. */
+    /* An unprivileged process may not raise its hard limit: a limit stricter than asked for is still a guard. */
     limit.rlim_max = old.rlim_max;
     if (limit.rlim_cur > limit.rlim_max)
         limit.rlim_cur = limit.rlim_max;
@@ -285,7 +296,7 @@ int task_die_with_parent(pid_t expected_parent)
 {
     if (prctl(PR_SET_PDEATHSIG, (unsigned long)SIGKILL, 0, 0, 0) != 0)
         return -errno;
-    /* The parent may have ended before the request was in place; then no signal will come. */
+    /* The parent may have ended before the request took effect; then no signal will come. */
     return getppid() == expected_parent ? 0 : -ESRCH;
 }
 
@@ -296,8 +307,8 @@ void task_set_name(const char *name)
     prctl(PR_SET_NAME, (unsigned long)kept, 0, 0, 0);
 }
 
-/* Reads a file of /proc about this thread. thread-self came with Linux 3.17; /proc/self is the main thread's,
- * so it stands in only where the calling thread is that one. */
+/* Reads a file of /proc about this thread. thread-self came with Linux 3.17; before that /proc/self, the main
+ * thread's, is used if the calling thread is the main thread. */
 static ssize_t read_thread_file(const char *name, char *buf, size_t size)
 {
     char path[64];
@@ -345,7 +356,7 @@ void task_read_usage(struct task_counters *out)
 {
     struct rusage usage;
     struct timespec cpu;
-    /* rusage has the CPU time too, but in microseconds. */
+    /* rusage has the CPU time too, but only in microseconds. */
     out->cpu_ns = -1;
     if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu) == 0)
         out->cpu_ns = (int64_t)cpu.tv_sec * 1000000000 + cpu.tv_nsec;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Distances between CPUs, and pairs of them. */
+/* Distances between CPUs, and pairs of CPUs. */
 #include "sys/topology.h"
 
 #include <limits.h>
@@ -19,7 +19,7 @@ const char *const cpu_relation_names[CPU_RELATIONS] = {
 
 #define NOT_KNOWN UINT_MAX
 
-/* Where a CPU is. Core and cache are named by the lowest of the CPUs that share them. */
+/* Position of a CPU. Core and cache are identified by the lowest CPU that shares them. */
 struct site {
     unsigned cpu, core, cache, package, node;
     bool paired;
@@ -36,7 +36,7 @@ static void read_site(const char *root, unsigned cpu, struct site *site)
     if (machine_last_cache(root, cpu, &shared))
         site->cache = cpuset_next(&shared, 0);
     (void)snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/topology/physical_package_id", cpu);
-    if (tree_read_u64(root, path, &package) && package < NOT_KNOWN) /* some Arm kernels say -1 */
+    if (tree_read_u64(root, path, &package) && package < NOT_KNOWN) /* some Arm kernels report -1 */
         site->package = (unsigned)package;
 }
 
@@ -59,7 +59,7 @@ static void read_nodes(const char *root, struct site *sites, size_t n)
     for (unsigned node = cpuset_next(&nodes, 0); node != CPUSET_NONE; node = cpuset_next(&nodes, node + 1)) {
         (void)snprintf(path, sizeof(path), "/sys/devices/system/node/node%u/cpulist", node);
         if (!read_list(root, path, &cpus))
-            continue; /* of memory only: the list is empty */
+            continue; /* a node with memory only: its list is empty */
         for (size_t i = 0; i < n; i++)
             if (cpuset_has(&cpus, sites[i].cpu))
                 sites[i].node = node;
@@ -95,8 +95,8 @@ static bool is_far(enum cpu_relation r)
     return r == CPUS_SAME_NODE || r == CPUS_OTHER_NODE;
 }
 
-/* The unpaired one behind site i that is nearest to it, or farthest; the first of several. NULL: none is left, or none
- * is far. */
+/* Returns the unpaired CPU after site i that is nearest to it, or most distant (the first of several); NULL when
+ * none is left, or none is distant. */
 static struct site *partner(struct site *sites, size_t n, size_t i, bool far)
 {
     struct site *best = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads small files under a root directory and takes their text apart. */
+/* Reads small files below a root directory and parses them. */
 #include "sys/tree.h"
 
 #include <dirent.h>
@@ -31,7 +31,7 @@ int tree_open(const char *root, const char *path)
     int error = full_path(root, path, full);
     if (error)
         return error;
-    /* Without O_NONBLOCK a FIFO in the tree would hang the program. */
+    /* Without O_NONBLOCK a FIFO would hang the program. */
     int fd = open(full, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     return fd < 0 ? -errno : fd;
 }
@@ -96,7 +96,7 @@ char *tree_read_all(const char *root, const char *path)
     return NULL;
 }
 
-/* Names one behind the other, and where each begins. */
+/* Names, one after the other in text, and the offset of each. */
 struct names {
     char *text;
     size_t *at;
@@ -143,7 +143,7 @@ static int compare_names(const void *a, const void *b)
     return strverscmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Pointers and the text they point to as one block. */
+/* Returns the sorted names: pointers and their text in one allocation. */
 static char **sorted(const struct names *names)
 {
     size_t pointers = (names->n + 1) * sizeof(char *);

@@ -112,7 +112,7 @@ static void check_options(const char *text)
         if (option_set(kinds[k], text, target, false, error, sizeof(error)) == 0)
             check_taken(kinds[k], target + kinds[k]->offset, text);
         else
-            FUZZ_CHECK(error[0]); /* made harmless where it is printed: command_complain() */
+            FUZZ_CHECK(error[0]); /* sanitized where it is printed: command_complain() */
         free(target);
     }
 }
@@ -252,7 +252,7 @@ static void check_texts(const char *text, size_t size)
     json_text(&json, text);
     FUZZ_CHECK_OF(wellformed_json(json.data, json.length, &at), json.data, json.length);
     text_free(&json);
-    text_harmless(copy);
+    text_sanitize(copy);
     FUZZ_CHECK(strlen(copy) == strlen(text));
     for (const char *c = copy; *c; c += text_utf8_length(c)) {
         FUZZ_CHECK((unsigned char)*c >= ' ' && *c != 0x7f && text_utf8_length(c) > 0);

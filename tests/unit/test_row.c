@@ -157,7 +157,7 @@ static void test_row_protocol_is_that_of_an_index(void **state)
     assert_string_equal(buf, "");
 }
 
-static void test_row_harmless_texts_move_no_cursor(void **state)
+static void test_row_sanitized_texts_move_no_cursor(void **state)
 {
     struct row_run run;
     struct row row;
@@ -166,8 +166,8 @@ static void test_row_harmless_texts_move_no_cursor(void **state)
     strcpy(run.host, "a\033[2J");
     strcpy(row.param, "limit=1\xed \xc3\xa9");
     strcpy(row.reason, "two\nlines");
-    row_harmless(&row);
-    row_run_harmless(&run);
+    row_sanitize(&row);
+    row_run_sanitize(&run);
     assert_string_equal(run.host, "a?[2J");
     assert_string_equal(row.param, "limit=1? \xc3\xa9");
     assert_string_equal(row.reason, "two?lines");
@@ -178,7 +178,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_row_protocol_is_that_of_an_index),
-        cmocka_unit_test(test_row_harmless_texts_move_no_cursor),
+        cmocka_unit_test(test_row_sanitized_texts_move_no_cursor),
         cmocka_unit_test(test_row_reasons_that_repeat),
         cmocka_unit_test(test_row_columns_are_the_designs_in_order),
         cmocka_unit_test(test_row_columns_point_at_fields_of_their_own),

@@ -254,18 +254,18 @@ static void test_scratch_kept_folder_outlives_a_killed_keeper_but_not_its_owner(
 
 struct shared_note {
     struct scratch_note note;
-    bool forsaken;
+    bool orphaned;
 };
 
-static void note_forsaken(void *context)
+static void note_orphaned(void *context)
 {
-    __atomic_store_n(&((struct shared_note *)context)->forsaken, true, __ATOMIC_RELEASE);
+    __atomic_store_n(&((struct shared_note *)context)->orphaned, true, __ATOMIC_RELEASE);
 }
 
 /* A process asks for a folder and ends, with or without a word. */
 static void own_for_a_moment(struct shared_note *shared, bool vanishes)
 {
-    const struct scratch_owner owner = {.note = &shared->note, .forsaken = note_forsaken, .context = shared};
+    const struct scratch_owner owner = {.note = &shared->note, .orphaned = note_orphaned, .context = shared};
     pid_t child = fork();
 
     assert_true(child >= 0);
@@ -286,13 +286,13 @@ static void test_scratch_keeper_knows_an_owner_that_vanished(void **state)
 
     assert_true(shared != MAP_FAILED);
     own_for_a_moment(shared, false);
-    assert_false(shared->forsaken);
+    assert_false(shared->orphaned);
     assert_int_equal(fixture_count_files(dir), 0);
     memset(shared, 0, sizeof(*shared));
     own_for_a_moment(shared, true);
-    for (int tries = 0; !__atomic_load_n(&shared->forsaken, __ATOMIC_ACQUIRE) && tries < 2000; tries++)
+    for (int tries = 0; !__atomic_load_n(&shared->orphaned, __ATOMIC_ACQUIRE) && tries < 2000; tries++)
         (void)nanosleep(&pause, NULL);
-    assert_true(shared->forsaken);
+    assert_true(shared->orphaned);
     assert_int_equal(fixture_count_files(dir), 0);
     assert_int_equal(munmap(shared, sizeof(*shared)), 0);
 }

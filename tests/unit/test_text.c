@@ -354,7 +354,7 @@ static void test_text_short_decimal_leaves_the_rest(void **state)
     }
 }
 
-static void test_text_harmless_leaves_no_control_characters(void **state)
+static void test_text_sanitize_leaves_no_control_characters(void **state)
 {
     static const struct {
         const char *from, *to;
@@ -375,7 +375,7 @@ static void test_text_harmless_leaves_no_control_characters(void **state)
 
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         text_copy(text, sizeof(text), texts[i].from);
-        text_harmless(text);
+        text_sanitize(text);
         assert_string_equal(text, texts[i].to);
     }
 }
@@ -397,7 +397,7 @@ int main(void)
         cmocka_unit_test(test_text_units_are_cut_at_the_buffer),
         cmocka_unit_test(test_text_copy_cuts_and_terminates),
         cmocka_unit_test(test_text_has_word_takes_whole_words),
-        cmocka_unit_test(test_text_harmless_leaves_no_control_characters),
+        cmocka_unit_test(test_text_sanitize_leaves_no_control_characters),
         cmocka_unit_test(test_text_real_is_as_printf_has_it),
         cmocka_unit_test(test_text_short_decimal_is_strtods_number),
         cmocka_unit_test(test_text_short_decimal_leaves_the_rest),

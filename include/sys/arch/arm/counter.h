@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The virtual counter of the generic timer, 64 bits in two registers (Arm Architecture Reference Manual, ARMv7-A and
- * ARMv7-R edition, B8). ISB before the reading keeps it from being taken early. */
+ * ARMv7-R edition, B8). An ISB before the reading prevents an early reading. */
 #ifndef SYS_COUNTER_H
 #define SYS_COUNTER_H
 
@@ -22,7 +22,7 @@ static inline __attribute__((always_inline)) uint64_t counter_end(void)
     return counter_begin();
 }
 
-/* One reading that waits for nothing: as cheap as the counter can be had. */
+/* Reads the counter without ordering, as cheaply as possible. */
 static inline __attribute__((always_inline)) uint64_t counter_now(void)
 {
     uint64_t ticks;
@@ -30,7 +30,7 @@ static inline __attribute__((always_inline)) uint64_t counter_now(void)
     return ticks;
 }
 
-/* 0 when user space may read the counter and its rate is constant; -1 with the reason in words. */
+/* Returns 0 when user space may read the counter and its rate is constant; -1 with the reason in words. */
 int counter_usable(char *why, size_t why_size);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* No counter that user space can read: clock_choose() falls back to clock_gettime and never calls these. */
+/* For architectures without a counter that user space can read: clock_choose() falls back to clock_gettime and never
+ * calls these functions. */
 #ifndef SYS_COUNTER_H
 #define SYS_COUNTER_H
 
@@ -24,7 +25,7 @@ static inline uint64_t counter_now(void)
     return 0;
 }
 
-/* Always -1, with an empty reason: there is nothing to explain. */
+/* Always returns -1 with an empty reason. */
 int counter_usable(char *why, size_t why_size);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The time CSR by RDTIME: a constant-rate counter, the same on all harts. FENCE orders memory accesses before it. */
+/* The time CSR by RDTIME: a constant-rate counter, the same on all harts. A FENCE before it orders memory accesses. */
 #ifndef SYS_COUNTER_H
 #define SYS_COUNTER_H
 
@@ -21,7 +21,7 @@ static inline __attribute__((always_inline)) uint64_t counter_end(void)
     return counter_begin();
 }
 
-/* One reading that waits for nothing: as cheap as the counter can be had. */
+/* Reads the counter without ordering, as cheaply as possible. */
 static inline __attribute__((always_inline)) uint64_t counter_now(void)
 {
     uint64_t ticks;
@@ -29,7 +29,7 @@ static inline __attribute__((always_inline)) uint64_t counter_now(void)
     return ticks;
 }
 
-/* 0 when user space may read the counter and its rate is constant; -1 with the reason in words. */
+/* Returns 0 when user space may read the counter and its rate is constant; -1 with the reason in words. */
 int counter_usable(char *why, size_t why_size);
 
 #endif

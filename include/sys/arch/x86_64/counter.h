@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The time-stamp counter by RDTSCP. It waits until all earlier instructions have executed, so the second reading
- * cannot be taken before the work is done. It does not hold back later instructions, and no LFENCE follows:
- * the work may begin while the first reading is still under way, by a few ten cycles and the same at each
- * experiment. (An LFENCE costs 7 cycles a pair.) The counter ticks at a fixed reference rate, not at the core's. */
+ * cannot be taken before the work is done. It does not hold back later instructions, and no LFENCE follows: the work
+ * may begin while the first reading is still in progress, earlier by some tens of cycles, the same in each
+ * experiment. (An LFENCE costs 7 cycles a pair.) The counter ticks at a fixed reference rate, not at the core's
+ * clock. */
 #ifndef SYS_COUNTER_H
 #define SYS_COUNTER_H
 
@@ -29,7 +30,7 @@ static inline __attribute__((always_inline)) uint64_t counter_end(void)
     return counter_read();
 }
 
-/* One reading by RDTSC, which waits for nothing: as cheap as the counter can be had. */
+/* Reads the counter by RDTSC without ordering, as cheaply as possible. */
 static inline __attribute__((always_inline)) uint64_t counter_now(void)
 {
     uint32_t low, high;
@@ -37,7 +38,7 @@ static inline __attribute__((always_inline)) uint64_t counter_now(void)
     return (uint64_t)high << 32 | low;
 }
 
-/* 0 when user space may read the counter and its rate is constant; -1 with the reason in words. */
+/* Returns 0 when user space may read the counter and its rate is constant; -1 with the reason in words. */
 int counter_usable(char *why, size_t why_size);
 
 #endif

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether the virtual counter of the generic timer can serve as a clock. */
+/* Tells whether the virtual counter of the generic timer can serve as a clock. */
 #include "counter.h"
 
 #include <stdio.h>
 #include <sys/prctl.h>
 
-/* prctl(2), on this architecture since Linux 6.12; the C library's headers may not have them. */
+/* prctl(2), supported on this architecture since Linux 6.12; the C library's headers may lack them. */
 #define PRCTL_GET_TSC    25
 #define PRCTL_TSC_ENABLE 1
 
-/* The architecture gives the counter one constant rate and Linux opens it to user space (or traps and emulates it
- * where the hardware has a fault), unless the process was told not to read it. */
+/* The architecture guarantees one constant rate, and Linux opens the counter to user space (or traps and emulates it
+ * where the hardware has a fault), unless the process was forbidden to read it. */
 int counter_usable(char *why, size_t why_size)
 {
     int mode = 0;

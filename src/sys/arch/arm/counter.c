@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether the virtual counter of the generic timer can serve as a clock. */
+/* Tells whether the virtual counter of the generic timer can serve as a clock. */
 #include "counter.h"
 
 #include <stdio.h>
 
-/* Where there is one, it has one constant rate. A CPU without it, and a kernel that keeps it to itself, end the reading
- * with a signal, which clock_choose() tries out. */
+/* The counter, if there is one, has one constant rate. On a CPU without it, or when the kernel forbids it, reading
+ * ends in a signal, which clock_choose() tries. */
 int counter_usable(char *why, size_t why_size)
 {
     snprintf(why, why_size, "%s", "");

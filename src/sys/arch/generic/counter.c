@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* There is no counter to use. */
+/* No counter on this architecture. */
 #include "counter.h"
 
 #include <stdio.h>

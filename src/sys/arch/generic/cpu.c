@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* This architecture does not let user space ask the CPU: its names come from /proc and /sys alone. */
+/* User space cannot ask the CPU on this architecture: names come from /proc and /sys only. */
 #include "sys/arch_cpu.h"
 
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether the time base can serve as a clock. */
+/* Tells whether the time base can serve as a clock. */
 #include "counter.h"
 
 #include <stdio.h>
 
-/* The architecture gives it one constant rate, and Linux leaves it open to user space. */
+/* The architecture guarantees one constant rate, and Linux leaves the time base open to user space. */
 int counter_usable(char *why, size_t why_size)
 {
     snprintf(why, why_size, "%s", "");

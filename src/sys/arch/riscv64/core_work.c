@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The core probe's work on RISC-V. Not compressed: the same length whatever the build's extensions are. */
+/* The core probe's work on RISC-V. Uncompressed instructions: the same length whatever extensions the build uses. */
 #include "sys/core_work.h"
 
 const int core_work_exists = 1;

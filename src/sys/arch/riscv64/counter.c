@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether the time CSR can serve as a clock. */
+/* Tells whether the time CSR can serve as a clock. */
 #include "counter.h"
 
 #include <stdio.h>
 
-/* The specification gives it one constant rate, and the kernel's own vDSO reads it from user space (where a hart
- * lacks the CSR, the firmware emulates it: slow, but right, and the measured cost shows it). */
+/* The specification guarantees one constant rate, and the kernel's own vDSO reads it from user space (where a hart
+ * lacks the CSR, the firmware emulates it: slow, but correct, and the measured cost shows it). */
 int counter_usable(char *why, size_t why_size)
 {
     snprintf(why, why_size, "%s", "");

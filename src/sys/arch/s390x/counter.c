@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether the time-of-day clock can serve as a clock. */
+/* Tells whether the time-of-day clock can serve as a clock. */
 #include "counter.h"
 
 #include <stdio.h>
 
-/* The architecture gives it one constant rate, and no control that keeps user space from it. */
+/* The architecture guarantees one constant rate, and has no control that forbids it to user space. */
 int counter_usable(char *why, size_t why_size)
 {
     snprintf(why, why_size, "%s", "");

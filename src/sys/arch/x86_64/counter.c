@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether the time-stamp counter can serve as a clock. */
+/* Tells whether the time-stamp counter can serve as a clock. */
 #include "counter.h"
 
 #include <cpuid.h>
 #include <stdio.h>
 #include <sys/prctl.h>
 
-/* prctl(2); the C library's headers may not have them. */
+/* prctl(2); the C library's headers may lack them. */
 #define PRCTL_GET_TSC    25
 #define PRCTL_TSC_ENABLE 1
 
@@ -25,7 +25,7 @@ int counter_usable(char *why, size_t why_size)
 {
     const char *reason = "";
     int mode = 0;
-    /* When the call itself is refused, the mode is the default, which is to allow. */
+    /* When the call itself is refused the mode is the default, which allows reading. */
     if (prctl(PRCTL_GET_TSC, (unsigned long)&mode, 0, 0, 0) != 0)
         mode = PRCTL_TSC_ENABLE;
     if (!(cpuid_edx(LEAF_EXTENDED) & EXTENDED_EDX_RDTSCP))

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* The CPU's name and the hypervisor's signature, by CPUID. */
+/* Reads the CPU's name and the hypervisor's signature by CPUID. */
 #include "sys/arch_cpu.h"
 
 #include <cpuid.h>
 #include <stdio.h>
 #include <string.h>
 
-#define LEAF_BRAND              0x80000002u /* and the two after it */
+#define LEAF_BRAND              0x80000002u /* and the next two */
 #define LEAF_FEATURES           1u
 #define FEATURES_ECX_HYPERVISOR (1u << 31)
 #define LEAF_HYPERVISOR         0x40000000u
-/* Where KVM and Xen put their own signature while they pose as Hyper-V in the first place. */
+/* Where KVM and Xen put their own signature when they present themselves as Hyper-V first. */
 #define LEAF_HYPERVISOR_SECOND 0x40000100u
 
 int arch_cpu_model(char *buf, size_t size)
@@ -48,7 +48,7 @@ static const char *signature_name(unsigned leaf)
     unsigned eax;
     unsigned regs[3];
     char signature[sizeof regs + 1];
-    /* Not __get_cpuid(): the hypervisor's leaves lie outside the range that it checks. */
+    /* Not __get_cpuid(), which rejects the hypervisor's leaves. */
     __cpuid(leaf, eax, regs[0], regs[1], regs[2]);
     memcpy(signature, regs, sizeof regs);
     signature[sizeof regs] = '\0';
