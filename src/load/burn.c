@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads of pure CPU: arithmetic in registers that never sleeps. */
+/* Threads that use the CPU without sleeping: arithmetic in registers. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -7,18 +7,18 @@
 #include "load/parties.h"
 #include "load/run.h"
 
-/* Rounds of work between two looks at the time: some 100 us. */
+/* Rounds of work between two readings of the clock: some 100 us. */
 #define ROUNDS 100000u
 
 struct burn {
     struct crew crew;
     struct party_context *context;
-    uint32_t counting; /* a thread brings the count up to date */
-    uint64_t due_ns;   /* that thread's */
+    uint32_t counting; /* set while a thread updates the count */
+    uint64_t due_ns;   /* time of the next update; used by that thread */
 };
 
-/* A piece of work. Whoever runs brings the count up to date: with many threads to a CPU, the turn of any one of them
- * comes too seldom. */
+/* Does one piece of work. Any running thread updates the count, because with many threads for each CPU a certain thread
+ * would run too rarely. */
 static void work(struct burn *burn, uint64_t *look_ns)
 {
     sim_work(ROUNDS);

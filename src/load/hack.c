@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Groups of threads that send each other messages without end. Method: hackbench by Rusty Russell (2001), as it is
- * known: 20 senders and 20 receivers a group, and a socket pair for each receiver. */
+/* Groups of threads that send each other messages without end. Method: hackbench by Rusty Russell (2001), as
+ * documented: 20 senders and 20 receivers in a group, and a socket pair for each receiver. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,21 +13,21 @@
 #include "load/parties.h"
 #include "load/run.h"
 
-/* Of a group: as many senders as receivers. A round is so many messages from each sender to each receiver. */
+/* Size of a group: as many senders as receivers. In a round each sender sends MESSAGES messages to each receiver. */
 #define RECEIVERS     20u
 #define MEMBERS       (2 * RECEIVERS)
 #define MESSAGES      100u
 #define MESSAGE_BYTES 100u
 
 struct group {
-    int pair[RECEIVERS][2]; /* senders have the first end */
+    int pair[RECEIVERS][2]; /* senders use the first end */
 };
 
-/* A thread, in a cache line of its own. received wraps: the main thread adds up differences. */
+/* State of one thread, in a cache line of its own. received may wrap: the main thread adds up differences. */
 struct member {
     struct hack *hack;
     const struct group *group;
-    unsigned number; /* senders follow the receivers */
+    unsigned number; /* senders are numbered after the receivers */
     uint32_t received, counted;
 } __attribute__((aligned(64)));
 
@@ -36,12 +36,12 @@ struct hack {
     struct group *groups;
     size_t n;
     struct member *members;
-    uint32_t error; /* errno of a thread that cannot go on */
+    uint32_t error; /* errno of the first thread that failed */
 };
 
 /* --- The threads. --- */
 
-/* The first error is the true one. */
+/* Stores the first error only: later ones are its consequences. */
 static void give_up(struct hack *hack, int error)
 {
     uint32_t none = 0;
@@ -49,7 +49,7 @@ static void give_up(struct hack *hack, int error)
     (void)__atomic_compare_exchange_n(&hack->error, &none, (uint32_t)error, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
-/* Whether a whole message went. A pair that was shut down gives or takes none. */
+/* Returns whether a whole message was moved. After shutdown() of a pair none is. */
 static bool whole(ssize_t n)
 {
     if (n >= 0 && n != MESSAGE_BYTES)
@@ -122,7 +122,7 @@ static void *member_main(void *argument)
 
 /* --- The main thread. --- */
 
-/* As many descriptors as may be had without asking anybody. */
+/* Raises the soft limit on open files to the hard limit. */
 static void raise_file_limit(void)
 {
     struct rlimit limit;
@@ -141,7 +141,7 @@ static void close_pairs(struct group *group, unsigned n)
     }
 }
 
-/* A whole group or none of it. 0 or errno. */
+/* Opens all socket pairs of a group, or none. Returns 0 or errno. */
 static int open_group(struct group *group)
 {
     for (unsigned i = 0; i < RECEIVERS; i++)
@@ -153,7 +153,7 @@ static int open_group(struct group *group)
     return 0;
 }
 
-/* Room for one more, and its pairs. 0 or errno. */
+/* Adds a group and its socket pairs. Returns 0 or errno. */
 static int add_group(struct hack *hack)
 {
     struct group *groups = realloc(hack->groups, (hack->n + 1) * sizeof(*groups));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What loads have in common: where they run, their threads and their CPU time. */
+/* Common code of loads: placement, threads and CPU time. */
 #include <errno.h>
 #include <sched.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "sys/futex.h"
 #include "sys/task.h"
 
-/* The threads do little but system calls. Small, because there may be thousands. */
+/* Stack size of the threads, which do little but system calls. Small, because there may be thousands. */
 #define STACK_BYTES ((size_t)64 << 10)
 
 void load_place(const void *params, const struct place_request *request, unsigned party, struct placement *placement)
@@ -52,7 +52,7 @@ void load_size_text(uint64_t bytes, char *buf, size_t size)
     (void)snprintf(buf, size, "%llu%.*s", (unsigned long long)bytes, unit ? 1 : 0, unit ? units + unit - 1 : "");
 }
 
-/* The kernel's frame for a signal may alone need more than a small stack has: some vector units have much state. */
+/* Returns the stack size. A signal frame may need more than STACK_BYTES, because some vector units have much state. */
 static size_t stack_size(void)
 {
     long least = sysconf(_SC_THREAD_STACK_MIN);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads that wake each other in a circle: one token goes round, and whoever does not have it sleeps. */
+/* Threads that wake each other in a circle: one token is passed on, and every thread without it sleeps. */
 #include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,14 +9,14 @@
 #include "load/parties.h"
 #include "load/run.h"
 
-/* A cache line each, so that no two threads touch one but to hand on the token. */
+/* Padded to a cache line, so that threads share one only when the token is passed. */
 struct seat {
     sem_t token;
     struct seat *next;
     struct crew *crew;
 } __attribute__((aligned(64)));
 
-/* The main thread has seat 0. */
+/* The main thread uses seat 0. */
 struct ring {
     struct crew crew;
     size_t n;
@@ -28,7 +28,7 @@ static size_t size_of(const struct load_params *params)
     return params->threads > 2 ? (size_t)params->threads : 2;
 }
 
-/* A signal may cut the wait short. */
+/* Repeats the wait if a signal interrupts it. */
 static void wait_for_token(struct seat *seat)
 {
     while (sem_wait(&seat->token)) {
@@ -80,7 +80,7 @@ static int run(struct party_context *context)
         wait_for_token(first);
         load_add(context, LOAD_WAKEUPS, (double)ring->n);
         load_count_cpu(context, &due_ns);
-        /* Whoever handed on the token is at work. */
+        /* The thread that passed the token on is working. */
         if (!proved)
             party_proved(context);
         proved = true;
