@@ -14,29 +14,29 @@
 #define LOAD_REFRESH_NS 20000000u
 
 /* The threads of a load other than its main thread. Initialise to zero for no threads. */
-struct crew {
-    pthread_t *threads;
+struct threads {
+    pthread_t *id;
     uint32_t n, made, at_work, ended;
 };
 
 /* Starts n threads with small stacks; thread number i runs body(members + i * member_size). Returns 0, or -1 with a
  * reason that names the limit; the threads that did start are then in the struct. */
-int crew_start(struct crew *crew, struct party_context *context, size_t n, void *(*body)(void *), void *members,
-               size_t member_size);
+int threads_start(struct threads *threads, struct party_context *context, size_t n, void *(*body)(void *),
+                  void *members, size_t member_size);
 
 /* Called by a thread: waits until all threads have been created, because running ones would slow the creation of
  * others. Returns false when the thread is to end instead. */
-bool crew_wait(struct crew *crew);
+bool threads_wait(struct threads *threads);
 /* threads_at_work() is called by each thread once, when it has begun its work; threads_complete() returns whether all
  * have. */
-void crew_at_work(struct crew *crew);
-bool crew_complete(const struct crew *crew);
+void threads_at_work(struct threads *threads);
+bool threads_complete(const struct threads *threads);
 
 /* Asks the threads to end. The caller wakes threads that sleep elsewhere than in threads_wait(). */
-void crew_end(struct crew *crew);
-bool crew_ended(const struct crew *crew);
+void threads_end(struct threads *threads);
+bool threads_ended(const struct threads *threads);
 /* Waits for the threads to end, and resets the struct. */
-void crew_join(struct crew *crew);
+void threads_join(struct threads *threads);
 
 /* Returns true and advances *due_ns when now_ns has reached *due_ns. */
 bool load_due(uint64_t *due_ns, uint64_t now_ns);

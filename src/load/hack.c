@@ -32,7 +32,7 @@ struct member {
 } __attribute__((aligned(64)));
 
 struct hack {
-    struct crew crew;
+    struct threads threads;
     struct group *groups;
     size_t n;
     struct member *members;
@@ -86,7 +86,7 @@ static bool send_round(const struct group *group)
 
 static void send_all(struct hack *hack, const struct group *group)
 {
-    crew_at_work(&hack->crew);
+    threads_at_work(&hack->threads);
     while (send_round(group)) {
     }
 }
@@ -99,7 +99,7 @@ static void receive_all(struct hack *hack, int fd, uint32_t *count)
     for (uint32_t received = 1; receive_message(fd, message); received++) {
         __atomic_store_n(count, received, __ATOMIC_RELAXED);
         if (first)
-            crew_at_work(&hack->crew);
+            threads_at_work(&hack->threads);
         first = false;
     }
 }
@@ -109,13 +109,13 @@ static void *member_main(void *argument)
     struct member *member = argument;
     struct hack *hack = member->hack;
 
-    if (!crew_wait(&hack->crew))
+    if (!threads_wait(&hack->threads))
         return NULL;
     if (member->number < RECEIVERS)
         receive_all(hack, member->group->pair[member->number][1], &member->received);
     else
         send_all(hack, member->group);
-    if (!crew_ended(&hack->crew))
+    if (!threads_ended(&hack->threads))
         give_up(hack, errno);
     return NULL;
 }
@@ -227,7 +227,7 @@ static int run(struct party_context *context)
     uint64_t due_ns = 0;
     uint32_t error;
 
-    if (crew_start(&hack->crew, context, hack->n * MEMBERS, member_main, hack->members, sizeof(*hack->members)))
+    if (threads_start(&hack->threads, context, hack->n * MEMBERS, member_main, hack->members, sizeof(*hack->members)))
         return -1;
     while (!party_stopped(context)) {
         clock_sleep_ns(LOAD_REFRESH_NS);
@@ -235,7 +235,7 @@ static int run(struct party_context *context)
         load_count_cpu(context, &due_ns);
         if ((error = __atomic_load_n(&hack->error, __ATOMIC_RELAXED)))
             return party_fail(context, "a message was lost: %s", strerror((int)error));
-        if (crew_complete(&hack->crew))
+        if (threads_complete(&hack->threads))
             party_proved(context);
     }
     return 0;
@@ -247,11 +247,11 @@ static void teardown(struct party_context *context)
 
     if (!hack)
         return;
-    crew_end(&hack->crew);
+    threads_end(&hack->threads);
     for (size_t i = 0; i < hack->n; i++)
         for (unsigned r = 0; r < RECEIVERS; r++)
             (void)shutdown(hack->groups[i].pair[r][0], SHUT_RDWR);
-    crew_join(&hack->crew);
+    threads_join(&hack->threads);
     for (size_t i = 0; i < hack->n; i++)
         close_pairs(&hack->groups[i], RECEIVERS);
     free(hack->groups);

@@ -13,12 +13,12 @@
 struct seat {
     sem_t token;
     struct seat *next;
-    struct crew *crew;
+    struct threads *threads;
 } __attribute__((aligned(64)));
 
 /* The main thread uses seat 0. */
 struct ring {
-    struct crew crew;
+    struct threads threads;
     size_t n;
     struct seat *seats;
 };
@@ -41,7 +41,7 @@ static void *sit(void *argument)
 
     for (;;) {
         wait_for_token(seat);
-        if (crew_ended(seat->crew))
+        if (threads_ended(seat->threads))
             return NULL;
         (void)sem_post(&seat->next->token);
     }
@@ -60,7 +60,7 @@ static int setup(struct party_context *context)
     ring->n = n;
     for (size_t i = 0; i < n; i++) {
         ring->seats[i].next = &ring->seats[(i + 1) % n];
-        ring->seats[i].crew = &ring->crew;
+        ring->seats[i].threads = &ring->threads;
         (void)sem_init(&ring->seats[i].token, 0, 0);
     }
     return 0;
@@ -73,7 +73,7 @@ static int run(struct party_context *context)
     uint64_t due_ns = 0;
     bool proved = false;
 
-    if (crew_start(&ring->crew, context, ring->n - 1, sit, ring->seats + 1, sizeof(*ring->seats)))
+    if (threads_start(&ring->threads, context, ring->n - 1, sit, ring->seats + 1, sizeof(*ring->seats)))
         return -1;
     while (!party_stopped(context)) {
         (void)sem_post(&first->next->token);
@@ -94,10 +94,10 @@ static void teardown(struct party_context *context)
 
     if (!ring)
         return;
-    crew_end(&ring->crew);
+    threads_end(&ring->threads);
     for (size_t i = 0; i < ring->n; i++)
         (void)sem_post(&ring->seats[i].token);
-    crew_join(&ring->crew);
+    threads_join(&ring->threads);
     for (size_t i = 0; i < ring->n; i++)
         (void)sem_destroy(&ring->seats[i].token);
     free(ring->seats);
