@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A comparison as a table, as Markdown and as CSV. */
+/* Prints a comparison as a table, as Markdown and as CSV. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -30,7 +30,7 @@ static bool is_neighbour(const struct row *other, const struct row *row)
            !strcmp(other->load, row->load) && !strcmp(other->metric, row->metric);
 }
 
-/* Without this word another row of the same test could be meant. */
+/* Returns whether the word is needed in the name, because another row of the same test differs from it only there. */
 static bool tells_apart(const struct compared *c, const struct row *row, const char *word, size_t length)
 {
     const enum row_word kind = row_word_kind(row->param, word, length);
@@ -53,14 +53,14 @@ static void append_words(struct text *out, const char *words)
         text_printf(out, "%s%s", out->length ? " " : "", words);
 }
 
-/* Names come from files: no control characters go to a terminal. */
+/* Copies a name with control characters replaced, because names come from files and go to terminals. */
 static void put_clean(const struct text *text, char *buf, size_t size)
 {
     text_copy(buf, size, text->length ? text->data : "");
     text_harmless(buf);
 }
 
-/* Appends a word of param; of a command line without "command=". */
+/* Appends a word of param; for a command line without "command=". */
 static void put_word(const char *word, size_t length, struct text *name)
 {
     static const char command[] = "command=";
@@ -131,7 +131,7 @@ static void put_p(double p, char *buf, size_t size)
         (void)snprintf(buf, size, p < 0.0001 ? "<0.0001" : "%.4f", p);
 }
 
-/* "better" or "worse" beside a ratio, as far as that is known; of one width in each table. */
+/* Returns "better" or "worse" for a ratio, as far as known, padded to the same width. */
 static const char *direction_of(double ratio, const char *better)
 {
     if (!better[0] || !(ratio < 1 || ratio > 1))
@@ -162,7 +162,7 @@ static void put_figures(const struct comparison *c, const char *unit, const char
     put_p(c->p_adjusted, cells->text[CELL_P], sizeof(cells->text[0]));
 }
 
-/* Appends the reason behind a verdict, if there is one: why it is not another one, or the causes of the change. pair:
+/* Appends the reason for a verdict, if there is one: why it is no other verdict, or the causes of the change. pair:
  * NULL for a mean. */
 static void put_reason_of(const struct compared *all, const struct comparison *c, const struct pair *pair,
                           double min_effect, struct text *out)
@@ -346,7 +346,7 @@ static void put_means(const struct compared *c, const struct compared_print *how
     free(cells);
 }
 
-/* --- What cannot be compared. --- */
+/* --- Rows that cannot be compared. --- */
 
 static int compare_reasons(const void *a, const void *b)
 {
@@ -405,7 +405,7 @@ static void put_hosts(const struct compared *c, struct text *out)
 
 /* --- CSV. --- */
 
-/* The last field: of rows of the same files, the name of the base. */
+/* Writes the last field: for rows of the same files, the name of the base. */
 static void put_against(const struct compared *c, const struct pair *pair, struct text *out)
 {
     struct text name = {0};
