@@ -40,10 +40,10 @@ struct compared {
     size_t n_means;
     struct compared_host *host; /* when compared by host only; the most different first */
     size_t n_hosts;
-    struct comparison *comparison; /* of the rows, followed by those of the means; all were tested together */
-    size_t n_judged;               /* number of tests, for which p is corrected */
-    const struct pair **apart;     /* rows that cannot be compared */
-    size_t n_apart;
+    struct comparison *comparison;      /* of the rows, followed by those of the means; all were tested together */
+    size_t n_judged;                    /* number of tests, for which p is corrected */
+    const struct pair **not_comparable; /* rows that cannot be compared */
+    size_t n_not_comparable;
 };
 
 /* Compares pairs. judged returns whether a row is a headline row; only these are included in means. all: compares the

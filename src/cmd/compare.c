@@ -459,7 +459,7 @@ static void put_warnings(const struct comparing *c, struct text *out)
 static bool finding(const struct comparing *c)
 {
     const struct compared *compared = &c->compared;
-    size_t slower = 0, changed = 0, apart = compared->n_apart;
+    size_t slower = 0, changed = 0, not_comparable = compared->n_not_comparable;
 
     for (size_t i = 0; i < compared->n_rows + compared->n_means; i++) {
         const bool is_row = i < compared->n_rows;
@@ -469,10 +469,10 @@ static bool finding(const struct comparing *c)
             compared_verdict(comparison, is_row ? compared->row[i].pair->about->better : "higher");
         slower += verdict == VERDICT_SLOWER;
         changed += verdict < VERDICT_SAME;
-        apart += is_row && verdict == VERDICT_UNJUDGED;
+        not_comparable += is_row && verdict == VERDICT_UNJUDGED;
     }
     return (c->options.fail_on >> FAIL_SLOWER & 1 && slower) || (c->options.fail_on >> FAIL_CHANGED & 1 && changed) ||
-           (c->options.fail_on >> FAIL_APART & 1 && apart);
+           (c->options.fail_on >> FAIL_APART & 1 && not_comparable);
 }
 
 static int write_out(struct comparing *c)

@@ -458,16 +458,16 @@ int compared_make(const struct pairs *pairs, bool (*judged)(const struct row *ro
 {
     memset(out, 0, sizeof(*out));
     out->row = calloc(pairs->n + 1, sizeof(*out->row));
-    out->apart = calloc(pairs->n + 1, sizeof(const struct pair *));
+    out->not_comparable = calloc(pairs->n + 1, sizeof(const struct pair *));
     out->comparison = calloc(2 * pairs->n + 1, sizeof(*out->comparison)); /* there are at most as many means as rows */
-    if (!out->row || !out->apart || !out->comparison)
+    if (!out->row || !out->not_comparable || !out->comparison)
         return -1;
     for (size_t i = 0; i < pairs->n; i++) {
         const struct pair *pair = &pairs->pair[i];
         if (!all && !judged(pair->about))
             continue;
         if (pair->why[0]) {
-            out->apart[out->n_apart++] = pair;
+            out->not_comparable[out->n_not_comparable++] = pair;
             continue;
         }
         out->row[out->n_rows] = (struct compared_row){.number = out->n_rows, .judged = judged(pair->about)};
@@ -489,6 +489,6 @@ void compared_free(struct compared *compared)
     free(compared->mean);
     free(compared->host);
     free(compared->comparison);
-    free(compared->apart);
+    free(compared->not_comparable);
     memset(compared, 0, sizeof(*compared));
 }

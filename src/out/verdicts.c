@@ -377,14 +377,15 @@ static void put_reason(const struct compared *c, const struct pair *const *pairs
 
 static void put_apart(const struct compared *c, const struct compared_print *how, struct text *out)
 {
-    if (!c->n_apart)
+    if (!c->n_not_comparable)
         return;
-    qsort(c->apart, c->n_apart, sizeof(const struct pair *), compare_reasons);
+    qsort(c->not_comparable, c->n_not_comparable, sizeof(const struct pair *), compare_reasons);
     text_printf(out, "%s%s\n", c->n_rows ? "\n" : "", "Not comparable");
-    for (size_t i = 0, end; i < c->n_apart; i = end) {
-        for (end = i; end < c->n_apart && !strcmp(c->apart[end]->why, c->apart[i]->why); end++)
+    for (size_t i = 0, end; i < c->n_not_comparable; i = end) {
+        for (end = i; end < c->n_not_comparable && !strcmp(c->not_comparable[end]->why, c->not_comparable[i]->why);
+             end++)
             ;
-        put_reason(c, c->apart + i, end - i, how, out);
+        put_reason(c, c->not_comparable + i, end - i, how, out);
     }
 }
 
@@ -482,12 +483,12 @@ static void put_csv(const struct compared *c, const struct compared_print *how, 
         text_printf(out, ",geometric_mean,ratio,higher");
         put_comparison(c, &c->comparison[c->mean[i].number], NULL, how->min_effect, out);
     }
-    for (size_t i = 0; i < c->n_apart; i++) {
-        put_names(c->apart[i], out);
+    for (size_t i = 0; i < c->n_not_comparable; i++) {
+        put_names(c->not_comparable[i], out);
         text_printf(out, ",,,,,,,,,,,,,%s,", compared_verdict_names[VERDICT_APART]);
-        csv_text(out, c->apart[i]->why);
+        csv_text(out, c->not_comparable[i]->why);
         text_append(out, ",", 1);
-        put_against(c, c->apart[i], out);
+        put_against(c, c->not_comparable[i], out);
     }
 }
 
