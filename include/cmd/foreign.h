@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Options of other programs, for the error lines of commands that take the place of these programs. */
+/* Options of other programs, for error messages of commands that replace these programs. */
 #ifndef CMD_FOREIGN_H
 #define CMD_FOREIGN_H
 

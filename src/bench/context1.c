@@ -17,7 +17,7 @@ enum { PARTY_ASKER, PARTY_ANSWERER, N_HALVES };
 enum { PIPE_THERE, PIPE_BACK, N_PIPES };
 
 /* When a half fails, the other waits this long, so that the failed one's reason or signal reaches the parent first. */
-#define GRIEF_NS 500000000u
+#define PEER_REASON_NS 500000000u
 
 struct asker {
     uint64_t sent;
@@ -37,7 +37,7 @@ static int lost(struct party_context *context, const char *what, ssize_t n)
 {
     int error = n < 0 ? errno : 0;
 
-    clock_sleep_ns(GRIEF_NS);
+    clock_sleep_ns(PEER_REASON_NS);
     return party_fail(context, "the other half is gone: %s: %s", what, error ? strerror(error) : "end of file");
 }
 

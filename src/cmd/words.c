@@ -12,7 +12,7 @@
 
 /* --- Splitting. --- */
 
-/* One word from *at on, terminated at *to; both are moved behind it. NULL, or what is wrong. */
+/* Takes one word from *at, writes it NUL-terminated to *to, and moves both past it. Returns NULL, or what is wrong. */
 static const char *take_word(const char **at, char **to)
 {
     const char *in = *at;
