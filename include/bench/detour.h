@@ -15,10 +15,8 @@ enum detour_cause {
     DETOUR_PREEMPTED,   /* the kernel ran another task */
     DETOUR_FAULT,       /* a page fault */
     DETOUR_MIGRATED,    /* the thread was moved to another CPU */
-    DETOUR_INTERRUPT,   /* of the remaining detours that are long enough, the shortest ones: one for each interrupt
-                         * counted */
-    DETOUR_STEAL,       /* of the remaining detours, the longest ones, up to the steal time that the hypervisor
-                         * reports */
+    DETOUR_INTERRUPT,   /* the shortest remaining detours, one for each interrupt */
+    DETOUR_STEAL,       /* the longest remaining detours, up to the steal time */
     DETOUR_UNEXPLAINED, /* the rest: hypervisor, firmware, anything that the kernel does not count */
     DETOUR_CAUSES
 };
@@ -56,7 +54,7 @@ struct detour_left {
 };
 
 struct detour_account {
-    uint64_t start, length; /* of the run, as planned, in ticks */
+    uint64_t start, length; /* planned start and length of the run, in ticks */
     uint64_t threshold;     /* a gap longer than this is a detour; ticks */
     double ns_per_tick;
     struct hist *hist;       /* length of each detour in ns */

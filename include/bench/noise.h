@@ -12,7 +12,7 @@
 #include "engine/bench.h"
 
 struct noise_params {
-    char threshold[24]; /* as given by the user: a time, or "8x" */
+    char threshold[24]; /* text given by the user: a time, or "8x" */
     /* The parsed threshold: one of the two is 0. */
     uint64_t threshold_ns;
     double threshold_loops; /* multiple of the loop's least gap */
@@ -29,7 +29,7 @@ enum {
     NOISE_THRESHOLD,
     NOISE_OBSERVED,
     NOISE_BLIND,
-    NOISE_LOST, /* by cause */
+    NOISE_LOST, /* one for each cause */
     NOISE_COUNT = NOISE_LOST + DETOUR_CAUSES,
     NOISE_TIMER = NOISE_COUNT + DETOUR_CAUSES, /* interrupts of the CPU; NAN when not known */
     NOISE_RESCHED,

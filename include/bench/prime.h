@@ -8,7 +8,7 @@
 #include "engine/bench.h"
 
 struct prime_params {
-    struct option_sweep limits; /* as given by the user; each value becomes one item of the plan */
+    struct option_sweep limits; /* values given by the user; each becomes one item of the plan */
     uint64_t limit;             /* counts the primes below it */
     uint64_t experiments;       /* number of experiments in a run */
 };

@@ -21,8 +21,8 @@ enum { SIM_TIMER_PRIORITY = 96, SIM_TASK_PRIORITY = 95 };
 #define SIM_NOTICED_NS 7000000u
 
 struct sim_params {
-    uint64_t interval_ns;   /* between two wake-ups; 0: no sleep, bursts of work follow each other directly */
-    uint64_t busy_ns;       /* of work after each wake-up, or in each burst */
+    uint64_t interval_ns;   /* time between two wake-ups; 0: no sleep, bursts of work follow each other directly */
+    uint64_t busy_ns;       /* duration of the work after each wake-up, or of a burst */
     bool sweep;             /* x: the work grows in equal steps from nothing to the whole interval over the run (or over
                              * 101 wake-ups) */
     uint64_t late_after_ns; /* a wake-up with a longer latency counts as late; a burst, if it takes longer than planned
@@ -55,8 +55,8 @@ struct sim_account {
     uint64_t burns_done, burns_missed, deadlines_met, deadlines_missed;
     /* Fields of the classic protocol. It counts its wake-ups in next, and uses interval_ns but not start_ns. */
     struct hist *classic;
-    uint64_t deadline_ns; /* when the turn is due to begin */
-    uint64_t asked_ns;    /* when the timing thread was to wake the task; 0: no sleep before this turn */
+    uint64_t deadline_ns; /* due time of the turn */
+    uint64_t asked_ns;    /* end of the sleep requested; 0: no sleep before this turn */
     uint64_t late_ns;     /* the turn's classic latency so far */
 };
 
@@ -96,7 +96,7 @@ uint64_t sim_busy_ns(const struct sim_params *params, uint64_t k, uint64_t time_
 /* One turn of the classic protocol: work, then sleep until the next deadline. */
 struct sim_turn {
     uint64_t busy_ns;
-    uint64_t interval_ns; /* from this turn's deadline to the next one; 0: no sleep after it */
+    uint64_t interval_ns; /* time from this turn's deadline to the next one; 0: no sleep after it */
     uint64_t shift_ns;    /* x: the next deadline is later by this much, though the task sleeps only for interval_ns */
 };
 
@@ -126,7 +126,7 @@ enum { SIM_BURNS_DONE, SIM_BURNS_MISSED, SIM_DEADLINES_MET, SIM_DEADLINES_MISSED
 
 enum {
     SIM_METRIC_LATENCY,
-    SIM_METRIC_CLASSIC, /* of the classic protocol */
+    SIM_METRIC_CLASSIC, /* only in the classic protocol */
     SIM_METRIC_DESIRED_CPU,
     SIM_METRIC_LATE,
     SIM_METRIC_DEADLINES, /* this one and those after it: not for gaming */
@@ -136,7 +136,7 @@ enum {
 };
 extern const struct metric sim_metrics[SIM_N_METRICS];
 
-/* The parties of a benchmark, and those of a load that runs the same simulation. The load's params begin with struct
+/* The parties of a benchmark and those of a load with the same simulation. Params of the load begin with struct
  * sim_params. */
 extern const struct party sim_parties[2], sim_load_parties[2];
 enum { SIM_SHARED_SIZE = 64 + SIM_RING * 8 + 64 };

@@ -9,7 +9,7 @@
 #include "engine/bench.h"
 
 struct array_params {
-    struct option_counts sizes; /* as given by the user; each value becomes one item of the plan */
+    struct option_counts sizes; /* values given by the user; each becomes one item of the plan */
     uint64_t elements;          /* number of 8-byte elements in each of the two arrays */
     uint64_t experiments;       /* number of experiments in a run */
 };

@@ -38,10 +38,10 @@ struct operands {
 
 struct command {
     const char *name;
-    const char *operands;      /* as in the usage line: "[TEST...]"; "" for none */
+    const char *operands;      /* text in the usage line: "[TEST...]"; "" for none */
     const char *title;         /* one line */
     const char *description;   /* a paragraph for help; NULL for none */
-    const struct suite *suite; /* of commands that measure one suite */
+    const struct suite *suite; /* the suite that the command measures; NULL for none */
     int (*run)(const struct command *command, int argc, char **argv); /* argv[0] is the command's name */
     /* Fills in the option tables (without targets), for help and the man page check. Returns their number. NULL for
      * none. */

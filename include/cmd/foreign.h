@@ -5,7 +5,7 @@
 
 #include "engine/option.h"
 
-extern const struct option_foreign foreign_cyclictest[]; /* for latency and noise */
-extern const struct option_foreign foreign_hyperfine[];  /* for run */
+extern const struct option_foreign foreign_cyclictest[]; /* options of cyclictest, for latency and noise */
+extern const struct option_foreign foreign_hyperfine[];  /* options of hyperfine, for run */
 
 #endif

@@ -12,25 +12,25 @@
 struct judged {
     size_t machine;
     const char *name;
-    bool far;   /* in at least one figure, by the first rule of engine/outlier.h */
-    bool often; /* the worst machine in many figures, by the second rule */
+    bool far;   /* stands out in at least one figure (the first rule of engine/outlier.h) */
+    bool often; /* is the worst machine in many figures (the second rule) */
     bool broke; /* has failed rows, which most other machines have not */
     size_t figures, n_far, worst_count;
     size_t figure;        /* the worst figure: among those beyond their threshold, otherwise among all; SIZE_MAX:
                            * none */
-    double distance;      /* in spreads, never negative */
-    double effect;        /* as a share of the median; positive: worse */
+    double distance;      /* distance of the worst figure from the median in spreads, never negative */
+    double effect;        /* effect of the worst figure as a share of the median; positive: worse */
     double median_effect; /* median of the effects over all figures */
     size_t differences;   /* number of settings that differ from the majority's */
 };
 
 struct judgement {
     const struct gather *g;
-    double least_effect;           /* as a share; smaller effects do not stand out */
-    struct outlier_metric *metric; /* by figure; n 0: not judged */
-    double *threshold;             /* by figure */
+    double least_effect;           /* share of the median; smaller effects do not stand out */
+    struct outlier_metric *metric; /* median and spread of each figure; n 0: not judged */
+    double *threshold;             /* threshold of each figure in spreads */
     size_t n_figures, n_machines;  /* figures judged; machines with a judged figure */
-    const char **majority;         /* by setting; NULL: there is none */
+    const char **majority;         /* most frequent value of each setting; NULL: there is none */
     struct judged *judged;         /* machines that stand out first, worse ones before better ones, sorted by
                                     * distance */
 };

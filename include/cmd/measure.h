@@ -33,7 +33,7 @@ struct measure {
     struct option_table tables[TABLES_MAX];
     size_t n_tables;
     enum option_preset preset;
-    bool selected[TESTS_MAX]; /* by the suite's tests; all of them when there are no operands */
+    bool selected[TESTS_MAX]; /* flag for each of the suite's tests; all are set when there are no operands */
     bool operands_given;
     struct machine machine;
     struct place_request place;
@@ -41,7 +41,7 @@ struct measure {
     struct clock_pair clock_start;
     struct core_session *core; /* NULL: no core probes */
     struct core_sight cores;   /* state of the cores of the CPUs to measure on, before anything ran */
-    uint64_t start_at_ns;      /* in CLOCK_REALTIME; 0: at once */
+    uint64_t start_at_ns;      /* start time in CLOCK_REALTIME; 0: at once */
     struct row_run run;
     struct csv *csv;
     /* The words after the first "--", for suites that execute commands. */
@@ -51,9 +51,9 @@ struct measure {
     bool print_failed;
     int series_fd;
     int hold_fd;        /* descriptor of /dev/cpu_dma_latency; -1: not held */
-    char not_set[256];  /* what --hold-latency or --tuned could not set; "" when nothing failed */
-    char tuned[200];    /* what --tuned changed */
-    char quietest[160]; /* what --cpus quiet found */
+    char not_set[256];  /* settings that --hold-latency or --tuned could not change; "" when nothing failed */
+    char tuned[200];    /* settings that --tuned changed */
+    char quietest[160]; /* explanation of the choice by --cpus quiet */
     /* Rows of the suite that is running, for its tables. */
     struct row *rows;
     size_t n_rows, rows_capacity;
@@ -70,10 +70,10 @@ struct table_rows {
     bool alone;     /* not part of `all`: each run's lines are printed too */
     bool verbose;   /* -v */
     bool pictures;  /* plots after the tables */
-    unsigned width; /* of the terminal, in columns, at most 100; 100 when it is not a terminal */
+    unsigned width; /* width of the terminal in columns, at most 100; 100 when it is not a terminal */
 };
 
-/* A family of measurements, which has a command of its own and is part of `all`. */
+/* A suite: a family of measurements with a command of its own, and part of `all`. */
 struct suite {
     const char *name, *title;
     unsigned seconds[PRESET_COUNT]; /* usual duration on two CPUs, for the progress line of `all` */
@@ -81,7 +81,7 @@ struct suite {
     /* Fills in the tables of the suite's options struct. Returns their number. */
     size_t (*tables)(void *options, struct option_table *tables);
     bool timed;  /* samples have a length, and may need a scratch directory */
-    bool copies; /* runs as many copies as the user says */
+    bool copies; /* the user chooses the number of copies */
     /* Defaults of common options that differ for this suite. May be NULL. */
     const struct option_default *defaults;
     /* Old names and letters of common options, with struct measure_options as their target. May be NULL. */
@@ -89,7 +89,7 @@ struct suite {
     size_t n_common_rows;
     enum schedule schedule;
     const char *const *tests; /* valid operands, NULL-terminated; NULL: none */
-    /* Marks the tests that an operand (a test, a group, an old name) stands for in m->selected; returns -1 when it is
+    /* Marks the tests selected by an operand (a test, a group, an old name) in m->selected; returns -1 when it is
      * unknown. NULL: the operand is one of tests, and its index is marked. */
     int (*select)(struct measure *m, const char *operand);
     const char *series_header; /* first line of --series FILE; NULL: the suite has no such option */

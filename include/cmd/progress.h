@@ -10,10 +10,10 @@
 #include "engine/text.h"
 
 struct progress {
-    uint64_t began_ns, shown_ns; /* in CLOCK_MONOTONIC_RAW; shown 0: no line was printed */
-    double planned_s;            /* of all suites; 0: not known */
+    uint64_t began_ns, shown_ns; /* times in CLOCK_MONOTONIC_RAW; shown 0: no line was printed */
+    double planned_s;            /* planned time of all suites; 0: not known */
     double before, weight;       /* share of the total that is done, and the current suite's share of it */
-    double left_s;               /* as shown last; negative: not shown yet */
+    double left_s;               /* time left as last shown; negative: not shown yet */
     const struct clock_info *clock;
     char line[320]; /* without the time left */
 };

@@ -9,15 +9,17 @@
 #include "cmd/detours.h"
 #include "engine/project.h"
 
-#define PROJECTION_DECADES 8u                  /* of lengths: below 100 ns, 1 us, ... 100 ms, and above */
-#define PROJECTION_CAUSES  (DETOUR_CAUSES + 1) /* the last one: cause not known */
-#define PROJECTION_COSTS   (PROJECTION_CAUSES * PROJECTION_DECADES)
+#define PROJECTION_DECADES                                                                                             \
+    8u                                        /* number of decades of lengths: below 100 ns, 1 us, ... 100 ms, and     \
+                                               * above */
+#define PROJECTION_CAUSES (DETOUR_CAUSES + 1) /* the last one: cause not known */
+#define PROJECTION_COSTS  (PROJECTION_CAUSES * PROJECTION_DECADES)
 
 /* Initialise to zero except for steps and ranks; then add the rows, then call projection_compute(). */
 struct projection {
     double step_ns[PROJECT_STEPS_MAX], ranks[PROJECT_RANKS_MAX]; /* in ascending order */
     size_t n_steps, n_ranks;
-    size_t points;     /* as in project_slowdown_on() */
+    size_t points;     /* number of points, see project_slowdown_on() */
     size_t hosts_most; /* maximum number of hosts kept individually; 0: no limit. Rows of further hosts must be
                         * consecutive for each host. */
     struct detours_host **hosts;
@@ -43,7 +45,7 @@ void projection_free(struct projection *p);
 /* Cost of the detours with one cause and one decade of lengths, of all hosts. */
 struct projection_cost {
     unsigned cause, decade;            /* cause DETOUR_CAUSES: of prime, not known */
-    double per_s, lost_pct;            /* of a CPU's time */
+    double per_s, lost_pct;            /* detours per second, and lost share of a CPU's time */
     double without[PROJECT_STEPS_MAX]; /* slow-down at the highest number of ranks without these detours */
 };
 /* Finds the detours' costs, the highest first; costs has room for PROJECTION_COSTS. Returns 0, or -1 when out of

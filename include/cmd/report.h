@@ -9,8 +9,10 @@
 #include "out/html.h"
 #include "out/rows.h"
 
-#define REPORT_RUNS_MAX HTML_COLOURS /* in figures, each with a colour; other runs appear in the tables only */
-#define REPORT_NAME     24u
+#define REPORT_RUNS_MAX                                                                                                \
+    HTML_COLOURS /* most runs drawn in figures, each with a colour; other runs appear in the tables                    \
+                  * only */
+#define REPORT_NAME 24u
 
 /* A row, and the row that it is compared with. */
 struct report_place {
@@ -26,8 +28,8 @@ struct report {
     char name[REPORT_RUNS_MAX][REPORT_NAME]; /* "A", "B"..; with the host where hosts differ */
     size_t n_all_runs;                       /* all runs, including those without rows in set */
     size_t left_out;                         /* number of rows that are not in set */
-    struct gather gather;                    /* of all rows */
-    struct projection projection;            /* of all rows, for each run; runs are named by their numbers */
+    struct gather gather;                    /* figures and settings of all rows */
+    struct projection projection;            /* detours of all rows for each run; runs are named by their numbers */
     /* Private, while reading. */
     struct row_run last_run;
     size_t last_number;

@@ -12,10 +12,10 @@ struct load_params {
     struct sim_params sim; /* first, because a simulation used as a load reads it; also says which CPUs all loads run
                             * on */
     char dir[512];         /* scratch directory of write and read */
-    uint64_t file_bytes;   /* size of their file */
-    uint64_t threads;      /* of burn and ring */
-    uint64_t groups;       /* of hack */
-    uint64_t memory_bytes; /* of memload */
+    uint64_t file_bytes;   /* size of the file of write and read */
+    uint64_t threads;      /* number of threads of burn and ring */
+    uint64_t groups;       /* number of groups of hack */
+    uint64_t memory_bytes; /* memory used by memload */
     bool memory_spare;     /* memload on a machine without swap: stop growing when memory runs short */
     bool nice_given;
     int nice;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Common code of running loads: threads beside the main one, and updates of the counts. */
+/* Common code of running loads: their threads other than the main one, and updates of their counts. */
 #ifndef LOAD_RUN_H
 #define LOAD_RUN_H
 

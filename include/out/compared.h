@@ -38,9 +38,10 @@ struct compared {
     size_t n_rows;
     struct compared_mean *mean;
     size_t n_means;
-    struct compared_host *host; /* when compared by host only; the most different first */
+    struct compared_host *host; /* filled only when comparing by host; the most different first */
     size_t n_hosts;
-    struct comparison *comparison;      /* of the rows, followed by those of the means; all were tested together */
+    struct comparison *comparison;      /* comparisons of the rows, followed by those of the means; all were tested
+                                         * together */
     size_t n_judged;                    /* number of tests, for which p is corrected */
     const struct pair **not_comparable; /* rows that cannot be compared */
     size_t n_not_comparable;

@@ -29,7 +29,7 @@ struct export_rows {
     size_t n_all;
     /* Returns the title of a test. May be NULL, and may return NULL. */
     const char *(*title_of)(const char *test);
-    struct export_left_out *left_out; /* to add rows that write() leaves out */
+    struct export_left_out *left_out; /* counts rows that write() leaves out */
 };
 
 struct export_format {
@@ -71,7 +71,7 @@ enum export_kind {
 struct export_unit {
     const char *unit;
     enum export_kind kind;
-    const char *base; /* as in OpenMetrics: "seconds"; "" for a plain number */
+    const char *base; /* name as in OpenMetrics: "seconds"; "" for a plain number */
     double multiply, divide;
 };
 const struct export_unit *export_unit_find(const char *unit); /* NULL when the unit is not known */

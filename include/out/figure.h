@@ -15,7 +15,7 @@
 struct figure {
     const char *title, *note; /* note: a line in small print below; NULL for none */
     const char *x_title, *y_title;
-    const char *x_unit, *y_unit; /* as units_choose() takes them */
+    const char *x_unit, *y_unit; /* units as units_choose() takes them */
     double x_low, x_high;        /* ranges: an interval that the axis must include, so that several panels have the same
                                   * axis */
     bool x_log;                  /* curve: the x axis is logarithmic for all values */
@@ -58,7 +58,7 @@ bool figure_curve(struct text *out, const struct figure *figure, const struct fi
 /* Vertical bars: a group for each category, with a bar for each series. values[category * n_series + series]. */
 struct figure_bars {
     const char *const *categories, *const *series;
-    const unsigned *colours; /* of the series */
+    const unsigned *colours; /* colour of each series */
     size_t n_categories, n_series;
     const struct figure_value *values;
     bool log;
@@ -98,7 +98,7 @@ struct figure_dots {
     const double *values; /* all values; NAN: no value */
     size_t n;
     double median;
-    const struct figure_dot *named; /* at most FIGURE_NAMED_MAX are shown */
+    const struct figure_dot *named; /* values with a name; at most FIGURE_NAMED_MAX are shown */
     size_t n_named;
 };
 /* Draws a strip with a dot for each value (or for 400 values at evenly spaced ranks) and the median as a line. */

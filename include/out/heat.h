@@ -11,7 +11,7 @@
 
 #include "engine/text.h"
 
-#define HEAT_LEVELS 4 /* in each direction */
+#define HEAT_LEVELS 4 /* number of levels in each direction */
 
 struct heat_cell {
     double worse; /* distance in spreads; positive: worse; NAN: no value */

@@ -28,7 +28,7 @@ extern const char *const pair_across_names[]; /* ends with NULL */
 
 struct pair {
     const struct row *about;            /* one of its rows */
-    char host[65];                      /* when pairs are made by host */
+    char host[65];                      /* set when pairs are made by host */
     bool by_cpus;                       /* other rows differ from it by their CPUs only */
     bool within;                        /* both sides are of the same files: pairs_within() */
     const struct row **base, **changed; /* the rows that have figures; all rows if why is set */

@@ -37,7 +37,7 @@ void row_reader_close(struct row_reader *r);
 /* --- All rows of some files. --- */
 
 struct row_set {
-    struct row *rows; /* in the order of files and lines; a row's run is one of runs[] */
+    struct row *rows; /* rows in the order of files and lines; a row's run is one of runs[] */
     size_t n, capacity;
     struct row_run **runs; /* each different run once, in the order of their first rows */
     size_t n_runs, runs_capacity;

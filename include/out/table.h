@@ -43,9 +43,9 @@ struct table_column {
     const char *heading;
     const char *metric; /* metric of the group's row that the cell is taken from; NULL: the group's headline row */
     enum table_field field;
-    unsigned decimals; /* of numbers; or TABLE_FOUR_DIGITS */
+    unsigned decimals; /* number of decimals, or TABLE_FOUR_DIGITS */
     double scale;      /* factor for numbers; 0 means 1 */
-    const char *key;   /* of TABLE_PARAM_VALUE */
+    const char *key;   /* key of TABLE_PARAM_VALUE */
     int optional;      /* left out when no line has a value */
 };
 
@@ -55,7 +55,7 @@ struct table_layout {
     size_t n_columns;
     int no_status;                             /* status and reasons are shown by another table of the same rows */
     int per_sample;                            /* one line for each sample instead of one for each group */
-    const char *(*title_of)(const char *test); /* for TABLE_TITLE; may be NULL */
+    const char *(*title_of)(const char *test); /* returns the text of TABLE_TITLE; may be NULL */
 };
 
 /* Prints the groups of rows that have the layout's metrics. Rows with the same item, test, load, param, copies and cpus

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* STREAM-style bandwidth: copy, scale, add and triad on doubles, one process a CPU, each with its share of the
- * arrays. Bytes are counted as STREAM does (16, 16, 24, 24 an element), MB = 10^6 bytes. The name STREAM belongs to
+/* STREAM-style bandwidth: copy, scale, add and triad on doubles, one process for each CPU, each with its share of the
+ * arrays. Bytes are counted as in STREAM (16, 16, 24, 24 for each element), MB = 10^6 bytes. The name STREAM belongs to
  * the original program. */
 #include <math.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ enum { METRIC_RATE, METRIC_ALONE, METRIC_TIME, METRICS_A_KERNEL };
 
 #define REPETITIONS_MAX 200u
 #define SCALAR          3.0
-#define GRANULE         64u /* elements: kernels work on multiples of this */
+#define GRANULE         64u /* elements; kernels work on multiples of this */
 #define TOLERANCE       1e-13
 /* Used when /sys does not give the caches' sizes: more than 4 times the caches of most machines. */
 #define UNKNOWN_CACHE_ARRAY_BYTES (256ull << 20)

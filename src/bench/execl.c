@@ -19,7 +19,7 @@ static int setup(struct party_context *context)
 {
     const struct unix_params *params = context->params;
 
-    if (context->baton->execs) { /* in each new image, as a dynamic loader would do it */
+    if (context->baton->execs) { /* each new image maps it, as a dynamic loader would */
         unix_take_footprint(context, "/proc/self/exe");
         return 0;
     }

@@ -72,10 +72,10 @@ struct sampler {
     struct detour_cost adding, reading;
     struct machine_watch *watch;
     unsigned watched;                        /* CPU whose counters are read */
-    struct machine_counters counters, risen; /* at the last reading; increase over the run */
+    struct machine_counters counters, risen; /* counters at the last reading; their increase over the run */
     enum clock_kind clock;
     double ns_per_tick;
-    uint64_t loop, least, threshold, window; /* in ticks */
+    uint64_t loop, least, threshold, window; /* all in ticks */
 };
 
 /* Two consecutive readings of the clock that are further apart than the threshold, or the last two of the window. */

@@ -550,7 +550,7 @@ void sim_place(const void *params, const struct place_request *request, unsigned
     sim_place_cpus(p, request, placement);
     placement->lock_memory = placement->policy == SCHED_FIFO;
     if (party == SIM_TIMER) {
-        placement->policy = SCHED_FIFO; /* in every mode */
+        placement->policy = SCHED_FIFO; /* the timing thread is real-time in every mode */
         placement->rt_priority = SIM_TIMER_PRIORITY;
         placement->nice_given = false;
     }

@@ -14,8 +14,8 @@ enum { X100 = 100 };
 enum { N1, N2, N3, N4, N5, N6, N7, N8 };
 
 /* The published method runs N1 ten times as often as the other sections and divides its time by ten. Here the whole
- * pass is timed, so N1 runs once as often, which gives the same time. Only the first pass runs it ten times, because
- * its results are compared with published ones. */
+ * pass is timed, so N1 is not repeated, which gives the same time. Only the first pass repeats it, because its results
+ * are compared with published ones. */
 enum { N1_TIMES_FIRST = 10 };
 
 /* Returns the number of turns of a loop, hidden from the compiler, which could otherwise compute the loop's result. */
@@ -193,8 +193,8 @@ static void pass(struct whetstone *w, uint64_t n1_times)
     w->t = 1.0 - w->t;
 }
 
-/* Compares the results with published ones (first pass) or with those of a Python program (later passes, which run N1
- * once as often). The tolerance is 1e-6, because -ffast-math changes the order of sums. It is smaller for N8: one turn
+/* Compares the results with published ones (first pass) or with those of a Python program (later passes, which do not
+ * repeat N1). The tolerance is 1e-6, because -ffast-math changes the order of sums. It is smaller for N8: one turn
  * changes its result by 1e-7, and rounding errors of the functions and of 1 / t1 add up to less than 1e-11. */
 static void check(struct checks *checks, const struct whetstone *w, unsigned which)
 {

@@ -86,7 +86,7 @@ struct checking {
     struct cpuset bench;
     /* Indexed as settings_list. */
     bool selected[SETTINGS_MAX];
-    bool fails[SETTINGS_MAX]; /* when noisy, the exit status becomes 4 */
+    bool fails[SETTINGS_MAX]; /* makes the exit status 4 when noisy */
     struct setting_state state[SETTINGS_MAX];
     int csv_fd; /* -1: no CSV */
     bool csv_created;

@@ -70,7 +70,7 @@ static enum value value_of(const struct option *row)
     }
 }
 
-/* Adds an option. As in the parser, the first of two entries with the same name gets the name. */
+/* Adds an option. If two entries have the same name, it belongs to the first one, as in the parser. */
 static void add_offer(struct offers *offers, const struct option *row)
 {
     struct offer offer = {

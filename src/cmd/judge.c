@@ -12,10 +12,10 @@
 
 /* Temporary buffers. */
 struct scratch {
-    double *values, *sorted; /* room for the values of a figure, or of a machine */
-    double *effects;         /* of all judged values, machine by machine: from effect_first[machine] on */
+    double *values, *sorted; /* buffers for the values of a figure, or of a machine */
+    double *effects;         /* effects of all judged values; those of a machine begin at effect_first[machine] */
     size_t *effect_first, *effects_n;
-    double *shares; /* by machine: sum over its figures of 1 / (number of machines that have the figure) */
+    double *shares; /* for each machine, the sum over its figures of 1 / (number of machines that have the figure) */
 };
 
 static int by_number(const void *a, const void *b)

@@ -57,10 +57,10 @@ static const char *const load_names[] = {"none", "video",   "x",       "burn", "
 #define ALL_TASKS (BIT(TASK_CUSTOM) - 1) /* without custom, which runs when it is named or its figures are given */
 /* Without hack, which can exhaust a machine's memory. fill_load() leaves memload out if there is not enough swap. */
 #define ALL_LOADS   (BIT(LOAD_AT_HACK) - 1)
-#define MEMLOAD_PCT 110u /* of RAM, with swap */
-#define NO_SWAP_PCT 90u  /* of the available memory */
-#define SPARE_PCT   5u   /* of RAM, left free when swapping */
-#define OVERHEAD_MS 350u /* of each sample of a pair, in addition to its time */
+#define MEMLOAD_PCT 110u /* % of RAM, with swap */
+#define NO_SWAP_PCT 90u  /* % of the available memory, without swap */
+#define SPARE_PCT   5u   /* % of RAM, left free when swapping */
+#define OVERHEAD_MS 350u /* added to the time of each sample */
 
 /* --- Options. --- */
 

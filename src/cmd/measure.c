@@ -55,8 +55,8 @@ struct session {
     const struct command *command;
     const struct suite *const *suites;
     size_t n_suites;
-    void *options[TABLES_MAX];     /* by suite */
-    struct plan plans[TABLES_MAX]; /* by suite */
+    void *options[TABLES_MAX];     /* options struct of each suite */
+    struct plan plans[TABLES_MAX]; /* plan of each suite */
     struct series_option series;
     bool alone; /* no other rank was started with the same arguments */
     int finish_status;
@@ -716,8 +716,8 @@ static int resolve_start(struct session *s)
     return 0;
 }
 
-/* Waits until the first sample must be prepared; its gate then opens exactly at the start time. Reads the clock again
- * and again, because the time of day may be set meanwhile. */
+/* Waits until the first sample must be prepared; its gate then opens exactly at the start time. Reads the clock
+ * repeatedly, because the time of day may be changed meanwhile. */
 static void wait_for_start(const struct measure *m)
 {
     for (uint64_t now; !signals_pending() && (now = clock_realtime_ns()) + PREPARE_NS < m->start_at_ns;) {

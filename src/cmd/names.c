@@ -29,7 +29,7 @@ void names_word(const char *from, char *to, size_t size)
         to[0] = '_'; /* neither a hidden file nor the parent directory */
 }
 
-/* Appends what the letter after '%' stands for. Returns false when it is not known. */
+/* Appends the replacement of the letter after '%'. Returns false when the letter is not known. */
 static bool take_letter(char letter, const struct row_run *run, struct text *out)
 {
     char utc[32], word[128];

@@ -177,7 +177,7 @@ int projection_compute(struct projection *p)
 static unsigned decade_of(unsigned octave)
 {
     double ns = exp2(octave);
-    int decade = (int)floor(log10(ns * 1.42)) - 1; /* by the octave's middle */
+    int decade = (int)floor(log10(ns * 1.42)) - 1; /* decade of the octave's middle */
 
     return decade < 0 ? 0 : decade < (int)PROJECTION_DECADES ? (unsigned)decade : PROJECTION_DECADES - 1;
 }

@@ -16,8 +16,8 @@
 #include "out/units.h"
 #include "out/warnings.h"
 
-#define ROWS_SHOWN_MAX  2000u /* in the table of all rows */
-#define LINES_SHOWN_MAX 150u  /* in a suite's table */
+#define ROWS_SHOWN_MAX  2000u /* most rows in the table of all rows */
+#define LINES_SHOWN_MAX 150u  /* most rows in a suite's table */
 #define REASONS_MAX     40u
 #define WARNED_ROWS_MAX 20000u /* most rows examined for warnings, which compare rows with each other */
 #define OTHER_ROWS_MAX  20000u /* with more rows than this, rows of runs that are not drawn are judged but not kept */

@@ -9,9 +9,9 @@
 #include "out/figure.h"
 #include "out/units.h"
 
-#define PICKS_MAX    768u /* rows of one figure */
-#define PANELS_MAX   24u  /* of one figure; the page says how many more there are */
-#define OPEN_MAX     4u   /* panels shown at once; the others are folded */
+#define PICKS_MAX    768u /* most rows of one figure */
+#define PANELS_MAX   24u  /* most panels of one figure; the page says how many more there are */
+#define OPEN_MAX     4u   /* most panels shown at once; the others are folded */
 #define PARTS_MAX    8u
 #define LABEL_SIZE   64u
 #define FIRST_EVENTS 500.0
@@ -41,7 +41,7 @@ struct part {
 };
 
 struct report_figure {
-    const char *suite, *test, *metric; /* of the rows; test NULL: any */
+    const char *suite, *test, *metric; /* which rows are drawn; test NULL: those of any test */
     enum kind kind;
     enum label label;
     const char *key;    /* the word in param that distinguishes the works */
@@ -252,7 +252,7 @@ static const struct report_figure figures[] = {
 struct pick {
     const struct row *row;
     size_t run;
-    char label[LABEL_SIZE]; /* of the work, the same in all runs */
+    char label[LABEL_SIZE]; /* label of the work, the same in all runs */
 };
 
 struct picks {

@@ -23,7 +23,7 @@ struct fleet {
     const struct gather *g;
     struct judgement judgement;
     size_t column[COLUMNS_MOST], n_columns, n_hidden; /* figures that were judged; number of those not shown */
-    char (*name)[NAME];                               /* of the columns */
+    char (*name)[NAME];                               /* names of the columns */
 };
 
 /* --- Selection. --- */

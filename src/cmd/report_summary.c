@@ -19,7 +19,13 @@
 
 /* --- The most important figures. --- */
 
-enum choice { CHOOSE_FIRST, CHOOSE_LEAST, CHOOSE_GREATEST, CHOOSE_LONGEST /* by the maximum, which is shown */ };
+enum choice {
+    CHOOSE_FIRST,
+    CHOOSE_LEAST,
+    CHOOSE_GREATEST,
+    CHOOSE_LONGEST /* the row with the largest maximum, which is
+                    * shown */
+};
 
 struct headline {
     const char *suite, *test, *load, *metric;
@@ -480,7 +486,7 @@ enum source { FROM_RUN, FROM_RUN_COUNT, FROM_RUN_ITEMS, FROM_ROWS, FROM_NUMBERS 
 struct fact {
     const char *name;
     enum source source;
-    size_t offset; /* of a text in the run or the rows, or of a double in the rows */
+    size_t offset; /* offset of a text in the run or the rows, or of a double in the rows */
     const char *unit;
 };
 

@@ -34,7 +34,7 @@ struct name {
 
 struct run_options {
     struct command_params command;   /* must be first, because the option table fills it */
-    struct name names[COMMANDS_MAX]; /* of the commands: the tests of the rows */
+    struct name names[COMMANDS_MAX]; /* names of the commands, which become the tests of the rows */
     bool opened;                     /* the descriptors below are open */
     int image_fd, fds[3];
     bool keeps;    /* the file of --keep-output was created here */
@@ -59,7 +59,7 @@ struct commands {
     char *error;
     size_t error_size;
     char **words; /* all words, with NULL in place of each separator */
-    char ***argv; /* for each command, pointing into words */
+    char ***argv; /* argument vector of each command, pointing into words */
     size_t n;
     char **env, **prepare;
     char prepare_path[4096];
@@ -472,7 +472,7 @@ static void end(void *options, bool unused)
     if (!o->opened)
         return;
     if (!o->children)
-        (void)program_end_orphans(0); /* of commands that were interrupted, in sessions of their own */
+        (void)program_end_orphans(0); /* ends what interrupted commands left running in sessions of their own */
     if (o->keeps && unused)
         folder_remove(o->command.keep_output, o->fds[1]);
     for (int i = 0; i < 3; i++)
@@ -529,7 +529,7 @@ static size_t shown_rows(const struct table_rows *r, const struct comparison *co
 }
 
 struct shape {
-    double scale; /* of times */
+    double scale; /* factor of times */
     unsigned decimals;
     const char *unit;
     bool copies, several, codes;

@@ -76,7 +76,7 @@ struct line {
     char item[24], path[200], was[SHOWN_MAX + 4], now[SHOWN_MAX + 4], result[120];
     bool failed, managed; /* managed: refused, as expected for a managed interrupt */
     unsigned more;        /* number of files after the first */
-    size_t order, number; /* of the item in the list; of the line */
+    size_t order, number; /* number of the item in the list, and of the line */
 };
 
 struct outcome {
@@ -177,7 +177,7 @@ static void put_report(void *context, const struct snapshot_report *report)
                   (report->result == SNAPSHOT_OTHER && !outcome->dry_run);
     outcome->failed += line.failed;
     if (!outcome->plan && report->result == SNAPSHOT_ALREADY)
-        return; /* it was saved only in case that it changes as a side effect */
+        return; /* its value was saved only because it may change as a side effect */
     if (outcome->plan)
         name_line(&line, outcome->plan->of[report->index]);
     text_copy(line.path, sizeof(line.path), report->path);

@@ -740,7 +740,7 @@ const struct suite suite_unix = {
     .end = end,
 };
 
-/* Returns whether it stands for the same tests as an earlier group. */
+/* Returns whether the group stands for the same tests as an earlier group. */
 static bool is_same_group(size_t group)
 {
     for (size_t g = 0; g < group; g++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Command lines as words. */
+/* Splits command lines into words, joins and quotes words. */
 #include "cmd/words.h"
 
 #include <stdbool.h>

@@ -35,8 +35,8 @@ uint64_t memload_room(const char *root)
     uint64_t of_group = less_spare(cgroup_memory_available(root), cgroup_memory_limit(root));
     struct machine machine = {.memory_total_bytes = 0};
 
-    machine_read_memory(root, &machine); /* not machine_read(), which reads files of each CPU and is too slow to call
-                                          * for each piece */
+    machine_read_memory(root, &machine); /* machine_read() reads files of each CPU and is too slow to call for each
+                                          * piece */
     uint64_t of_machine = less_spare(machine.memory_available_bytes, machine.memory_total_bytes);
     return of_machine < of_group ? of_machine : of_group;
 }

@@ -10,10 +10,10 @@
 #include "engine/inference.h"
 #include "engine/stats.h"
 
-#define HOSTS_MIN       3u   /* minimum number of hosts on each side for hosts to be the statistical unit */
+#define HOSTS_MIN       3u   /* fewest hosts on each side for hosts to be the statistical unit */
 #define DRIFT_P         0.01 /* significance level of the difference between the halves of a run */
 #define DRIFT_PCT       3.0  /* smaller drifts are not reported */
-#define ROWS_FOR_SPREAD 5u   /* minimum number of rows for their spread; a confidence interval needs as many */
+#define ROWS_FOR_SPREAD 5u   /* fewest rows for an estimate of their spread, as for a confidence interval */
 #define MAD_TO_SD       1.4826
 #define STANDS_OUT_SD   3.5
 

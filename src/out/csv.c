@@ -155,8 +155,8 @@ static int flush_file(struct csv *csv)
     do
         result = fdatasync(csv->fd);
     while (result != 0 && errno == EINTR);
-    /* Pipes, terminals and some file systems cannot flush, which is no error. (EROFS is one: the disk became read-only
-     * after an error.) */
+    /* Pipes, terminals and some file systems cannot flush, which is no error. (EROFS is an error: the disk became
+     * read-only after a failure.) */
     if (result == 0 || errno == EINVAL || errno == ENOTSUP)
         return 0;
     /* A sandbox forbids the call: the row is written, but may be lost in a power cut. */

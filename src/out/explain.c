@@ -10,16 +10,16 @@
 #include "sys/cpuset.h"
 
 #define CAUSES_MAX   12
-#define LEAST_PART   0.5  /* minimum part of the change for a cause to be named */
-#define LEAST_SHARE  0.1  /* in percentage points: a smaller difference would be printed as none */
-#define LEAST_STEAL  50.0 /* in ms: five ticks of the kernel's count */
+#define LEAST_PART   0.5  /* least part of the change for a cause to be named */
+#define LEAST_SHARE  0.1  /* percentage points; a smaller difference would be printed as none */
+#define LEAST_STEAL  50.0 /* ms; five ticks of the kernel's count */
 #define LEAST_FREQ   0.02
 #define MOST_PERCENT 99.9 /* limit of a cause's share of time: the remaining time is a divisor */
 
 /* A cause, and the time it took on each side: base, new. */
 struct share {
     char name[24];
-    double pct[2]; /* of the time */
+    double pct[2]; /* share of the time */
     double ms[2];
 };
 

@@ -14,7 +14,7 @@
 
 struct series {
     const struct export_group *group;
-    const struct row *row;         /* of the sample that is being written; the first row for aggregates */
+    const struct row *row;         /* row of the sample that is being written; the first row for aggregates */
     double *seconds, *cpu_seconds; /* arrays of group->n_samples */
 };
 

@@ -192,7 +192,7 @@ static const char *why_left_out(const struct row *older, const struct row *newer
                                                     : "with the labels of another one of the same time";
 }
 
-/* Keeps the newest of the points with the same labels, and shortens the families of the others. Returns the number of
+/* Drops all but the newest of the points with the same labels, and sorts the others by family. Returns the number of
  * points kept. */
 static size_t points_newest(struct point *points, size_t n, struct export_left_out *left_out)
 {

@@ -9,9 +9,9 @@
 #include <string.h>
 
 #define MOST_BINS 25u
-#define GEOMETRIC                                                                                                      \
-    100.0 /* from this ratio of highest to lowest on, evenly spaced bins would have all events but the tail in one     \
-           * bin */
+/* Bins have even ratios from this ratio of highest to lowest on; evenly spaced ones would have all events but the tail
+ * in one bin. */
+#define GEOMETRIC     100.0
 #define SIGNIFICANT   4
 #define MOST_DECIMALS 17
 
@@ -24,7 +24,7 @@ struct bins {
     size_t n;
     double edges[MOST_BINS + 1];
     double counts[MOST_BINS];
-    int decimals; /* of the limits; -1: as many as each needs */
+    int decimals; /* decimals of the limits; -1: as many as each needs */
 };
 
 /* Returns whether powers of ten of the value stay finite. An edited file may contain anything. */

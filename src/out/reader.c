@@ -46,7 +46,7 @@ struct scan {
 
 struct name {
     const char *name;
-    size_t position; /* in the record; SIZE_MAX: one of jitbench's columns that the file does not have */
+    size_t position; /* position in the record; SIZE_MAX: one of jitbench's columns that the file does not have */
 };
 
 struct reader {
@@ -60,13 +60,13 @@ struct reader {
     struct scan scan;
     uint64_t damaged;
     char *fields[READER_COLUMNS_MAX];
-    size_t n_columns;                          /* of the header; 0: no header was read */
+    size_t n_columns;                          /* number of columns in the header; 0: no header was read */
     struct text names;                         /* the header's, each NUL-terminated */
     struct text header;                        /* line of the last header, searched for within damage */
     struct name known[2 * READER_COLUMNS_MAX]; /* sorted: the header's names and jitbench's */
     size_t n_known;
-    uint64_t
-        known_lengths[256]; /* by first byte: bit i for a known name of i bytes (the last bit for all longer ones) */
+    uint64_t known_lengths[256]; /* for each first byte: bit i for a known name of i bytes (the last bit for all longer
+                                  * ones) */
     struct name wanted[READER_COLUMNS_MAX]; /* requested by reader_column() */
     size_t n_wanted;
     char path[PATH_MAX];

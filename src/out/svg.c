@@ -15,7 +15,7 @@
 #define HUGE_VALUE   1e290 /* powers of ten of larger values would not stay finite */
 #define WIDE_LETTER  7.0   /* pixels, at a font size of 11 pixels */
 #define LETTER_GAP   12.0  /* pixels between the labels of neighbouring ticks */
-#define LABEL_BELOW  18.0  /* from an axis to the baseline of its labels */
+#define LABEL_BELOW  18.0  /* distance from an axis to the baseline of its labels */
 #define TITLE_BELOW  33.0
 #define FARTHEST     1e6
 
@@ -170,7 +170,7 @@ static void log_label(double at, const char *unit, char *label, size_t size)
         units_value(at, unit, label, size);
         return;
     }
-    if (at >= 1e15) /* is written with an exponent */
+    if (at >= 1e15) /* printed with an exponent */
         prefix = (struct units){.factor = 1};
     else if (at >= 1000 && !prefix.name[0])
         prefix = (struct units){.factor = 1e-3, .name = "k"};

@@ -20,7 +20,7 @@ struct view {
     const struct row *rows;
     size_t n;
     size_t *group;  /* for each row: the first row of its line */
-    size_t *widths; /* of each column */
+    size_t *widths; /* width of each column */
 };
 
 static int is_text(enum table_field field)

@@ -35,7 +35,7 @@ static const struct step prefixes[] = {{"", 1}, {"k", 1e3}, {"M", 1e6}, {"G", 1e
 static const struct family {
     const char *unit;
     const struct step *steps;
-    double size; /* of the unit, in units of the first step */
+    double size; /* size of the unit, in units of the first step */
 } families[] = {
     {"ns", times, 1},  {"us", times, 1e3},     {MICRO "s", times, 1e3},   {"ms", times, 1e6},
     {"s", times, 1e9}, {"Hz", frequencies, 1}, {"kHz", frequencies, 1e3}, {"bytes", bytes, 1},
