@@ -9,11 +9,10 @@
 #include "cmd/detours.h"
 #include "engine/project.h"
 
-#define PROJECTION_DECADES                                                                                             \
-    8u                                        /* number of decades of lengths: below 100 ns, 1 us, ... 100 ms, and     \
-                                               * above */
-#define PROJECTION_CAUSES (DETOUR_CAUSES + 1) /* the last one: cause not known */
-#define PROJECTION_COSTS  (PROJECTION_CAUSES * PROJECTION_DECADES)
+/* Number of decades of lengths: below 100 ns, 1 us, ... 100 ms, and above. */
+#define PROJECTION_DECADES 8u
+#define PROJECTION_CAUSES  (DETOUR_CAUSES + 1) /* the last one: cause not known */
+#define PROJECTION_COSTS   (PROJECTION_CAUSES * PROJECTION_DECADES)
 
 /* Initialise to zero except for steps and ranks; then add the rows, then call projection_compute(). */
 struct projection {

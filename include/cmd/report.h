@@ -9,10 +9,9 @@
 #include "out/html.h"
 #include "out/rows.h"
 
-#define REPORT_RUNS_MAX                                                                                                \
-    HTML_COLOURS /* most runs drawn in figures, each with a colour; other runs appear in the tables                    \
-                  * only */
-#define REPORT_NAME 24u
+/* Most runs drawn in figures, each with a colour; other runs appear in the tables only. */
+#define REPORT_RUNS_MAX HTML_COLOURS
+#define REPORT_NAME     24u
 
 /* A row, and the row that it is compared with. */
 struct report_place {

@@ -7,12 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define READER_LINE_MAX                                                                                                \
-    ((size_t)32 << 20) /* longest record in bytes without its line end; a longer one is                                \
-                        * damaged */
-#define READER_COLUMNS_MAX                                                                                             \
-    1024u /* most columns of a file and most columns requested; a file with more is                                    \
-           * damaged, requesting more is an assertion */
+/* Longest record in bytes without its line end; a longer one is damaged. */
+#define READER_LINE_MAX ((size_t)32 << 20)
+/* Most columns of a file and most columns requested; a file with more is damaged, requesting more is an assertion. */
+#define READER_COLUMNS_MAX 1024u
 
 /* A reader of one file. Files may be concatenated, also of different versions: a record that repeats the header, or
  * whose fields are in the majority (and at least three) names of columns of the header or of jitbench's rows, is a new

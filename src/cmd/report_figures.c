@@ -25,8 +25,8 @@ enum kind {
     KIND_BODY,       /* the histogram without its tail */
     KIND_HISTOGRAM,  /* the whole histogram */
     KIND_CURVE,      /* value over x_metric, or over the number in param that key names */
-    KIND_BARS,       /* parts for each work */
-    KIND_BARS_PARTS, /* works for each part */
+    KIND_BARS,       /* bars grouped by work, one for each part */
+    KIND_BARS_PARTS, /* bars grouped by part, one for each work */
     KIND_INDEX,      /* a bar for each test */
     KIND_RANGES,     /* a range for each load, a panel for each test */
     KIND_STRIPS,

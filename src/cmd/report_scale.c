@@ -16,7 +16,8 @@
 
 static const double steps_ns[] = {100e3, 1e6, 10e6};
 static const char *const step_names[] = {"steps of 100 \xc2\xb5s", "steps of 1 ms", "steps of 10 ms"};
-enum { STEPS = sizeof(steps_ns) / sizeof(steps_ns[0]), RANKS = 13 }; /* two in a decade, 1 to 1,000,000 */
+/* There are two numbers of ranks in each decade, from 1 to 1,000,000. */
+enum { STEPS = sizeof(steps_ns) / sizeof(steps_ns[0]), RANKS = 13 };
 
 void report_scale_begin(struct report *report)
 {
