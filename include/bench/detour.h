@@ -100,8 +100,8 @@ struct detour_cost {
 uint64_t detour_added(struct detour_account *a, struct detour_cost *cost, uint64_t took, bool again);
 /* As detour_added(), for the reading of the CPU's counters. */
 uint64_t detour_read(struct detour_account *a, struct detour_cost *cost, uint64_t took);
-/* Accounts for a step of unknown usual cost that ended at `now` and took `took` ticks: adds it to the blind time, or as
- * a detour if it took longer than the threshold and the kernel's counters show that another task or a handler ran. */
+/* Accounts for a step of unknown usual cost that ended at `now` and took `took` ticks: as a detour if it took longer
+ * than the threshold and the kernel counted a context switch, a migration or a page fault; otherwise as blind time. */
 void detour_unwatched(struct detour_account *a, uint64_t now, uint64_t took, const struct detour_seen *seen);
 
 /* Ends a window. interrupts: number of interrupts of the CPU in it (0: not known). Each detour that was preempted or
