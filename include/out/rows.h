@@ -58,6 +58,6 @@ int row_set_sort(struct row_set *set);
 void row_set_free(struct row_set *set);
 /* Replaces control characters in the texts of all rows, because files may come from other people and texts go to
  * terminals. */
-void row_set_harmless(struct row_set *set);
+void row_set_sanitize(struct row_set *set);
 
 #endif

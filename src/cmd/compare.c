@@ -195,8 +195,8 @@ static int read_sides(struct comparing *c, const struct sides *sides)
     if (!status && sides->n > sides->n_base)
         status =
             files_read("compare", sides->files + sides->n_base, sides->n - sides->n_base, ROWS_SAMPLES, &c->changed);
-    row_set_harmless(&c->base);
-    row_set_harmless(&c->changed);
+    row_set_sanitize(&c->base);
+    row_set_sanitize(&c->changed);
     return status;
 }
 

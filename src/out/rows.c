@@ -396,7 +396,7 @@ int row_set_sort(struct row_set *set)
     return 0;
 }
 
-void row_set_harmless(struct row_set *set)
+void row_set_sanitize(struct row_set *set)
 {
     for (size_t i = 0; i < set->n; i++)
         row_harmless(&set->rows[i]);
