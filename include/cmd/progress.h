@@ -15,7 +15,7 @@ struct progress {
     double before, weight;       /* share of the total that is done, and the current suite's share of it */
     double left_s;               /* time left as last shown; negative: not shown yet */
     const struct clock_info *clock;
-    char line[320]; /* without the time left */
+    char line[320]; /* text of the line, without the time left */
 };
 
 /* Returns whether the progress line may be printed: standard error is a terminal, and standard output is not a pipe,

@@ -28,7 +28,7 @@ int csv_create(const char *path, bool *created, char *error, size_t error_size);
 struct csv;
 struct csv_target {
     const char *path; /* -o FILE, or NULL for the default name */
-    const char *name; /* the default name, without ".csv" */
+    const char *name; /* default name, without ".csv" */
     int to_stdout;    /* -o - */
     int none;         /* --no-csv */
 };

@@ -113,7 +113,7 @@ static int compute(const struct projection *p, const struct project_host *hosts,
     return project_slowdown_on(p->points, hosts, n, p->step_ns, p->n_steps, p->ranks, p->n_ranks, slowdown);
 }
 
-/* Treats all hosts as one machine. */
+/* Computes the slow-down of all hosts as one machine. */
 static int compute_pooled(const struct projection *p, struct row_pair *lengths, double *slowdown)
 {
     struct project_detours detours[2];
@@ -123,7 +123,7 @@ static int compute_pooled(const struct projection *p, struct row_pair *lengths, 
     return compute(p, &host, 1, slowdown);
 }
 
-/* Computes each host, then all together. lengths has room for one host more than there are. */
+/* Computes the slow-down of each host, then of all together. lengths has room for one host more than there are. */
 static int compute_hosts(const struct projection *p, struct row_pair *lengths, struct project_detours *detours,
                          struct project_host *hosts)
 {

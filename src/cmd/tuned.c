@@ -103,7 +103,7 @@ bool tuned_is_managed(const char *path, int error)
 
     if (strncmp(path, folder, sizeof(folder) - 1) != 0 || !strspn(path + sizeof(folder) - 1, "0123456789"))
         return false;
-    return error == -EIO || (error == -EPERM && geteuid() == 0); /* older kernels, newer kernels */
+    return error == -EIO || (error == -EPERM && geteuid() == 0); /* EIO on older kernels */
 }
 
 const char *tuned_refusal(const char *path, int error)
