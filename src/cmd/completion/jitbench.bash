@@ -119,7 +119,7 @@ _jitbench_operand() {
     _jitbench_value words '' "$cur" "${left[@]}"
 }
 
-# Completes the command line of another program, which begins at word $1; several are separated by --.
+# Completes another program's command line from word $1 on; several are separated by --.
 _jitbench_command() {
     local i first=$1
     for ((i = first; i < n - 1; i++)); do

@@ -46,13 +46,13 @@ function __jitbench_operands
     end
 end
 
-# True if the command is the one named, and the cursor is not in another program's command line.
+# True for the command named, outside another program's command line.
 function __jitbench_in
     set -l tokens (commandline -opc)
     test "$tokens[2]" = "$argv[1]"
 end
 
-# True if the command is the one named, and there is room for another operand.
+# True for the command named if it takes another operand.
 function __jitbench_room
     __jitbench_in $argv[1]
     and test (count (__jitbench_operands)) -lt $argv[2]
@@ -62,8 +62,8 @@ function __jitbench_started
     test (count (__jitbench_operands --command)) -gt 0
 end
 
-# True if the command is the one named, and the option was not given in any spelling or may be repeated (--again). If the
-# last word is an option that takes a value (--value), it is not counted, because its value is being completed.
+# True for the command named if the option was not given in any spelling, or may be repeated (--again). With --value, the
+# last word is not counted if it is the option, because its value is being completed.
 function __jitbench_new
     set -l tokens (commandline -opc)
     test "$tokens[2]" = "$argv[1]"
@@ -87,7 +87,7 @@ function __jitbench_new
     return 0
 end
 
-# True if the command is the one named, and an option's alias was typed completely; aliases are offered only then.
+# True for the command named if an option's alias was typed completely; it is offered only then.
 function __jitbench_typed
     set -l tokens (commandline -opc) (commandline -ct)
     test "$tokens[2]" = "$argv[1]"
