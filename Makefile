@@ -9,15 +9,16 @@ LDFLAGS ?=
 PREFIX  ?= /usr/local
 DESTDIR ?=
 BUILD   ?= build
-# The program's file; sanitizer and coverage builds name another, so that ./jitbench is always the real one.
+# The program's file. Sanitizer and coverage builds use another name, so that ./jitbench is always the normal build.
 PROGRAM ?= jitbench
 LINK    ?= -static
 
 VERSION := 0.1
 COMMIT  := $(shell git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)
 
-# Architecture by folder. What has no folder of its own uses generic; so does a file that a folder lacks. 32-bit x86 has the
-# counter and the CPUID of x86_64. ARM before version 7 has no generic timer, and no ISB.
+# Code for an architecture is in directories named after it. An architecture without a directory, and a directory
+# without the file, use the file in generic. 32-bit x86 uses counter and CPUID of x86_64. ARM before version 7 has no
+# generic timer and no ISB.
 MACHINE := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
 ifneq ($(filter arm%,$(MACHINE)),)
 MACHINE := $(if $(shell echo __ARM_ARCH | $(CC) $(CFLAGS) -E -P -x c - 2>/dev/null | grep -E '^[4-6]'),armv6,arm)
@@ -33,44 +34,44 @@ BARCH   := $(if $(wildcard src/bench/arch/$(FAMILY)),$(FAMILY),generic)
 IS_CLANG := $(findstring clang,$(shell $(CC) --version 2>/dev/null))
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wconversion -Wvla -Wformat=2 -Wundef
-# WERROR=1: a warning ends the build.
+# WERROR=1: compiler warnings are errors.
 WARNINGS += $(if $(filter-out 0,$(WERROR)),-Werror)
 
-# Benign code placement. Where a loop falls in its cache lines and fetch windows moves a short loop's time by several per cent, and
-# an unrelated change to another file would move it. So in all code that runs between two readings of a clock every function
-# starts on a cache line (64 bytes) and every loop on a fetch window (32 bytes): a change elsewhere no longer shifts a
-# measured loop. The rest is left to the compiler, which keeps the file small. No -march=native: the same bytes run
-# on, and are compared between, all machines of one architecture; what profits from newer instructions is
-# chosen at run time. -fno-pie -no-pie: code addresses are the same in each process, only data moves (see --layout).
+# Code placement. The position of a short loop in cache lines and fetch windows changes its time by several per cent,
+# and an unrelated change to another file could move it. So in all code that runs between two readings of a clock,
+# functions start on a cache line (64 bytes) and loops on a fetch window (32 bytes). Other placement is left to the
+# compiler, which keeps the file small. No -march=native: the same binary runs on all machines of one architecture,
+# and results are compared between them; variants for newer instructions are chosen at run time. -fno-pie -no-pie:
+# code addresses are the same in each process, only data moves (see --layout).
 PLACEMENT := -fno-pie
 ALIGNED   := -falign-functions=64 -falign-loops=32
-# Nor are there guards in it that one distribution's compiler or package builder adds and another's does not.
+# No hardening in measured code: some distributions' compilers and package builders add it and others do not.
 UNGUARDED := -fno-stack-protector -U_FORTIFY_SOURCE
 CFLAGS_bench := $(ALIGNED) $(UNGUARDED)
 CFLAGS_load  := $(ALIGNED) $(UNGUARDED)
 CFLAGS_src/engine/worker.c := -O2 $(ALIGNED) $(UNGUARDED)
 CFLAGS_src/sys/clock.c := -O2 $(UNGUARDED)
-# What reads the user's files and the kernel's is guarded: nothing of it is on the measured path.
+# Code that reads files of the user and the kernel is hardened; none of it is on the measured path.
 GUARDED := -fstack-protector-strong $(if $(findstring -fsanitize,$(CFLAGS)),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
-# Files of 100 MB and more.
+# Optimised for speed, because it reads files of 100 MB and more.
 CFLAGS_src/out/reader.c := -O2
-# Nothing of these runs while anything is measured, but for the two files above.
+# Optimised for size: none of this runs during a measurement, except for the two files above.
 CFLAGS_sys    := -Os $(GUARDED)
 CFLAGS_engine := -Os $(GUARDED)
 CFLAGS_cmd    := -Os $(GUARDED)
 CFLAGS_out    := -Os $(GUARDED)
 
-# What the linker can make read-only is so once the program runs; no memory is both written and executed.
+# Relocated data is read-only after the start (RELRO); no memory is both writable and executable.
 HARDENED := -Wl,-z,relro,-z,now,-z,noexecstack
 
-# Two builds in different folders are the same bytes. The shell names the folder: all paths here are relative, since those of
-# make have no blanks, and a checkout's may have some.
+# Builds in different directories give the same bytes. Paths in this file are relative, because make does not support
+# paths with spaces; the shell provides the absolute path where one is needed.
 REPRODUCIBLE := -ffile-prefix-map="$$PWD"=.
 
-# Nothing is thrown or unwound here; debuggers read .debug_frame instead.
+# No unwind tables: there are no exceptions, and debuggers use .debug_frame.
 SMALL := -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables -fno-unwind-tables
 
-# Files and times of 64 bits on 32-bit machines too; elsewhere they are so anyway.
+# 64-bit file sizes and times on 32-bit machines too.
 CPPFLAGS_ALL := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 -Iinclude -Iinclude/sys/arch/$(ARCH) -I$(BUILD) $(CPPFLAGS)
 CFLAGS_ALL   := -std=c99 $(WARNINGS) $(PLACEMENT) $(REPRODUCIBLE) -pthread $(SMALL) $(CFLAGS)
 LDFLAGS_ALL  := $(LINK) -no-pie -pthread $(HARDENED) -Wl,--gc-sections -Wl,-z,noseparate-code -Wl,--build-id=sha1 $(LDFLAGS)
@@ -83,13 +84,14 @@ SCALAR_LOOP := -fno-tree-vectorize -fno-tree-slp-vectorize -fno-tree-loop-distri
 endif
 CFLAGS_src/bench/array.c := $(SCALAR_LOOP)
 
-# The CPU tests of `jitbench unix`: as their published figures were built, but for -march=native. Only compiled so: *linking* with
-# -ffast-math would flush denormals in the whole program. Dhrystone's two units must not be optimised together.
+# The CPU tests of `jitbench unix` use the compiler flags of their published figures, except for -march=native.
+# -ffast-math is used for compiling only: *linking* with it would flush denormals in the whole program. Dhrystone's
+# two units must not be optimised together.
 CFLAGS_src/bench/dhry2reg.c     := -O3 -ffast-math -fno-lto
 CFLAGS_src/bench/dhry2reg_2.c   := -O3 -ffast-math -fno-lto
 CFLAGS_src/bench/whetstone.c    := -O3 -ffast-math -fno-lto
 ifneq ($(filter i%86,$(MACHINE)),)
-# The x87 has instructions for these functions; the work is the C library's.
+# Keeps the compiler from using x87 instructions for these functions, because the C library's functions are the work.
 CFLAGS_src/bench/whetstone.c += $(addprefix -fno-builtin-,sin cos atan exp log)
 endif
 CFLAGS_src/bench/arith.c        := -O3 -ffast-math -fno-lto
@@ -116,21 +118,21 @@ $(BUILD)/%.o: src/%.c $(BUILD)/flags Makefile
 
 -include $(OBJECTS:.o=.d)
 
-# Rebuilt when the compiler or its flags change, and then everything with it.
+# Rebuilt when the compiler or its flags change; everything else then is too.
 .PHONY: FORCE
 FORCE:
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
 	@echo '$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS_ALL)' | cmp -s - $@ || \
 		echo '$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS_ALL)' > $@
-# What `jitbench version` prints: no date, no folder, so that builds can be compared byte by byte.
+# Text of `jitbench version`: no date and no path, so that builds can be compared byte by byte.
 $(BUILD)/version.h: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' '#define VERSION "$(VERSION)"' '#define VERSION_COMMIT "$(COMMIT)"' \
 		'#define VERSION_FLAGS "$(filter-out -ffile-prefix-map=%,$(CFLAGS_ALL) $(LINK))"' > $@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 $(BUILD)/cmd/version.o: $(BUILD)/version.h
-# Shell scripts as strings, for `jitbench completion`. The \? keeps trigraphs out.
+# Shell scripts as C strings, for `jitbench completion`. The \? prevents trigraphs.
 $(BUILD)/completion_%.h: src/cmd/completion/jitbench.% Makefile
 	@mkdir -p $(@D)
 	sed 's/[\\"?]/\\&/g; s/.*/"&\\n"/' $< >$@
@@ -141,7 +143,7 @@ $(BUILD)/cmd/completion.o: $(filter-out %/version.h,$(GENERATED))
 
 UNIT := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/test_*.c))
 CLI  := $(patsubst tests/cli/%.c,%,$(wildcard tests/cli/test_*.c))
-# A unit test links its module's layer and those below, so an upward call does not link.
+# A unit test is linked with its module's layer and the layers below, so that a call of a higher layer fails to link.
 below_sys    := sys
 below_engine := engine sys
 below_bench  := bench engine sys
@@ -150,38 +152,38 @@ below_out    := out engine sys
 below_cmd    := cmd bench load out engine sys
 module_layer = $(or $(patsubst src/%/,%,$(dir $(firstword $(wildcard $(addsuffix /$(1).c,$(addprefix src/,$(LAYERS))))))),cmd)
 
-# Tests are compiled more often than they are run: at -O2 that would take twice as long.
-# cmocka gives each test a state, which most do not use.
+# Tests are compiled more often than they are run, and -O2 would take twice as long to compile. Most tests do not use
+# the state that cmocka passes to each.
 CFLAGS_TEST := $(CFLAGS_ALL:-O2=-O1) -Wno-missing-prototypes -Wno-unused-parameter
-# UNIT_CPPFLAGS and UNIT_LINK are for a cmocka of another place, see tests/dist/unit.sh.
+# UNIT_CPPFLAGS and UNIT_LINK select a cmocka in another place, see tests/dist/unit.sh.
 $(BUILD)/unit/%.o: tests/unit/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) $(UNIT_CPPFLAGS) $(CFLAGS_TEST) -MMD -MP -c -o $@ $<
 -include $(wildcard $(BUILD)/unit/*.d $(BUILD)/cli/*.d)
 
-# Functions that a test counts the calls of.
+# Functions whose calls a test counts.
 WRAP_test_dhry2reg  := Func_1 Func_2 Proc_6 Proc_7 Proc_8
 WRAP_test_whetstone := log exp sin cos sincos atan
-# And one that a test has fail. Whose comparisons are looked at themselves, see tests/unit/order_fixture.h.
+# Functions that a test makes fail, or (qsort) whose comparison function it checks, see tests/unit/order_fixture.h.
 WRAP_test_pairs     := calloc qsort
 WRAP_test_machine   := qsort
 WRAP_test_results   := qsort trial_party trial_copy_machine
 WRAP_test_projection := calloc qsort
 WRAP_test_report_figures := calloc qsort
 WRAP_test_report_rows := calloc qsort
-# Those that a made-up trial answers, see tests/unit/made_up_trial.h.
+# Functions that are replaced by those of a made-up trial, see tests/unit/made_up_trial.h.
 MADE_UP_TRIAL       := trial_spec_of trial_recorder trial_party trial_gate_ns results_sample results_hist \
 	results_series_from results_cause results_pages
 WRAP_test_bandwidth := $(MADE_UP_TRIAL)
 WRAP_test_command   := $(MADE_UP_TRIAL)
 WRAP_test_unix      := $(MADE_UP_TRIAL)
 WRAP_test_noise     := $(MADE_UP_TRIAL) machine_watch_read
-# Counters of the kernel, where a test wants some that it knows.
+# Functions that read the kernel's counters, replaced to return known values.
 WRAP_test_worker    := task_read_counters task_read_usage
 WRAP_test_disk      := task_read_io
 WRAP_test_task      := getrusage
 WRAP_test_program   := wait4 tree_read
-# Rights that this machine may not give.
+# Functions that need rights which may be missing on this machine.
 WRAP_test_load_trial := task_set_policy task_realtime_limit
 comma := ,
 
@@ -189,16 +191,17 @@ comma := ,
 $(BUILD)/unit/test_%: $(BUILD)/unit/test_%.o $$(call layer_objects,$$(below_$$(call module_layer,$$*)))
 	$(CC) $(CFLAGS_ALL) $(filter-out -static,$(LDFLAGS_ALL)) $(UNIT_LINK) $(addprefix -Wl$(comma)--wrap=,$(WRAP_$(@F))) -o $@ $^ -lcmocka -lm
 
-# It holds the program to a model in a file of its own.
+# This test compares the program with a model in a separate file.
 $(BUILD)/unit/test_sim: $(BUILD)/unit/classic_model.o
 
-# Most tests measure, and would disturb each other: they run one after the other. These look at no time, and run beside each
-# other first.
+# Most tests measure and would disturb each other, so they run one after the other. These do not depend on time; they
+# run first, in parallel.
 JOBS ?= $(shell nproc 2>/dev/null || echo 1)
 BESIDE := $(patsubst %,$(BUILD)/unit/test_%,comparison coverage hist inference judge pairs project projection reader scale \
 	settings stats) $(patsubst %,$(BUILD)/cli/test_%,options places security old \
 	completion init layout compare export fleet project report show)
-# Prints what passed, failed and was skipped. With REQUIRE=1 a skip fails that tests/skips.txt does not list.
+# Prints the numbers of passed, failed and skipped tests. With REQUIRE=1, a skip that is not listed in tests/skips.txt
+# is a failure.
 RUN       := tests/runner.py
 RUN_TESTS  = @JITBENCH=$(PROGRAM) $(RUN) --jobs $(JOBS) --beside '$(BESIDE)'
 
@@ -206,12 +209,12 @@ RUN_TESTS  = @JITBENCH=$(PROGRAM) $(RUN) --jobs $(JOBS) --beside '$(BESIDE)'
 unit: $(UNIT:%=$(BUILD)/unit/%) ## unit tests
 	$(RUN_TESTS) $^
 
-# Tests of the command line drive the real static binary, named by $JITBENCH, from the top folder.
+# Command-line tests run the real static binary, named by $JITBENCH, from the top directory.
 CLI_COMMON := $(patsubst tests/cli/%.c,$(BUILD)/cli/%.o,$(filter-out $(wildcard tests/cli/test_*.c),$(wildcard tests/cli/*.c)))
 $(BUILD)/cli/%.o: tests/cli/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) -Itests/cli $(CFLAGS_TEST) -MMD -MP -c -o $@ $<
-# Else make removes them when their programs are linked, and compiles them anew when it is called next.
+# Keeps the object files: make would remove them after linking and compile them again in the next run.
 .SECONDARY: $(UNIT:%=$(BUILD)/unit/%.o) $(CLI:%=$(BUILD)/cli/%.o) $(CLI_COMMON)
 $(BUILD)/cli/test_%: $(BUILD)/cli/test_%.o $(CLI_COMMON)
 	$(CC) $(CFLAGS_ALL) $(filter-out -static,$(LDFLAGS_ALL)) -o $@ $^ -lcmocka -lm
@@ -226,57 +229,61 @@ old: $(PROGRAM) $(BUILD)/cli/test_old ## each system call refused, with all comm
 
 .PHONY: built test check smoke
 built: $(PROGRAM) $(UNIT:%=$(BUILD)/unit/%) $(CLI:%=$(BUILD)/cli/%)
-test: ## all tests of the build: units, then the command line
+test: ## all tests of the build: unit tests, then command-line tests
 	$(MAKE) -j$(JOBS) built $(COMPLETIONS)
 	$(RUN_TESTS) tests/test_runner.py 'tests/cpu_work.sh $(BUILD)' $(UNIT:%=$(BUILD)/unit/%) $(CLI:%=$(BUILD)/cli/%) \
 		'env MAKE=$(MAKE) BUILD=$(BUILD) PROGRAM=$(PROGRAM) tests/install.sh'
-check: test ## the same
-smoke: $(PROGRAM) ## a run of everything that takes seconds
+check: test ## the same as test
+smoke: $(PROGRAM) ## a short run of everything: some seconds
 	./$(PROGRAM) all --quick --samples 1 --no-csv
 
-# One CPU, not root, other file systems, other load and more, each set up and taken down; what cannot be set up here is skipped,
-# with the reason. Mounts and control groups need root. PLACES="nobody load": only these; PROGRAMS="cli/test_tune": only these tests.
+# Each place (one CPU, not root, other file systems, other load, ...) is set up and removed again; one that cannot be
+# set up here is skipped with the reason. Mounts and control groups need root. PLACES="nobody load": only these;
+# PROGRAMS="cli/test_tune": only these tests.
 .PHONY: test-elsewhere
 test-elsewhere: built ## the tests with one CPU, as nobody, on btrfs, under load, ...: an hour
 	PROGRAMS='$(PROGRAMS)' tests/elsewhere/elsewhere.py $(PLACES)
 
-# What `jitbench export` writes, given to the programs that read it; those that are not installed are skipped, with the reason.
+# Passes the output of `jitbench export` to the programs that read it; programs that are not installed are skipped
+# with the reason.
 .PHONY: consumers
-consumers: $(PROGRAM) ## export's formats, read by their real consumers
+consumers: $(PROGRAM) ## check that other programs can read the formats of export
 	@JITBENCH=$(PROGRAM) $(RUN) tests/consumers/consumers.py
-# Real kernels under QEMU, with nothing but the binary: needs qemu-system-x86, cpio and e2fsprogs, and fetches the kernels once.
+# Boots real kernels under QEMU with nothing but the binary. Needs qemu-system-x86, cpio and e2fsprogs; downloads the
+# kernels once.
 .PHONY: boot boot-aarch64
 boot: $(PROGRAM) ## Debian's kernels booted with jitbench as PID 1, about three minutes
 	@$(RUN) --one tests/boot/boot.py $(PROGRAM)
-boot-aarch64: ## the same for aarch64, cross-built
+boot-aarch64: ## as boot, for aarch64, cross-built
 	$(MAKE) CC=aarch64-linux-gnu-gcc BUILD=$(BUILD)/aarch64 PROGRAM=$(BUILD)/aarch64/jitbench
 	@$(RUN) --one tests/boot/boot.py --arch aarch64 $(BUILD)/aarch64/jitbench
-# Full and dying disks, storms of signals, stopped processes, limits: each case in a mount namespace of its own; as root. What a
-# case lacks it names, and is skipped. CASES="oom control_z" runs these alone.
+# Full and failing disks, signal storms, stopped processes, limits: each case in its own mount namespace; needs root.
+# A case whose requirements are missing is skipped with the reason. CASES="oom control_z": only these.
 .PHONY: hostile
 $(BUILD)/hostile/storm: tests/hostile/storm.c
 	@mkdir -p $(@D)
 	$(CC) -std=c99 -D_GNU_SOURCE $(WARNINGS) $(CFLAGS) -o $@ $<
 hostile: $(PROGRAM) $(BUILD)/hostile/storm ## full disks, signal storms, stopped processes, limits: a minute and a half
 	@$(RUN) --one tests/hostile/hostile.py --storm $(BUILD)/hostile/storm $(PROGRAM) $(CASES)
-# Pages of `jitbench report` in a real browser (chromium, chromium-driver, python3-selenium); skipped without one, with the reason.
+# Opens pages of `jitbench report` in a real browser (chromium, chromium-driver, python3-selenium); skipped without
+# it, with the reason.
 .PHONY: browser
 browser: $(PROGRAM) ## pages of jitbench report in headless Chromium, at 400, 800 and 1200 pixels, light and dark
 	@$(RUN) --one tests/browser/run.sh ./$(PROGRAM)
-# Statistics beside scipy's (skipped without it: python3-scipy), and whether intervals and verdicts keep their word: 2000
-# made-up experiments of each kind, of which the unit test of the same name has a part.
+# Compares statistics with scipy's (python3-scipy; skipped without it), and checks the error rates of intervals and
+# verdicts with 2000 simulated experiments of each kind, of which the unit test of the same name runs a part.
 .PHONY: stats scipy
 $(BUILD)/stats/inference: tests/stats/inference.c $(call layer_objects,engine sys)
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(filter-out -static,$(LDFLAGS_ALL)) -o $@ $^ -lm
-scipy: $(BUILD)/stats/inference ## p values beside scipy's
+scipy: $(BUILD)/stats/inference ## compare p values with scipy's
 	@$(RUN) --one tests/stats/against_scipy.py $(BUILD)/stats/inference
-stats: scipy $(BUILD)/unit/test_coverage ## the same, and the intervals and verdicts of 2000 simulated experiments: four minutes
+stats: scipy $(BUILD)/unit/test_coverage ## as scipy, and check intervals and verdicts with 2000 simulated experiments: four minutes
 	@JITBENCH_STATS=1 $(RUN) $(BUILD)/unit/test_coverage
 
-# Each system call fails in turn, in all commands: strace finds the calls (skipped without it), tests/faults/inject.c lets them
-# fail. FAULTS=300: only so many, drawn by FAULTS_SEED, which is another one each time unless given; FAULTS_ARGS: see
-# tests/faults/faults.py.
+# Makes each system call fail in turn, in all commands: strace lists the calls (skipped without it),
+# tests/faults/inject.c makes them fail. FAULTS=300: only this many, drawn with FAULTS_SEED, which is different each
+# time unless given; FAULTS_ARGS: see tests/faults/faults.py.
 .PHONY: faults
 FAULTS ?= 0
 $(BUILD)/faults/inject: tests/faults/inject.c $(BUILD)/flags
@@ -285,15 +292,17 @@ $(BUILD)/faults/inject: tests/faults/inject.c $(BUILD)/flags
 faults: $(PROGRAM) $(BUILD)/faults/inject ## each system call fails in turn: 40 minutes; FAULTS=300: three minutes
 	@$(RUN) --one tests/faults/faults.py --cells $(FAULTS) $(if $(FAULTS_SEED),--seed $(FAULTS_SEED)) $(FAULTS_ARGS) $(PROGRAM) $(BUILD)/faults/inject
 
-# Not one of `test`: it starts a Slurm. Parts whose packages are missing (slurm-wlm munge, openmpi-bin) are skipped by name.
+# Not part of `test`, because it starts a Slurm cluster. Parts whose packages (slurm-wlm munge, openmpi-bin) are
+# missing are skipped by name.
 .PHONY: cluster
 cluster: $(PROGRAM) ## a Slurm of four nodes and mpirun on this machine; FLEET_SHORT=1: in two minutes
 	@JITBENCH=$(PROGRAM) $(RUN) --one tests/fleet/fleet.py $(PARTS)
 
 # --- fuzzing -----------------------------------------------------------------------------------------------------------
 
-# A target is one file tests/fuzz/fuzz_NAME.c, given bytes by libFuzzer, or by replay.c. It runs in a machine made up in memory
-# (tests/fuzz/world.c, which takes the place of the calls of the C library that it wraps). FUZZ="rows orders": only these.
+# A fuzz target is one file tests/fuzz/fuzz_NAME.c, called with bytes by libFuzzer or by replay.c. It runs on a
+# machine simulated in memory (tests/fuzz/world.c replaces the wrapped calls of the C library). FUZZ="rows orders":
+# only these.
 .PHONY: fuzz fuzz-replay fuzz-corpus fuzz-targets
 FUZZ         ?= $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_SECONDS ?= 60
@@ -317,14 +326,14 @@ fuzz-targets: $(FUZZ:%=$(BUILD)/fuzz/fuzz_%) $(BUILD)/fuzz/dictionary
 fuzz: ## each fuzz target for FUZZ_SECONDS (60): needs clang-14 and libclang-rt-14-dev
 	+$(call FUZZ_BUILD,build-fuzz,$(FUZZ_CLANG),-fsanitize=fuzzer,,fuzzer-no-link$(comma))
 	FUZZ_SECONDS=$(FUZZ_SECONDS) tests/fuzz/fuzz.sh build-fuzz/fuzz $(FUZZ)
-fuzz-corpus: ## what fuzz found (and seeds.py makes) of new ways through the program, into tests/fuzz/corpus
+fuzz-corpus: ## add inputs that reach new code, found by fuzz or made by seeds.py, to tests/fuzz/corpus
 	+$(call FUZZ_BUILD,build-fuzz,$(FUZZ_CLANG),-fsanitize=fuzzer,,fuzzer-no-link$(comma))
 	tests/fuzz/corpus.sh build-fuzz/fuzz $(FUZZ)
-fuzz-replay: ## the fuzz targets on their corpora and on all that ever failed; without clang
+fuzz-replay: ## run the fuzz targets on their corpora and on all inputs that ever failed; without clang
 	+$(call FUZZ_BUILD,build-fuzz-replay,$(CC),,build-fuzz-replay/fuzz/replay.o,)
 	@$(RUN) --one tests/fuzz/replay.sh build-fuzz-replay/fuzz $(FUZZ)
 
-# Both in namespaces of their own where root may make them (util-linux), so that whatever is left can be seen.
+# Both run in their own namespaces if root can create them (util-linux), so that leftovers are detected.
 .PHONY: kill-test soak
 kill-test: $(PROGRAM) ## SIGKILL to parent, workers, loads and helpers at 200 random moments: KILLS=20, KILL_SEED=N, KILL_ONLY=N
 	@$(RUN) --one tests/kill/kill.py $(PROGRAM)
@@ -337,8 +346,8 @@ soak: $(PROGRAM) ## all suites in a loop for an hour (SOAK_MINUTES=60): memory, 
 run: $(PROGRAM) ## jitbench all --quick
 	./$(PROGRAM) all --quick
 
-# A sanitizer's program is dynamic and slower: the tests that chroot into an empty folder or measure do not run on it, and
-# AddressSanitizer's needs /proc and shared memory.
+# A sanitizer's program is dynamic and slower: tests that chroot into an empty directory or measure do not run on it,
+# and AddressSanitizer needs /proc and shared memory.
 SANITIZED_CLI ?= $(addprefix test_,options layout causes compare completion export fleet job project report show)
 sanitize = $(MAKE) BUILD=build-$(1) PROGRAM=build-$(1)/jitbench LINK= \
 	CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=$(2) -fno-sanitize-recover=all' CLI='$(3)' $(4)
@@ -346,14 +355,16 @@ asan: ## units and command line under AddressSanitizer
 	$(call sanitize,asan,address,$(SANITIZED_CLI),test)
 ubsan: ## units and command line under UndefinedBehaviorSanitizer
 	$(call sanitize,ubsan,undefined,$(SANITIZED_CLI) $(addprefix test_,check latency run unix),test)
-# gcc 12's ThreadSanitizer cannot place its shadow memory where newer kernels randomise more bits: no randomisation then.
+# gcc 12's ThreadSanitizer cannot place its shadow memory on newer kernels, which randomise more address bits, so
+# randomisation is turned off.
 TSAN_UNITS := test_trial test_plan test_recorder
 tsan: ## the engine's units under ThreadSanitizer
 	$(call sanitize,tsan,thread,,$(TSAN_UNITS:%=build-tsan/unit/%))
 	@$(RUN) $(TSAN_UNITS:%='setarch -R build-tsan/unit/%')
 
-# The program is static as the real one, so that all tests run on it. Each object is compiled without optimisation, so that each
-# line has code of its own; but for Dhrystone and its like. A test that fails for the slower program only ends its own count.
+# The program is static like the normal build, so that all tests run on it. Files are compiled without optimisation,
+# so that each line has code of its own, except for Dhrystone and similar files. A test that fails because the program
+# is slower only ends its own count.
 COVERED := build-coverage
 COVERAGE_CLI ?= $(CLI)
 COVERAGE_FLAGS = BUILD=$(COVERED) PROGRAM=$(COVERED)/jitbench CFLAGS='-O0 -g --coverage' \
@@ -372,29 +383,31 @@ coverage: $(COVERED)/exit.o ## lines and branches that the units and the command
 	gcovr --root . --filter src/ --json-summary $(COVERED)/coverage.json $(COVERED)
 	tests/coverage/summary.py $(COVERED)/coverage.json
 
-# Goes on where it stopped; MINUTES=60: begins no fault after an hour. DRAW=tests/mutation/results/FILE: an earlier draw.
+# Continues an interrupted draw. MINUTES=60: starts no fault after an hour. DRAW=tests/mutation/results/FILE: an
+# earlier draw.
 .PHONY: mutation
-mutation: ## 100 faults drawn by machine: do the tests notice them? needs root; some hours, in shards: MINUTES=60
+mutation: ## 100 faults drawn at random: do the tests notice them? needs root; some hours, in shards: MINUTES=60
 	tests/mutation/mutation.py run $(if $(MINUTES),--minutes $(MINUTES)) $(DRAW)
 
-repro: ## two builds in different folders are the same bytes
+repro: ## check that two builds in different directories are the same bytes
 	tests/repro.sh
 
-# Rivals are built as their users would build them: for this machine, dynamic; the plain loops are linked as jitbench is.
-# `tests/perf/perf.py SECTION...` runs some parts alone.
+# Other tools are built as their users would build them: for this machine, dynamic. The plain loops are linked like
+# jitbench. `tests/perf/perf.py SECTION...` runs single sections.
 $(BUILD)/perf/loops: PERF_LINK := $(LINK)
-# As the original's Whetstone is built.
+# Compiler flag of the original's Whetstone.
 $(BUILD)/perf/whetstone: PERF_CFLAGS := -ffast-math
-# How long an exec takes goes with the size of the program: the same loops within one that has all of jitbench in it too.
+# The time of an exec depends on the size of the program, so the same loops are also built into a program with all of
+# jitbench.
 SIZED := $(filter-out $(BUILD)/main.o,$(OBJECTS))
 $(BUILD)/perf/loops-sized: tests/perf/loops.c $(SIZED)
 	@mkdir -p $(@D)
 	$(CC) -DLOOPS_WITH_JITBENCH $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(filter-out %--gc-sections,$(LDFLAGS_ALL)) -o $@ $^ -lm
-# And as the original's programs are: dynamic, and without a library that these loops do not need.
+# Linked dynamically like the original's programs, without a library that these loops do not need.
 $(BUILD)/perf/loops-dynamic: tests/perf/loops.c
 	@mkdir -p $(@D)
 	$(CC) -std=c99 -D_GNU_SOURCE -DLOOPS_WITHOUT_MATH $(WARNINGS) -O2 -o $@ $<
-# With the objects of the program, as fast as they are in it.
+# Built with the program's own objects, so that they are as fast as in the program.
 $(BUILD)/perf/probed: tests/perf/probed.c $(SIZED)
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS_ALL) -o $@ $^ -lm
@@ -405,11 +418,11 @@ PERF := $(patsubst tests/perf/%.c,$(BUILD)/perf/%,$(filter-out tests/perf/read.c
 $(PERF): $(BUILD)/perf/%: tests/perf/%.c
 	@mkdir -p $(@D)
 	$(CC) -std=c99 -D_GNU_SOURCE $(WARNINGS) -O3 -march=native $(PERF_CFLAGS) -pthread $(PERF_LINK) -o $@ $< -lm
-perf: $(PROGRAM) $(PERF) $(BUILD)/perf/loops-sized $(BUILD)/perf/loops-dynamic $(BUILD)/perf/read $(BUILD)/perf/probed ## speed and memory beside their targets; no pass or fail
+perf: $(PROGRAM) $(PERF) $(BUILD)/perf/loops-sized $(BUILD)/perf/loops-dynamic $(BUILD)/perf/read $(BUILD)/perf/probed ## speed and memory compared with targets and other tools; no pass or fail
 	if command -v musl-gcc >/dev/null; then $(MAKE) -s CC=musl-gcc BUILD=$(BUILD)/musl PROGRAM=$(BUILD)/musl/jitbench; fi
 	JITBENCH=$(PROGRAM) MUSL_JITBENCH=$(BUILD)/musl/jitbench PERF_PROGRAMS=$(BUILD)/perf tests/perf/perf.py
 
-# --- what reads the code -----------------------------------------------------------------------------------------------
+# --- static analysis ----------------------------------------------------------------------------------------------------
 
 .PHONY: lint format
 LINT_SOURCES := $(SOURCES)
@@ -446,13 +459,14 @@ MANDIR  ?= $(PREFIX)/share/man
 BASHDIR ?= $(PREFIX)/share/bash-completion/completions
 ZSHDIR  ?= $(PREFIX)/share/zsh/site-functions
 FISHDIR ?= $(PREFIX)/share/fish/vendor_completions.d
-# That of the compiler's target: the machine's own cannot read other machines' programs. STRIP=: leaves the program whole.
+# Uses the compiler's own strip, because the machine's cannot read other architectures' programs. STRIP=: no
+# stripping.
 STRIP   ?= $(or $(shell $(CC) -print-prog-name=strip),strip)
 
 COMPLETIONS := $(BUILD)/completion/jitbench $(BUILD)/completion/_jitbench $(BUILD)/completion/jitbench.fish
-completions: $(COMPLETIONS) ## what shells read to complete command lines
-# Printed by the program itself. Where that is for another machine and cannot run, one for this machine is built, which
-# has the same tables.
+completions: $(COMPLETIONS) ## completion scripts for shells
+# The completion scripts are printed by the program. If it is for another machine and cannot run, a second one with
+# the same tables is built for this machine.
 BUILD_CC ?= cc
 $(COMPLETIONS): $(BUILD)/completion/made ;
 $(BUILD)/completion/made: $(PROGRAM)
@@ -466,7 +480,7 @@ $(BUILD)/completion/made: $(PROGRAM)
 	"$$program" completion fish >$(BUILD)/completion/jitbench.fish; touch $@
 
 MAN := $(wildcard man/*.[1-9])
-# Each as FILE:PLACE. Only this list is installed, and only this list is removed.
+# Files to be installed, each as FILE:PLACE. Exactly these are installed and removed.
 INSTALLED := $(PROGRAM):$(BINDIR)/jitbench $(BUILD)/completion/jitbench:$(BASHDIR)/jitbench \
 	$(BUILD)/completion/_jitbench:$(ZSHDIR)/_jitbench $(BUILD)/completion/jitbench.fish:$(FISHDIR)/jitbench.fish \
 	$(foreach m,$(MAN),$(m):$(MANDIR)/man$(subst .,,$(suffix $(m)))/$(notdir $(m)))
@@ -477,17 +491,18 @@ install: $(PROGRAM) $(COMPLETIONS) ## to $(DESTDIR)$(PREFIX), stripped, with man
 		echo "install $$place"; install -d "$${place%/*}"; install -m $$mode "$$file" "$$place"; \
 	done
 	$(STRIP) '$(DESTDIR)$(BINDIR)/jitbench'
-uninstall: ## what install put there
+uninstall: ## remove the installed files
 	@for each in $(INSTALLED); do echo "remove $(DESTDIR)$${each#*:}"; rm -f '$(DESTDIR)'"$${each#*:}"; done
-installcheck: $(PROGRAM) $(COMPLETIONS) ## install and uninstall into an empty folder
+installcheck: $(PROGRAM) $(COMPLETIONS) ## check install and uninstall in an empty directory
 	@MAKE='$(MAKE)' BUILD='$(BUILD)' PROGRAM='$(PROGRAM)' $(RUN) tests/install.sh
 
-# The Debian package, built by dpkg-buildpackage from a copy of the sources, in which debian/changelog is written: version and
-# date have one source each. SOURCE_DATE_EPOCH: that of the commit, so that a commit has one package.
+# Builds the Debian package with dpkg-buildpackage from a copy of the sources. debian/changelog is generated there, so
+# that version and date each have a single source. SOURCE_DATE_EPOCH is that of the commit, so that a commit always
+# gives the same package.
 DEB := $(BUILD)/deb
 MAINTAINER = $(shell sed -n 's/^Maintainer: //p' debian/control)
 SOURCE_DATE_EPOCH ?= $(or $(shell git log -1 --format=%ct 2>/dev/null),$(shell stat -c %Y Makefile))
-deb: ## a Debian package in $(BUILD)/deb, which lintian reads when it is there
+deb: ## a Debian package in $(BUILD)/deb, checked by lintian if installed
 	rm -rf $(DEB)
 	mkdir -p $(DEB)/jitbench-$(VERSION)
 	tar -c --exclude=./.git --exclude='./build*' --exclude=./dist --exclude=./jitbench --exclude='./jitbench-*' . | \
@@ -500,9 +515,9 @@ deb: ## a Debian package in $(BUILD)/deb, which lintian reads when it is there
 	@if command -v lintian >/dev/null; then echo lintian; lintian --fail-on error $(DEB)/*.changes; \
 		else echo 'not read by lintian: it is not installed'; fi
 	@ls -l $(DEB)/*.deb
-debcheck: deb ## the package: run from a scratch folder, built twice alike
+debcheck: deb ## check the package: runs from a scratch directory, two builds are the same
 	MAKE='$(MAKE)' DEB='$(DEB)' tests/deb.sh
-clean: ## all that was built
+clean: ## remove everything that was built
 	rm -rf build build-fuzz build-fuzz-replay build-asan build-ubsan build-tsan build-coverage build-analyzer build-dist dist jitbench
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/\1|\2/p; s/^\(install\|\$$(PROGRAM)\):.*## \(.*\)/\1|\2/p' $(firstword $(MAKEFILE_LIST)) | \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* jitbench: looks a command up and calls it. */
+/* jitbench: finds the command and calls it. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,8 +12,8 @@
 #include "load/list.h"
 #include "sys/process.h"
 
-/* A file opened later must not become standard output because that was closed. What is written to it still meets
- * EBADF, as on one that is closed. */
+/* Opens standard descriptors that are closed, so that a file opened later does not get their numbers. They are opened
+ * in the wrong direction, so that using one is still an error (EBADF). */
 static void open_standard_descriptors(void)
 {
     for (int fd = 0; fd <= 2; fd++)
@@ -21,7 +21,8 @@ static void open_standard_descriptors(void)
             (void)open("/dev/null", fd == 2 ? O_WRONLY : O_RDONLY);
 }
 
-/* It runs other programs, and names, writes and loads files as it is told: nothing for another user's rights. */
+/* Refuses to run with rights from the file (set-user-ID and others), because the program runs other programs and writes
+ * files as the user says, which must not happen with the rights of another user. */
 static int refuse_rights(void)
 {
     static const char line[] = "jitbench: refuses to run with rights that its file gives it (set-user-ID, set-group-ID "

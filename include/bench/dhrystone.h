@@ -2,9 +2,9 @@
 /* Dhrystone 2.1: the types, globals and procedures that its two translation units share. R. Weicker, 'Dhrystone: a
  * synthetic systems programming benchmark', CACM 27(10), 1984; version 2.1 of 1988.
  *
- * The names and the statements are those of the published program. So are the file-scope variables: how a compiler
- * reaches a global is part of what is measured, so they are no context that is passed along. Each copy is a process of
- * its own and has its own. */
+ * Names and statements are those of the published program. Its file-scope variables are kept as well, because the way a
+ * compiler addresses a global is part of the measured work. Each copy runs in a process of its own and so has its own
+ * globals. */
 #ifndef BENCH_DHRYSTONE_H
 #define BENCH_DHRYSTONE_H
 
@@ -18,7 +18,8 @@ typedef char Capital_Letter;
 typedef int Boolean;
 typedef char Str_30[31];
 typedef int Arr_1_Dim[50];
-/* The program has int here; [8][7] counts the runs and would overflow after 2^31 of them, some 40 s. */
+/* The published program uses int. Element [8][7] counts the runs and would overflow after 2^31 of them, in some 40
+ * s. */
 typedef uint32_t Arr_2_Dim[50][50];
 
 typedef struct record {
@@ -48,8 +49,9 @@ extern char Ch_1_Glob, Ch_2_Glob;
 extern Arr_1_Dim Arr_1_Glob;
 extern Arr_2_Dim Arr_2_Glob;
 
-/* The state of a party. The two records, which the program gets from malloc, lie on cache lines of their own whatever
- * the C library; then how often the loop turned since setup, and what the main procedure's variables ended with. */
+/* A party's state. The two records, which the published program allocates with malloc, are aligned to cache lines for
+ * every C library. The other fields are the number of runs since setup and the final values of the main procedure's
+ * variables. */
 struct dhrystone {
     Rec_Type first __attribute__((aligned(64)));
     Rec_Type next __attribute__((aligned(64)));
@@ -59,7 +61,7 @@ struct dhrystone {
     Str_30 Str_1_Loc, Str_2_Loc;
 };
 
-/* The second unit. */
+/* Procedures of the second translation unit. */
 void Proc_6(Enumeration Enum_Val_Par, Enumeration *Enum_Ref_Par);
 void Proc_7(One_Fifty Int_1_Par_Val, One_Fifty Int_2_Par_Val, One_Fifty *Int_Par_Ref);
 void Proc_8(Arr_1_Dim Arr_1_Par_Ref, Arr_2_Dim Arr_2_Par_Ref, int Int_1_Par_Val, int Int_2_Par_Val);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What prime and array have in common: one very short, fixed piece of work, run a million times, each run timed.
+/* Common code of prime and array: a very short, fixed piece of work is run a million times, and each run is timed.
  * Method: M. Kot, 'Evaluation of Bare Metal CPU and Memory Performance of the Unikernel IncludeOS and Ubuntu',
- * University of Oslo, 2019, with a histogram in constant memory in place of its stored samples. */
+ * University of Oslo, 2019, with a histogram of constant size instead of stored samples. */
 #ifndef BENCH_EXPERIMENT_H
 #define BENCH_EXPERIMENT_H
 
@@ -29,7 +29,7 @@ enum { NUMBER_COST_MIN, NUMBER_COST_MEDIAN, NUMBER_GRAIN, NUMBER_OWN, NUMBER_COU
                   [EXPERIMENT_CORE] = {RECORD_CORE, 0}},                                                               \
     .n_recorders = EXPERIMENT_N_RECORDERS
 
-/* The metrics they share come first; a benchmark's own follow from METRIC_OWN on. */
+/* The common metrics come first; the benchmark's own metrics follow from METRIC_OWN on. */
 enum {
     METRIC_CYCLES,
     METRIC_CYCLES_ALONE,
@@ -58,28 +58,28 @@ enum {
 };
 extern const struct metric experiment_metrics[METRIC_OWN];
 
-/* What the measuring loop writes to. Lives in the worker. */
+/* State of the measuring loop, in the worker. */
 struct experiment {
     struct hist *hist;
     struct series *series;
-    uint64_t number; /* of the next experiment */
-    /* Every experiment as a line of text, when asked for. */
+    uint64_t number; /* number of the next experiment */
+    /* Descriptor to which every experiment is written as a line of text, if requested. */
     int fd;
     char prefix[48];
     char *buffer;
     size_t used;
-    void *own; /* the benchmark's */
+    void *own; /* the benchmark's own state */
 };
 
 int experiment_setup(struct party_context *context, struct experiment *e, const char *prefix);
-/* A run of so many counts of work, in slices with core probes between, and the clock's own cost. The recorders are
- * emptied first; the histogram begins below the least value that the warm-up saw. */
+/* Runs `counts` experiments in slices with core probes between them, and measures the cost of a clock reading. Resets
+ * the recorders first; the histogram starts below the least value seen in the warm-up. */
 int experiment_run(struct party_context *context, struct experiment *e, uint64_t counts,
                    int (*work)(struct party_context *, uint64_t count));
 void experiment_teardown(struct experiment *e);
 void experiment_write(struct experiment *e, uint64_t ticks);
 
-/* After each experiment, behind the second reading of the clock. */
+/* Records an experiment; called after the second reading of the clock. */
 static inline __attribute__((always_inline)) void experiment_record(struct experiment *e, uint64_t ticks)
 {
     hist_add(e->hist, ticks);
@@ -88,7 +88,7 @@ static inline __attribute__((always_inline)) void experiment_record(struct exper
         experiment_write(e, ticks);
 }
 
-/* Enters the shared metrics of all copies of a trial. */
+/* Adds the common metrics of all copies of a trial to the results. */
 int experiment_reduce(const struct trial *trial, struct results *results);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The noise sampler: a loop on each CPU that does nothing but read the clock, and says where the time went that it did
- * not get. Method: the detours of P. Beckman et al., 'The Influence of Operating Systems on the Performance of
- * Collective Operations at Extreme Scale', IEEE Cluster 2006; causes by what the kernel counts. */
+/* The noise sampler: a loop on each CPU that does nothing but read the clock. Records the gaps between readings
+ * (detours) and their causes. Method: P. Beckman et al., 'The Influence of Operating Systems on the Performance of
+ * Collective Operations at Extreme Scale', IEEE Cluster 2006; causes are derived from the kernel's counters. */
 #ifndef BENCH_NOISE_H
 #define BENCH_NOISE_H
 
@@ -12,24 +12,24 @@
 #include "engine/bench.h"
 
 struct noise_params {
-    char threshold[24]; /* as the user says it: a time, or "8x" */
-    /* What it comes to: one of them is 0. */
+    char threshold[24]; /* text given by the user: a time, or "8x" */
+    /* The parsed threshold: one of the two is 0. */
     uint64_t threshold_ns;
-    double threshold_loops; /* times the loop's least gap */
+    double threshold_loops; /* multiple of the loop's least gap */
 };
 
-/* Fills the latter from the former. 0, or -1 with one line in error that names the range. */
+/* Parses `threshold` into the other two fields. Returns 0, or -1 with one line in error that names the range. */
 int noise_read_threshold(struct noise_params *params, char *error, size_t error_size);
 
 /* The recorders of a copy. */
 enum { NOISE_HIST, NOISE_SERIES, NOISE_NUMBERS, NOISE_N_RECORDERS };
 enum {
-    NOISE_LOOP, /* ns, and so are the next */
+    NOISE_LOOP, /* ns; the next ones too */
     NOISE_LOOP_LEAST,
     NOISE_THRESHOLD,
     NOISE_OBSERVED,
     NOISE_BLIND,
-    NOISE_LOST, /* by cause */
+    NOISE_LOST, /* one for each cause */
     NOISE_COUNT = NOISE_LOST + DETOUR_CAUSES,
     NOISE_TIMER = NOISE_COUNT + DETOUR_CAUSES, /* interrupts of the CPU; NAN when not known */
     NOISE_RESCHED,
@@ -37,12 +37,13 @@ enum {
     NOISE_DEVICE,
     NOISE_SOFTIRQ,
     NOISE_CELLS,                                                       /* ns lost in each part of the run */
-    NOISE_CLASSES = NOISE_CELLS + DETOUR_CELLS,                        /* by cause, then by length class: how many */
-    NOISE_CLASSES_NS = NOISE_CLASSES + DETOUR_CAUSES * DETOUR_CLASSES, /* and how long together */
+    NOISE_CLASSES = NOISE_CELLS + DETOUR_CELLS,                        /* number of detours by cause, then by length
+                                                                        * class */
+    NOISE_CLASSES_NS = NOISE_CLASSES + DETOUR_CAUSES * DETOUR_CLASSES, /* their total length in ns */
     NOISE_N_NUMBERS = NOISE_CLASSES_NS + DETOUR_CAUSES * DETOUR_CLASSES
 };
 
-/* The share of the observed time that was lost, in %. */
+/* Returns the lost share of the observed time, in %. */
 double noise_lost_pct(const double *numbers);
 
 enum {
@@ -52,7 +53,7 @@ enum {
     NOISE_METRIC_LOOP,
     NOISE_METRIC_THRESHOLD,
     NOISE_METRIC_BLIND,
-    NOISE_METRIC_LOST_BY, /* cause */
+    NOISE_METRIC_LOST_BY, /* + cause */
     NOISE_METRIC_COUNTS = NOISE_METRIC_LOST_BY + DETOUR_CAUSES,
     NOISE_N_METRICS = NOISE_METRIC_COUNTS + NOISE_CELLS - NOISE_TIMER
 };

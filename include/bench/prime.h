@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The prime loop: what its parameters are. */
+/* Parameters of the prime loop. */
 #ifndef BENCH_PRIME_H
 #define BENCH_PRIME_H
 
@@ -8,9 +8,9 @@
 #include "engine/bench.h"
 
 struct prime_params {
-    struct option_sweep limits; /* what the user asked for: one item each */
-    uint64_t limit;             /* primes below it are counted */
-    uint64_t experiments;       /* in a run */
+    struct option_sweep limits; /* values given by the user; each becomes one item of the plan */
+    uint64_t limit;             /* counts the primes below it */
+    uint64_t experiments;       /* number of experiments in a run */
 };
 
 extern const struct bench bench_prime;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The text that the shell tests sort, dump and search: made up, always the same, with the counts of the original's. */
+/* The text that the shell tests sort, dump and search: generated, always the same, with the line, word and byte counts
+ * of the original's text. */
 #ifndef BENCH_SHELL_TEXT_H
 #define BENCH_SHELL_TEXT_H
 
@@ -8,11 +9,11 @@
 
 enum { SHELL_TEXT_LINES = 362, SHELL_TEXT_WORDS = 1200, SHELL_TEXT_BYTES = 8546, SHELL_TEXT_MATCHES = 35 };
 
-/* Lines of 1 to 82 bytes (median 18) without their newlines; SHELL_TEXT_MATCHES of them hold "the", always as a word.
- * Writes SHELL_TEXT_BYTES bytes and a terminator. */
+/* Writes a text of SHELL_TEXT_BYTES bytes and a terminating NUL. Lines have 1 to 82 bytes (median 18) without their
+ * newlines; SHELL_TEXT_MATCHES of them contain "the", always as a word. */
 void shell_text(char buf[SHELL_TEXT_BYTES + 1]);
 
-/* Lines, words and bytes of those lines of a text that hold "the", as wc counts them. */
+/* Lines, words and bytes, as wc counts them, of the lines of a text that contain "the". */
 struct shell_text_count {
     uint64_t lines, words, bytes;
 };

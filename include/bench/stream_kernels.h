@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The four STREAM-style kernels, in the forms this architecture has; the best form is chosen at run time. */
+/* The four STREAM-style kernels, in the variants that exist for this architecture; the best supported one is chosen at
+ * run time. */
 #ifndef BENCH_STREAM_KERNELS_H
 #define BENCH_STREAM_KERNELS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Arrays are aligned to 64 bytes and do not overlap; n is a multiple of 64 elements. A non-temporal form fences before
- * it returns, so that its stores are done when the clock is read. */
+/* Arrays are aligned to 64 bytes and do not overlap; n is a multiple of 64 elements. A variant with non-temporal stores
+ * ends with a fence, so that its stores are complete when the clock is read. */
 struct stream_kernels {
     const char *name; /* "avx512", "avx2", "sse2", "neon", "stnp", "c" */
     bool nontemporal;
@@ -18,13 +19,13 @@ struct stream_kernels {
     void (*triad)(double *a, const double *b, const double *c, double q, size_t n);
 };
 
-/* In plain C, "c": supported everywhere. For the lists. */
+/* The variant in plain C, "c", supported on every CPU; used in the lists below. */
 extern const struct stream_kernels stream_kernels_c;
 
-/* All forms of this architecture, best first within each kind; ends with NULL. */
+/* All variants for this architecture, the best first, for ordinary and for non-temporal stores; ends with NULL. */
 extern const struct stream_kernels *const stream_kernels_all[];
 
-/* The first supported form of the kind; NULL when the architecture has none (non-temporal stores). */
+/* Returns the first supported variant with such stores; NULL when there is none (non-temporal stores). */
 const struct stream_kernels *stream_kernels_choose(bool nontemporal);
 
 #endif

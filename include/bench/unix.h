@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the UNIX microbenchmarks have in common: recorders, metrics, parameters, and how slices become a rate.
+/* Common code of the UNIX microbenchmarks: recorders, metrics, parameters, and the calculation of a rate from slices.
  * Method: the BYTE UNIX Benchmarks (UnixBench) as documented; see jitbench-unix(1). */
 #ifndef BENCH_UNIX_H
 #define BENCH_UNIX_H
@@ -12,10 +12,10 @@
 #include "engine/trial.h"
 #include "sys/topology.h"
 
-/* The measured party is the first, and its recorders are these. The engine's own loop calls work and fills the slices;
- * a party with a run of its own calls slices_add. */
+/* The recorders of the measured party, which is the first. The engine's loop calls work and fills the slices; a party
+ * with its own run function calls slices_add. */
 enum { UNIX_SLICES, UNIX_CHECKS, UNIX_NUMBERS, UNIX_CORE, UNIX_N_RECORDERS };
-enum { UNIX_N_NUMBERS = 16 }; /* a benchmark's own use */
+enum { UNIX_N_NUMBERS = 16 }; /* values for a benchmark's own use */
 #define UNIX_RECORDERS                                                                                                 \
     .recorders = {[UNIX_SLICES] = {RECORD_SLICES, 4096},                                                               \
                   [UNIX_CHECKS] = {RECORD_CHECKS, 48},                                                                 \
@@ -23,8 +23,8 @@ enum { UNIX_N_NUMBERS = 16 }; /* a benchmark's own use */
                   [UNIX_CORE] = {RECORD_CORE, 0}},                                                                     \
     .n_recorders = UNIX_N_RECORDERS
 
-/* Every UNIX benchmark has exactly these metrics. scale turns counts a second into the unit (60 for lpm, 10 for MWIPS).
- * baseline is 0 outside the index. */
+/* Every UNIX benchmark has exactly these metrics. scale converts counts a second to the unit (60 for lpm, 10 for
+ * MWIPS). baseline is 0 for tests that are not part of the index. */
 enum { UNIX_RATE, UNIX_ALONE, UNIX_START_SPREAD, UNIX_END_SPREAD, UNIX_N_METRICS };
 #define UNIX_METRICS(unit_, scale_, baseline_)                                                                         \
     {                                                                                                                  \
@@ -57,41 +57,42 @@ enum { UNIX_RATE, UNIX_ALONE, UNIX_START_SPREAD, UNIX_END_SPREAD, UNIX_N_METRICS
                              .title = "first to last copy's end"},                                                     \
     }
 
-/* Where the two halves of context1 sit. */
+/* Placement of the two halves of context1. */
 enum unix_halves { HALVES_FREE, HALVES_SAME, HALVES_TWO };
 
-/* What all descriptors of the suite begin with. */
+/* The common part of all descriptors of the suite. */
 #define UNIX_BENCH(name_, title_)                                                                                      \
     .name = name_, .suite = "unix", .title = title_, .params_size = sizeof(struct unix_params),                        \
     .n_shared_metrics = UNIX_N_METRICS, .n_metrics = UNIX_N_METRICS, .reduce = unix_reduce, .told_while_running = true
 
 struct unix_params {
-    char dir[512];       /* scratch folder; empty: none is needed or none was found */
-    uint64_t concurrent; /* shell: scripts at once */
+    char dir[512];       /* scratch directory; empty: not needed, or none was found */
+    uint64_t concurrent; /* shell: number of scripts that run at once */
     int halves;          /* context1: enum unix_halves */
-    /* context1 on two CPUs: where the halves of copy number i sit, pair i % n. Of the parent, which places and
-     * describes; a worker must not follow it. */
+    /* context1 on two CPUs: the CPUs of the halves; copy number i uses pair i % n. Valid in the parent only, which
+     * places and describes; a worker must not follow the pointer. */
     struct cpu_pairs pairs;
-    const char *pairs_name; /* of --pairs, in the same way; NULL: the option was not given */
-    uint64_t resident_mib;  /* of this program, rounded up to a power of two: rows of two runs can be compared */
-    bool classic; /* the original's protocol: fcopy measures its 2 s write and read parts, spawn and execl have the
-                     footprint of dynamically linked processes */
+    const char *pairs_name; /* value of --pairs, parent only as well; NULL: not given */
+    uint64_t resident_mib;  /* resident size of this program, rounded up to a power of two so that rows of two runs can
+                             * be compared */
+    bool classic; /* the original's protocol: fcopy has write and read parts of 2 s, spawn and execl have the footprint
+                   * of dynamically linked processes */
 };
 
-/* Where a test sits unless --bind says otherwise: each copy on a CPU of its own; tests that make processes on all CPUs
- * allowed (range), so that the kernel places the children; and nothing is bound under the classic protocol. */
+/* Places a test unless --bind says otherwise: each copy on a CPU of its own. Tests that create processes may use all
+ * allowed CPUs (range), so that the kernel places the children. Under the classic protocol nothing is bound. */
 void unix_place(const void *params, const struct place_request *request, unsigned party, unsigned copy,
                 struct placement *placement);
 void unix_place_range(const void *params, const struct place_request *request, unsigned party, unsigned copy,
                       struct placement *placement);
 
 int unix_reduce(const struct trial *trial, struct results *results);
-/* "linkage=static libc=glibc-2.36 resident=2M", with the benchmark's own words in front ("" for none). */
+/* Writes "linkage=static libc=glibc-2.36 resident=2M", preceded by the benchmark's own words ("" for none). */
 void unix_describe(const void *params, const char *own, char *buf, size_t size);
 
 extern const struct bench bench_dhry2reg, bench_whetstone, bench_execl, bench_fcopy1024, bench_fcopy256,
     bench_fcopy4096, bench_pipe, bench_context1, bench_spawn, bench_shell1, bench_shell8, bench_syscall;
-/* Outside the index. */
+/* Benchmarks that are not part of the index. */
 extern const struct bench bench_fwrite1024, bench_fwrite256, bench_fwrite4096, bench_fread1024, bench_fread256,
     bench_fread4096, bench_short, bench_int, bench_long, bench_float, bench_double, bench_arithoh, bench_hanoi,
     bench_sysexec, bench_shell16, bench_sysclose, bench_sysgetpid;

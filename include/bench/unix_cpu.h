@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* What the CPU tests among the UNIX microbenchmarks have in common. */
+/* Common code of the CPU tests among the UNIX microbenchmarks. */
 #ifndef BENCH_UNIX_CPU_H
 #define BENCH_UNIX_CPU_H
 
 #include "bench/unix.h"
 
-/* How the Makefile compiles their files: the same on every machine, so without -march=native. */
+/* Compiler flags of their files in the Makefile: the same on every machine, so without -march=native. */
 #define UNIX_CPU_FLAGS "flags=-O3,-ffast-math"
 
-/* describe: the flags, and what unix_describe says. */
+/* Implements describe: the compiler flags, followed by unix_describe()'s words. */
 void unix_describe_cpu(const void *params, const struct clock_info *clock, char *buf, size_t size);
 
-/* classic: the original's short tests make ten passes of ten seconds. */
+/* Sampling. The classic protocol makes ten passes of ten seconds, as the original does for its short tests. */
 #define UNIX_CPU_SAMPLING                                                                                              \
     {                                                                                                                  \
         [PRESET_DEFAULT] = {.min_samples = 10,                                                                         \

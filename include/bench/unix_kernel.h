@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the UNIX microbenchmarks that exercise the kernel have in common. */
+/* Common code of the UNIX microbenchmarks that exercise the kernel. */
 #ifndef BENCH_UNIX_KERNEL_H
 #define BENCH_UNIX_KERNEL_H
 
@@ -7,7 +7,7 @@
 
 #include "bench/unix.h"
 
-/* classic: passes of seconds, as the original makes them. */
+/* Sampling. The classic protocol makes passes of whole seconds, as the original does. */
 #define UNIX_KERNEL_SAMPLING(min_, time_ms_, quick_ms_, passes_, seconds_)                                             \
     {                                                                                                                  \
         [PRESET_DEFAULT] = {.min_samples = min_,                                                                       \
@@ -30,22 +30,23 @@
 #define UNIX_LONG_SAMPLING  UNIX_KERNEL_SAMPLING(10, 250, 100, 3, 30)
 #define UNIX_SHELL_SAMPLING UNIX_KERNEL_SAMPLING(5, 500, 200, 3, 60)
 
-/* describe: nothing but linkage, C library and resident size. */
+/* Implements describe with linkage, C library and resident size only. */
 void unix_describe_plain(const void *params, const struct clock_info *clock, char *buf, size_t size);
-/* describe, for tests that carry the footprint of a dynamically linked process under the classic protocol: which. */
+/* Implements describe for tests that take the footprint of a dynamically linked process under the classic protocol:
+ * adds the footprint. */
 void unix_describe_footprint(const void *params, const struct clock_info *clock, char *buf, size_t size);
-/* Gives this process that footprint under the classic protocol, from a file at path of at least
- * footprint_file_bytes(); without it the row is degraded. */
+/* Gives this process the footprint of a dynamically linked one under the classic protocol, by mapping the file at path,
+ * which must have at least footprint_file_bytes(). Marks the row as degraded if that fails. */
 void unix_take_footprint(struct party_context *context, const char *path);
 
-/* For tests that need a scratch folder: params->dir; whether one can write there and that many bytes are free (as far
- * as known). supported's 0, or -1 with the reason. */
+/* Implements supported for tests that need a scratch directory (params->dir): checks that it is writable and, as far as
+ * known, has the given number of bytes free. Returns 0, or -1 with the reason. */
 const char *unix_scratch_dir(const void *params);
 int unix_dir_supported(const char *dir, uint64_t bytes, char *why, size_t why_size);
 
-/* Waits for the child, which must end with status 0. 0, or -1 with the reason: "WHAT ended with status 1". */
+/* Waits for the child, which must exit with status 0. Returns 0, or -1 with the reason: "WHAT ended with status 1". */
 int unix_wait(struct party_context *context, pid_t child, const char *what);
-/* The reason why there is no child. Returns -1. */
+/* Reports why fork failed. Returns -1. */
 int unix_no_child(struct party_context *context);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Advice about the noisy settings that check has found: commands with the machine's own values filled in. */
+/* Advice on the noisy settings found by check: commands with the machine's own values filled in. */
 #ifndef CMD_ADVICE_H
 #define CMD_ADVICE_H
 
@@ -14,24 +14,24 @@ struct advice_found {
     const struct settings_view *view;
     const bool *selected;
     const struct setting_state *state;
-    bool all; /* no items were named: everything that would help is of interest */
+    bool all; /* no items were named on the command line: give all advice */
 };
 
 struct advice {
-    const char *about;   /* one word: "services" */
-    struct text command; /* to be typed as it stands, or empty */
-    struct text text;    /* a sentence or two */
+    const char *about;   /* topic in one word: "services" */
+    struct text command; /* ready to be typed, or empty */
+    struct text text;    /* one or two sentences */
 };
 
 #define ADVICE_MAX 6
 
-/* Fills in the advice, most useful first, and returns how much there is: none where nothing that was looked at is
- * noisy. advice_free() ends each. */
+/* Fills in the advice, the most useful first, and returns the number of entries: 0 when no checked setting is noisy.
+ * The caller calls advice_free() for each. */
 size_t advice_make(const struct advice_found *found, struct advice advice[ADVICE_MAX]);
 void advice_free(struct advice *advice, size_t n);
 
-/* Appends "What to do" and the advice. Commands stay in one piece, so that they can be copied; the rest is broken at
- * the width. Nothing when there is none. */
+/* Appends "What to do" and the advice. Commands are not broken, so that they can be copied; other text is broken at the
+ * width. Appends nothing when n is 0. */
 void advice_print(const struct advice *advice, size_t n, size_t width, struct text *out);
 
 #endif

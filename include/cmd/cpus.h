@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What --cpus means, for all commands that have it. */
+/* The meaning of --cpus, for all commands that have it. */
 #ifndef CMD_CPUS_H
 #define CMD_CPUS_H
 
@@ -8,20 +8,21 @@
 
 #include "sys/cpuset.h"
 
-/* The words that it takes beside lists; the choices of its row. */
+/* The words that --cpus accepts beside lists; the choices of its option entry. */
 enum { CPUS_ALL, CPUS_QUIET };
 extern const char *const cpus_choices[];
 
-/* Whether the kernel lets us run on exactly these CPUs; what it allows of them otherwise. Asked by trying, because an
- * isolated CPU is not in our mask and may still be used, and a cpuset cgroup may forbid one that is online. */
+/* Returns whether the kernel allows this process to run on exactly these CPUs; if not, usable has those that it allows.
+ * Determined by trying, because an isolated CPU is missing in the affinity mask but may be used, and a cpuset cgroup
+ * may forbid a CPU that is online. */
 bool cpus_usable(const struct cpuset *wanted, struct cpuset *usable);
 
-/* Those of our mask; the online ones, or CPU 0 alone, where it cannot be read. Never empty. */
+/* Returns the CPUs of the affinity mask; if it cannot be read, the online CPUs, or CPU 0. Never empty. */
 void cpus_of_mask(const struct cpuset *online, struct cpuset *out);
-/* Those of our mask, and of the online ones what may be used besides. Never empty. */
+/* Returns the CPUs of the affinity mask, and the other online CPUs that may be used. Never empty. */
 void cpus_allowed(const struct cpuset *online, struct cpuset *out);
 
-/* 0 when all of them are online, or -1 with a line in error. */
+/* Returns 0 when all of the CPUs are online, or -1 with a line in error. */
 int cpus_check_online(const struct cpuset *cpus, const struct cpuset *online, char *error, size_t error_size);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The detours that the rows of noise and prime hold, host by host, as project needs them. */
+/* The detours recorded in the rows of noise and prime, for each host, as project needs them. */
 #ifndef CMD_DETOURS_H
 #define CMD_DETOURS_H
 
@@ -11,7 +11,8 @@
 #include "engine/project.h"
 #include "engine/row.h"
 
-/* Bins of lengths, even in the logarithm: 32 to an octave of nanoseconds; each keeps the sum of its lengths. */
+/* Bins of lengths, evenly spaced in the logarithm: 32 for each octave of nanoseconds; each keeps the sum of its
+ * lengths. */
 #define DETOURS_PER_OCTAVE 32u
 #define DETOURS_BINS       (DETOURS_PER_OCTAVE * DETOUR_CLASSES)
 
@@ -19,10 +20,10 @@ struct detours_bin {
     double n, ns;
 };
 
-/* Of one kind of rows. */
+/* Detours from one kind of rows. */
 struct detours_of {
-    double work;    /* observed, without the detours; 0: no such row */
-    double unit_ns; /* of work and of the bins' sums: ns, or the clock's ticks; 0: not known yet */
+    double work;    /* time observed, without the detours; 0: no such row */
+    double unit_ns; /* unit of work and of the bins' sums in ns: 1, or a tick of the clock; 0: not known yet */
     unsigned rows;
     struct detours_bin bins[DETOURS_BINS];
 };
@@ -30,32 +31,34 @@ struct detours_of {
 struct detours_host {
     char name[65];
     struct detours_of noise;                        /* all CPUs together */
-    double by_cause[DETOUR_CAUSES][DETOUR_CLASSES]; /* how many; of noise rows */
-    unsigned periodic[DETOUR_CLASSES]; /* in how many rows the detours of the class came at even distances */
-    struct detours_of prime;           /* experiments that took much more than the median */
-    double experiment_ticks;           /* the median of the last row */
+    double by_cause[DETOUR_CAUSES][DETOUR_CLASSES]; /* number of detours; of noise rows */
+    unsigned periodic[DETOUR_CLASSES];              /* number of rows in which the detours of the class were periodic */
+    struct detours_of prime;                        /* experiments that took much longer than the median */
+    double experiment_ticks;                        /* median of the last row */
 };
 
-/* Enters a row: noise's detour, lost and lost_CAUSE, prime's cycles and then time. Others, and rows that failed or were
- * skipped, are passed over. */
+/* Adds a row: of noise detour, lost and lost_CAUSE, of prime cycles followed by time. Other rows, and rows that failed
+ * or were skipped, are ignored. */
 void detours_enter(struct detours_host *host, const struct row *row);
 
-/* Whether the events (position in us, length in ns) of that octave come at even distances: at least 8 of them, all
- * recorded, whose gaps have a standard deviation below a quarter of their mean. left_out: the series says that it lacks
- * some. */
+/* Returns whether the events (position in us, length in ns) of that octave are periodic: at least 8 events, all
+ * recorded, and gaps with a standard deviation below a quarter of their mean. left_out: number of events missing in the
+ * series. */
 bool detours_are_periodic(const struct row_pair *events, size_t n, uint64_t left_out, unsigned octave);
 
-/* Detours for project_slowdown(), in arrays of the caller's: room for DETOURS_BINS pairs in lengths. keep (may be NULL)
- * is the share of each octave that is kept. Returns how many of detours[2] are filled. */
+/* Fills in the detours for project_slowdown(), using arrays of the caller: lengths has room for DETOURS_BINS pairs.
+ * keep (may be NULL) is the share of each octave's detours that is kept. Returns how many elements of detours[2] were
+ * filled. */
 size_t detours_sources(const struct detours_host *host, const double *keep, struct row_pair *lengths,
                        struct project_detours detours[2]);
 
-/* What is used of the host: noise where it has any, else prime; NULL: neither. */
+/* Returns the detours that are used for the host: those of noise if there are any, otherwise those of prime, otherwise
+ * NULL. */
 const struct detours_of *detours_used(const struct detours_host *host);
 double detours_work_ns(const struct detours_host *host);
-double detours_lost_pct(const struct detours_host *host); /* of work and detours together */
+double detours_lost_pct(const struct detours_host *host); /* detours as a share of work and detours together */
 
-/* Adds the second's to the first. */
+/* Adds the detours of `from` to `into`. */
 void detours_merge(struct detours_host *into, const struct detours_host *from);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Options of other programs, for the error lines of commands that take the place of these programs. */
+/* Options of other programs, for error messages of commands that replace these programs. */
 #ifndef CMD_FOREIGN_H
 #define CMD_FOREIGN_H
 
 #include "engine/option.h"
 
-extern const struct option_foreign foreign_cyclictest[]; /* for latency and noise */
-extern const struct option_foreign foreign_hyperfine[];  /* for run */
+extern const struct option_foreign foreign_cyclictest[]; /* options of cyclictest, for latency and noise */
+extern const struct option_foreign foreign_hyperfine[];  /* options of hyperfine, for run */
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The headline figures and settings of many machines, gathered row by row: what fleet judges. Memory goes with the rows
- * (some dozen bytes for each headline row), whatever they hold. */
+/* Gathers the headline figures and settings of many machines row by row, for fleet. Memory is some dozen bytes for each
+ * headline row, whatever the rows contain. */
 #ifndef CMD_GATHER_H
 #define CMD_GATHER_H
 
@@ -11,31 +11,31 @@
 #include "engine/index.h"
 #include "engine/row.h"
 
-/* One figure of all machines: of the rows that agree in suite, test, load, copies, metric, unit and the words of param
- * that say what the work is. Several rows of one machine (CPUs, runs) are pooled: their mean. */
+/* One figure of all machines: from rows that agree in suite, test, load, copies, metric, unit and the words of param
+ * that identify the work. Several rows of one machine (CPUs, runs) are averaged. */
 struct gather_figure {
-    char suite[24], test[48], load[48], metric[48], unit[24], work[96]; /* work: as much of it as has room */
+    char suite[24], test[48], load[48], metric[48], unit[24], work[96]; /* work: cut if too long */
     uint64_t copies;
     bool higher_is_better;
-    size_t first, n; /* values[]: those of the machines that have one, by their number */
+    size_t first, n; /* range in values[]: the machines that have the figure, in the order of their numbers */
 };
 
 struct gather_value {
     uint32_t figure, machine, rows;
-    float error; /* relative standard error, by the spread of the samples; NAN: not known */
+    float error; /* relative standard error from the samples' spread; NAN: not known */
     double value;
 };
 
-/* One thing that machines may differ in: a column (kernel, build, ...), an item of the columns settings and
- * scratch_disk, or the highest nice. */
+/* A property in which machines may differ: a column (kernel, build, ...), an item of the columns settings and
+ * scratch_disk, or the highest nice value. */
 struct gather_setting {
-    uint32_t setting, machine, value; /* numbers in settings, machines and setting_values */
-    uint32_t order;                   /* a later one replaces an earlier one */
+    uint32_t setting, machine, value; /* indices in settings, machines and setting_values */
+    uint32_t order;                   /* a later value replaces an earlier one */
 };
 
 struct gather_machine {
     size_t runs, rows, failed;
-    bool namesake; /* another machine has its name */
+    bool namesake; /* another machine has the same name */
     bool many_ranks;
     char rank[16];
     bool has_nice;
@@ -45,12 +45,12 @@ struct gather_machine {
 struct gather_name {
     size_t first;
     unsigned machines;
-    bool vague; /* nothing is known of the first one's CPUs */
+    bool vague; /* the first machine of the name has no known CPUs */
 };
 
 struct gather {
-    bool by_rank;          /* each rank is a machine */
-    struct index machines; /* printable name, and "(2)" behind it where another machine has the same */
+    bool by_rank;          /* each rank counts as a machine */
+    struct index machines; /* printable name, with "(2)" appended where another machine has the same name */
     struct gather_machine *machine;
     size_t machine_capacity;
     struct index figures;
@@ -61,13 +61,13 @@ struct gather {
     struct index settings, setting_values;
     struct gather_setting *setting;
     size_t n_setting, setting_capacity;
-    uint64_t doubles;      /* rows that came a second time, and were left out */
-    uint64_t without_rank; /* by_rank: rows that have no number of a rank, and count for the host */
-    /* For itself. */
+    uint64_t doubles;      /* duplicate rows, which were left out */
+    uint64_t without_rank; /* by_rank: rows without a rank number, which count for the host */
+    /* Private. */
     struct index names, identities, runs, seen;
     struct gather_name *name;
     size_t name_capacity;
-    uint32_t *of_identity; /* the machine */
+    uint32_t *of_identity; /* number of the machine */
     size_t of_identity_capacity;
     struct row_run last_run;
     size_t last_machine;
@@ -75,17 +75,17 @@ struct gather {
     size_t last_disk_machine;
 };
 
-/* Enters a row. 0, or -1 when out of memory. Texts are sanitized for the terminal. */
+/* Adds a row. Returns 0, or -1 when out of memory. Control characters in its texts are replaced. */
 int gather_row(struct gather *g, const struct row *row);
-/* Once, behind the last row; what follows needs it. 0, or -1 when out of memory. */
+/* Completes the figures after the last row; required by the functions below. Returns 0, or -1 when out of memory. */
 int gather_finish(struct gather *g);
 void gather_free(struct gather *g);
 
-/* The machine's value of the figure; NAN: none. */
+/* Returns the machine's value of the figure; NAN: none. */
 double gather_value(const struct gather *g, size_t figure, size_t machine);
-/* The setting's value that more than half of the machines that have one agree in; NULL: there is none. */
+/* Returns the setting's value that more than half of the machines with a value have; NULL: there is none. */
 const char *gather_majority(const struct gather *g, size_t setting);
-/* The machine's value; NULL: not known. */
+/* Returns the machine's value; NULL: not known. */
 const char *gather_setting(const struct gather *g, size_t setting, size_t machine);
 
 #endif

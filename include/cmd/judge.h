@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which of the machines that were gathered stands out. Nothing is read or printed. */
+/* Finds the machines that stand out among those gathered. Reads and prints nothing. */
 #ifndef CMD_JUDGE_H
 #define CMD_JUDGE_H
 
@@ -12,34 +12,37 @@
 struct judged {
     size_t machine;
     const char *name;
-    bool far;   /* in one figure, by the first rule of engine/outlier.h */
-    bool often; /* the worst of all in many, by the second */
-    bool broke; /* rows failed, and most other machines have none that did */
+    bool far;   /* stands out in at least one figure (the first rule of engine/outlier.h) */
+    bool often; /* is the worst machine in many figures (the second rule) */
+    bool broke; /* has failed rows, which most other machines have not */
     size_t figures, n_far, worst_count;
-    size_t figure;        /* the worst one: of those beyond their threshold, else of all; SIZE_MAX: none */
-    double distance;      /* in spreads, never negative */
-    double effect;        /* as a share; positive: worse */
-    double median_effect; /* the same, over all figures */
-    size_t differences;   /* settings that are not the majority's */
+    size_t figure;        /* the worst figure: among those beyond their threshold, otherwise among all; SIZE_MAX:
+                           * none */
+    double distance;      /* distance of the worst figure from the median in spreads, never negative */
+    double effect;        /* effect of the worst figure as a share of the median; positive: worse */
+    double median_effect; /* median of the effects over all figures */
+    size_t differences;   /* number of settings that differ from the majority's */
 };
 
 struct judgement {
     const struct gather *g;
-    double least_effect;           /* as a share: what is off by less does not stand out */
-    struct outlier_metric *metric; /* by figure; n 0: not judged */
-    double *threshold;             /* by figure */
-    size_t n_figures, n_machines;  /* judged; with a judged figure */
-    const char **majority;         /* by setting; NULL: there is none */
-    struct judged *judged;         /* those that stand out first, worse ones before better ones, the farthest on top */
+    double least_effect;           /* share of the median; smaller effects do not stand out */
+    struct outlier_metric *metric; /* median and spread of each figure; n 0: not judged */
+    double *threshold;             /* threshold of each figure in spreads */
+    size_t n_figures, n_machines;  /* figures judged; machines with a judged figure */
+    const char **majority;         /* most frequent value of each setting; NULL: there is none */
+    struct judged *judged;         /* machines that stand out first, worse ones before better ones, sorted by
+                                    * distance */
 };
 
-/* g was finished, and stays as it is until judge_free(). 0, or -1 when out of memory; judge_free() in both cases. */
+/* Judges the machines in g, on which gather_finish() was called and which must not change until judge_free(). Returns
+ * 0, or -1 when out of memory; the caller calls judge_free() in both cases. */
 int judge(struct judgement *j, const struct gather *g, double least_effect);
 void judge_free(struct judgement *j);
 
-/* The effect as a share of the median; positive: worse. */
+/* Returns the effect as a share of the median; positive: worse. */
 double judge_worse_by(const struct judgement *j, size_t figure, double value);
-/* Whether the value is beyond the figure's threshold, and off by enough. */
+/* Returns whether the value is beyond the figure's threshold and its effect is large enough. */
 bool judge_is_far(const struct judgement *j, size_t figure, double value);
 bool judge_stands_out(const struct judged *judged);
 

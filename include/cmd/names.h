@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of output files, of which each host and each rank of a job has its own. */
+/* Names of output files, which can be different for each host and each rank of a job. */
 #ifndef CMD_NAMES_H
 #define CMD_NAMES_H
 
@@ -7,18 +7,18 @@
 
 #include "engine/row.h"
 
-/* The file name that a template of the user's stands for: %h host, %j job, %r rank, %t UTC time (20260131T235959Z), %%
- * a percent sign. What is not known is "unknown"; signs in these words that do not belong in a file name become '_'. A
- * template without %r gets "-RANK" before its ending where alone is 0 and the rank is known, since other ranks were
- * given the same name. 0; or -1 with a line in error that begins with option ("--output"): another sign after '%', or
+/* Expands a template given by the user to a file name: %h host, %j job, %r rank, %t UTC time (20260131T235959Z), %% a
+ * percent sign. Unknown ones become "unknown"; characters unsuitable for file names become '_'. If other ranks were
+ * given the same name (alone is 0) and the rank is known, a template without %r gets "-RANK" before its ending. Returns
+ * 0; or -1 with a line in error that begins with option ("--output") when another character follows '%', or the name is
  * too long. */
 int names_expand(const char *option, const char *template, const struct row_run *run, int alone, char *name,
                  size_t size, char *error, size_t error_size);
 
-/* 2026-01-31T23:59:59Z as it stands in file names: 20260131T235959Z. */
+/* Converts 2026-01-31T23:59:59Z to the form used in file names: 20260131T235959Z. */
 void names_compact_utc(const char *utc, char *buf, size_t size);
 
-/* One word for a file name. */
+/* Converts a text to one word for a file name. */
 void names_word(const char *from, char *to, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `--cpus quiet`: the CPU that loses the least of its time. */
+/* `--cpus quiet`: finds the CPU that loses the least time. */
 #ifndef CMD_QUIET_H
 #define CMD_QUIET_H
 
@@ -8,18 +8,18 @@
 #include "engine/place.h"
 #include "sys/clock.h"
 
-/* Which of n CPUs (1 at least), by the share of its time that each loses (NAN: not known, the worst of all): the
- * quietest but for the boot CPU, which has duties that a moment does not show; that one only when it is alone, or the
- * best of the others loses more than twice as much. Of equals the first. */
+/* Picks one of n CPUs (at least 1) by the share of its time that each loses (NAN: not known, worse than all others):
+ * the one that loses least, without the boot CPU, whose duties a short sample may not show. The boot CPU is picked only
+ * when it is the only one, or when the best of the others loses more than twice as much. Of equal CPUs the first. */
 unsigned quiet_pick(const unsigned *cpus, const double *lost, size_t n, unsigned boot_cpu);
 
-/* Why that one was picked, in words: what it lost, what the noisiest lost, and what the boot CPU lost where that was
- * less and another was picked all the same. */
+/* Explains the choice in words: what the CPU lost, what the noisiest lost, and what the boot CPU lost if that was less
+ * and it was not picked. */
 void quiet_explain(const unsigned *cpus, const double *lost, size_t n, unsigned boot_cpu, unsigned picked, char *why,
                    size_t why_size);
 
-/* Samples all CPUs of the request at once for half a second, and picks one. 0, and why says in words what decided; or
- * -1 with the reason why that could not be found out. */
+/* Samples all CPUs of the request at once for half a second, and picks one. Returns 0 with the explanation in why; or
+ * -1 with the reason of the failure in why. */
 int quiet_cpu(const struct place_request *allowed, const struct clock_info *clock, unsigned *cpu, char *why,
               size_t why_size);
 

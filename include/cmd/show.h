@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables of a suite's rows: the one way in which they are printed, when they are measured and when a file is
- * shown. */
+/* Prints the tables of a suite's rows, both after measuring and when a file is shown. */
 #ifndef CMD_SHOW_H
 #define CMD_SHOW_H
 
@@ -11,22 +10,22 @@
 #include "engine/text.h"
 
 struct show_how {
-    int fd;           /* where it is printed: plots are drawn on a terminal only, as wide as that is */
-    bool alone;       /* the run measured no other suite: each run's lines too */
-    const char *more; /* the option that brings more samples, for the warnings */
-    bool verbose;     /* each run's lines, and plots, everywhere */
+    int fd;           /* output descriptor: plots are drawn only on a terminal, in its width */
+    bool alone;       /* the run measured only this suite: each run's lines are printed too */
+    const char *more; /* option that increases the number of samples, for the warnings */
+    bool verbose;     /* each run's lines, and plots, always */
 };
 
-/* Appends the first lines of a run's header: program and time, and the machine, whose line is left open. */
+/* Appends the first lines of a run's header: program and time, and the machine, without the end of that line. */
 void show_run(const struct row_run *run, struct text *out);
 
-/* Sorts the rows, which are of one suite and one run, as they were planned, and appends the suite's tables to out, with
- * an empty line behind them, and what a careful reader would notice to warnings. Rows of a suite that this program does
- * not know stand in a plain table. Nothing is printed of a suite that a signal kept from beginning. */
+/* Sorts the rows, which are of one suite and one run, as planned, and appends the suite's tables to out, followed by an
+ * empty line, and warnings about doubtful figures to warnings. Rows of an unknown suite are printed in a plain table.
+ * Prints nothing for a suite that did not begin because of a signal. */
 void show_rows(struct row *rows, size_t n, const struct show_how *how, struct text *out, struct text *warnings);
 
-/* Marks the rows whose metric is the one that their test is judged by, which files do not tell: from the benchmarks'
- * tables of metrics; of tests that are not known the first metric. */
+/* Marks the headline rows, which files do not mark: by the benchmarks' tables of metrics; for unknown tests the first
+ * metric. */
 void show_mark_headlines(struct row *rows, size_t n);
 
 #endif

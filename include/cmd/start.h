@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* --start-at: a moment at which several machines begin to measure, by their clocks. */
+/* --start-at: a time at which several machines begin to measure, by their own clocks. */
 #ifndef CMD_START_H
 #define CMD_START_H
 
@@ -8,10 +8,9 @@
 
 #define START_DAY_NS ((uint64_t)86400 * 1000000000u)
 
-/* The moment, in ns of CLOCK_REALTIME, that the text names at the time now_ns: "+30" or "+2m" from now, "@1700000000"
- * or
- * "@1700000000.5" (seconds since 1970), or "14:30:00", the nearest one in local time, which lies within 12 hours on
- * either side. It may have passed; it is at most a day away. 0; or -1 with a line in error. */
+/* Parses a time and converts it to ns of CLOCK_REALTIME: "+30" or "+2m" from now_ns, "@1700000000" or "@1700000000.5"
+ * (seconds since 1970), or "14:30:00", the nearest one in local time, less than 12 hours before or after now_ns. It may
+ * have passed; it is at most a day away. Returns 0; or -1 with a line in error. */
 int start_parse(const char *text, uint64_t now_ns, uint64_t *at_ns, char *error, size_t error_size);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "cmd/measure.h"
 
-/* In the order in which `all` runs them: what is quiet before what is loud. Ends with NULL. */
+/* In the order in which `all` runs them: quiet suites before noisy ones. Ends with NULL. */
 extern const struct suite *const suite_list[];
 
 extern const struct suite suite_noise, suite_prime, suite_stream, suite_unix, suite_latency, suite_run;
@@ -14,10 +14,10 @@ extern const struct command command_noise, command_prime, command_stream, comman
     command_fleet, command_completion, command_export, command_init, command_report, command_run, command_compare,
     command_show;
 
-/* By what name a person knows a test of suite unix ("context1-same"); NULL when it is none. */
+/* Returns the title of a test of suite unix; NULL for another name. */
 const char *unix_title(const char *test);
 
-/* The tables of very short experiments: a line a run as the original prints it, and the runs together. */
+/* Layouts of very short experiments: a line for each run as the original prints it, and the runs together. */
 enum { EXPERIMENT_COLUMNS = 10 };
 extern const struct table_column cmd_experiment_columns[EXPERIMENT_COLUMNS];
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A scratch file that is written and read past the page cache: what the loads write and read have in common. */
+/* A scratch file that is written and read past the page cache: common code of the loads write and read. */
 #ifndef LOAD_DISK_H
 #define LOAD_DISK_H
 
@@ -9,57 +9,58 @@
 
 #include "load/params.h"
 
-/* What is moved at once. A file is whole blocks, and no fewer than four. */
+/* Size of one read or write. A file consists of whole blocks, at least four. */
 #define DISK_BLOCK_BYTES ((size_t)1 << 20)
 #define DISK_LEAST_BYTES (4 * DISK_BLOCK_BYTES)
-/* What is cached goes to the disk so often. A file that finds less room than this finds none. */
+/* Cached data is flushed to the disk after this many bytes. If less space than this is available, the file counts as
+ * not fitting on the disk. */
 #define DISK_SYNC_BYTES (8 * DISK_BLOCK_BYTES)
 
 /* A party's state. */
 struct disk {
     int fd;
-    bool direct;          /* O_DIRECT; false: refused, so that what is cached must be dropped */
+    bool direct;          /* O_DIRECT is in use; false: it was refused, so cached data must be dropped */
     const char *what;     /* "writes" or "reads" */
-    unsigned char *block; /* varied bytes, aligned */
-    uint64_t at_bytes;    /* of the next block */
-    uint64_t size_bytes;  /* of the file when it is whole */
-    uint64_t moved_bytes; /* by the run */
-    uint64_t due_ns;      /* when the counts are to be brought up to date */
+    unsigned char *block; /* aligned, filled with varied bytes */
+    uint64_t at_bytes;    /* position of the next block */
+    uint64_t size_bytes;  /* size of the complete file */
+    uint64_t moved_bytes; /* bytes moved in this run */
+    uint64_t due_ns;      /* time of the next update of the counts */
 };
 
-/* Makes the file and the state, and says so when the folder is on no disk or O_DIRECT is refused. 0, or -1 with the
- * reason. */
+/* Creates the file and the state. Reports when the directory is not on a disk or O_DIRECT is refused. Returns 0, or -1
+ * with the reason. */
 int disk_setup(struct party_context *context, const char *what);
 void disk_teardown(struct party_context *context);
 
-/* Moves the block at at_bytes, and then at_bytes. A file system that refuses O_DIRECT only now makes it cached from
- * here on. 0 or -errno. */
+/* Writes the block at at_bytes and advances at_bytes. If the file system refuses O_DIRECT only now, goes on with cached
+ * writes. Returns 0 or -errno. */
 int disk_write(struct party_context *context);
 int disk_read(struct party_context *context);
-/* Has written what is cached, and drops it. 0 or -errno. */
+/* Flushes cached data to the disk and drops it from the cache. Returns 0 or -errno. */
 int disk_sync(const struct disk *disk);
-/* Whether the error says that there is no more room: a full disk, a quota, a limit on file sizes. */
+/* Returns whether the error means that there is no space left: a full disk, a quota, or a file size limit. */
 bool disk_is_full(int error);
-/* "cannot write ...". Returns -1. */
+/* Reports "cannot write ...". Returns -1. */
 int disk_fail(struct party_context *context, const char *what, int error);
 
-/* Brings the counts up to date, of which moved_bytes is this one, when that is due. Those of the kernel are NAN where
- * it does not tell. */
+/* Updates the counts if an update is due; moved is the one that gets moved_bytes. Counts taken from the kernel are NAN
+ * where it does not provide them. */
 void disk_count(struct party_context *context, enum load_count moved);
 
-/* Why a file system of that name ("tmpfs") is no disk, or NULL. */
+/* Returns why a file system of that name ("tmpfs") is not on a disk, or NULL if it may be. */
 const char *disk_is_not(const char *fs_name);
 
-/* Whether a file to be read that has grown so far in this time is to be left as it is. */
+/* Decides whether the file to be read is large enough, from its size and the time spent writing it. */
 enum disk_fill { DISK_GROWS, DISK_FILLED, DISK_TOO_SLOW };
 enum disk_fill disk_fill(uint64_t bytes, uint64_t wanted_bytes, uint64_t elapsed_ns);
 
-/* For descriptors. */
+/* Implements describe. */
 void disk_describe(const void *params, char *buf, size_t size);
 const char *disk_scratch_dir(const void *params);
 int disk_supported(const void *params, char *why, size_t why_size);
 #define LOAD_DISK .scratch_dir = disk_scratch_dir, .supported = disk_supported
-/* A second of either that does less of it does next to nothing. */
+/* Minimum amount of either load: less than this in a second is practically no load. */
 #define LOAD_DISK_LEAST ((double)DISK_BLOCK_BYTES)
 
 #endif

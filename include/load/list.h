@@ -5,7 +5,7 @@
 
 #include "engine/load.h"
 
-/* Ends with NULL. In the order in which tables show them. */
+/* All loads, in the order in which tables show them. Ends with NULL. */
 extern const struct load *const load_list[];
 
 #endif

@@ -9,22 +9,23 @@
 #include "bench/sim.h"
 
 struct load_params {
-    struct sim_params
-        sim;             /* first, since a simulation that is a load reads it; also says on which CPUs all loads run */
-    char dir[512];       /* scratch folder of write and read */
-    uint64_t file_bytes; /* of their file */
-    uint64_t threads;    /* of burn and ring */
-    uint64_t groups;     /* of hack */
-    uint64_t memory_bytes; /* of memload */
-    bool memory_spare;     /* memload without swap: stops growing when memory runs short */
+    struct sim_params sim; /* first, because a simulation used as a load reads it; also says which CPUs all loads run
+                            * on */
+    char dir[512];         /* scratch directory of write and read */
+    uint64_t file_bytes;   /* size of the file of write and read */
+    uint64_t threads;      /* number of threads of burn and ring */
+    uint64_t groups;       /* number of groups of hack */
+    uint64_t memory_bytes; /* memory used by memload */
+    bool memory_spare;     /* memload on a machine without swap: stop growing when memory runs short */
     bool nice_given;
     int nice;
 };
 
-/* Normal policy, with the load's nice value, on the CPUs of the measured task. For the place of all descriptors. */
+/* Places a load: normal policy, the load's nice value, the CPUs of the measured task. Implements place for all
+ * loads. */
 void load_place(const void *params, const struct place_request *request, unsigned party, struct placement *placement);
 
-/* What all descriptors begin with. */
+/* The common part of all descriptors. */
 #define LOAD(name_, title_)                                                                                            \
     .name = name_, .title = title_, .params_size = sizeof(struct load_params), .place = load_place
 

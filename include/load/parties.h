@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Parties that more than one load has: their initialisers, since one constant cannot be copied from another. */
+/* Initialisers of parties that several loads have, because C does not allow to copy one constant from another. */
 #ifndef LOAD_PARTIES_H
 #define LOAD_PARTIES_H
 
 #include "engine/load.h"
 #include "load/disk.h"
 
-/* What the process party of every load begins with. */
+/* The common part of the process party of every load. */
 #define LOAD_PARTY(name_)                                                                                              \
     .name = name_, .role = ROLE_LOAD, .kind = PARTY_PROCESS, .stop = STOP_KILL, .before_gate = true, LOAD_RECORDERS
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What loads have in common while they run: the threads beside the main one, and when counts are brought up to date. */
+/* Common code of running loads: their threads other than the main one, and updates of their counts. */
 #ifndef LOAD_RUN_H
 #define LOAD_RUN_H
 
@@ -10,39 +10,40 @@
 
 #include "engine/bench.h"
 
-/* Counts are never older. */
+/* Interval of updates of the counts. */
 #define LOAD_REFRESH_NS 20000000u
 
-/* The threads of a load beside its main one. All zero is a crew of none. */
-struct crew {
-    pthread_t *threads;
+/* The threads of a load other than its main thread. Initialise to zero for no threads. */
+struct threads {
+    pthread_t *id;
     uint32_t n, made, at_work, ended;
 };
 
-/* Starts n threads with small stacks: number i runs body(members + i * member_size). 0, or -1 with a reason that names
- * the limit; the threads that were started are then in the crew. */
-int crew_start(struct crew *crew, struct party_context *context, size_t n, void *(*body)(void *), void *members,
-               size_t member_size);
+/* Starts n threads with small stacks; thread number i runs body(members + i * member_size). Returns 0, or -1 with a
+ * reason that names the limit; the threads that did start are then in the struct. */
+int threads_start(struct threads *threads, struct party_context *context, size_t n, void *(*body)(void *),
+                  void *members, size_t member_size);
 
-/* A thread waits until all have been made: those at work would keep the main one from making more. False when it is to
- * end instead. */
-bool crew_wait(struct crew *crew);
-/* A thread says, once, that it is at work; whether all have. */
-void crew_at_work(struct crew *crew);
-bool crew_complete(const struct crew *crew);
+/* Called by a thread: waits until all threads have been created, because running ones would slow the creation of
+ * others. Returns false when the thread is to end instead. */
+bool threads_wait(struct threads *threads);
+/* threads_at_work() is called by each thread once, when it has begun its work; threads_complete() returns whether all
+ * have. */
+void threads_at_work(struct threads *threads);
+bool threads_complete(const struct threads *threads);
 
-/* Asks the threads to end. Those that sleep, but for crew_wait(), are for the caller to wake. */
-void crew_end(struct crew *crew);
-bool crew_ended(const struct crew *crew);
-/* Waits until they have ended. The crew is one of none then. */
-void crew_join(struct crew *crew);
+/* Asks the threads to end. The caller wakes threads that sleep elsewhere than in threads_wait(). */
+void threads_end(struct threads *threads);
+bool threads_ended(const struct threads *threads);
+/* Waits for the threads to end, and resets the struct. */
+void threads_join(struct threads *threads);
 
-/* True, and *due_ns is set to the next time, when now_ns has reached *due_ns. */
+/* Returns true and advances *due_ns when now_ns has reached *due_ns. */
 bool load_due(uint64_t *due_ns, uint64_t now_ns);
-/* Brings LOAD_CPU up to date when that is due. */
+/* Updates LOAD_CPU when *due_ns has been reached. */
 void load_count_cpu(struct party_context *context, uint64_t *due_ns);
 
-/* Bytes as a user would type them, in the largest unit that divides them: "256M". */
+/* Formats bytes as a user would type them, in the largest unit that divides them: "256M". */
 void load_size_text(uint64_t bytes, char *buf, size_t size);
 
 #endif

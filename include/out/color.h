@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Colours of statuses and verdicts, on a terminal only. */
+/* Colours of statuses and verdicts, on terminals only. */
 #ifndef OUT_COLOR_H
 #define OUT_COLOR_H
 
@@ -11,7 +11,7 @@
 
 enum color { COLOR_NONE, COLOR_GREEN, COLOR_YELLOW, COLOR_RED };
 
-/* The option --color of commands that print them; the member color of the struct is an int. */
+/* Values of the option --color; the option's target is an int. */
 extern const char *const color_choices[]; /* auto, always, never */
 #define COLOR_ROW(struct_)                                                                                             \
     {                                                                                                                  \
@@ -19,11 +19,11 @@ extern const char *const color_choices[]; /* auto, always, never */
         .preset = {"auto"}, OPTION_AT(struct_, color), .help = "colours of statuses and verdicts; auto: on a terminal" \
     }
 
-/* Whether the text for the descriptor is to have colours (its member color). auto: a terminal that is not "dumb", and
- * the environment has no NO_COLOR. choice: index in color_choices. */
+/* Returns whether text for the descriptor gets colours. choice is an index in color_choices. auto: yes on a terminal
+ * that is not "dumb", unless NO_COLOR is set in the environment. */
 bool color_wanted(int choice, int fd);
 
-/* Appends the first bytes of s, in that colour where the text is to have colours. */
+/* Appends the first `length` bytes of s, in the colour if out has colours switched on. */
 void color_put(struct text *out, enum color color, const char *s, size_t length);
 
 enum color color_of_status(enum row_status status);

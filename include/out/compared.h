@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pairs of rows compared: figures, verdicts, means of suites and of hosts. */
+/* Comparison of paired rows: ratios, verdicts, means of suites and of hosts. */
 #ifndef OUT_COMPARED_H
 #define OUT_COMPARED_H
 
@@ -12,44 +12,45 @@
 
 struct compared_row {
     const struct pair *pair;
-    size_t number;    /* of its comparison */
-    size_t few;       /* the least number of samples of a run in it; 0: a row without samples */
-    double drift_pct; /* how far the second half of a run is from its first, where that is no chance; 0: none */
-    bool by_hosts;    /* what is tested are means of hosts */
-    bool judged;      /* counts in means */
+    size_t number;    /* index of its comparison */
+    size_t few;       /* least number of samples of any of its runs; 0: a row without samples */
+    double drift_pct; /* significant drift: by how much the second half of a run differs from the first; 0: none */
+    bool by_hosts;    /* the test compares means of hosts */
+    bool judged;      /* included in means */
 };
 
-/* The geometric mean of the ratios of a suite's rows, turned so that above 1 is better. */
+/* Geometric mean of the ratios of a suite's rows, where above 1 means better. */
 struct compared_mean {
     char suite[24], host[65];
     size_t rows;
     size_t number;
 };
 
-/* A host of NEW, by all its rows together. */
+/* A host of NEW, judged by all its rows together. */
 struct compared_host {
     char host[65];
-    double ratio; /* geometric mean, above 1 is better */
+    double ratio; /* geometric mean; above 1 means better */
     bool stands_out;
 };
 
 struct compared {
-    struct compared_row *row; /* what can be compared, the greatest effect first */
+    struct compared_row *row; /* the rows that can be compared, the greatest effect first */
     size_t n_rows;
     struct compared_mean *mean;
     size_t n_means;
-    struct compared_host *host; /* by host only, the most different first */
+    struct compared_host *host; /* filled only when comparing by host; the most different first */
     size_t n_hosts;
-    struct comparison *comparison; /* of the rows, and then of the means; all judged together */
-    size_t n_judged;               /* how many of these were tested: p is corrected for so many */
-    const struct pair **apart;     /* what cannot be compared */
-    size_t n_apart;
+    struct comparison *comparison;      /* comparisons of the rows, followed by those of the means; all were tested
+                                         * together */
+    size_t n_judged;                    /* number of tests, for which p is corrected */
+    const struct pair **not_comparable; /* rows that cannot be compared */
+    size_t n_not_comparable;
 };
 
-/* Means are made of the rows that judged says yes to: those that a test is judged by. all: the others are compared too,
- * but count in no mean. min_effect as 0.01. The unit that counts is a run, from three runs a
- * side on, or a host, from three hosts a side on; below, a sample. -1 when out of memory; compared_free() in both
- * cases. */
+/* Compares pairs. judged returns whether a row is a headline row; only these are included in means. all: compares the
+ * other rows as well. min_effect: least effect that counts, 0.01 for 1 %. The statistical unit is a run if each side
+ * has at least three runs, or a host if each side has at least three hosts; otherwise it is a sample. Returns -1 when
+ * out of memory. The caller calls compared_free() in both cases. */
 int compared_make(const struct pairs *pairs, bool (*judged)(const struct row *row), bool all, double min_effect,
                   struct compared *out);
 void compared_free(struct compared *compared);
@@ -71,11 +72,11 @@ extern const char *const compared_verdict_names[];
 enum compared_format { COMPARED_TABLE, COMPARED_MARKDOWN, COMPARED_CSV };
 struct compared_print {
     enum compared_format format;
-    bool verbose; /* names every row that cannot be compared */
+    bool verbose; /* list every row that cannot be compared */
     double min_effect;
 };
-/* The table of rows, that of the means, what could not be compared, and which hosts stand out. The CSV has rows, means
- * and what could not be compared, with columns of its own (man/jitbench-compare.1). */
+/* Prints the table of rows, that of means, the rows that cannot be compared, and the hosts that stand out. The CSV
+ * contains rows, means and rows that cannot be compared, with columns of its own (man/jitbench-compare.1). */
 void compared_put(const struct compared *compared, const struct compared_print *how, struct text *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names the causes that explain a change: preemption, stolen time, interrupts, a lower clock. */
+/* Explains a change by its causes: preemption, steal time, interrupts, a lower clock frequency. */
 #ifndef OUT_EXPLAIN_H
 #define OUT_EXPLAIN_H
 
@@ -7,9 +7,9 @@
 #include "engine/text.h"
 #include "out/pairs.h"
 
-/* Appends "preempted 48.2 % of the time (base 0.1 %), CPU at 2000 MHz (base 3000)": the causes that by themselves would
- * make at least half of a change that was seen, with its sign. Steal counts only from five of the kernel's ticks of
- * 10 ms on. Appends nothing of a metric without direction, or when no cause is large enough. */
+/* Appends "preempted 48.2 % of the time (base 0.1 %), CPU at 2000 MHz (base 3000)": each cause that alone would account
+ * for at least half of the observed change, in the same direction. Steal time is used only from 50 ms on, which is five
+ * of the kernel's ticks. Appends nothing for a metric without a direction, or when no cause is large enough. */
 void explain_change(const struct pair *pair, const struct comparison *comparison, struct text *out);
 
 #endif

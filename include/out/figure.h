@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Figures of an HTML page, each a <figure> with one SVG of 360 pixels' width. They know rows and no benchmark by name:
- * what is drawn of which rows, and how the axes are called, is the caller's. Each returns false, and writes nothing,
- * when there is nothing to draw. What a figure writes is bounded, whatever the rows hold, and the same for the same
+/* Figures of an HTML page, each a <figure> with one SVG 360 pixels wide. The functions know rows, but no benchmark by
+ * name: the caller decides which rows are drawn and what the axes are called. Each returns false, and writes nothing,
+ * when there is nothing to draw. The size of a figure is bounded for any rows, and the output is the same for the same
  * rows. */
 #ifndef OUT_FIGURE_H
 #define OUT_FIGURE_H
@@ -15,37 +15,38 @@
 struct figure {
     const char *title, *note; /* note: a line in small print below; NULL for none */
     const char *x_title, *y_title;
-    const char *x_unit, *y_unit; /* as units_choose() takes them */
-    double x_low, x_high;        /* ranges: what the axis is to hold as well, so that several panels share it */
-    bool x_log;                  /* curve: across always, whatever the values are */
-    double y_low;                /* curve: what the axis upwards begins at */
+    const char *x_unit, *y_unit; /* units as units_choose() takes them */
+    double x_low, x_high;        /* ranges: an interval that the axis must include, so that several panels have the same
+                                  * axis */
+    bool x_log;                  /* curve: the x axis is logarithmic for all values */
+    double y_low;                /* curve: start of the y axis */
 };
 
-/* A row with what it is called in the figure, and the number of its colour (classes of out/html.h). */
+/* A row with its label in the figure, and the number of its colour (classes of out/html.h). */
 struct figure_entry {
     const struct row *row;
     const char *label;
     unsigned colour;
 };
 
-#define FIGURE_LINES_MAX 96u /* entries of figures that have a line for each: what is more is left out */
+#define FIGURE_LINES_MAX 96u /* most entries of figures with one line for each entry; further entries are left out */
 
-/* The rows' series as lines, of the events before position `before`. */
+/* Draws the rows' series as lines, for events before position `before`. */
 bool figure_trace(struct text *out, const struct figure *figure, const struct figure_entry *entries, size_t n,
                   double before);
-/* The rows' series as dots over their whole length. x_scale: positions are multiplied by it. */
+/* Draws the rows' series as dots over their whole length. x_scale: factor for the positions. */
 bool figure_scatter(struct text *out, const struct figure *figure, const struct figure_entry *entries, size_t n,
                     double x_scale);
-/* The rows' histograms with logarithmic counts: whole, or only up to what 99.9 % of the events keep below. */
+/* Draws the rows' histograms with logarithmic counts: the whole range, or only up to the 99.9th percentile. */
 bool figure_histogram(struct text *out, const struct figure *figure, const struct figure_entry *entries, size_t n,
                       bool body);
 
-/* A figure with its interval; NAN: not known. */
+/* A value with its confidence interval; NAN: not known. */
 struct figure_value {
     double x, value, low, high;
 };
 
-/* Lines through points with whiskers; values in rising x. */
+/* A line through points with error bars; the points are in ascending order of x. */
 struct figure_line {
     const char *label;
     unsigned colour;
@@ -54,28 +55,29 @@ struct figure_line {
 };
 bool figure_curve(struct text *out, const struct figure *figure, const struct figure_line *lines, size_t n);
 
-/* Upright bars: a group for each category, in it a bar for each series. values[category * n_series + series]. */
+/* Vertical bars: a group for each category, with a bar for each series. values[category * n_series + series]. */
 struct figure_bars {
     const char *const *categories, *const *series;
-    const unsigned *colours; /* of the series */
+    const unsigned *colours; /* colour of each series */
     size_t n_categories, n_series;
     const struct figure_value *values;
     bool log;
 };
 bool figure_bars(struct text *out, const struct figure *figure, const struct figure_bars *bars);
 
-/* A bar to the right for each entry, with the value at its end. */
+/* Draws a horizontal bar for each entry, with the value at its end. */
 bool figure_lengths(struct text *out, const struct figure *figure, const struct figure_entry *entries,
                     const struct figure_value *values, size_t n);
-/* From minimum to maximum on a logarithmic axis, strong from median to 99th percentile. */
+/* Draws the range from minimum to maximum on a logarithmic axis, with emphasis from the median to the 99th
+ * percentile. */
 bool figure_ranges(struct text *out, const struct figure *figure, const struct figure_entry *entries, size_t n);
-/* Each sample as a dot, the median, and the mean with its interval. */
+/* Draws each sample as a dot, the median, and the mean with its interval. */
 bool figure_samples(struct text *out, const struct figure *figure, const struct figure_entry *entries, size_t n);
-/* Over time: the share that was lost in equal parts of it (a series as plot_strip() takes it). x_unit is that of time.
- */
+/* Draws strips of time coloured by the share of time lost in equal parts of the run (a series as in plot_strip()).
+ * x_unit is the unit of the time. */
 bool figure_strips(struct text *out, const struct figure *figure, const struct figure_entry *entries, size_t n);
 
-/* Bars to the right made of parts. values[entry * n_parts + part]. */
+/* Horizontal stacked bars. values[entry * n_parts + part]. */
 struct figure_parts {
     const char *const *names;
     const unsigned *colours;
@@ -91,15 +93,15 @@ struct figure_dot {
     double value;
     bool worse;
 };
-/* Many values of one kind, of which some have a name. */
+/* Many values of one kind, some of them named. */
 struct figure_dots {
-    const double *values; /* all; NAN: none */
+    const double *values; /* all values; NAN: no value */
     size_t n;
     double median;
-    const struct figure_dot *named; /* at most FIGURE_NAMED_MAX are shown */
+    const struct figure_dot *named; /* values with a name; at most FIGURE_NAMED_MAX are shown */
     size_t n_named;
 };
-/* A strip with a dot for each value, or for 400 of them at even ranks; the median as a line. */
+/* Draws a strip with a dot for each value (or for 400 values at evenly spaced ranks) and the median as a line. */
 bool figure_dots(struct text *out, const struct figure *figure, const struct figure_dots *dots);
 
 #endif

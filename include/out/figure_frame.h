@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the figures have in common: caption, legend, size. */
+/* Common parts of the figures: caption, legend, size. */
 #ifndef OUT_FIGURE_FRAME_H
 #define OUT_FIGURE_FRAME_H
 
@@ -9,10 +9,10 @@
 #define FRAME_WIDTH  360.0
 #define FRAME_HEIGHT 216.0
 
-/* A range that grows with the values that are put into it; those that are not finite are passed over. */
+/* A range that is extended by each finite value added to it; others are ignored. */
 struct frame_range {
     double low, high;
-    double least; /* above 0; 0: none */
+    double least; /* least value above 0; 0: none */
     bool found;
 };
 
@@ -26,7 +26,7 @@ void frame_caption(struct text *out, const struct figure *figure);
 void frame_legend_begin(struct text *out);
 void frame_legend_item(struct text *out, const char *classes, const char *label);
 void frame_legend_end(struct text *out);
-/* Ticks across; where the last label would stick out at the right, the scale ends earlier. */
+/* Sets the ticks of the x axis; the scale ends earlier where the last label would exceed the right edge. */
 void frame_x_ticks(struct frame *f, const char *unit);
 void frame_end(struct text *out);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A CSV between two marker lines, for a way that is text only and changes line ends: a console. */
+/* Prints a CSV between two marker lines, for consoles, which carry text only and change line ends. */
 #ifndef OUT_FRAME_H
 #define OUT_FRAME_H
 
@@ -11,12 +11,12 @@
 #define FRAME_BEGIN "-----BEGIN JITBENCH CSV"
 #define FRAME_END   "-----END JITBENCH CSV"
 
-/* The checksum that POSIX cksum(1) prints: a CRC with polynomial 0x04c11db7 over the bytes and their number. */
+/* Returns the checksum of POSIX cksum(1): a CRC with polynomial 0x04c11db7 over the bytes and their number. */
 uint32_t frame_cksum(const char *data, size_t length);
 
-/* Appends the marker line with the file's name, the CSV, and the marker line with cksum's two numbers. Lines end in LF
- * alone: a terminal makes CRLF of it. The numbers are those of the file that is cut out with each line ended by CRLF,
- * as RFC 4180 and csv.h have it. */
+/* Appends a marker line with the file's name, the CSV, and a marker line with the two numbers printed by cksum. Lines
+ * end in LF only, because a terminal turns that into CRLF. The two numbers are those of the CSV with CRLF line ends, as
+ * RFC 4180 and csv.h have them. */
 void frame_csv(const char *name, const char *csv, size_t length, struct text *out);
 
 #endif

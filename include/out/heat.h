@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A table of an HTML page whose cells say by colour how far off something is, and to which side: from blue (better) by
- * grey to orange (worse), a scale that the common kinds of colour blindness keep apart. What is far has its distance as
- * text too, and each cell says all in words to whoever points at it or has it read out. */
+/* Heat map: a table of an HTML page whose cells' colours show by how much a value differs from the usual one and in
+ * which direction: from blue (better) by grey to orange (worse), which people with the common kinds of colour blindness
+ * can distinguish. Cells with a large distance show it as text too, and each cell has a description for pointers and
+ * screen readers. */
 #ifndef OUT_HEAT_H
 #define OUT_HEAT_H
 
@@ -10,11 +11,11 @@
 
 #include "engine/text.h"
 
-#define HEAT_LEVELS 4 /* to each side */
+#define HEAT_LEVELS 4 /* number of levels in each direction */
 
 struct heat_cell {
-    double worse; /* distance in spreads; positive: worse; NAN: there is no value */
-    bool far;     /* is to have its distance as text */
+    double worse; /* distance in spreads; positive: worse; NAN: no value */
+    bool far;     /* show the distance as text */
     char tip[320];
 };
 
@@ -22,15 +23,15 @@ struct heat {
     const char *row_title;
     const char *const *rows, *const *columns;
     const bool *row_stands_out;
-    const bool *column_begins; /* a group: a gap before it */
+    const bool *column_begins; /* the column starts a group: gap before it */
     size_t n_rows, n_columns;
     void (*cell)(const void *context, size_t row, size_t column, struct heat_cell *cell);
     const void *context;
 };
 
-/* -HEAT_LEVELS (better) to HEAT_LEVELS; 0: as usual, or no value. */
+/* Returns the level from -HEAT_LEVELS (better) to HEAT_LEVELS; 0: usual, or no value. */
 int heat_level(double worse);
-/* Legend and table. */
+/* Appends legend and table. */
 void heat_put(struct text *out, const struct heat *heat);
 
 #endif

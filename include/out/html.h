@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What HTML pages have in common: escaping, the page around, its style. A page is one file: no script, nothing from
- * elsewhere, light or dark as the reader's system is, and fit to be printed. */
+/* Common parts of HTML pages: escaping, start and end of the page, style. A page is one file without scripts and
+ * external resources. It follows the reader's light or dark mode, and can be printed. */
 #ifndef OUT_HTML_H
 #define OUT_HTML_H
 
@@ -8,20 +8,21 @@
 
 #include "engine/text.h"
 
-/* Text for HTML and SVG, within elements and attributes: & < > " ' are escaped; what is not UTF-8, and control
- * characters but for tab and line feed, are U+FFFD. */
+/* Appends text for HTML and SVG, usable in elements and attributes: escapes & < > " ', and replaces invalid UTF-8 and
+ * control characters other than tab and line feed by U+FFFD. */
 void html_escape(struct text *out, const char *s, size_t length);
 void html_text(struct text *out, const char *s);
-/* The same of a formatted text; what stands in format is not markup either. */
+/* Appends formatted text, escaped as a whole, including the characters of format. */
 void html_printf(struct text *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Up to and with <main>, and from </main> on. */
+/* Append the page's start up to <main>, and its end from </main> on. */
 void html_begin(struct text *out, const char *title);
 void html_end(struct text *out);
 
-/* How many colours of series the style has: classes s0 to s7. Those of the palette of Okabe and Ito ('Color Universal
- * Design', 2008), which people with the common kinds of colour blindness tell apart, darker or lighter where they would
- * not stand out from the page. Further classes: q0 to q7, one colour from faint to strong, for strips and heat maps. */
+/* Number of colours for series in the style: classes s0 to s7. They are the palette of Okabe and Ito ('Color Universal
+ * Design', 2008), which people with the common kinds of colour blindness can distinguish, darker or lighter where
+ * contrast with the page would be too low. Classes q0 to q7 are one colour from faint to strong, for strips and heat
+ * maps. */
 #define HTML_COLOURS 8
 #define HTML_LEVELS  8
 

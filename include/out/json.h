@@ -5,11 +5,11 @@
 
 #include "engine/text.h"
 
-/* A string with its quotes: control characters, quotes and backslashes escaped, bytes that are no UTF-8 as U+FFFD. */
+/* Appends a string in quotes: control characters, quotes and backslashes escaped, invalid UTF-8 as U+FFFD. */
 void json_text(struct text *out, const char *s);
-/* A number with 17 significant digits; null when it is not finite. */
+/* Appends a number with 17 significant digits; null when it is not finite. */
 void json_number(struct text *out, double value);
-/* The name of a member with the colon behind it. */
+/* Appends the name of a member and a colon. */
 void json_name(struct text *out, const char *name);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* CSV files read back as rows: what compare, report, export, fleet and project start from. */
+/* Reads CSV files as rows, for compare, report, export, fleet and project. */
 #ifndef OUT_ROWS_H
 #define OUT_ROWS_H
 
@@ -9,54 +9,55 @@
 #include "engine/row.h"
 #include "out/reader.h"
 
-/* Which of the long fields are wanted; the others are left empty, and cost no time. ROWS_UNKNOWN: samples that have no
- * value (an empty place in the list) are NAN, and not left out. */
+/* The long fields to be read; the others are left empty and cost no time. ROWS_UNKNOWN: samples without a value (an
+ * empty element of the list) become NAN instead of being left out. */
 enum rows_wanted { ROWS_SAMPLES = 1, ROWS_HIST = 2, ROWS_SERIES = 4, ROWS_ALL = 7, ROWS_UNKNOWN = 8 };
 
-/* --- One row after another: memory does not grow with the file. --- */
+/* --- One row after another; memory use does not grow with the file. --- */
 
 struct row_reader;
-/* path "-" is standard input. NULL with one line in error. */
+/* Opens a file; path "-" is standard input. Returns NULL with one line in error. */
 struct row_reader *row_reader_open(const char *path, unsigned wanted, char *error, size_t error_size);
-/* 1: *row is the next row, the caller's to row_free(); row->run points at the reader's run, which stays as it is until
- * the row_reader_next() that returns a row of another run. 0: the end. -1: it cannot be read any further
- * (row_reader_error()). Fields are found by name; a column that the file lacks, and a field that does not parse, are
- * 'not known'. Texts longer than the row has room for are cut between characters. Records without suite or test, or
- * with a status that is not one, or of a schema newer than ROW_SCHEMA, are no rows: they are counted and passed over.
- */
+/* Reads the next row. Returns 1 with the row, which the caller releases with row_free(). row->run points to the
+ * reader's run, which is unchanged until row_reader_next() returns a row of another run. Returns 0 at the end, or -1
+ * when the file cannot be read further (row_reader_error()). Fields are found by name; a column that the file lacks,
+ * and a field that cannot be parsed, are 'not known'. Texts that are too long are cut between characters. Records
+ * without suite or test, with an unknown status, or of a schema newer than ROW_SCHEMA, are counted and left out. */
 int row_reader_next(struct row_reader *r, struct row *row);
 const char *row_reader_error(const struct row_reader *r);
-uint64_t row_reader_damaged(const struct row_reader *r); /* damaged records and lines so far, as reader_damaged() */
-uint64_t row_reader_unknown(const struct row_reader *r); /* whole records that are no rows */
-uint64_t row_reader_too_new(const struct row_reader *r); /* of these, those of a newer schema */
-/* One line that says what was passed over, as row_set_read() does; "" when nothing was. n_rows: how many rows came. */
+uint64_t row_reader_damaged(const struct row_reader *r); /* number of damaged records and lines so far, as
+                                                          * reader_damaged() */
+uint64_t row_reader_unknown(const struct row_reader *r); /* number of intact records that are not rows */
+uint64_t row_reader_too_new(const struct row_reader *r); /* number of these that have a newer schema */
+/* Writes one line that says what was left out, as row_set_read() does; "" when nothing was. n_rows: number of rows
+ * read. */
 void row_reader_describe(const struct row_reader *r, const char *path, size_t n_rows, char *message, size_t size);
 void row_reader_close(struct row_reader *r);
 
 /* --- All rows of some files. --- */
 
 struct row_set {
-    struct row *rows; /* in the order of files and lines; a row's run is one of runs[] */
+    struct row *rows; /* rows in the order of files and lines; a row's run is one of runs[] */
     size_t n, capacity;
-    struct row_run **runs; /* each different run once, in the order in which they came */
+    struct row_run **runs; /* each different run once, in the order of their first rows */
     size_t n_runs, runs_capacity;
-    /* What is asked of each row before it is kept, with a context of the asker's: 1, it is kept (without its long
-     * fields, if it was given to row_free()); 0, it is left out; -1, out of memory. The row's run stays its own only
-     * until then. NULL: all are kept. */
+    /* Called for each row before it is kept. Returns 1 to keep it (without its long fields if it called row_free()), 0
+     * to leave it out, -1 when out of memory. The row's run pointer changes after the call. NULL: all rows are kept. */
     int (*choose)(void *context, struct row *row);
     void *context;
 };
 
-/* Appends the rows of a file. 0; or -1 with one line in error: it cannot be read (what was read until then stays), or
- * out of memory. message (may be "") says in one line what was passed over: "FILE: 3 damaged lines and 2 rows of a
- * newer version left out". A file with no rows at all is such a message, not an error. */
+/* Appends the rows of a file. Returns 0; or -1 with one line in error when the file cannot be read (rows read before
+ * that are kept) or memory runs out. message (otherwise "") says in one line what was left out: "FILE: 3 damaged lines
+ * and 2 rows of a newer version left out". A file without rows gives such a message and is not an error. */
 int row_set_read(struct row_set *set, const char *path, unsigned wanted, char *message, size_t message_size,
                  char *error, size_t error_size);
-/* Sorts the rows as tables show them: by run and suite, in the order in which these came, and within a suite as it was
- * planned (row.item); what that does not tell apart stays as it came. -1 when out of memory: nothing was sorted. */
+/* Sorts the rows as tables show them: by run and suite, in the order of their first rows, and within a suite as planned
+ * (row.item); the sort is stable. Returns -1 when out of memory, with the order unchanged. */
 int row_set_sort(struct row_set *set);
 void row_set_free(struct row_set *set);
-/* Sanitizes the texts of all rows for the terminal, since files come from other people. */
+/* Replaces control characters in the texts of all rows, because files may come from other people and texts go to
+ * terminals. */
 void row_set_sanitize(struct row_set *set);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows as a text table. A layout is data of the subcommand; this module knows rows and no benchmark by name. */
+/* Prints rows as a text table. A layout is data of the subcommand; this module knows no benchmark by name. */
 #ifndef OUT_TABLE_H
 #define OUT_TABLE_H
 
@@ -10,7 +10,7 @@
 
 enum table_field {
     TABLE_TEST,
-    TABLE_TITLE, /* the text that titles() gives for the row's test, or the test id */
+    TABLE_TITLE, /* the text returned by title_of() for the row's test, or the test id */
     TABLE_PARAM,
     TABLE_LOAD,
     TABLE_METRIC,
@@ -22,7 +22,7 @@ enum table_field {
     TABLE_MEAN,
     TABLE_SD,
     TABLE_RSD,
-    TABLE_CI95_HALF, /* half-width of the 95 % interval */
+    TABLE_CI95_HALF, /* half-width of the 95 % confidence interval */
     TABLE_MIN,
     TABLE_MEDIAN,
     TABLE_P90,
@@ -31,40 +31,40 @@ enum table_field {
     TABLE_MAX,
     TABLE_INDEX,
     TABLE_CORE,        /* core_share in % */
-    TABLE_SAMPLE,      /* one sample of the metric: a line a sample (see per_sample) */
+    TABLE_SAMPLE,      /* one sample of the metric: one line for each sample (see per_sample) */
     TABLE_STATUS,      /* "" when ok */
     TABLE_PARAM_VALUE, /* the value of key in the row's param ("limit=22 ..."), right-aligned */
 };
 
-/* For decimals: as many as show four significant digits. */
+/* Value of decimals: as many as give four significant digits. */
 #define TABLE_FOUR_DIGITS 99u
 
 struct table_column {
     const char *heading;
-    const char *metric; /* the row of the group it is taken from; NULL: the group's headline row */
+    const char *metric; /* metric of the group's row that the cell is taken from; NULL: the group's headline row */
     enum table_field field;
-    unsigned decimals; /* of numbers; or TABLE_FOUR_DIGITS */
-    double scale;      /* numbers are multiplied by it; 0 means 1 */
-    const char *key;   /* of TABLE_PARAM_VALUE */
-    int optional;      /* left out where no line knows it */
+    unsigned decimals; /* number of decimals, or TABLE_FOUR_DIGITS */
+    double scale;      /* factor for numbers; 0 means 1 */
+    const char *key;   /* key of TABLE_PARAM_VALUE */
+    int optional;      /* left out when no line has a value */
 };
 
 struct table_layout {
     const char *title; /* a line above; NULL for none */
     const struct table_column *columns;
     size_t n_columns;
-    int no_status;                             /* another table of the same rows shows status and reasons */
+    int no_status;                             /* status and reasons are shown by another table of the same rows */
     int per_sample;                            /* one line for each sample instead of one for each group */
-    const char *(*title_of)(const char *test); /* for TABLE_TITLE; may be NULL */
+    const char *(*title_of)(const char *test); /* returns the text of TABLE_TITLE; may be NULL */
 };
 
-/* Prints the groups of rows that have the layout's metrics. Rows that share item, test, load, param, copies and cpus
- * are a group and stand on one line; numbers are right-aligned under their headings, text left. A group without any of
- * the columns' metrics is left out; a number that is not known prints as "-". A group whose worst row is not ok has its
- * status after the line (unless a column is TABLE_STATUS), and "STATUS: REASON" on a line of its own below the table,
- * once for each different reason. A group whose rows all have an empty metric (a test that did not run) stands in every
- * layout. Columns without a metric take the group's headline row, or its first row where none is marked. A layout that
- * shows no group prints nothing. */
+/* Prints the groups of rows that have the layout's metrics. Rows with the same item, test, load, param, copies and cpus
+ * form a group and share one line; numbers are right-aligned under their headings, text is left-aligned. A group
+ * without any of the columns' metrics is left out; an unknown number is printed as "-". If the worst status in a group
+ * is not ok, it is printed at the end of the line (unless a column is TABLE_STATUS), and each different "STATUS:
+ * REASON" is printed once below the table. A group whose rows all have an empty metric (a test that did not run)
+ * appears in every layout. Columns without a metric use the group's headline row, or its first row if none is marked. A
+ * layout without any group prints nothing. */
 void table_print(const struct table_layout *layout, const struct row *rows, size_t n, struct text *out);
 
 #endif

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* What a careful reader would notice in the rows, in words. */
+/* Warnings about doubtful figures in the rows. */
 #ifndef OUT_WARNINGS_H
 #define OUT_WARNINGS_H
 
 #include "engine/row.h"
 #include "engine/text.h"
 
-/* Appends one line for each kind of warning, naming the worst case and how many there are. About the headline rows:
- * samples that spread over 10 %, a first sample slower than the rest, drift between the halves, an interval wider than
- * 2 % of the mean, a clock too coarse for what it timed. About the CPUs of noise: a sampler that was blind for 1 % of
- * the time or more. more is the option that would bring more samples: "--runs". */
+/* Appends one line for each kind of warning, with the worst case and the number of cases. For headline rows: samples
+ * that spread over 10 %, a first sample slower than the rest, drift between the halves, an interval wider than 2 % of
+ * the mean, a clock too coarse for the measured time. For noise: a sampler that was blind for at least 1 % of the time
+ * on a CPU. more is the option that increases the number of samples: "--runs". */
 void warnings_collect(const struct row *rows, size_t n, const char *more, struct text *out);
 
 #endif

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* Arithmetic on short, int, long, float and double: one count is the sum of i*i / (i*i - 1) for i = 2 .. 101. arithoh
- * is the loop alone. */
+ * is the empty loop. */
 #include <stdlib.h>
 
 #include "bench/unix_cpu.h"
 
 enum { FIRST = 2, LAST = 101 };
 
-/* The sum of the last count, and the turns of the loop of all counts. */
+/* The sum computed by the last count, and the number of loop turns of all counts. */
 struct state {
     double sum;
     uint64_t sums, turns;
 };
 
-/* The empty statement hides i at each turn: the sum can be neither computed beforehand nor split into vectors, so one
- * count is a hundred divisions of the type, whatever the compiler. */
+/* The empty asm statement hides i from the compiler at each turn. So the sum cannot be computed at compile time or
+ * vectorised, and one count is a hundred divisions of the type with every compiler. */
 #define SUM(name, type)                                                                                                \
     static type sum_##name(void)                                                                                       \
     {                                                                                                                  \
@@ -66,7 +66,7 @@ static int setup(struct party_context *context)
     return context->state ? 0 : party_fail(context, "out of memory");
 }
 
-/* Of whole numbers only 4/3 is not 1 with a rest, and its rest is dropped too. */
+/* In integer arithmetic 4/3 and all later quotients are truncated to 1. */
 static int verify_whole(struct party_context *context)
 {
     const struct state *state = context->state;

@@ -10,7 +10,7 @@
 enum { NUMBER_WRONG = NUMBER_OWN };
 enum { METRIC_BYTES = METRIC_OWN, N_METRICS };
 
-/* Both arrays are always of this size; the work uses the beginning. */
+/* Both arrays always have this size; the work uses their beginning. */
 #define ELEMENTS_MAX 1048576u
 
 struct arrays {
@@ -19,8 +19,8 @@ struct arrays {
     uint64_t done; /* experiments since the arrays were initialised */
 };
 
-/* The work: one load and two stores of 8 bytes an element. The Makefile keeps the compiler from making vectors or a
- * call of memcpy of it, and a test counts the accesses in the disassembly. */
+/* The measured work: one load and two stores of 8 bytes for each element. Compiler flags in the Makefile prevent
+ * vectors and a call of memcpy; a test counts the memory accesses in the disassembly. */
 static inline __attribute__((always_inline)) void copy(uint64_t *restrict c, uint64_t *restrict a, uint64_t elements)
 {
     for (uint64_t j = 0; j < elements; j++) {
@@ -37,7 +37,7 @@ static inline __attribute__((always_inline)) void measure(struct experiment *e, 
 
     for (uint64_t i = 0; i < count; i++) {
         uint64_t begin = clock_begin(clock);
-        /* "memory" in the clock's own statement holds the loads and stores between the readings. */
+        /* The "memory" clobber in the clock's asm statement keeps the loads and stores between the readings. */
         copy(c, a, elements);
         uint64_t ticks = clock_end(clock) - begin;
         experiment_record(e, ticks);
@@ -65,8 +65,7 @@ static void initialise(struct arrays *arrays)
     arrays->done = 0;
 }
 
-/* Small pages on every machine, whatever its policy: a huge page for one sample and none for the next would be noise of
- * our own. */
+/* Maps small pages whatever the machine's huge page policy is: a huge page for some samples only would add noise. */
 static uint64_t *map_array(uint64_t elements)
 {
     const size_t bytes = (size_t)elements * sizeof(uint64_t);
@@ -126,7 +125,7 @@ static int run(struct party_context *context)
     return experiment_run(context, e, counts(context->params), work);
 }
 
-/* a was raised by one each time; c holds what a was before the last time. */
+/* a was incremented once by each experiment; c holds the values of a before the last experiment. */
 static int verify(struct party_context *context)
 {
     const struct experiment *e = context->state;
@@ -144,7 +143,7 @@ static void teardown(struct party_context *context)
     struct experiment *e = context->state;
 
     if (e)
-        free(e->own); /* the arrays go with the process */
+        free(e->own); /* the arrays are unmapped when the process ends */
     experiment_teardown(e);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* STREAM-style bandwidth: copy, scale, add and triad on doubles, one process a CPU, each with its share of the
- * arrays. Bytes are counted as STREAM does (16, 16, 24, 24 an element), MB = 10^6 bytes. The name STREAM belongs to
+/* STREAM-style bandwidth: copy, scale, add and triad on doubles, one process for each CPU, each with its share of the
+ * arrays. Bytes are counted as in STREAM (16, 16, 24, 24 for each element), MB = 10^6 bytes. The name STREAM belongs to
  * the original program. */
 #include <math.h>
 #include <stdio.h>
@@ -17,17 +17,17 @@
 #include "sys/huge_pages.h"
 
 enum { RECORD_TIMES, RECORD_VALID, RECORD_PAGES, RECORD_CORES, N_RECORDERS = RECORD_CORES + 4 };
-/* The numbers of RECORD_PAGES: whether the other two, in bytes, were read. */
+/* The numbers of RECORD_PAGES: whether the two others were read; bytes in huge pages; bytes that could be. */
 enum { PAGES_KNOWN, PAGES_HUGE, PAGES_POSSIBLE, N_PAGES };
 enum { KERNEL_COPY, KERNEL_SCALE, KERNEL_ADD, KERNEL_TRIAD, N_KERNELS };
-/* Metrics a kernel: the rate, the same with the core free, and the time of each repetition. */
+/* The metrics of a kernel: its rate, its rate with the core to itself, and the time of each repetition. */
 enum { METRIC_RATE, METRIC_ALONE, METRIC_TIME, METRICS_A_KERNEL };
 
 #define REPETITIONS_MAX 200u
 #define SCALAR          3.0
-#define GRANULE         64u /* elements: kernels work on multiples of it */
+#define GRANULE         64u /* elements; kernels work on multiples of this */
 #define TOLERANCE       1e-13
-/* Without /sys the caches are not known: more than 4 times those of most machines. */
+/* Used when /sys does not give the caches' sizes: more than 4 times the caches of most machines. */
 #define UNKNOWN_CACHE_ARRAY_BYTES (256ull << 20)
 
 static const double bytes_per_element[N_KERNELS] = {16, 16, 24, 24};
@@ -40,7 +40,7 @@ struct arrays {
 uint64_t bandwidth_array_bytes(uint64_t cache_bytes, uint64_t memory_bytes, char *bounded, size_t size)
 {
     uint64_t wanted = cache_bytes ? cache_bytes * 4 : UNKNOWN_CACHE_ARRAY_BYTES, least = 8 * 1000000u;
-    /* Three arrays, and half of the memory left to everybody else. */
+    /* Three arrays fit in half of the memory; the other half is left to other programs. */
     uint64_t room = memory_bytes / 2 / 3;
 
     if (wanted < least)
@@ -55,14 +55,15 @@ uint64_t bandwidth_array_bytes(uint64_t cache_bytes, uint64_t memory_bytes, char
     return wanted;
 }
 
-/* This copy's share of the elements: whole granules, the same for every copy. */
+/* Returns this copy's share of the elements: whole granules, the same for every copy. */
 static size_t share_of(const struct bandwidth_params *params, unsigned copies)
 {
     size_t granules = (size_t)(params->array_bytes / sizeof(double) / copies / GRANULE);
     return (granules ? granules : 1) * GRANULE;
 }
 
-/* The kernel's own policy for pages is not left to chance: huge ones are asked for. What came of it is read back. */
+/* Maps an array and asks for huge pages, so that the result does not depend on the default policy. read_pages() reads
+ * back whether they were given. */
 static double *map_array(size_t n)
 {
     void *p = mmap(NULL, n * sizeof(double), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -73,7 +74,7 @@ static double *map_array(size_t n)
     return p;
 }
 
-/* First touch is by the process that uses the memory, on its CPU. */
+/* Each process touches its memory first itself, on its CPU, so that the pages are local. */
 static int setup(struct party_context *context)
 {
     const struct bandwidth_params *params = context->params;
@@ -93,12 +94,12 @@ static int setup(struct party_context *context)
         arrays->b[i] = 2;
         arrays->c[i] = 0;
     }
-    /* Page faults make this far slower than a repetition: a safe promise for the watchdog. */
+    /* Page faults make this first touch far slower than a repetition, so it is a safe estimate for the watchdog. */
     context->expected_ns = (clock_raw_ns() - start + 1000000u) * params->repetitions;
     return 0;
 }
 
-/* On n elements of the arrays from `from` on. */
+/* Runs the kernel on n elements of the arrays, starting at `from`. */
 static void run_kernel(const struct stream_kernels *kernels, unsigned kernel, const struct arrays *x, size_t from,
                        size_t n)
 {
@@ -120,7 +121,7 @@ static void run_kernel(const struct stream_kernels *kernels, unsigned kernel, co
     }
 }
 
-/* One repetition, in slices of so many elements with core probes between. */
+/* Runs one repetition, in slices of the given number of elements with core probes between. */
 static void repeat(const struct stream_kernels *kernels, unsigned kernel, const struct arrays *x, size_t slice,
                    struct core_meter *core)
 {
@@ -133,7 +134,8 @@ static void repeat(const struct stream_kernels *kernels, unsigned kernel, const 
     }
 }
 
-/* Elements that last a slice, at the speed of the last repetition; a whole number of the kernels' granules. */
+/* Returns the number of elements that take a slice's time at the speed of the last repetition: a multiple of
+ * GRANULE. */
 static size_t slice_of(const struct arrays *x, uint64_t took_ns)
 {
     size_t slice = (size_t)((double)x->n * CORE_SLICE_NS / (double)(took_ns + 1)) / GRANULE * GRANULE;
@@ -152,7 +154,7 @@ static int run(struct party_context *context)
         return party_fail(context, "this machine has no such stores");
     for (uint64_t r = 0; r < params->repetitions; r++)
         for (unsigned k = 0; k < N_KERNELS; k++) {
-            /* The first repetition is not counted, but shows how long a slice is. */
+            /* The first repetition is not counted; its time sets the length of slices. */
             struct core_meter core = {.probe = r ? context->core_probe : NULL,
                                       .record = context->recorder[RECORD_CORES + k]};
             party_barrier(context);
@@ -178,7 +180,7 @@ static double largest_error(const double *array, size_t n, double expected)
     return worst;
 }
 
-/* Only when the run is over: the kernel walks all pages for it. */
+/* Called after the run only, because the kernel walks all pages for it. */
 static void read_pages(const struct arrays *arrays, double *numbers)
 {
     const void *const addresses[] = {arrays->a, arrays->b, arrays->c};
@@ -191,7 +193,7 @@ static void read_pages(const struct arrays *arrays, double *numbers)
     numbers[PAGES_POSSIBLE] = (double)pages.possible_bytes;
 }
 
-/* The closed form: what one element comes to. */
+/* Computes the expected value of an element in closed form and compares it with the arrays. */
 static int verify(struct party_context *context)
 {
     const struct bandwidth_params *params = context->params;
@@ -214,10 +216,10 @@ static int verify(struct party_context *context)
 
 static void teardown(struct party_context *context)
 {
-    free(context->state); /* the arrays go with the process */
+    free(context->state); /* the arrays are unmapped when the process ends */
 }
 
-/* From the first copy's start to the last one's end. */
+/* Returns the time from the first copy's start to the last copy's end. */
 static uint64_t repetition_ns(const struct trial *trial, size_t i)
 {
     uint64_t start = UINT64_MAX, end = 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* How many rounds of the simulations' work are a millisecond, on the CPUs that they will use. */
+/* Measures how many rounds of the simulations' work take a millisecond on the CPUs that they will use. */
 #include <sched.h>
 #include <stdlib.h>
 
 #include "bench/sim.h"
 #include "sys/task.h"
 
-#define CPUS_MAX   16u /* spread evenly when there are more */
+#define CPUS_MAX   16u /* if there are more, evenly spaced ones are used */
 #define WARM_NS    20000000u
 #define BLOCK_NS   2000000u
 #define BLOCKS     9u
@@ -14,7 +14,7 @@
 #define PAUSE_NS   20000000u
 #define TRIES      10
 #define WITHIN     0.01
-#define EACH_NS    1000000000ull /* a CPU that takes all tries */
+#define EACH_NS    1000000000ull /* time limit of all tries on one CPU */
 #define AFTERWARDS 0.05
 
 enum { CALIBRATE_N, CALIBRATE_FIRST, CALIBRATE_NUMBERS = CALIBRATE_FIRST + CPUS_MAX };
@@ -27,7 +27,7 @@ static uint64_t time_of(uint64_t loops)
     return clock_raw_ns() - from;
 }
 
-/* Loops that take BLOCK_NS on a warm CPU, roughly. */
+/* Warms the CPU up and returns the approximate number of loops that take BLOCK_NS. */
 static uint64_t warm_up(void)
 {
     uint64_t begin = clock_raw_ns(), loops = 1024, took;
@@ -56,7 +56,8 @@ static bool holds(double rate, double tolerance)
     return ms > CHECK_MS * (1 - tolerance) && ms < CHECK_MS * (1 + tolerance);
 }
 
-/* Within 1 %, and after a pause still within 5 %. False: the machine is too restless; rate is the last try's. */
+/* Calibrates until two rates agree within 1 %, and again within 5 % after a pause. Returns false when the machine is
+ * too noisy for that; rate is then the last one measured. */
 static bool calibrate_cpu(double *rate)
 {
     uint64_t loops = warm_up();
@@ -66,7 +67,7 @@ static bool calibrate_cpu(double *rate)
         if (!holds(*rate, WITHIN))
             continue;
         clock_sleep_ns(PAUSE_NS);
-        (void)time_of(loops); /* the sleep let the CPU cool down */
+        (void)time_of(loops); /* the CPU's frequency may have dropped in the sleep */
         if (holds(*rate, AFTERWARDS))
             return true;
     }
@@ -106,7 +107,7 @@ static int run(struct party_context *context)
             continue;
         cpuset_clear(&one);
         cpuset_add(&one, cpu);
-        (void)task_set_affinity(&one); /* refused: it is measured where it is */
+        (void)task_set_affinity(&one); /* if this fails, the calibration uses the CPUs as they are */
         restless += !calibrate_cpu(&numbers[CALIBRATE_FIRST + n]);
         n++;
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Any program: a fresh worker, placed like every other, executes it once and times it from right before the exec until
- * its end was seen. Counters are the kernel's for the command (wait4, /proc), not the worker's. */
+/* Measures any program: a new worker, placed like the workers of other benchmarks, executes it once and measures the
+ * time from just before the exec until the command has ended. Counters are the kernel's for the command (wait4, /proc),
+ * not those of the worker. */
 #include "bench/command.h"
 
 #include <errno.h>
@@ -22,10 +23,10 @@
 #include "sys/task.h"
 
 #define SETUP_NS 60000000000u
-/* What a command left behind is given as long to end by itself. */
+/* Processes left behind by the command get this much time to end by themselves. */
 #define ORPHAN_GRACE_NS 20000000u
 
-/* What the command itself says, beside what trial_party() has. */
+/* Values recorded for the command, in addition to those of trial_party(). */
 enum { NUMBER_USER_S, NUMBER_SYSTEM_S, NUMBER_MAX_RSS, NUMBER_EXIT_CODE, N_NUMBERS };
 
 static const struct option options[] = {
@@ -93,7 +94,7 @@ static const struct option options[] = {
      .help = "the word between two commands, for those that have '--' among their words"},
 };
 
-/* --- The words, as bytes. --- */
+/* --- The command image as bytes. --- */
 
 struct packed {
     uint32_t n_argv, n_prepare, n_env;
@@ -160,7 +161,7 @@ void *command_unpack(const char *data, size_t size, struct command_image *image)
         return NULL;
     memcpy(&packed, data, sizeof(packed));
     size_t n = (size_t)packed.n_argv + packed.n_prepare + packed.n_env;
-    if (n > size) /* each has at least its end */
+    if (n > size) /* each string has at least its terminating NUL */
         return NULL;
     char **lists = calloc(n + 4, sizeof(*lists));
     if (!lists)
@@ -182,22 +183,23 @@ void *command_unpack(const char *data, size_t size, struct command_image *image)
 /* --- In the worker. --- */
 
 struct command {
-    void *map; /* all the images of the run */
+    void *map; /* the mapped images of all commands of the run */
     size_t map_size;
     void *lists;
     struct command_image image;
     char pad[PROCESS_PAD_MAX];
-    /* Set by the worker, used by the process on its way to the exec. */
+    /* Set by the worker, used by the child before it executes the command. */
     bool fix_layout, realtime;
     int policy, rt_priority, nice;
-    bool company; /* what --prepare left running is there already */
+    bool company; /* processes started by --prepare are already running */
     struct program_guard guard;
-    /* And what that one found. */
+    /* Set by the child. */
     int policy_error, nice_error;
     struct placement_seen seen;
 };
 
-/* Right before the exec. The worker's real-time policy and nice value do not outlive a fork (reset-on-fork). */
+/* Applies policy and nice value to the child just before the exec, because the worker's are reset by fork
+ * (SCHED_RESET_ON_FORK). */
 static void place_here(void *context)
 {
     struct command *command = context;
@@ -226,7 +228,7 @@ static int map_image(struct party_context *context, struct command *command)
     return command->lists ? 0 : party_fail(context, "cannot read the command line: out of memory");
 }
 
-/* What the engine and the suite have open is not the command's business. */
+/* Sets close-on-exec on the descriptors of the engine and the suite, so that commands do not inherit them. */
 static void keep_from_commands(const struct command_params *params)
 {
     (void)fcntl(params->image_fd, F_SETFD, FD_CLOEXEC);
@@ -235,7 +237,7 @@ static void keep_from_commands(const struct command_params *params)
             (void)fcntl(params->fds[i], F_SETFD, FD_CLOEXEC);
 }
 
-/* The descriptors of one run, all of them to be closed again but the inherited ones. */
+/* Opens descriptors 0, 1 and 2 of a command. The caller closes those that are not inherited. */
 static int open_files(struct party_context *context, bool with_input, int fds[3])
 {
     const struct command_params *params = context->params;
@@ -246,7 +248,7 @@ static int open_files(struct party_context *context, bool with_input, int fds[3]
         return party_fail(context, "cannot read '%.100s': %s", input, strerror(errno));
     for (int i = 1; i < 3; i++)
         fds[i] = params->fds[i] >= 0 ? params->fds[i] : open("/dev/null", O_WRONLY | O_CLOEXEC);
-    for (int i = 0; i < 3; i++) /* a root without /dev: what the worker itself has is as good */
+    for (int i = 0; i < 3; i++) /* a root without /dev: the command gets the worker's own */
         if (fds[i] < 0)
             fds[i] = i;
     return 0;
@@ -270,13 +272,13 @@ static void describe_end(int status, bool realtime, char *buf, size_t size)
 }
 
 struct run {
-    const char *what; /* in front of a reason: "the prepare command: " */
+    const char *what; /* prefix of a reason: "the prepare command: " */
     bool prepare;
     uint64_t start_ns, end_ns;
     struct program_end end;
 };
 
-/* Starts it and waits. 0 however it ended, but for the time limit. */
+/* Runs the program and waits for its end. Returns 0 whatever its status is, unless it exceeded the time limit. */
 static int run_program(struct party_context *context, struct run *run)
 {
     const struct command_params *params = context->params;
@@ -329,7 +331,7 @@ static int run_untimed(struct party_context *context, bool prepare)
     return run_program(context, &run) || check_end(context, &run) ? -1 : 0;
 }
 
-/* Once for all copies, while none of them runs. */
+/* Runs the prepare command once for all copies, while none of them is running. */
 static int prepare_once(struct party_context *context)
 {
     const struct command *command = context->state;
@@ -357,7 +359,7 @@ static int setup(struct party_context *context)
     const struct command_params *params = context->params;
     void *memory = NULL;
 
-    /* The guard's stack wants more than calloc() aligns to. */
+    /* The guard's stack needs a larger alignment than calloc() gives. */
     if (posix_memalign(&memory, 64, sizeof(struct command)))
         return party_fail(context, "out of memory");
     struct command *command = context->state = memset(memory, 0, sizeof(*command));
@@ -376,19 +378,19 @@ static int setup(struct party_context *context)
     context->expected_ns = params->timeout_ns;
     if (!command->image.prepare_path[0])
         return 0;
-    program_unguard(&command->guard); /* it would be company itself */
+    program_unguard(&command->guard); /* the guard would itself count as a process left running */
     command->company = program_has_children();
     return begin_guard(context);
 }
 
-/* By now the engine has applied the policy, or has said why not. */
+/* Notes the policy that the engine has applied by now. */
 static void note_policy(struct command *command)
 {
     command->realtime = task_get_policy(&command->policy, &command->rt_priority) == 0 &&
                         (command->policy == SCHED_FIFO || command->policy == SCHED_RR);
     if (task_get_nice(&command->nice))
         command->nice = 0;
-    /* What waits must be able to end a command that never sleeps. */
+    /* The worker gets a higher priority than the command, so that it can kill a command that never sleeps. */
     if (command->realtime && command->rt_priority < TASK_FIFO_MAX)
         (void)task_set_policy(command->policy, command->rt_priority + 1);
 }
@@ -451,7 +453,7 @@ static void teardown(struct party_context *context)
 
 /* --- In the parent. --- */
 
-/* Of other errors, those that come and go, the row of the failed run tells. */
+/* Reports only errors that last. Transient ones appear in the row of the run that they make fail. */
 static int supported(const void *params, char *why, size_t why_size)
 {
     (void)params;
@@ -463,8 +465,9 @@ static int supported(const void *params, char *why, size_t why_size)
     return -1;
 }
 
-/* A command may have threads and children, so it may use all CPUs named unless --bind says otherwise. A real-time one
- * gets all but one, since they are real-time too: the last of the order, which is the boot CPU, stays free. */
+/* A command may have threads and children, so it may use all the named CPUs unless --bind says otherwise. Real-time
+ * commands leave the last CPU of the order free, which is the boot CPU, because their threads and children are
+ * real-time too. */
 static void place(const void *params, const struct place_request *request, unsigned party, unsigned copy,
                   struct placement *out)
 {
@@ -525,7 +528,8 @@ static uint64_t setup_limit_ns(const void *params)
     return SETUP_NS + runs * p->timeout_ns;
 }
 
-/* Copies together: from the first exec to the last end; CPU times are sums, memory that of the largest. */
+/* Makes one result of all copies: time from the first exec to the last end, sums of CPU times, the largest memory
+ * use. */
 static int reduce(const struct trial *trial, struct results *results)
 {
     uint64_t first[2] = {UINT64_MAX, UINT64_MAX}, last[2] = {0, 0};

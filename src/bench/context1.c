@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Pipe-based context switching: a number goes to another process through a pipe and comes back through a second one.
- * Each side checks that it is the next number. The halves sit on one CPU, on two, or where the kernel puts them. */
+ * Each side checks that it is the next number. The two halves run on one CPU, on two, or where the kernel places
+ * them. */
 #include <errno.h>
 #include <signal.h>
 #include <stdint.h>
@@ -15,8 +16,8 @@
 enum { PARTY_ASKER, PARTY_ANSWERER, N_HALVES };
 enum { PIPE_THERE, PIPE_BACK, N_PIPES };
 
-/* When a half is lost, its own reason, or the signal that killed it, is to reach the parent before ours. */
-#define GRIEF_NS 500000000u
+/* When a half fails, the other waits this long, so that the failed one's reason or signal reaches the parent first. */
+#define PEER_REASON_NS 500000000u
 
 struct asker {
     uint64_t sent;
@@ -24,10 +25,11 @@ struct asker {
 
 static int keep_ends(struct party_context *context, int from, int to)
 {
-    /* The end of file comes when the last writer is gone, so nobody keeps an end that it does not use. */
+    /* Each half closes the pipe ends that it does not use, because a read sees the end of file only after all writers
+     * have closed. */
     (void)close(context->pipes[from][1]);
     (void)close(context->pipes[to][0]);
-    /* A half that is gone is an error of write(), not a signal. */
+    /* With SIGPIPE ignored, writing to a half that has ended is an error of write(). */
     return signal(SIGPIPE, SIG_IGN) == SIG_ERR ? party_fail(context, "cannot ignore SIGPIPE") : 0;
 }
 
@@ -35,7 +37,7 @@ static int lost(struct party_context *context, const char *what, ssize_t n)
 {
     int error = n < 0 ? errno : 0;
 
-    clock_sleep_ns(GRIEF_NS);
+    clock_sleep_ns(PEER_REASON_NS);
     return party_fail(context, "the other half is gone: %s: %s", what, error ? strerror(error) : "end of file");
 }
 
@@ -75,7 +77,7 @@ static int asker_work(struct party_context *context, uint64_t count)
 
 static void asker_teardown(struct party_context *context)
 {
-    (void)close(context->pipes[PIPE_THERE][1]); /* the answerer's end of file */
+    (void)close(context->pipes[PIPE_THERE][1]); /* the answerer reads the end of file */
     (void)close(context->pipes[PIPE_BACK][0]);
     free(context->state);
     context->state = NULL;
@@ -86,8 +88,8 @@ static int answerer_setup(struct party_context *context)
     return keep_ends(context, PIPE_THERE, PIPE_BACK);
 }
 
-/* From before the gate, since the asker's warm-up needs it, until the end of file. An end of file that comes early has
- * its reason in the asker, who is the one to say so. */
+/* Answers from before the gate, because the asker's warm-up needs it, until the end of file. If that comes too early,
+ * the asker reports the reason. */
 static int answerer_run(struct party_context *context)
 {
     uint64_t number;
@@ -123,14 +125,15 @@ static void place(const void *params, const struct place_request *request, unsig
     if (p->halves == HALVES_TWO && p->pairs.n) {
         const struct cpu_pair *pair = &p->pairs.pair[copy % p->pairs.n];
         cpu = party == PARTY_ANSWERER ? pair->second : pair->first;
-    } else if (p->halves == HALVES_TWO && party == PARTY_ASKER) { /* the measured party: its reason is the row's */
+    } else if (p->halves == HALVES_TWO && party == PARTY_ASKER) { /* only the measured party reports this: its reason
+                                                                   * goes into the row */
         text_copy(placement->refused, sizeof(placement->refused), "both halves on one CPU: no second CPU is allowed");
     }
     cpuset_clear(&placement->cpus);
     cpuset_add(&placement->cpus, cpu);
 }
 
-/* The relations of all pairs, each once: "same-cache", "same-cache+same-package". */
+/* Lists the relations of all pairs, each once: "same-cache", "same-cache+same-package". */
 static void describe_relations(const struct cpu_pairs *pairs, char *buf, size_t size)
 {
     bool seen[CPU_RELATIONS] = {false};

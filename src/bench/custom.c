@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A simulated task of the user's own interval and share of a CPU. */
+/* A simulated task with an interval and a share of a CPU given by the user. */
 #include "bench/sim.h"
 
 const struct bench bench_custom = {SIM_BENCH("custom", "your own: -C % of a CPU every -I microseconds"), SIM_PERIODIC};

@@ -4,11 +4,12 @@
 
 #include <string.h>
 
-/* A step of the estimate of what is usual: small enough to be steady, large enough to settle within 100 detours. */
+/* The usual cost changes by a fraction of 1/USUAL_STEPS at a time: small enough to be steady, large enough to settle
+ * within 100 detours. */
 #define USUAL_STEPS 64u
-/* Gaps of the loop beyond are not the loop's own. */
+/* Gaps above this are not part of the loop's own distribution. */
 #define LOOP_GAP_MAX 4096u
-/* Gaps that are shorter than all others and rarer than one in so many are the clock's rounding. */
+/* The shortest gaps are treated as rounding of the clock if they are less than one in LOOP_RARE of all gaps. */
 #define LOOP_RARE 10u
 
 const char *const detour_cause_names[DETOUR_CAUSES] = {
@@ -52,7 +53,8 @@ static unsigned class_of(uint64_t ns)
     return octave;
 }
 
-/* Several that are only known as a sum belong to the class of their mean. */
+/* Adds n detours of `ticks` in total to the sums. Several detours known only by their sum go to the class of their
+ * mean. */
 static void enter(struct detour_account *a, enum detour_cause cause, uint64_t n, uint64_t ticks)
 {
     if (!n)
@@ -71,19 +73,19 @@ static void take_out(struct detour_account *a, enum detour_cause cause, uint64_t
     class->ticks -= ticks;
 }
 
-/* --- Where in the run. --- */
+/* --- Position in the run. --- */
 
 static uint64_t cell_start(const struct detour_account *a, uint64_t cell)
 {
     return a->start + a->length / DETOUR_CELLS * cell + a->length % DETOUR_CELLS * cell / DETOUR_CELLS;
 }
 
-/* What lies beyond the planned end is in no cell. */
+/* Adds lost time to the parts of the run. Time beyond the planned end is in none. */
 static void mark_cells(struct detour_account *a, uint64_t from, uint64_t to)
 {
     uint64_t cell = (uint64_t)((double)(from - a->start) / (double)a->length * DETOUR_CELLS);
 
-    cell -= cell > 0; /* rounding */
+    cell -= cell > 0; /* corrects rounding */
     for (; cell < DETOUR_CELLS && cell_start(a, cell) < to; cell++) {
         uint64_t low = cell_start(a, cell), high = cell_start(a, cell + 1);
         low = low < from ? from : low;
@@ -92,9 +94,9 @@ static void mark_cells(struct detour_account *a, uint64_t from, uint64_t to)
     }
 }
 
-/* --- Left-over detours. --- */
+/* --- Detours without a known cause. --- */
 
-/* Puts one into a heap in place of its top. */
+/* Replaces the heap's least element. */
 static void heap_replace(struct detour_left *heap, size_t n, struct detour_left left)
 {
     size_t i = 0;
@@ -110,7 +112,7 @@ static void heap_replace(struct detour_left *heap, size_t n, struct detour_left 
     heap[i] = left;
 }
 
-/* The least of all. In place of qsort(), which may allocate. */
+/* Removes and returns the heap's least element. Used to sort in place of qsort(), which may allocate. */
 static struct detour_left heap_pop(struct detour_left *heap, size_t *n)
 {
     struct detour_left top = heap[0];
@@ -120,7 +122,7 @@ static struct detour_left heap_pop(struct detour_left *heap, size_t *n)
     return top;
 }
 
-/* Puts one into a heap, or drops the least of all when there is no room. Returns the ticks of what was dropped. */
+/* Adds an element to a heap; if it is full, drops the least of all. Returns the ticks of the dropped element. */
 static uint64_t heap_push(struct detour_left *heap, size_t *n, size_t room, struct detour_left left)
 {
     uint64_t dropped = heap[0].ticks;
@@ -154,7 +156,7 @@ static void leave_over(struct detour_account *a, uint64_t ticks)
         count(&a->shorter, 1, dropped);
 }
 
-/* Of those that are only known as a sum, in proportion. */
+/* Attributes interrupts to detours that are known only by their sum, in proportion. */
 static uint64_t explain_sum(struct detour_account *a, uint64_t interrupts)
 {
     struct detour_sum *rest = &a->shorter;
@@ -169,8 +171,8 @@ static uint64_t explain_sum(struct detour_account *a, uint64_t interrupts)
 
 /* --- One detour. --- */
 
-/* DETOUR_UNEXPLAINED for what is left over. Who is moved is switched out as well, and who was out may come back to a
- * fault. */
+/* Returns the cause, or DETOUR_UNEXPLAINED when no counter changed. Migration is tested first because it includes a
+ * context switch, and a switch first because a page fault may follow it. */
 static enum detour_cause cause_of(const struct detour_seen *before, const struct detour_seen *now)
 {
     if (now->cpu != before->cpu)
@@ -207,7 +209,7 @@ void detour_add(struct detour_account *a, uint64_t end, uint64_t ticks, const st
 
 /* --- The sampler's own steps. --- */
 
-/* A median needs no memory when each value moves it by a step up or down. */
+/* Updates the running median: each value moves it one step up or down, so no values need to be stored. */
 static void follow(struct detour_cost *cost, uint64_t took)
 {
     uint64_t step = cost->usual / USUAL_STEPS + 1;
@@ -258,7 +260,7 @@ void detour_unwatched(struct detour_account *a, uint64_t now, uint64_t took, con
     }
 }
 
-/* --- Ends. --- */
+/* --- End of a window and of the run. --- */
 
 void detour_window(struct detour_account *a, uint64_t interrupts, bool carry)
 {
@@ -285,7 +287,7 @@ static void take_steal(struct detour_account *a, double stolen_ns)
 
     while (n) {
         struct detour_left shortest = heap_pop(a->kept, &n);
-        a->kept[n] = shortest; /* so that the longest comes first in the end */
+        a->kept[n] = shortest; /* the heap's order reversed: longest first */
     }
     for (size_t i = 0; i < a->n_kept && sum_ns < stolen_ns; i++) {
         const struct detour_left *left = &a->kept[i];

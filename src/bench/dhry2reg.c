@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Dhrystone 2.1 with register locals, first translation unit: the main loop and procedures 1 to 5. One count is one
- * turn of the loop. The second unit is compiled apart and never optimised together with this one, as the published
- * rules want it. */
+ * turn of the loop. The second unit is compiled separately, and the two are never optimised together, as the published
+ * rules require. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,7 +44,8 @@ static void Proc_1(register Rec_Pointer Ptr_Val_Par)
 static void Proc_2(One_Fifty *Int_Par_Ref)
 {
     One_Fifty Int_Loc;
-    Enumeration Enum_Loc = Ident_2; /* the program leaves it unset, which would let a compiler drop the condition */
+    Enumeration Enum_Loc = Ident_2; /* the published program leaves it unset, which would let a compiler drop the
+                                     * condition */
 
     Int_Loc = *Int_Par_Ref + 10;
     do
@@ -110,7 +111,8 @@ static int work(struct party_context *context, uint64_t count)
         Int_1_Loc = Int_2_Loc / Int_3_Loc;
         Int_2_Loc = 7 * (Int_2_Loc - Int_3_Loc) - Int_1_Loc;
         Proc_2(&Int_1_Loc);
-        /* Each turn's last statements are wanted, or all but the last turn's are dropped. */
+        /* Marks the results of each turn as used; otherwise the compiler could drop the last statements of all turns
+         * but the last. */
         __asm__ volatile("" : "+r"(Int_1_Loc), "+r"(Int_2_Loc));
     }
     state->runs += count;
@@ -157,7 +159,7 @@ static void check_text(struct checks *checks, const char *name, const char *got,
     checks_add(checks, name, strcmp(got, expected) == 0, 1, 0);
 }
 
-/* The well-known final values. */
+/* Checks the final values documented in the published program. */
 static void check_globals(struct checks *checks, uint64_t runs)
 {
     check_int(checks, "Int_Glob", Int_Glob, 5);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Execl throughput: the process replaces itself by exec of the same program. Each copy executes an image of its own, a
- * copy of this program in memory, so that copies do not all exec one inode. Under the classic protocol each image takes
- * the footprint of a dynamically linked process first. */
+/* Execl throughput: the process replaces itself by exec of the same program. Each copy executes its own image of this
+ * program in memory, so that copies do not all execute one inode. Under the classic protocol each image first takes the
+ * footprint of a dynamically linked process. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -19,7 +19,7 @@ static int setup(struct party_context *context)
 {
     const struct unix_params *params = context->params;
 
-    if (context->baton->execs) { /* in each new image, as a dynamic loader would */
+    if (context->baton->execs) { /* each new image maps it, as a dynamic loader would */
         unix_take_footprint(context, "/proc/self/exe");
         return 0;
     }
@@ -38,14 +38,14 @@ static int setup(struct party_context *context)
     return 0;
 }
 
-/* The image is new, and so are the caches: the first probe is for them. */
+/* The new image starts with cold caches, so the first probe only warms them. */
 static unsigned probe(const struct core_probe *core)
 {
     (void)core_probe_take(core);
     return core_probe_take(core);
 }
 
-/* Runs once an image; the first one has no exec behind it. An exec is a slice. */
+/* Called once in each image; the first one did not come from an exec. One exec is one slice. */
 static int run(struct party_context *context)
 {
     struct baton *baton = context->baton;
@@ -67,7 +67,7 @@ static int run(struct party_context *context)
     return party_fail(context, "cannot execute the program again: %s", strerror(-party_exec(context)));
 }
 
-/* Checks that the slices add up to the execs done: none was lost or counted twice. */
+/* Checks that the slices add up to the execs done, so that none was lost or counted twice. */
 static int verify(struct party_context *context)
 {
     const struct slices *slices = context->recorder[UNIX_SLICES];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Very short experiments, many times: recording them, and the figures of M. Kot's method. */
+/* Common code of very short experiments: recording, and the figures of M. Kot's method. */
 #include "bench/experiment.h"
 
 #include <errno.h>
@@ -134,7 +134,7 @@ const struct metric experiment_metrics[METRIC_OWN] = {
                          .title = "the clock's frequency against CLOCK_MONOTONIC_RAW"},
 };
 
-/* The delay classes A to D: above the mean by more than low, up to high. */
+/* The delay classes A to D: delays above the mean by more than low and at most high. */
 static const struct {
     double low, high;
 } buckets[] = {{150, 400}, {400, 2000}, {2000, 6000}, {6000, HUGE_VAL}};
@@ -144,7 +144,7 @@ int experiment_setup(struct party_context *context, struct experiment *e, const 
     e->hist = context->recorder[EXPERIMENT_HIST];
     e->series = context->recorder[EXPERIMENT_SERIES];
     e->number = 0;
-    e->fd = -1; /* not during warm-up */
+    e->fd = -1; /* no lines during the warm-up */
     e->used = 0;
     text_copy(e->prefix, sizeof(e->prefix), prefix);
     if (context->series_fd >= 0) {
@@ -183,7 +183,7 @@ void experiment_write(struct experiment *e, uint64_t ticks)
 {
     if (BUFFER_SIZE - e->used < LINE_MAX_LENGTH) {
         if (write_all(e->fd, e->buffer, e->used))
-            e->fd = -2; /* finish() reports it */
+            e->fd = -2; /* marks a failed write; finish() reports it */
         e->used = 0;
     }
     e->used += (size_t)snprintf(e->buffer + e->used, LINE_MAX_LENGTH, "%s%llu,%llu\n", e->prefix,
@@ -206,7 +206,7 @@ static int finish(struct party_context *context, struct experiment *e)
     return 0;
 }
 
-/* The sum of the values, whatever the histogram's base. */
+/* Returns the sum of the values of a histogram with any base. */
 static double sum_of(const struct hist *h)
 {
     return h->sum + (double)h->n * (double)h->base;
@@ -239,7 +239,7 @@ void experiment_teardown(struct experiment *e)
     free(e);
 }
 
-/* Share of the whole time that delays above limit take, counted from the given level, in %. */
+/* Returns the share of the total time, in %, that is spent in delays longer than limit above the given level. */
 static double delayed_pct(const struct hist *h, double level, double limit)
 {
     struct hist_range delays = hist_range(h, level + limit, HUGE_VAL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* File copy, write and read through a buffer of 256, 1024 or 4096 bytes on small scratch files that nobody else sees. A
- * count is a KiB. The contents are checked afterwards. */
+/* File copy, write and read through a buffer of 256, 1024 or 4096 bytes on small scratch files that no other process
+ * uses. One count is one KiB. The contents are checked afterwards. */
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -14,11 +14,11 @@
 #include "sys/scratch.h"
 
 #define KIB             1024u
-#define BUFFER_MAX      4096u /* a multiple of every buffer */
+#define BUFFER_MAX      4096u /* a multiple of every buffer size */
 #define FREE_MARGIN     (1u << 20)
 #define CLASSIC_PART_NS 2000000000u
 
-/* Of the classic protocol's write and read parts, in KiB a second. */
+/* Rates of the classic protocol's write and read parts, in KiB a second. */
 enum { NUMBER_WRITE_RATE, NUMBER_READ_RATE };
 
 struct kind {
@@ -29,13 +29,14 @@ struct kind {
 
 struct files {
     const struct kind *kind;
-    int from, to;   /* -1: not needed */
-    uint64_t owed;  /* bytes moved beyond the counts asked for: a buffer may be larger than what is left of a KiB */
-    uint64_t moved; /* since the first count, warm-up included */
+    int from, to;   /* -1: not used */
+    uint64_t owed;  /* bytes moved beyond the counts asked for, because a buffer may be larger than the rest of a KiB */
+    uint64_t moved; /* bytes since the first count, warm-up included */
     uint64_t buffer[BUFFER_MAX / sizeof(uint64_t)];
 };
 
-/* What stands at a place in a file depends on the place, so that a block at a wrong one is seen. */
+/* Fills a buffer with a pattern that depends on the position in the file, so that a block at a wrong position is
+ * detected. */
 static void fill_pattern(uint64_t *buffer, size_t bytes, uint64_t offset)
 {
     for (size_t i = 0; i < bytes / sizeof(*buffer); i++)
@@ -55,7 +56,7 @@ static int rewind_file(struct party_context *context, int fd)
     return lseek(fd, 0, SEEK_SET) == 0 ? 0 : io_failed(context, "rewind", -1);
 }
 
-/* --- The three kinds of work: bytes are moved until there are enough. --- */
+/* --- The three kinds of work: each moves bytes until the count is reached. --- */
 
 static int copy_bytes(struct party_context *context, struct files *files, uint64_t bytes)
 {
@@ -64,7 +65,7 @@ static int copy_bytes(struct party_context *context, struct files *files, uint64
 
     while (done < bytes) {
         ssize_t n = read(files->from, files->buffer, size);
-        if (n == 0) { /* the end of the first: both from the start */
+        if (n == 0) { /* end of the source file: rewind both files */
             if (rewind_file(context, files->from) || rewind_file(context, files->to))
                 return -1;
             continue;
@@ -146,7 +147,7 @@ static int work(struct party_context *context, uint64_t count)
 
 /* --- Setup. --- */
 
-/* The whole file, so that a full disk is found out before the gate. */
+/* Writes the whole file, so that a full disk is detected before the gate. */
 static int write_pattern(struct party_context *context, struct files *files, int fd)
 {
     if (rewind_file(context, fd))
@@ -181,7 +182,7 @@ static int timed_part(struct party_context *context, struct files *files, bool w
     part.reads = !writes;
     part.writes = writes;
     files->kind = &part;
-    files->to = files->from; /* both parts use the first file */
+    files->to = files->from; /* the write and the read part use the same file */
     files->moved = 0;
     settle(2);
     error = rewind_file(context, files->from);
@@ -197,7 +198,7 @@ static int timed_part(struct party_context *context, struct files *files, bool w
     return error;
 }
 
-/* The original's copy test begins with a write and a read part of two seconds each. */
+/* Runs the original's write and read parts of two seconds each, with which its copy test begins. */
 static int classic_parts(struct party_context *context, struct files *files)
 {
     fill_pattern(files->buffer, BUFFER_MAX, 0);
@@ -228,7 +229,7 @@ static int setup(struct party_context *context, const struct kind *kind)
         return party_fail(context, "out of memory");
     files->kind = kind;
     files->from = files->to = -1;
-    (void)signal(SIGXFSZ, SIG_IGN); /* a limit on file sizes is an error to report, not a death */
+    (void)signal(SIGXFSZ, SIG_IGN); /* exceeding a file size limit becomes an error of write() */
     if ((kind->reads && open_file(context, &files->from)) || (kind->writes && open_file(context, &files->to)))
         return -1;
     if (kind->reads && write_pattern(context, files, files->from))
@@ -241,9 +242,10 @@ static int setup(struct party_context *context, const struct kind *kind)
     return 0;
 }
 
-/* --- Afterwards. --- */
+/* --- Verification. --- */
 
-/* What a file's piece at a place should hold. repeated: it was written from one buffer over and over. */
+/* Fills `expected` with the pattern for a position of a file. repeated: the file was written from one buffer, over and
+ * over. */
 static void fill_expected(const struct kind *kind, bool repeated, uint64_t *expected, uint64_t at)
 {
     if (!repeated) {
@@ -254,7 +256,7 @@ static void fill_expected(const struct kind *kind, bool repeated, uint64_t *expe
         fill_pattern(expected + i / sizeof(*expected), kind->buffer_bytes, 0);
 }
 
-/* Adds to the checks how many bytes of the file are not what they should be. */
+/* Adds a check that counts the wrong bytes of the file. */
 static int check_file(struct party_context *context, const char *name, bool repeated, int fd, uint64_t length)
 {
     const struct kind *kind = ((const struct files *)context->state)->kind;
@@ -295,7 +297,7 @@ static int verify(struct party_context *context)
         checks_add(checks, "length of the file written", (double)lseek(files->to, 0, SEEK_END), (double)written, 0);
     }
     if (kind->reads && files->moved && kind->file_bytes) {
-        /* The last buffer read, by the place it came from. */
+        /* Compares the last buffer read with the pattern of its position. */
         fill_pattern(expected, kind->buffer_bytes, (files->moved - kind->buffer_bytes) % kind->file_bytes);
         checks_add(checks, "last buffer read is right", memcmp(files->buffer, expected, kind->buffer_bytes) ? 0 : 1, 1,
                    0);
@@ -326,7 +328,7 @@ static void describe(const void *params, const struct kind *kind, char *buf, siz
     unix_describe(params, own, buf, size);
 }
 
-/* --- Nine tests. --- */
+/* --- The nine tests. --- */
 
 #define METRICS(baseline) UNIX_METRICS("KBps", 1, baseline)
 #define FILE_BENCH(name_, title_, buffer_, blocks_, reads_, writes_, baseline_)                                        \

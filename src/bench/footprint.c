@@ -3,36 +3,36 @@
  *
  * Source: /proc/PID/smaps, /proc/PID/pagemap and strace of a program of ten lines that replaces itself by execl, built
  * with `gcc -O2` and with `gcc -O2 -static` on Debian 12, x86-64 (glibc 2.36, gcc 12.2), at rest in main(). The dynamic
- * one has these mappings more than the static one, in 4 KiB pages:
+ * program has these mappings in addition to those of the static one, in 4 KiB pages:
  *
- *     mapping                      size  offset  prot  resident  written
- *     loader, read only               1       0  r--          1        0
- *     loader, text                   38       1  r-x         38        0
- *     loader, constants              10      39  r--         10        0
- *     loader, relro                   2      49  r--          2        2
- *     loader, data                    2      51  rw-          2        2
- *     loader's heap                   2          rw-          1        1
- *     C library, symbols             38       0  r--         38        0
- *     C library, text               342      38  r-x        221        0
- *     C library, constants           83     380  r--         39        0
- *     C library, relro                4     463  r--          4        4
- *     C library, data                 2     467  rw-          2        2
- *     C library, zeroed data         13          rw-          5        5
- *     thread-local storage            3          rw-          2        2
+ *   mapping                      size  offset  prot  resident  written
+ *   loader, read only               1       0  r--          1        0
+ *   loader, text                   38       1  r-x         38        0
+ *   loader, constants              10      39  r--         10        0
+ *   loader, relro                   2      49  r--          2        2
+ *   loader, data                    2      51  rw-          2        2
+ *   loader's heap                   2          rw-          1        1
+ *   C library, symbols             38       0  r--         38        0
+ *   C library, text               342      38  r-x        221        0
+ *   C library, constants           83     380  r--         39        0
+ *   C library, relro                4     463  r--          4        4
+ *   C library, data                 2     467  rw-          2        2
+ *   C library, zeroed data         13          rw-          5        5
+ *   thread-local storage            3          rw-          2        2
  *
- * In return the static program has more pages of its own: 159 of its text and constants, which are its C library's, and
- * 7 written ones (data 2, zeroed data 2, heap with thread-local storage 2, relro 1). They are subtracted below from the
- * mappings that they stand for, so that the whole process has as many: the text of the C library, its constants, its
- * relro, data and zeroed data, and the thread-local storage. That leaves 13 mappings with 199 resident pages, 11 of
- * them written.
+ * The static program has pages that the dynamic one lacks: 159 pages of text and constants of its built-in C library,
+ * and 7 written pages (data 2, zeroed data 2, heap with thread-local storage 2, relro 1). They are subtracted below
+ * from the corresponding mappings, so that the total is that of the dynamic process: from the C library's text,
+ * constants, relro, data and zeroed data, and from the thread-local storage. The result is 13 mappings with 199
+ * resident pages, 11 of them written.
  *
- * A read makes the kernel map the pages around it as well, so one page in each 64 KiB is read, and the last one.
+ * A read fault maps the pages around it as well, so only one page in each 64 KiB is read, and the last one.
  *
  * The system calls are the loader's, in its order: mapping its own image (which the kernel does in execve), its heap,
- * the file of preloaded libraries, the cache of library names, the C library, thread-local storage, the protection of
- * relro, and unmapping the cache. Left out is what a static program does when it starts as well.
+ * the list of preloaded libraries, the cache of library names, the C library, thread-local storage, the protection of
+ * relro, and unmapping the cache. Calls that a static program makes at its start as well are left out.
  *
- * The list was made before any rate was measured with it, and nothing was fitted to a rate since. */
+ * The table was made before any rate was measured with it, and it was never adjusted to match a rate. */
 #include "bench/footprint.h"
 
 #include <errno.h>
@@ -43,18 +43,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define KERNEL_PAGE 4096u /* of the tables */
-#define AROUND      16u   /* pages that the kernel maps around one that is read (fault_around_bytes) */
+#define KERNEL_PAGE 4096u /* page size used in the tables */
+#define AROUND      16u   /* pages that the kernel maps around a read fault (fault_around_bytes) */
 
 enum kind { TEXT, CONSTANT, RELRO, DATA, ZEROED };
 
-/* Sizes in pages of 4 KiB; the offset in the file is that in the image. */
+/* Sizes in pages of 4 KiB; the offset in the file is the offset in the image. */
 struct segment {
     enum kind kind;
     unsigned pages, read, written;
 };
 
-/* Relro and data are mapped together, and the loader protects the first of them once it has written there. */
+/* Relro and data are mapped together; the loader write-protects relro after it has written to it. */
 static const struct segment loader[] = {
     {CONSTANT, 1, 1, 0}, {TEXT, 38, 38, 0}, {CONSTANT, 10, 10, 0}, {RELRO, 2, 0, 2}, {DATA, 2, 0, 2},
 };
@@ -69,10 +69,10 @@ enum { HEAP_PAGES = 2, HEAP_WRITTEN = 1, THREAD_PAGES = 3, CACHE_PAGES = 11 };
 
 struct mapped {
     unsigned char *at;
-    size_t page; /* bytes that one page of the tables takes */
+    size_t page; /* size in bytes of a page of the tables on this machine */
 };
 
-/* A page of the tables is never less than one of the kernel's. */
+/* Returns the size used for a page of the tables: 4 KiB, or the kernel's page size if that is larger. */
 static size_t page_bytes(void)
 {
     const long page = sysconf(_SC_PAGESIZE);
@@ -99,7 +99,7 @@ static void read_page(const unsigned char *page)
     (void)*(const volatile unsigned char *)page;
 }
 
-/* As a relocation does: what is there is read and written back. */
+/* Writes pages as a relocation does: reads a value and writes it back. */
 static void write_pages(unsigned char *at, unsigned pages, size_t page)
 {
     for (unsigned i = 0; i < pages; i++) {
@@ -109,7 +109,7 @@ static void write_pages(unsigned char *at, unsigned pages, size_t page)
     }
 }
 
-/* Maps a read-only view over all of the image first, which reserves its addresses, and each other segment over that. */
+/* Maps the whole image read-only to reserve its addresses, then maps each other segment over it. */
 static int map_segments(int fd, const struct segment *segments, size_t n, struct mapped *image)
 {
     const size_t page = image->page;
@@ -123,7 +123,7 @@ static int map_segments(int fd, const struct segment *segments, size_t n, struct
         const int prot = kind == TEXT ? PROT_READ | PROT_EXEC : kind == CONSTANT ? PROT_READ : PROT_READ | PROT_WRITE;
         const unsigned pages = segments[i].pages + (kind == RELRO ? segments[i + 1].pages : 0);
         const bool anonymous = kind == ZEROED;
-        if (kind == DATA) /* mapped with the relro before it */
+        if (kind == DATA) /* mapped together with the relro segment before it */
             continue;
         if (mmap(image->at + first * page, pages * page, prot,
                  MAP_PRIVATE | MAP_FIXED | (anonymous ? MAP_ANONYMOUS : 0), anonymous ? -1 : fd,
@@ -133,7 +133,7 @@ static int map_segments(int fd, const struct segment *segments, size_t n, struct
     return 0;
 }
 
-/* Reads and writes what the tables say. */
+/* Reads and writes the numbers of pages given in the tables. */
 static void touch_segments(const struct segment *segments, size_t n, const struct mapped *image)
 {
     unsigned char *at = image->at;
@@ -164,7 +164,7 @@ static int open_library(const char *path)
     return fd < 0 ? -errno : fd;
 }
 
-/* The kernel maps the loader in execve: it reads the file's header and its program headers. */
+/* Maps the loader as the kernel does in execve, after reading the file's header and program headers. */
 static int map_loader(const char *path, struct mapped *image)
 {
     unsigned char header[832];
@@ -179,7 +179,7 @@ static int map_loader(const char *path, struct mapped *image)
     return error;
 }
 
-/* The cache of library names, which stays mapped until the end. */
+/* Maps the cache of library names, which stays mapped until the end. */
 static int map_cache(const char *path, size_t page, unsigned char **cache)
 {
     struct stat status;

@@ -7,11 +7,11 @@
 enum { DISCS = 10, PEGS = 3, MOVES = (1 << DISCS) - 1 };
 
 struct state {
-    int on[PEGS]; /* discs */
+    int on[PEGS]; /* number of discs on each peg */
     uint64_t moves, solutions;
 };
 
-/* The empty statement makes each move one of its own. */
+/* The empty asm statement makes the compiler execute each move. */
 static void move(struct state *state, int discs, int from, int to)
 {
     if (discs == 1) {

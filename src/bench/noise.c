@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The noise sampler: its loop, what it asks behind a detour and at the end of a window, its descriptor. */
+/* The noise sampler: its loop, its steps after a detour and at the end of a window, and its descriptor. */
 #include "bench/noise.h"
 
 #include <math.h>
@@ -13,26 +13,27 @@
 #include "sys/machine.h"
 #include "sys/task.h"
 
-/* At the end of a window the CPU's interrupts are counted. A reading shall cost no more than a thousandth of it. */
+/* Length of a window; the CPU's interrupts are counted at its end. The length is chosen so that reading the counters
+ * takes at most a thousandth of it. */
 #define WINDOW_NS     100000000u
 #define WINDOW_MAX_NS 1000000000u
 #define WINDOW_COSTS  1000u
-/* For the counter's frequency. */
+/* Duration of the measurement of the counter's frequency. */
 #define HZ_NS 20000000u
-/* What a step usually takes: the median of so many, or of what there is time for on a machine with thousands of CPUs.
- */
+/* Number of repetitions for the usual (median) cost of a step; fewer if time runs out on a machine with thousands of
+ * CPUs. */
 #define COSTS         100u
 #define COSTS_MIN     3u
 #define COSTS_NS      50000000u
 #define COSTS_TURN_NS 5000u
-/* The loop's own gaps. */
+/* Number of gaps used to measure the loop. */
 #define LOOP_GAPS 65536u
-/* A run that is thrown away: costs of steps behind real detours, and everything warm. */
+/* Length of a warm-up run whose results are discarded. It measures the steps' costs after real detours. */
 #define WARM_NS 30000000u
-/* A chain of detours that met the step of the one before is broken so often, to learn that the step takes longer now.
- */
+/* In a chain of detours, each found in the step after the previous one, every CHAINth updates the usual cost, because
+ * the step itself may have become slower. */
 #define CHAIN 16u
-/* Of thresholds. Below the least the loop itself would be a detour. */
+/* Limits of the threshold. Below LEAST_LOOPS the loop itself would count as a detour. */
 #define LEAST_LOOPS 2
 #define MOST_LOOPS  1000000
 #define MOST_NS     1000000000u
@@ -70,14 +71,14 @@ struct sampler {
     struct detour_account account;
     struct detour_cost adding, reading;
     struct machine_watch *watch;
-    unsigned watched;                        /* CPU */
-    struct machine_counters counters, risen; /* by the last reading; over the run */
+    unsigned watched;                        /* CPU whose counters are read */
+    struct machine_counters counters, risen; /* counters at the last reading; their increase over the run */
     enum clock_kind clock;
     double ns_per_tick;
-    uint64_t loop, least, threshold, window; /* ticks */
+    uint64_t loop, least, threshold, window; /* all in ticks */
 };
 
-/* Two readings of the clock that are further apart than they should be, or the last two of the window. */
+/* Two consecutive readings of the clock that are further apart than the threshold, or the last two of the window. */
 struct gap {
     uint64_t from, to;
 };
@@ -95,7 +96,7 @@ static inline __attribute__((always_inline)) struct gap watch(uint64_t from, uin
     }
 }
 
-/* A function of its own for each clock, so that nothing is decided in the loop. */
+/* One function for each clock, so that the loop contains no test of the clock's kind. */
 static __attribute__((noinline)) struct gap watch_counter(uint64_t from, uint64_t threshold, uint64_t end)
 {
     return watch(from, threshold, end, CLOCK_KIND_COUNTER);
@@ -117,7 +118,7 @@ static inline __attribute__((always_inline)) void collect_gaps(uint64_t *gaps, e
     }
 }
 
-/* --- Behind the loop. --- */
+/* --- After the loop. --- */
 
 static void look(struct detour_seen *seen)
 {
@@ -129,7 +130,7 @@ static void look(struct detour_seen *seen)
                                  .cpu = task_current_cpu()};
 }
 
-/* A detour of so many ticks ended at `to`. Returns a fresh reading of the clock, to go on from. */
+/* Records a detour that ended at `to`. Returns a new reading of the clock, from which the loop continues. */
 static uint64_t follow_detour(struct sampler *s, uint64_t to, uint64_t ticks)
 {
     struct detour_seen seen;
@@ -144,7 +145,7 @@ static uint64_t follow_detour(struct sampler *s, uint64_t to, uint64_t ticks)
     return to;
 }
 
-/* Until the end of the window. Returns the last reading of the clock. */
+/* Runs the loop until the end of the window. Returns the last reading of the clock. */
 static uint64_t run_window(struct sampler *s, uint64_t from, uint64_t end)
 {
     while (from < end) {
@@ -152,7 +153,7 @@ static uint64_t run_window(struct sampler *s, uint64_t from, uint64_t end)
                                                         : watch_gettime(from, s->threshold, end);
         uint64_t ticks = gap.to - gap.from;
         from = gap.to;
-        /* The counters of two CPUs may differ by a little: a step back is no detour. */
+        /* The counters of two CPUs may differ slightly: a step back is not a detour. */
         if (ticks > s->threshold && gap.to > gap.from && ticks > s->loop)
             from = follow_detour(s, gap.to, ticks - s->loop);
     }
@@ -164,7 +165,7 @@ static void read_counters(const struct sampler *s, struct machine_counters *out)
     if (s->watch)
         machine_watch_read(s->watch, out);
     else
-        memset(out, 0xff, sizeof(*out)); /* -1: not known */
+        memset(out, 0xff, sizeof(*out)); /* sets the numbers to -1: not known */
 }
 
 static int64_t rise(int64_t *sum, int64_t before, int64_t after)
@@ -175,7 +176,7 @@ static int64_t rise(int64_t *sum, int64_t before, int64_t after)
     return by;
 }
 
-/* The CPU whose counters are read. Only a sampler that is not bound changes it. */
+/* Sets the CPU whose counters are read. It changes only if the sampler is not bound to a CPU. */
 static void watch_cpu(struct sampler *s, unsigned cpu)
 {
     if (cpu == s->watched)
@@ -186,7 +187,7 @@ static void watch_cpu(struct sampler *s, unsigned cpu)
     read_counters(s, &s->counters);
 }
 
-/* What the CPU's counters rose by since the last reading. Returns the interrupts; 0 when not known. */
+/* Adds the CPU's interrupts since the last reading to the sums. Returns their number; 0 when not known. */
 static uint64_t count_interrupts(struct sampler *s)
 {
     struct machine_counters before = s->counters, *now = &s->counters, *sum = &s->risen;
@@ -202,8 +203,7 @@ static uint64_t count_interrupts(struct sampler *s)
     return irqs > 0 ? (uint64_t)irqs : 0;
 }
 
-/* Reads the CPU's counters at the end of a window, which was reached at `from`. Returns a fresh reading of the clock.
- */
+/* Reads the CPU's counters at the end of a window, which was reached at `from`. Returns a new reading of the clock. */
 static uint64_t end_window(struct sampler *s, uint64_t from)
 {
     struct detour_seen seen;
@@ -220,7 +220,7 @@ static uint64_t end_window(struct sampler *s, uint64_t from)
     return fresh;
 }
 
-/* The whole run. */
+/* Runs all windows of a run. */
 static void sample(const struct party_context *context, struct sampler *s, uint64_t time_ns)
 {
     struct detour_seen seen;
@@ -240,7 +240,7 @@ static void sample(const struct party_context *context, struct sampler *s, uint6
 
 /* --- Set-up. --- */
 
-/* The loop alone, whatever its gaps. */
+/* Runs the loop for a time and ignores its gaps. */
 static void turn(const struct sampler *s, uint64_t ticks)
 {
     uint64_t from = clock_now(s->clock);
@@ -251,7 +251,8 @@ static void turn(const struct sampler *s, uint64_t ticks)
         (void)watch_gettime(from, UINT64_MAX, from + ticks);
 }
 
-/* Spins meanwhile, so that the core is at its speed afterwards. 0 when the clock stands still. */
+/* Measures the length of a tick in ns. Spins meanwhile, so that the core reaches its full frequency. Returns 0 when the
+ * clock does not advance. */
 static double measure_tick_ns(enum clock_kind clock)
 {
     struct clock_pair first, second;
@@ -301,7 +302,7 @@ static int rising(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* What a step usually takes, each time behind some turns of the loop. */
+/* Measures the usual cost of a step, each time after some turns of the loop. */
 static void measure_cost(struct sampler *s, void (*step)(struct sampler *s), struct detour_cost *cost)
 {
     uint64_t costs[COSTS], begin = clock_raw_ns();
@@ -351,7 +352,7 @@ static int setup(struct party_context *context)
 
     if (!s)
         return party_fail(context, "out of memory");
-    memset(s, 0, sizeof(*s)); /* its pages are not to be new in the run */
+    memset(s, 0, sizeof(*s)); /* touches the pages before the run */
     s->clock = context->clock;
     s->account.hist = context->recorder[NOISE_HIST];
     s->account.series = context->recorder[NOISE_SERIES];
@@ -415,7 +416,7 @@ static void teardown(struct party_context *context)
     free(s);
 }
 
-/* --- The figures. --- */
+/* --- Results. --- */
 
 double noise_lost_pct(const double *numbers)
 {
@@ -426,7 +427,7 @@ double noise_lost_pct(const double *numbers)
     return 100 * ns / numbers[NOISE_OBSERVED];
 }
 
-/* The parts of the run as points: where in the run, in microseconds, and ns lost there. */
+/* Adds the parts of the run to the series: position in microseconds, and ns lost. */
 static int enter_cells(struct results *results, unsigned copy, const double *number, uint64_t first_us,
                        uint64_t time_us)
 {
@@ -441,7 +442,7 @@ static int enter_cells(struct results *results, unsigned copy, const double *num
     return error;
 }
 
-/* The detours of a cause by length class: their mean length, and how many. */
+/* Adds a histogram of the detours of one cause: the mean length of each length class, and its number of detours. */
 static int enter_classes(struct results *results, unsigned copy, const double *number, unsigned cause)
 {
     const double *n = &number[NOISE_CLASSES + cause * DETOUR_CLASSES];

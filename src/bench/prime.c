@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts the primes below a limit by trial division, in registers only: what disturbs it is not the memory. */
+/* Counts the primes below a limit by trial division, in registers only, so that memory accesses do not disturb it. */
 #include "bench/prime.h"
 
 #include <stdio.h>
@@ -10,8 +10,9 @@
 enum { NUMBER_DIVISIONS = NUMBER_OWN, NUMBER_PRIMES };
 enum { METRIC_DIVISIONS = METRIC_OWN, METRIC_PRIMES, N_METRICS };
 
-/* The work. With divisions it counts them; without, the count folds away. The divisor passes through an empty asm
- * statement because a compiler that knows it to begin with 2 replaces the first division by a bit test. */
+/* The measured work. Also counts the divisions if divisions is not NULL; for NULL the compiler removes that count. The
+ * divisor passes through an empty asm statement, because a compiler that knows its first value (2) replaces the first
+ * division by a bit test. */
 static inline __attribute__((always_inline)) uint32_t count_primes(uint32_t limit, uint64_t *divisions)
 {
     uint32_t primes = 0;
@@ -37,8 +38,8 @@ static inline __attribute__((always_inline)) uint32_t measure(struct experiment 
 
     for (uint64_t i = 0; i < count; i++) {
         uint64_t begin = clock_begin(clock);
-        /* The empty statements hold the work between the readings: it needs a limit that is only known after the
-         * first, and yields a result that is wanted before the second. */
+        /* The empty asm statements keep the work between the readings: its limit is available only after the first, and
+         * its result is needed before the second. */
         __asm__ volatile("" : "+r"(limit));
         uint32_t found = count_primes(limit, NULL);
         __asm__ volatile("" : "+r"(found));
@@ -49,7 +50,7 @@ static inline __attribute__((always_inline)) uint32_t measure(struct experiment 
     return wrong;
 }
 
-/* A function of its own for each clock, so that nothing is decided between the readings. */
+/* One function for each clock, so that there is no test of the clock's kind between the readings. */
 __attribute__((noinline)) uint32_t prime_measure_counter(struct experiment *e, uint32_t limit, uint32_t primes,
                                                          uint64_t count);
 __attribute__((noinline)) uint32_t prime_measure_counter(struct experiment *e, uint32_t limit, uint32_t primes,
@@ -64,8 +65,8 @@ static __attribute__((noinline)) uint32_t prime_measure_gettime(struct experimen
     return measure(e, limit, primes, count, CLOCK_KIND_GETTIME);
 }
 
-/* Computes the expected work in another way: by a sieve of least prime factors. A candidate takes as many divisions as
- * its least prime factor less one. Returns -1 when out of memory. */
+/* Computes the expected numbers in another way: by a sieve of least prime factors. A candidate takes as many divisions
+ * as its least prime factor minus one. Returns -1 when out of memory. */
 static int expected_work(uint32_t limit, double *divisions, double *primes)
 {
     uint32_t *least = calloc((size_t)limit + 1, sizeof(*least));

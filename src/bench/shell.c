@@ -17,20 +17,20 @@
 #include "sys/scratch.h"
 
 #define SHELL "/bin/sh"
-/* Where the tools are looked for, whatever the user's environment says. */
+/* Search path of the tools, independent of the user's environment. */
 #define TOOL_PATH       "/usr/bin:/bin"
 #define CONCURRENT_MAX  1024u
-#define FREE_BYTES_EACH (128u << 10) /* of one work script's files, with room */
+#define FREE_BYTES_EACH (128u << 10) /* needed by one work script's files, with some reserve */
 
-/* $1 tells the files of scripts that run at once apart. */
+/* $1 distinguishes the files of scripts that run at once. */
 #define SCRIPT_BODY                                                                                                    \
     "sort text >sorted.$1\n"                                                                                           \
     "od sorted.$1 | sort -n -k 1 >dump.$1\n"                                                                           \
     "grep the sorted.$1 | tee found.$1 | wc >count.$1\n"
 static const char work_script[] = "set -e\nset -- $$\n" SCRIPT_BODY "rm sorted.$1 dump.$1 found.$1 count.$1\n";
-/* The same, and what it made stays, to be looked at. */
+/* The same work, but the files are kept, to be verified. */
 static const char check_script[] = "set -e\nset -- check\n" SCRIPT_BODY;
-/* wait without a process says nothing of how they ended. */
+/* Waits for each process by its id, because wait without one does not return their statuses. */
 static const char outer_script[] = "n=$1\nall=\nwhile [ $n -gt 0 ]; do\n" SHELL " work &\nall=\"$all $!\"\n"
                                    "n=$((n - 1))\ndone\nstatus=0\nfor each in $all; do wait $each || status=1; done\n"
                                    "exit $status\n";
@@ -68,7 +68,7 @@ static int setup(struct party_context *context, uint64_t concurrent)
     if (concurrent > CONCURRENT_MAX)
         return party_fail(context, "more than %u scripts at once", CONCURRENT_MAX);
     (void)snprintf(shell->number, sizeof(shell->number), "%llu", (unsigned long long)concurrent);
-    /* The tools read what others of them wrote, so the user's umask must not count. */
+    /* The tools must be able to read each other's files, whatever the user's umask is. */
     (void)umask(077);
     int error = party_scratch_folder(context, params->dir, &shell->keeper);
     if (error)
@@ -95,7 +95,8 @@ static int setup_16(struct party_context *context)
     return setup(context, 16);
 }
 
-/* In the child. What the tools complain of is not the user's to read: the status says that something is wrong. */
+/* Executes the script; called in the child. Error messages of the tools are discarded: the exit status reports
+ * failure. */
 static void exec_script(struct party_context *context, const char *script)
 {
     const struct shell *shell = context->state;
@@ -103,7 +104,7 @@ static void exec_script(struct party_context *context, const char *script)
     char *envp[] = {(char *)"PATH=" TOOL_PATH, (char *)"LC_ALL=C", NULL};
     sigset_t none;
 
-    /* Whoever started us may have blocked SIGCHLD, and sh would wait for ever. */
+    /* If SIGCHLD is blocked (inherited), sh waits forever. */
     (void)sigemptyset(&none);
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
     int null = open("/dev/null", O_RDWR);
@@ -137,7 +138,7 @@ static int work(struct party_context *context, uint64_t count)
     return 0;
 }
 
-/* wc's three numbers; NAN is never right. */
+/* Checks the three numbers printed by wc. NAN fails the check. */
 static int verify(struct party_context *context)
 {
     const struct shell *shell = context->state;

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/* A made-up text of exact counts: first every line's length and number of words, then the words. */
+/* Generates a text with exact counts: first each line's length and number of words, then the words. */
 #include "bench/shell_text.h"
 
 #include <stdbool.h>
 #include <string.h>
 
 enum { SHORTEST = 1, MEDIAN = 18, LONGEST = 82, LOWER = SHELL_TEXT_LINES / 2, UPPER = SHELL_TEXT_LINES - LOWER };
-enum { MATCH_LENGTH = 18 }; /* a line at least this long has room for "the" and another word */
+enum { MATCH_LENGTH = 18 }; /* a line of at least this length has room for "the" and another word */
 
 struct line {
     int length, words;
     bool match;
 };
 
-/* Numerical Recipes' 32-bit generator, by its better half. */
+/* The 32-bit generator of Numerical Recipes; uses its upper 16 bits, which are the more random ones. */
 static unsigned draw(uint32_t *state, unsigned below)
 {
     *state = *state * 1664525u + 1013904223u;
     return (*state >> 16) % below;
 }
 
-/* The lower half runs from the shortest line to the median, the upper half from the median to the longest, steeper
- * towards its end. What is then left of the bytes is spread over the upper half, a byte at a time. */
+/* Chooses the lines' lengths. The lower half rises from the shortest line to the median; the upper half from the median
+ * to the longest, steeper towards its end. The remaining bytes are spread over the upper half, one byte at a time. */
 static void choose_lengths(struct line *lines)
 {
     int left = SHELL_TEXT_BYTES - SHELL_TEXT_LINES;
@@ -32,7 +32,7 @@ static void choose_lengths(struct line *lines)
         lines[LOWER + i].length = MEDIAN + (LONGEST - MEDIAN) * i / (UPPER - 1) * i / (UPPER - 1) * i / (UPPER - 1);
     for (int i = 0; i < SHELL_TEXT_LINES; i++)
         left -= lines[i].length;
-    /* The first of the upper half stays the median, the last the longest. */
+    /* Leaves the first line of the upper half (the median) and the last (the longest) as they are. */
     for (int i = 1; left != 0; i = i % (UPPER - 2) + 1) {
         int *length = &lines[LOWER + i].length;
         if (left > 0 && *length < LONGEST) {
@@ -53,7 +53,7 @@ static void choose_words(struct line *lines)
         lines[i].words = 1 + lines[i].length / 9;
         left -= lines[i].words;
     }
-    /* Words of at least three letters on the whole, and one to each line. */
+    /* At least one word in each line, and at least three letters a word on average. */
     for (int i = 0; left != 0; i = (i + 1) % SHELL_TEXT_LINES) {
         int *words = &lines[i].words;
         if (left > 0 && (*words + 1) * 4 <= lines[i].length) {
@@ -76,7 +76,7 @@ static void shuffle(struct line *lines, uint32_t *state)
     }
 }
 
-/* Every fifth line or so that has room. */
+/* Marks the lines that contain "the": about every fifth line with room for it. */
 static void choose_matches(struct line *lines)
 {
     int left = SHELL_TEXT_MATCHES;
@@ -88,7 +88,7 @@ static void choose_matches(struct line *lines)
         }
 }
 
-/* Consonants and vowels in turn, without the h: no word holds "the" by chance. */
+/* Writes a word of alternating consonants and vowels, without h, so that no word contains "the" by chance. */
 static char *put_word(char *at, int length, uint32_t *state)
 {
     static const char consonants[] = "bcdfgklmnprstvw", vowels[] = "aeiou";
@@ -115,7 +115,8 @@ static char *put_line(char *at, const struct line *line, uint32_t *state)
             *at++ = 'e';
             continue;
         }
-        /* An even share, give or take, with a letter left for each word to come. */
+        /* A word gets an even share of the letters, varied at random, and at least one letter is left for each word
+         * after it. */
         int share = letters / others, spare = share / 2;
         int length = others == 1 ? letters : share - spare + (int)draw(state, (unsigned)(2 * spare + 1));
         at = put_word(at, length, state);

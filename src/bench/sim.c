@@ -16,13 +16,12 @@
 #include "sys/task.h"
 
 #define MS_NS 1000000.0
-/* Steps of x's sweep when there is room for all: 0, 1, ... 100 %. */
+/* Steps of x's sweep when there are enough wake-ups: 0, 1, ... 100 %. */
 #define SWEEP_STEPS 101u
-/* From the gate to the first wake-up: both threads are there by then. */
+/* Time from the gate to the first wake-up, so that both threads are ready by then. */
 #define FIRST_WAKE_NS 1000000u
-/* The working set and the frequency are warm after this much work. */
+/* Work in ms after which caches and frequency are warm. */
 #define WARM_MS 20
-/* Above this share of the CPU a real-time task does not sleep for long enough to be trusted with every CPU. */
 
 /* --- The work. --- */
 
@@ -30,7 +29,8 @@ void sim_work(uint64_t loops)
 {
     uint64_t x = loops | 1;
 
-    /* One dependent multiplication and addition a round; the empty asm keeps the compiler from seeing through it. */
+    /* Each round is one multiplication and one addition, which depend on the previous round. The empty asm statement
+     * keeps the compiler from combining rounds. */
     for (uint64_t i = 0; i < loops; i++) {
         x = x * 3 + i;
         __asm__ volatile("" : "+r"(x));
@@ -75,7 +75,8 @@ static void add_latency(struct sim_account *a, uint64_t k, uint64_t late_ns, uin
     a->n_late += total_ns > a->late_after_ns;
 }
 
-/* When the timing thread woke for wake-up k. The entry is read before the claim, and written behind it. */
+/* Returns when the timing thread woke for wake-up k. Reads the entry before claimed; the timing thread writes them in
+ * the opposite order. */
 static uint64_t woke_at(const struct sim_account *a, const struct sim_ring *ring, uint64_t k)
 {
     uint64_t woke = ring->woke_ns[k % SIM_RING];
@@ -144,8 +145,8 @@ void sim_turn_first(struct sim_account *a, uint64_t start_ns)
     a->deadline_ns = a->asked_ns = start_ns;
 }
 
-/* Moves the deadline, which is over, to the next one after now_ns. Returns how many were skipped. True latency is per
- * period: x's intervals shrink to nothing, but its windows do not become more. */
+/* Moves the missed deadline to the next one after now_ns. Returns the number of intervals skipped. The true latency is
+ * counted by period, because x's intervals shrink to nothing while the number of its windows stays the same. */
 static uint64_t skip(struct sim_account *a, const struct sim_turn *turn, uint64_t now_ns)
 {
     uint64_t n = (now_ns - a->deadline_ns) / turn->interval_ns + 1;
@@ -188,7 +189,7 @@ void sim_turn_done(struct sim_account *a, const struct sim_turn *turn, uint64_t 
         a->deadlines_met++;
     } else if (turn->interval_ns) {
         uint64_t n = skip(a, turn, now_ns);
-        a->burns_missed += n > 1 ? n : 0; /* as Interbench: a single one is a missed deadline, but no missed work */
+        a->burns_missed += n > 1 ? n : 0; /* as in Interbench: a single missed deadline is not missed work */
     }
     if (!turn->interval_ns)
         a->deadline_ns = now_ns;
@@ -197,21 +198,21 @@ void sim_turn_done(struct sim_account *a, const struct sim_turn *turn, uint64_t 
 
 /* --- The parties. --- */
 
-/* Shared by the task and the timing thread of a process. Each counter is the futex that the other one sleeps on; END is
- * set when nothing more comes. */
+/* Memory shared by the task and the timing thread of a process. Each of the two counters is a futex on which the other
+ * thread sleeps; END is set when the counter will not rise any more. */
 struct sim_shared {
-    uint32_t posted;   /* wake-ups announced by the timing thread */
-    uint32_t asked;    /* classic: sleeps that the task asked it for */
-    uint64_t start_ns; /* of the timing thread's own schedule */
-    uint64_t until_ns; /* classic: end of the sleep asked for */
-    uint64_t woke_ns;  /* classic: when the timing thread woke from it */
-    char apart[32];    /* the ring does not share a cache line with the futexes */
+    uint32_t posted;   /* number of wake-ups announced by the timing thread */
+    uint32_t asked;    /* classic: number of sleeps requested by the task */
+    uint64_t start_ns; /* start of the timing thread's own schedule */
+    uint64_t until_ns; /* classic: end of the sleep requested */
+    uint64_t woke_ns;  /* classic: when the timing thread woke from that sleep */
+    char apart[32];    /* keeps the ring off the cache line of the futexes */
     struct sim_ring ring;
 };
 typedef char shared_fits[sizeof(struct sim_shared) <= SIM_SHARED_SIZE ? 1 : -1];
 #define COUNT_END 0x80000000u
 
-/* CLOCK_MONOTONIC, on which the timing thread sleeps. */
+/* Reads CLOCK_MONOTONIC, the clock of the timing thread's sleeps. */
 static uint64_t now_ns(void)
 {
     struct timespec t;
@@ -230,7 +231,7 @@ static int task_setup(struct party_context *context)
     return 0;
 }
 
-/* Sleeps until the counter is above number. Returns the counter; number or less at the end. */
+/* Sleeps until the counter is above number. Returns the counter; at the end it may be number or less. */
 static uint64_t wait_above(uint32_t *counter, uint64_t number)
 {
     for (;;) {
@@ -253,7 +254,7 @@ static void end_count(uint32_t *counter)
     futex_wake_all(counter);
 }
 
-/* Each wake-up until the timing thread says that there are no more. burst may be NULL. */
+/* Works at each wake-up until the timing thread has announced the last one. burst may be NULL. */
 static void task_loop(struct party_context *context, struct sim_account *a,
                       void (*burst)(struct party_context *context))
 {
@@ -271,8 +272,8 @@ static void task_loop(struct party_context *context, struct sim_account *a,
     }
 }
 
-/* Interbench's turns, those that are due in the next time_ns. Between its work and its own sleep the task wakes the
- * timing thread, which sleeps for it. */
+/* Runs Interbench's turns that are due in the next time_ns. After its work the task asks the timing thread to sleep for
+ * it, and waits to be woken. */
 static void classic_loop(struct party_context *context, struct sim_account *a, uint64_t time_ns,
                          void (*burst)(struct party_context *context))
 {
@@ -344,7 +345,7 @@ static void sleep_until(uint64_t ns)
     }
 }
 
-/* Without sleep every wake-up would seem to come at once. */
+/* Checks that the clock can sleep: if it cannot, every wake-up would appear to be on time. */
 static int timer_setup(struct party_context *context)
 {
     const struct timespec past = {.tv_sec = 0, .tv_nsec = 0};
@@ -353,7 +354,7 @@ static int timer_setup(struct party_context *context)
     return error && error != EINTR ? party_fail(context, "cannot sleep: clock_nanosleep: %s", strerror(error)) : 0;
 }
 
-/* The task's sleeps, until it asks for no more. */
+/* Sleeps for the task, until it requests no more sleeps. */
 static void sleep_for_task(struct sim_shared *shared, struct hist *hist)
 {
     for (uint64_t k = 0; wait_above(&shared->asked, k) > k; k++) {
@@ -365,7 +366,7 @@ static void sleep_for_task(struct sim_shared *shared, struct hist *hist)
     }
 }
 
-/* The schedule, whatever the task does. */
+/* Announces the wake-ups on schedule, independently of the task. */
 static void keep_schedule(struct party_context *context, struct sim_shared *shared, struct hist *hist)
 {
     const struct sim_params *params = context->params;
@@ -374,7 +375,7 @@ static void keep_schedule(struct party_context *context, struct sim_shared *shar
 
     shared->start_ns = start;
     limit = limit ? limit : 1;
-    /* The stop may come before the last of a known number of wake-ups is due, or while this thread is kept waiting. */
+    /* The trial may stop before the last of a known number of wake-ups is due, or while this thread is delayed. */
     for (uint64_t k = 0; k < limit && (context->time_ns || !party_stopped(context));) {
         sleep_until(start + k * interval);
         uint64_t woke = now_ns(), behind = sim_timer(start, interval, k, limit, woke, &shared->ring);
@@ -386,8 +387,8 @@ static void keep_schedule(struct party_context *context, struct sim_shared *shar
     end_count(&shared->posted);
 }
 
-/* Nothing stands between the clock and the announcement; its own lateness is recorded behind it. A load's timing thread
- * has no recorder. */
+/* Announces a wake-up immediately after reading the clock, and records its own lateness after that. A load's timing
+ * thread has no recorder. */
 static int timer_run(struct party_context *context)
 {
     const struct sim_params *params = context->params;
@@ -424,11 +425,11 @@ const struct party sim_parties[2] = {
                    .run = timer_run},
 };
 
-/* --- The same as a load. --- */
+/* --- The same simulations as loads. --- */
 
 static int load_setup(struct party_context *context)
 {
-    /* Nobody reads what a load records of itself but its counts. */
+    /* Only the counts of a load are read; the other figures are discarded. */
     struct sim_account *a = calloc(1, sizeof(*a));
 
     context->state = a;
@@ -471,7 +472,7 @@ static void load_teardown(struct party_context *context)
     free(a);
 }
 
-/* As long as the trial runs, which may be longer than its time. */
+/* Runs until the trial ends, which may be later than its planned time. */
 static int load_timer_run(struct party_context *context)
 {
     party_proved(context);
@@ -498,7 +499,7 @@ const struct party sim_load_parties[2] = {
                    .run = load_timer_run},
 };
 
-/* --- What the descriptors share. --- */
+/* --- Common parts of the descriptors. --- */
 
 void sim_describe(const void *params, const struct clock_info *clock, char *buf, size_t size)
 {
@@ -518,7 +519,7 @@ void sim_describe(const void *params, const struct clock_info *clock, char *buf,
                        (unsigned long long)(p->busy_ns / 1000), p->loops_per_ms, late, protocol);
 }
 
-/* The task may go wherever its load is, unless the user says otherwise. */
+/* Returns the binding mode: the task may use all CPUs of its load, unless the user says otherwise. */
 static enum bind_mode chosen_bind(const struct sim_params *params, const struct place_request *request)
 {
     return params->single_cpu ? BIND_ONE : request->bind_given ? request->bind : BIND_RANGE;
@@ -549,7 +550,7 @@ void sim_place(const void *params, const struct place_request *request, unsigned
     sim_place_cpus(p, request, placement);
     placement->lock_memory = placement->policy == SCHED_FIFO;
     if (party == SIM_TIMER) {
-        placement->policy = SCHED_FIFO; /* in every mode */
+        placement->policy = SCHED_FIFO; /* the timing thread is real-time in every mode */
         placement->rt_priority = SIM_TIMER_PRIORITY;
         placement->nice_given = false;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Process creation: fork, a child that exits at once, wait; and the same with an exec of /bin/true in between. Under
- * the classic protocol the first has the footprint of a dynamically linked process. */
+/* Process creation: fork, a child that exits at once, wait; and the same with an exec of /bin/true in the child. Under
+ * the classic protocol the process that forks has the footprint of a dynamically linked one. */
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 
 #define TRUE_PATH "/bin/true"
 
-/* Once: fork copies the footprint. */
+/* Maps the footprint once; fork copies it. */
 static int setup_spawn(struct party_context *context)
 {
     const struct unix_params *params = context->params;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Chooses the form of the STREAM-style kernels that this CPU runs best. */
+/* Chooses the best variant of the STREAM-style kernels that this CPU supports. */
 #include "bench/stream_kernels.h"
 
 const struct stream_kernels *stream_kernels_choose(bool nontemporal)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* STREAM-style kernels in plain C: the ordinary stores of machines without vectors that are always there. */
+/* STREAM-style kernels in plain C: the ordinary stores of architectures without a vector extension that every CPU
+ * has. */
 #include "bench/stream_kernels.h"
 
-/* The copy must stay a loop: as a call of memcpy it would measure the C library. */
+/* Keeps the compiler from replacing the copy loop by a call of memcpy, which would measure the C library. */
 #ifdef __clang__
 #define KEEP_LOOP __attribute__((no_builtin("memcpy", "memmove")))
 #else

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* System call overhead: close(dup(0)), getpid, getuid, umask(022) in a loop, and two of these calls alone. The raw
- * system calls where a C library might remember the answer. */
+/* System call overhead: close(dup(0)), getpid, getuid, umask(022) in a loop, and two of these calls alone. Uses raw
+ * system calls where a C library may cache the result. */
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 #define UMASK 022
 
-/* Any answer but the first is collected here as a bit: the loops stay free of branches. */
+/* Collects wrong results as bits, so that the loops contain no branches. */
 struct answers {
     long pid, uid;
     uint64_t wrong;

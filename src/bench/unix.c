@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How the slices of a UNIX microbenchmark become rates. */
+/* Calculates the rates of a UNIX microbenchmark from its slices. */
 #include "bench/unix_cpu.h"
 
 #include <math.h>
@@ -63,7 +63,7 @@ void unix_place_range(const void *params, const struct place_request *request, u
     }
 }
 
-/* Completions of all copies inside the common window, a second. */
+/* Returns the mean rate of all copies in the common window, per second. */
 static double mean_rate(const struct trial *trial, uint64_t from_ns, uint64_t to_ns)
 {
     double total = 0;

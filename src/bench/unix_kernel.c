@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the UNIX microbenchmarks that exercise the kernel have in common: children, and where they are placed. */
+/* Common code of the UNIX microbenchmarks that exercise the kernel: child processes and placement. */
 #include "bench/unix_kernel.h"
 
 #include <errno.h>
@@ -76,7 +76,7 @@ int unix_wait(struct party_context *context, pid_t child, const char *what)
     if (status == 0)
         return 0;
     if (context->reason[0])
-        return -1; /* the child itself has said why: the reason is in shared memory */
+        return -1; /* the child has written the reason to shared memory */
     if (WIFSIGNALED(status)) {
         signals_describe_kill(WTERMSIG(status), death, sizeof(death));
         return party_fail(context, "%s %s", what, death);

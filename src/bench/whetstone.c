@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Double-precision Whetstone. One count is one pass over the eight sections with x100 = 100, so ten passes a second
- * are 100 MWIPS. H. Curnow and B. Wichmann, 'A synthetic benchmark', Computer Journal 19(1), 1976, in R. Longbottom's
- * sections. Each section is a function of its own that gets its constants from memory and leaves its result there, so
- * that no compiler knows either. */
+/* Double-precision Whetstone. One count is one pass over the eight sections with x100 = 100, so ten passes a second are
+ * 100 MWIPS. H. Curnow and B. Wichmann, 'A synthetic benchmark', Computer Journal 19(1), 1976, with the sections of R.
+ * Longbottom's version. Each section is a function that reads its constants from memory and stores its result there, so
+ * that no compiler knows them. */
 #include "bench/whetstone.h"
 
 #include <math.h>
@@ -13,11 +13,12 @@
 enum { X100 = 100 };
 enum { N1, N2, N3, N4, N5, N6, N7, N8 };
 
-/* The method runs N1 ten times as often and divides its time by ten. In a run that is timed as a whole the same comes
- * of running it once as often; only the first pass, whose results are published, runs it ten times. */
+/* The published method runs N1 ten times as often as the other sections and divides its time by ten. Here the whole
+ * pass is timed, so N1 is not repeated, which gives the same time. Only the first pass repeats it, because its results
+ * are compared with published ones. */
 enum { N1_TIMES_FIRST = 10 };
 
-/* A compiler that sees how often a loop turns may compute what it ends with. */
+/* Returns the number of turns of a loop, hidden from the compiler, which could otherwise compute the loop's result. */
 static inline uint64_t turns(uint64_t n)
 {
     n *= X100;
@@ -25,7 +26,7 @@ static inline uint64_t turns(uint64_t n)
     return n;
 }
 
-/* The same for a value that a loop starts with. */
+/* Returns the value, hidden from the compiler. */
 static inline double hidden(double value)
 {
     __asm__ volatile("" : "+m"(value));
@@ -59,7 +60,7 @@ static void pa(double *e, double t, double t2)
     }
 }
 
-/* Goes on with what N1 left in e. */
+/* Continues with the value of e that N1 left. */
 static __attribute__((noinline)) void n2(struct whetstone *w)
 {
     const double t = w->t, t2 = w->t2;
@@ -88,13 +89,13 @@ static __attribute__((noinline)) void n3(struct whetstone *w)
             j = 1;
         else
             j = 0;
-        __asm__ volatile("" : "+r"(i)); /* prevents vectorization, which would do several turns at once */
+        __asm__ volatile("" : "+r"(i)); /* prevents vectorisation, which would execute several turns at once */
     }
     w->result[N3] = j;
 }
 
-/* Nothing holds this section: its variables never change, every compiler finds that, and so it costs nothing in the
- * builds that published figures come from. */
+/* Compilers may remove this section, because its variables never change. They do so in the builds that published
+ * figures come from, so it is left as it is. */
 static __attribute__((noinline)) void n4(struct whetstone *w)
 {
     const uint64_t n = turns(210);
@@ -164,10 +165,10 @@ static __attribute__((noinline)) void n7(struct whetstone *w)
     w->result[N7] = e[2];
 }
 
-/* x starts from 0.75 at each pass: otherwise it would drift from pass to pass, and a faster CPU would get numbers that
- * take longer to compute. With -ffast-math gcc computes exp(log(x) * (0.5 / t1)) each turn, clang
- * sqrt(exp(log(x) * (1 / t1))). Both the 0.75 and t1 are hidden: a compiler that knows the first x replaces log and exp
- * of each turn by one multiplication. */
+/* x starts from 0.75 in each pass: otherwise it would drift, and a faster CPU would reach values that take longer to
+ * compute. With -ffast-math gcc computes exp(log(x) * (0.5 / t1)) in each turn, and clang sqrt(exp(log(x) * (1 / t1))).
+ * Both 0.75 and t1 are hidden from the compiler: if it knew the first x, it could replace log and exp in each turn by
+ * one multiplication. */
 __attribute__((noinline)) void whetstone_n8(struct whetstone *w)
 {
     const double t1 = w->t1;
@@ -192,9 +193,9 @@ static void pass(struct whetstone *w, uint64_t n1_times)
     w->t = 1.0 - w->t;
 }
 
-/* The published results of the first pass; those of the later ones, which run N1 once as often, come from a program in
- * another language (Python's floats). -ffast-math sums in another order: 1e-6. A turn of N8 changes its result by 1e-7,
- * so its tolerance is smaller: the functions' last digits and those of 1 / t1 add up to less than 1e-11. */
+/* Compares the results with published ones (first pass) or with those of a Python program (later passes, which do not
+ * repeat N1). The tolerance is 1e-6, because -ffast-math changes the order of sums. It is smaller for N8: one turn
+ * changes its result by 1e-7, and rounding errors of the functions and of 1 / t1 add up to less than 1e-11. */
 static void check(struct checks *checks, const struct whetstone *w, unsigned which)
 {
     static const double expected[3][WHETSTONE_SECTIONS] = {
@@ -243,7 +244,7 @@ static int work(struct party_context *context, uint64_t count)
     return 0;
 }
 
-/* The last pass: with the first, they are numbered from 1. */
+/* Number of the last pass; the first pass is number 1. */
 static int verify(struct party_context *context)
 {
     const struct whetstone *w = context->state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Advice about noisy settings. The kernel's parameters are those of its document kernel-parameters; isolcpus= has
- * had managed_irq since Linux 5.6. */
+/* Advice on noisy settings. Kernel parameters are as documented in the kernel's kernel-parameters.txt; isolcpus= has
+ * accepted managed_irq since Linux 5.6. */
 #include "cmd/advice.h"
 
 #include <stdio.h>
@@ -13,7 +13,8 @@
 
 #define PROGRAMS_MAX 40
 
-/* A list of every other CPU of the most there can be has 40 KiB; a kernel takes a line of 2 KiB. */
+/* Appends a CPU list. The text is allocated, because a list of every other CPU can have 40 KiB; the kernel's command
+ * line has 2 KiB. */
 static void put_cpus(const struct cpuset *cpus, struct text *out)
 {
     size_t size = cpuset_format(cpus, (char[1]){0}, 1) + 1;
@@ -52,7 +53,7 @@ static bool any_is_noisy(const struct advice_found *found)
     return false;
 }
 
-/* The CPUs that are left for all else. */
+/* Returns the CPUs left for everything else. */
 static void find_others(const struct settings_view *view, struct cpuset *out)
 {
     setting_without(&view->machine->online, view->bench, out);
@@ -60,7 +61,8 @@ static void find_others(const struct settings_view *view, struct cpuset *out)
 
 /* --- tune --- */
 
-/* The noisy items that tune writes, those without being named or the others; the list has space or ", " between. */
+/* Appends the noisy items that tune writes, either those that it writes unasked or those that must be named, with space
+ * or ", " between. */
 static void put_names(const struct advice_found *found, enum setting_how how, const char *between, struct text *out)
 {
     const char *before = "";
@@ -106,7 +108,7 @@ static bool kernel_is(const struct machine *machine, unsigned major, unsigned mi
            (has_major == major && has_minor >= minor);
 }
 
-/* Whether this kernel has that item at all, judged anew since it need not be among those looked at. */
+/* Returns whether this kernel has the setting. Looks at it again, because it may not be among those checked. */
 static bool is_there(const struct settings_view *view, const char *name)
 {
     struct setting_state state;
@@ -185,7 +187,8 @@ static bool has_systemd(const struct settings_view *view)
            (setting_read_line(view->root, "/proc/1/comm", name, sizeof(name)) == 0 && !strcmp(name, "systemd"));
 }
 
-/* Without systemd there are no timers and sockets: a unit that has a kind is none of a service. */
+/* Appends services. On a machine without systemd, timers and sockets are left out: a unit with a suffix is then not a
+ * service. */
 static void put_services(const char *units, bool systemd, struct text *out)
 {
     for (size_t length; *units; units += length + (units[length] == ' ')) {
@@ -228,7 +231,7 @@ static bool advise_services(const struct advice_found *found, struct advice *out
     return out->text.length > 0;
 }
 
-/* --- where nothing is named: what else helps --- */
+/* --- other advice, when no items were named --- */
 
 static bool advise_single(const struct advice_found *found, struct advice *out)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* jitbench all: every suite there is. */
+/* jitbench all: runs every suite. */
 #include "cmd/suites.h"
 
-/* Quiet before loud: what measures noise must not run in the wake of what makes it. */
+/* Quiet suites before noisy ones, because those that measure noise must not run just after those that make it. */
 const struct suite *const suite_list[] = {&suite_noise, &suite_prime, &suite_stream, &suite_unix, &suite_latency, NULL};
 
 static int run(const struct command *command, int argc, char **argv)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* jitbench check: what disturbs measurements on this machine. Looks, and changes nothing. */
+/* jitbench check: finds what disturbs measurements on this machine. Changes nothing. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@
 #define WIDTH_MOST   200u
 #define WIDTH_LEAST  72u
 #define GAP          2u
-/* How long to look at what may be rising. */
+/* Duration of the look at counters that may be rising. */
 #define CORE_LOOK_NS 500000000u
 #define MOMENT_NS    100000000u
 
@@ -84,11 +84,11 @@ struct checking {
     bool cpus_given, all; /* all: no items were named */
     struct machine machine;
     struct cpuset bench;
-    /* Each by settings_list. */
+    /* Indexed as settings_list. */
     bool selected[SETTINGS_MAX];
-    bool fails[SETTINGS_MAX]; /* noisy, it makes the exit status 4 */
+    bool fails[SETTINGS_MAX]; /* makes the exit status 4 when noisy */
     struct setting_state state[SETTINGS_MAX];
-    int csv_fd; /* -1: none is wanted */
+    int csv_fd; /* -1: no CSV */
     bool csv_created;
 };
 
@@ -126,7 +126,7 @@ static int unknown_item(const char *option, const char *word, size_t length)
     return status;
 }
 
-/* Sets those that the value names, comma between. 0 or EXIT_USAGE. */
+/* Marks the items in the value, a comma-separated list. Returns 0 or EXIT_USAGE. */
 static int mark_items(const char *option, const char *value, bool *marked)
 {
     for (size_t length; *value; value += length + (value[length] == ',')) {
@@ -142,7 +142,7 @@ static int mark_items(const char *option, const char *value, bool *marked)
     return 0;
 }
 
-/* Applies --fail-on and --ignore to the selected items. 0 or EXIT_USAGE. */
+/* Applies --fail-on and --ignore to the selected items. Returns 0 or EXIT_USAGE. */
 static int apply_lists(struct checking *c)
 {
     bool fail_on[SETTINGS_MAX] = {false}, ignore[SETTINGS_MAX] = {false};
@@ -179,7 +179,7 @@ static int select_settings(const struct command *command, struct checking *c, co
     return apply_lists(c);
 }
 
-/* 0; EXIT_USAGE; or -1 when help was asked for and printed. */
+/* Returns 0; EXIT_USAGE; or -1 when help was printed. */
 static int parse(const struct command *command, struct checking *c, int argc, char **argv)
 {
     struct option_table table;
@@ -210,7 +210,7 @@ static int resolve_cpus(struct checking *c)
     return 0;
 }
 
-/* Before anything is looked at. */
+/* Opens the CSV before any setting is checked. */
 static int open_csv(struct checking *c)
 {
     const char *path = c->options.output;
@@ -235,7 +235,7 @@ struct cells {
     char now[sizeof(((struct setting_state *)0)->now) + sizeof(((struct setting_state *)0)->why) + 2];
 };
 
-/* Cost and way are shown for noisy items only. */
+/* Fills in a row's cells. Cost and fix are shown for noisy items only. */
 static void fill_cells(const struct setting *setting, const struct setting_state *state, struct cells *cells)
 {
     bool matters = state->verdict == SETTING_NOISY;
@@ -257,7 +257,8 @@ static void widen(size_t *widths, const char *const *text)
             widths[i] = strlen(text[i]);
 }
 
-/* As wide as their content; where that is too much, the widest gives way. Names and verdicts are not broken. */
+/* Chooses the columns' widths: those of their contents; if that is too wide, the widest column is narrowed. Names and
+ * verdicts are not broken. */
 static void find_widths(const struct checking *c, size_t width, size_t *widths)
 {
     struct cells cells;
@@ -286,7 +287,7 @@ static enum color color_of(enum setting_verdict verdict)
     return verdict == SETTING_NOISY ? COLOR_YELLOW : verdict == SETTING_OK ? COLOR_GREEN : COLOR_NONE;
 }
 
-/* One row of the table, on as many lines as its longest cell takes. */
+/* Prints one row of the table, on as many lines as its longest cell needs. */
 static void put_cells(const char *const *text, const size_t *widths, enum color verdict, struct text *out)
 {
     const char *rest[CHECK_COLUMNS];
@@ -325,9 +326,10 @@ static void put_table(const struct checking *c, size_t width, struct text *out)
         }
 }
 
-/* --- Around it. --- */
+/* --- Header. --- */
 
-/* Whether somebody else can be on the cores, and whether he is. */
+/* Prints whether the cores may be shared (with other guests of the host, or by hardware threads), and for how much of
+ * the time they were free. */
 static void put_cores(const struct checking *c, struct text *out)
 {
     struct core_session *session;
@@ -353,7 +355,7 @@ static void put_cores(const struct checking *c, struct text *out)
     free(session);
 }
 
-/* Where it runs: what is below, what is around, and what cannot be seen from here. */
+/* Prints the hardware, the environment, and what cannot be determined from here. */
 static void put_header(const struct checking *c, struct text *out)
 {
     const struct machine *m = &c->machine;
@@ -454,7 +456,7 @@ static void put_csv(const struct checking *c, struct text *out)
     }
 }
 
-/* Whole, or not at all. */
+/* Writes the whole CSV, or none of it. */
 static int write_csv(const struct checking *c)
 {
     struct text out = {0};
@@ -475,14 +477,14 @@ static int write_csv(const struct checking *c)
     return whole ? 0 : EXIT_ROW_FAILED;
 }
 
-/* --- The whole. --- */
+/* --- The command. --- */
 
 static void moment(void)
 {
     clock_sleep_ns(MOMENT_NS);
 }
 
-/* The table with what is around it, or JSON. */
+/* Appends the table with header and advice, or JSON. */
 static void put_found(const struct checking *c, const struct settings_view *view, unsigned width, struct text *out)
 {
     const struct advice_found found = {.view = view, .selected = c->selected, .state = c->state, .all = c->all};
@@ -537,7 +539,7 @@ static int run(const struct command *command, int argc, char **argv)
         free(c);
         return EXIT_ROW_FAILED;
     }
-    signals_init(); /* a reader that has gone ends nothing, and none ends the search for a quiet CPU half-way */
+    signals_init(); /* a closed pipe must not end the program, and no signal the search for a quiet CPU */
     int status = parse(command, c, argc, argv);
     if (status == 0) {
         machine_read("", &c->machine);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of commands, and what help shows of each. */
+/* The list of commands, and the parts of help that concern each command. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -70,15 +70,16 @@ int command_unknown_command(const char *word)
     return command_unknown(word[0] == '-' ? "option" : "command", word, names, n);
 }
 
-/* When the leader of a session ends, as the run of a boot does, the kernel throws away what its console has not sent
- * yet; and a serial line that still sends would interrupt what is measured next. */
+/* Waits until a terminal has sent its output. When a session leader ends, as the run of a boot does, the kernel
+ * discards what its console has not sent; and a serial line that is still sending would disturb the next
+ * measurement. */
 static void wait_until_sent(int fd)
 {
     if (getsid(0) == getpid() && isatty(fd))
         (void)tcdrain(fd);
 }
 
-/* A reader that has gone has seen enough, and a signal ends everything: no errors. */
+/* Writes the text. A closed pipe is no error, nor is a signal, which ends everything. */
 static int put_out(const char *command, int fd, bool may_be_closed, struct text *text)
 {
     char error[128];
@@ -128,7 +129,7 @@ size_t command_break(const char *s, size_t width)
     return line ? line : width;
 }
 
-/* A paragraph, broken between words. */
+/* Appends a paragraph, broken between words. */
 static void put_paragraph(const char *s, unsigned width, struct text *out)
 {
     while (*s) {

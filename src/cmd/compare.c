@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* jitbench compare: did it change, by how much, how sure. */
+/* jitbench compare: whether results have changed, by how much, and with what confidence. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -122,8 +122,8 @@ struct sides {
     size_t n, n_base;
 };
 
-/* `--` stands between the sides, so options may stand on either. How many arguments are before the first: argc when
- * there is none. */
+/* Finds the `--` between the sides; options may be on both. Returns the number of arguments before it: argc when there
+ * is none. */
 static int find_separator(int argc, char *const *argv)
 {
     int at = 1;
@@ -157,7 +157,7 @@ static int split_sides(const struct compare_options *options, struct sides *side
     return 0;
 }
 
-/* 0, EXIT_USAGE, or -1 when help was printed. args has room for argc pointers. */
+/* Returns 0, EXIT_USAGE, or -1 when help was printed. args has room for argc pointers. */
 static int parse_args(const struct command *command, struct comparing *c, int argc, char **argv, char **args,
                       struct sides *sides)
 {
@@ -182,7 +182,7 @@ static int parse_args(const struct command *command, struct comparing *c, int ar
     return status ? status : split_sides(&c->options, sides, at < argc);
 }
 
-/* Standard input is read once, wherever it stands. */
+/* Reads both sides; standard input is read once, whichever side names it. */
 static int read_sides(struct comparing *c, const struct sides *sides)
 {
     size_t inputs = 0;
@@ -200,14 +200,14 @@ static int read_sides(struct comparing *c, const struct sides *sides)
     return status;
 }
 
-/* --- Which metrics a test is judged by. --- */
+/* --- Headline metrics. --- */
 
 static bool is_headline(const struct row *row)
 {
     return bench_is_headline(row->suite, row->metric, row->better);
 }
 
-/* --- The header: what was put beside what. --- */
+/* --- The header: what was compared. --- */
 
 static void run_host(const struct row *row, char *buf, size_t size)
 {
@@ -255,7 +255,8 @@ static void row_held(const struct row *row, char *buf, size_t size)
     text_copy(buf, size, row->timer_latency_held);
 }
 
-/* May differ: they are what is compared. settings_diff() has those of the column settings. */
+/* Properties of rows that may differ and are listed, because they are what is compared. settings_diff() lists the
+ * column settings. */
 static const struct {
     const char *name;
     void (*of)(const struct row *row, char *buf, size_t size);
@@ -271,7 +272,7 @@ static const struct {
 };
 #define SETTINGS (sizeof(settings) / sizeof(settings[0]))
 
-/* The values of the rows that are compared, each once, as far as there is room. */
+/* Lists the different values of the compared rows, as far as there is room. */
 static void values_of(const struct comparing *c, size_t setting, bool changed, char *buf, size_t size)
 {
     struct text out = {0};
@@ -341,7 +342,7 @@ static void put_side(const char *name, const struct row_set *set, struct text *o
         text_printf(out, "%s\n", host);
 }
 
-/* Samples of commands that one `jitbench run` took in turn. */
+/* Returns whether both sides are commands of one `jitbench run`, whose samples are interleaved. */
 static bool is_in_turn(const struct compared_row *row)
 {
     return row->pair->within && row_command(row->pair->about->param);
@@ -454,12 +455,12 @@ static void put_warnings(const struct comparing *c, struct text *out)
          "degraded, skipped or failed rows are left out of those of their side");
 }
 
-/* --- The whole. --- */
+/* --- The command. --- */
 
 static bool finding(const struct comparing *c)
 {
     const struct compared *compared = &c->compared;
-    size_t slower = 0, changed = 0, apart = compared->n_apart;
+    size_t slower = 0, changed = 0, not_comparable = compared->n_not_comparable;
 
     for (size_t i = 0; i < compared->n_rows + compared->n_means; i++) {
         const bool is_row = i < compared->n_rows;
@@ -469,10 +470,10 @@ static bool finding(const struct comparing *c)
             compared_verdict(comparison, is_row ? compared->row[i].pair->about->better : "higher");
         slower += verdict == VERDICT_SLOWER;
         changed += verdict < VERDICT_SAME;
-        apart += is_row && verdict == VERDICT_UNJUDGED;
+        not_comparable += is_row && verdict == VERDICT_UNJUDGED;
     }
     return (c->options.fail_on >> FAIL_SLOWER & 1 && slower) || (c->options.fail_on >> FAIL_CHANGED & 1 && changed) ||
-           (c->options.fail_on >> FAIL_APART & 1 && apart);
+           (c->options.fail_on >> FAIL_APART & 1 && not_comparable);
 }
 
 static int write_out(struct comparing *c)

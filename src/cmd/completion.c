@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* jitbench completion SHELL: the script that completes jitbench's command line in bash, zsh or fish. The scripts are
- * whole: they call no jitbench, so that completion is at once and also there for a program that was built for another
- * machine. What a shell must know how to do stands in completion/jitbench.SHELL, in the shell's own language; here the
- * tables of commands, options and operands are put into the places that those name. */
+/* jitbench completion SHELL: prints the script that completes jitbench's command line in bash, zsh or fish. The scripts
+ * do not call jitbench, so that completion is fast and works for a program built for another machine.
+ * completion/jitbench.SHELL has the script in the shell's language with placeholders, into which this file inserts the
+ * commands, options and operands. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "cmd/suites.h"
 #include "engine/text.h"
 
-/* Strings made of the files by the Makefile. */
+/* Strings made from the files by the Makefile. */
 static const char bash_script[] =
 #include "completion_bash.h"
     ;
@@ -21,22 +21,22 @@ static const char fish_script[] =
 #include "completion_fish.h"
     ;
 
-/* --- What is offered. --- */
+/* --- The options offered. --- */
 
 enum value {
     VALUE_FLAG,
     VALUE_FREE,  /* no candidates */
-    VALUE_FREES, /* the same, and the option may be given again */
+    VALUE_FREES, /* no candidates, and the option may be repeated */
     VALUE_OPTIONAL,
-    VALUE_WORDS, /* one of the choices; of CPUS beside lists */
-    VALUE_LIST,  /* choices, comma between; the option may be given again */
+    VALUE_WORDS, /* one of the choices; for --cpus besides lists */
+    VALUE_LIST,  /* comma-separated choices; the option may be repeated */
     VALUE_FILE,
     VALUE_FOLDER,
 };
 
 #define ROWS_MAX (TABLES_MAX * OPTION_ROWS_MAX)
 
-/* An option of a command, once, with those of its names that are its own there. */
+/* An option of a command, with the names that refer to it in that command. */
 struct offer {
     const struct option *row;
     char letter;
@@ -70,7 +70,7 @@ static enum value value_of(const struct option *row)
     }
 }
 
-/* As the parser does: of two rows with one name the first has it. */
+/* Adds an option. If two entries have the same name, it belongs to the first one, as in the parser. */
 static void add_offer(struct offers *offers, const struct option *row)
 {
     struct offer offer = {
@@ -85,7 +85,7 @@ static void add_offer(struct offers *offers, const struct option *row)
     offers->offer[offers->n++] = offer;
 }
 
-/* Commands without tables understand --help all the same. */
+/* Commands without tables accept --help too. */
 static const struct option help_row = {
     .name = "help", .letter = 'h', .type = OPTION_FLAG, .size = sizeof(bool), .help = "print this help"};
 
@@ -103,7 +103,7 @@ static void find_offers(const struct command *command, struct offers *offers)
         add_offer(offers, &help_row);
 }
 
-/* The next of a row's aliases, behind the last one; NULL when there is none. */
+/* Returns the next of an entry's aliases; NULL when there is none. */
 static const char *next_alias(const char *at, size_t *length)
 {
     at += strspn(at, " ");
@@ -111,7 +111,7 @@ static const char *next_alias(const char *at, size_t *length)
     return *length ? at : NULL;
 }
 
-/* Each spelling of the option with its dashes: "-t --time --seconds". */
+/* Appends each spelling of the option with its dashes: "-t --time --seconds". */
 static void put_spellings(const struct offer *offer, struct text *out)
 {
     size_t length;
@@ -123,14 +123,14 @@ static void put_spellings(const struct offer *offer, struct text *out)
         text_printf(out, " --%.*s", (int)length, at);
 }
 
-/* "one range none" */
+/* Appends the choices: "one range none". */
 static void put_choices(const struct option *row, struct text *out)
 {
     for (size_t i = 0; row->choices && row->choices[i]; i++)
         text_printf(out, "%s%s", i ? " " : "", row->choices[i]);
 }
 
-/* The text with each character of special after a backslash, and ' as quoted says. For strings within '...'. */
+/* Appends the text for use within '...': a backslash before each character of special, and `quoted` for each '. */
 static void put_quoted(const char *text, const char *special, const char *quoted, struct text *out)
 {
     for (; *text; text++) {
@@ -213,7 +213,7 @@ static void put_zsh_value(const struct offer *offer, struct text *out)
     }
 }
 
-/* One spelling. hidden: understood, but not offered. */
+/* Appends one spelling. hidden: accepted, but not offered. */
 static void put_zsh_spelling(const struct offer *offer, const char *spelling, size_t length, bool hidden,
                              struct text *out)
 {
@@ -246,14 +246,14 @@ static void put_zsh_option(const struct offer *offer, struct text *out)
     size_t length, i = 0;
 
     put_spellings(offer, &spellings);
-    /* The letter and the name itself are offered, the aliases are not. */
+    /* The letter and the name are offered, the aliases are hidden. */
     for (const char *at = spellings.data; at && (at = next_alias(at, &length)); at += length, i++)
         put_zsh_spelling(offer, at, length, i > (offer->letter ? 1u : 0u), out);
     out->failed |= spellings.failed;
     text_free(&spellings);
 }
 
-/* The array of the operands that are words. */
+/* Appends the array of the operands that are words. */
 static void put_zsh_words(const struct command *command, const struct operands *operands, struct text *out)
 {
     struct operand_word word;
@@ -353,7 +353,7 @@ static void put_fish_value(const struct offer *offer, struct text *out)
     }
 }
 
-/* condition: with the command's name behind it. */
+/* Begins a line. condition: the shell function to which the command's name is appended. */
 static void put_fish_begin(const char *condition, const struct command *command, struct text *out)
 {
     const char *before = command_operands(command)->kind == OPERANDS_COMMAND ? "not __jitbench_started; and " : "";
@@ -446,7 +446,7 @@ typedef void put_command(const struct command *command, const struct offers *off
 #define PLACES_MAX 2
 static const struct shell {
     const char *name, *help, *script;
-    /* Lines of the script in whose place each command's part goes. */
+    /* Lines of the script that are replaced by each command's part. */
     struct {
         const char *line;
         put_command *put;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What --cpus means: words, what may be used, what is online. */
+/* The meaning of --cpus: words, usable CPUs, online CPUs. */
 #include "cmd/cpus.h"
 
 #include <errno.h>
@@ -16,9 +16,9 @@ bool cpus_usable(const struct cpuset *wanted, struct cpuset *usable)
 
     cpuset_clear(usable);
     if (task_get_affinity(&before))
-        return true; /* nothing can be found out; the worker will tell */
+        return true; /* cannot be determined; the worker will report a failure */
     int error = task_set_affinity(wanted);
-    /* No CPU was refused, but the call: by a container, or an old emulator. */
+    /* The system call was refused, not a CPU: by a container, or an old emulator. */
     if (error == -EPERM || error == -ENOSYS)
         return true;
     if (error == 0 && task_get_affinity(usable) == 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Detours from rows, binned by length. */
+/* Collects detours from rows in bins by length. */
 #include "cmd/detours.h"
 
 #include <math.h>
@@ -8,12 +8,12 @@
 
 #include "engine/hist.h"
 
-/* An experiment of prime that is longer than its median by this share of it met a detour; the rest is the work's own
- * spread. */
+/* An experiment of prime that takes longer than the median by more than this share includes a detour; smaller
+ * differences are the work's own variation. */
 #define EXPERIMENT_SHARE 0.5
 #define PERIODIC_LEAST   8u
 #define PERIODIC_SPREAD  0.25
-/* As many events as a series keeps from its beginning, whatever their length. */
+/* Number of events that a series keeps from its beginning, whatever their length. */
 #define FIRST_EVENTS 500u
 
 /* --- Bins. --- */
@@ -47,7 +47,7 @@ static int by_position(const void *a, const void *b)
     return (x->at > y->at) - (x->at < y->at);
 }
 
-/* Events that are not longer than this may be missing behind the first ones. */
+/* Returns the length above which all events are in the series; shorter ones may be missing after the first events. */
 static double least_complete(const struct row_pair *sorted, size_t n, uint64_t left_out)
 {
     double least = INFINITY;
@@ -59,7 +59,7 @@ static double least_complete(const struct row_pair *sorted, size_t n, uint64_t l
     return least;
 }
 
-/* Of the distances between events of the octave. */
+/* Returns whether the distances between events of the octave have a small enough spread. */
 static bool evenly_spread(const struct row_pair *sorted, size_t n, unsigned octave)
 {
     struct stats_running gaps = {0};
@@ -75,13 +75,13 @@ static bool evenly_spread(const struct row_pair *sorted, size_t n, unsigned octa
     return gaps.n + 1 >= PERIODIC_LEAST && stats_sd(&gaps) < PERIODIC_SPREAD * gaps.mean;
 }
 
-/* Of sorted events, of which all from that length on are there. */
+/* Returns whether the octave is periodic. events are sorted; all those of at least the length `least` are present. */
 static bool octave_is_periodic(const struct row_pair *sorted, size_t n, double least, unsigned octave)
 {
     return least <= exp2(octave) && evenly_spread(sorted, n, octave);
 }
 
-/* In the order of their positions, the caller's to free; NULL when out of memory. */
+/* Returns the events sorted by position, which the caller frees; NULL when out of memory. */
 static struct row_pair *sort_events(const struct row_pair *events, size_t n)
 {
     struct row_pair *sorted = malloc((n + 1) * sizeof(*sorted));
@@ -123,8 +123,8 @@ static void count_periodic(struct detours_host *host, const struct row *row)
 
 /* --- Rows. --- */
 
-/* The middle of a histogram's bin, which is given by its lowest value: they are one wide at first, and from there on 64
- * to an octave (engine/hist.h, base 0). */
+/* Returns the middle of a histogram's bin, which is given by its lowest value. Bins have width 1 at first, then there
+ * are 64 in an octave (engine/hist.h, base 0). */
 static double middle(double low)
 {
     return low < HIST_LINEAR ? low : low + exp2(floor(log2(low))) / HIST_SUB / 2;
@@ -217,7 +217,7 @@ double detours_lost_pct(const struct detours_host *host)
     return of ? 100 * lost / (lost + of->work) : 0;
 }
 
-/* In the first one's unit. */
+/* Adds detours, converted to the unit of `into`. */
 static void merge(struct detours_of *into, const struct detours_of *from)
 {
     if (!(into->unit_ns > 0))
@@ -242,7 +242,7 @@ void detours_merge(struct detours_host *into, const struct detours_host *from)
     }
 }
 
-/* Of most of the CPUs: then a rank, wherever it runs, meets them so. */
+/* Returns whether the bin's detours are periodic on most CPUs; then a rank meets them periodically wherever it runs. */
 static bool is_periodic(const struct detours_host *host, const struct detours_of *of, size_t bin)
 {
     return of == &host->noise && 2 * host->periodic[bin / DETOURS_PER_OCTAVE] > of->rows;

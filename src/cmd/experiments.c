@@ -14,7 +14,7 @@ static bool is_clock_row(const struct row *row, const char *metric)
     return !strcmp(row->metric, metric) && row->status < ROW_SKIPPED;
 }
 
-/* Prints the clock of the ticks, its cost and grain, once, from the first rows that have them. */
+/* Prints the clock used for the ticks, its cost and resolution, once, from the first rows that have them. */
 static void put_clock(const struct table_rows *r, struct text *out)
 {
     for (size_t i = 0; i < r->n; i++)

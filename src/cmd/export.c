@@ -65,7 +65,7 @@ static int complain(const struct command *command, const char *what, int status)
     return command_complain(command->name, what, status);
 }
 
-/* Takes the set over. */
+/* Exports the rows of the set, and frees it. */
 static int convert(const struct command *command, const struct export_options *options, struct row_set *set)
 {
     const struct export_format *format = export_formats[options->format];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Result files as operands, and texts as files. */
+/* Result files as operands, and output files. */
 #include "cmd/files.h"
 
 #include <dirent.h>
@@ -20,7 +20,7 @@
 #include "sys/folder.h"
 #include "sys/scratch.h"
 
-/* --- Which files are meant. --- */
+/* --- Operands. --- */
 
 struct names {
     char **name;
@@ -52,7 +52,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The names in the folder that match. -1 with errno. */
+/* Adds the matching names in a directory. Returns -1 with errno on failure. */
 static int add_matching(struct names *names, const char *folder, const char *pattern)
 {
     DIR *directory = opendir(folder[0] ? folder : ".");
@@ -121,7 +121,8 @@ static size_t add_operands(struct names *names, const char *command, const char 
 
 /* --- All rows. --- */
 
-/* whole: nothing is read behind the first file that cannot be. Returns 0, or EXIT_USAGE when one could not. */
+/* Reads all files. whole: stops at the first file that cannot be read. Returns 0, or EXIT_USAGE when one could not be
+ * read. */
 static int read_all(const char *command, const struct names *names, bool whole, unsigned wanted, struct row_set *set)
 {
     char message[4352], error[4352];
@@ -169,7 +170,7 @@ int files_read_most(const char *command, const char *const *operands, size_t n, 
 
 /* --- One row after the other. --- */
 
-/* How many rows came; SIZE_MAX when out of memory. */
+/* Passes each row of a file to take(). Returns the number of rows; SIZE_MAX when out of memory. */
 static size_t read_each(const char *command, const char *path, unsigned wanted,
                         int (*take)(void *context, const struct row *row), void *context)
 {
@@ -250,14 +251,15 @@ int files_begin(const char *command, const char *path, struct files_output *out)
 
     *out = (struct files_output){.command = command, .path = path, .fd = 1};
     if (strcmp(path, "-") != 0) {
-        out->fd = scratch_unnamed(path); /* where there is no such way, or the name is taken, the other one */
+        out->fd = scratch_unnamed(path); /* if that is not supported, or the name exists, the file is created under its
+                                          * name */
         out->unnamed = out->fd >= 0;
         if (!out->unnamed)
             out->fd = csv_create(path, &out->created, error, sizeof(error));
     }
     if (out->fd < 0)
         return command_complain(command, error, EXIT_USAGE);
-    (void)signal(SIGPIPE, SIG_IGN); /* a reader that has seen enough is no error */
+    (void)signal(SIGPIPE, SIG_IGN); /* a closed pipe is no error */
     return 0;
 }
 

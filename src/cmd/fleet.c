@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* jitbench fleet: which of many machines stands out, in what, and in which settings it differs. */
+/* jitbench fleet: finds the machines that stand out, the figures in which they do, and the settings that differ. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,9 +13,9 @@
 #include "out/csv.h"
 #include "out/units.h"
 
-/* Machines without findings that have a line all the same, unless -v is given. */
+/* Number of lines for machines without findings, unless -v is given. */
 #define PLAIN_MOST 20u
-/* A longer name pushes its own line to the right, not those of all. */
+/* Width of the name column; a longer name shifts the rest of its own line only. */
 #define NAME_WIDTH_MOST 32
 #define NAMESAKES_TOLD  5u
 #define CSV_PIECE       65536u /* bytes */
@@ -100,7 +100,7 @@ static int out_of_memory(void)
 
 /* --- The table. --- */
 
-/* The figures of a machine's line; a column is shown if any machine has that figure. */
+/* The figures in a machine's line; a column is shown if any machine has that figure. */
 static const struct shown {
     const char *suite, *test, *load, *metric, *unit, *heading;
     double scale;
@@ -126,8 +126,8 @@ static bool is_shown(const struct shown *what, const struct gather_figure *figur
            !strcmp(figure->unit, what->unit);
 }
 
-/* Chooses the figure of a column: of those that differ in copies or work the one that most machines have, and of these
- * the one of the fewest copies. */
+/* Chooses the figure of a column: of those that differ in copies or work, the one that most machines have; of several
+ * such, the one with the fewest copies. */
 static void find_shown(const struct gather *g, const struct shown *what, struct column *column)
 {
     size_t found = SIZE_MAX;
@@ -159,7 +159,7 @@ static void name_figure(const struct gather_figure *figure, char *buf, size_t si
                    protocol[0] ? ")" : "", figure->metric);
 }
 
-/* "prime cycles +5.2 %": as the value is, whichever is better. */
+/* Appends "prime cycles +5.2 %". The sign is that of the change in value, whether that is better or worse. */
 static void put_effect(const struct fleet *f, const struct judged *j, struct text *out)
 {
     const struct gather_figure *figure = &f->g.figure[j->figure];
@@ -258,7 +258,7 @@ static void put_line(const struct fleet *f, const struct judged *j, const struct
         put_all_far(f, j, width, out);
 }
 
-/* Machines that have only an index of other tests than that of the column. */
+/* Lists the machines whose index is made of other tests than the column's. */
 static void put_other_indices(const struct fleet *f, const struct shown *what, const struct column *column,
                               struct text *out)
 {
@@ -328,7 +328,7 @@ static size_t count_out(const struct fleet *f)
     return n;
 }
 
-/* "a has 1, b has 2". */
+/* Appends "a has 1, b has 2". */
 static void put_each(const struct fleet *f, size_t setting, struct text *out)
 {
     size_t n = 0;
@@ -340,7 +340,7 @@ static void put_each(const struct fleet *f, size_t setting, struct text *out)
     }
 }
 
-/* In which no value is that of more than half. */
+/* Lists the settings in which no value has a majority. */
 static void put_undecided(const struct fleet *f, struct text *out)
 {
     for (size_t s = 0; s < f->g.settings.n; s++) {
@@ -357,7 +357,7 @@ static void put_undecided(const struct fleet *f, struct text *out)
     }
 }
 
-/* Among two or three machines no outlier can be told: prints what can be compared instead. */
+/* Prints a comparison of two or three machines, among which outliers cannot be determined. */
 static void put_few(const struct fleet *f, const char *what, struct text *out)
 {
     const size_t n = f->g.machines.n;
@@ -383,7 +383,7 @@ static void put_pooled(const struct fleet *f, struct text *out)
                     several == 1 ? " has" : "s have", many_ranks ? " '--by rank' judges each rank by itself." : "");
 }
 
-/* The least that a machine is named for, by the figures that most machines have. */
+/* Prints the thresholds for naming a machine; in one figure, that of the figure that most machines have. */
 static void put_rules(const struct fleet *f, struct text *out)
 {
     const struct judgement *j = &f->judgement;
@@ -448,7 +448,7 @@ static void put_csv_row(const struct fleet *f, const struct judged *j, size_t k,
     text_printf(out, "%s\r\n", judge_stands_out(j) ? "outlier" : j->figures ? "ok" : "not judged");
 }
 
-/* Machines times figures may be much: it is handed on piece by piece. */
+/* Writes the CSV. It has a line for each machine and figure, so it is written piece by piece. */
 static int write_csv(const struct fleet *f)
 {
     struct files_output file;
@@ -478,7 +478,7 @@ static int take_row(void *context, const struct row *row)
     return gather_row(&((struct fleet *)context)->g, row);
 }
 
-/* Warns about rows that came twice or lack a rank's number, and about hosts of the same name. */
+/* Warns about duplicate rows, rows without a rank number, and hosts of the same name. */
 static void complain(const struct fleet *f)
 {
     struct text namesakes = {0};
@@ -502,7 +502,8 @@ static void complain(const struct fleet *f)
     text_free(&namesakes);
 }
 
-/* A gate that cannot judge does not pass. */
+/* Returns the exit status by --fail-on. Without any figure to judge by it is a failure, because a check that cannot
+ * judge must not pass. */
 static int finding(const struct fleet *f)
 {
     bool differs = false;
@@ -532,7 +533,7 @@ static int fleet(struct fleet *f, const char *const *operands, size_t n)
     if (gather_finish(&f->g) || judge(&f->judgement, &f->g, f->options.min_effect_pct / 100))
         return out_of_memory();
     complain(f);
-    /* First: a name that cannot be is found before anything is printed. */
+    /* The CSV is written first, so that an invalid file name is reported before anything is printed. */
     const int written = f->options.output[0] ? write_csv(f) : EXIT_DONE;
     if (written == EXIT_USAGE)
         return written;

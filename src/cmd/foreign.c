@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Options of other programs that users of latency, noise and run type from habit: what they are called here. */
+/* Options of programs that latency, noise and run replace, with the names of jitbench's options for the same
+ * purpose. */
 #include "cmd/foreign.h"
 
 const struct option_foreign foreign_cyclictest[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Figures and settings of many machines, from their rows. */
+/* Gathers figures and settings of many machines from their rows. */
 #include "cmd/gather.h"
 
 #include <inttypes.h>
@@ -12,12 +12,12 @@
 #include "engine/text.h"
 #include "sys/setting_items.h"
 
-/* Larger figures are damage: sums of them would not be finite. */
+/* Larger values are treated as damage: their sums might not be finite. */
 #define VALUE_MOST 1e100
-/* A result has some dozen settings; more names than this are not settings. */
+/* Maximum number of different settings. A result has some dozen, so more indicate damaged files. */
 #define SETTINGS_MOST 256u
 
-/* Room for number `number` in an array that grows by doubling, new elements zeroed. */
+/* Makes room for element number `number` in an array that grows by doubling; new elements are zeroed. */
 static void *make_room(void *array, size_t *capacity, size_t number, size_t size)
 {
     size_t wanted = *capacity ? *capacity : 16;
@@ -52,7 +52,7 @@ static struct gather_name *enter_name(struct gather *g, const char *base)
     return &g->name[number];
 }
 
-/* The next machine of that name. */
+/* Adds another machine of that name. */
 static size_t new_machine(struct gather *g, struct gather_name *name, const char *base, bool vague)
 {
     char shown[160];
@@ -75,8 +75,8 @@ static size_t new_machine(struct gather *g, struct gather_name *name, const char
     return number;
 }
 
-/* Two machines of one name are told apart by what does not change from run to run. Where nothing is known of that, the
- * name is all there is. */
+/* Finds or adds the run's machine. Machines of the same name are distinguished by properties that do not change from
+ * run to run; if none is known, by name only. */
 static size_t enter_machine(struct gather *g, const struct row_run *run)
 {
     const char *rank = g->by_rank && is_number(run->rank) ? run->rank : "";
@@ -136,7 +136,7 @@ static int enter_setting(struct gather *g, size_t machine, const char *name, con
     return 0;
 }
 
-/* The items of the column settings, or of scratch_disk, whose names then begin with "scratch_". */
+/* Adds the items of the column settings, or of scratch_disk, whose names get the prefix "scratch_". */
 static int enter_items(struct gather *g, size_t machine, const char *text, bool of_run)
 {
     char name[SETTING_NAME + 8];
@@ -206,7 +206,7 @@ static int finish_settings(struct gather *g)
     return 0;
 }
 
-/* The first one that is not before that setting of that machine. */
+/* Returns the first entry of that setting and machine, or the next one after its place. */
 static size_t find_setting(const struct gather *g, size_t setting, size_t machine)
 {
     const struct gather_setting wanted = {.setting = (uint32_t)setting, .machine = (uint32_t)machine};
@@ -231,8 +231,8 @@ const char *gather_setting(const struct gather *g, size_t setting, size_t machin
                : NULL;
 }
 
-/* Finds the value that more than half have: it remains when each pair of different values is struck out (Boyer,
- * Moore 1981). */
+/* Finds the value that more than half have: it remains when each pair of different values is struck out (Boyer, Moore
+ * 1981). */
 const char *gather_majority(const struct gather *g, size_t setting)
 {
     size_t first = find_setting(g, setting, 0), end = find_setting(g, setting + 1, 0), left = 0, agree = 0;
@@ -249,7 +249,7 @@ const char *gather_majority(const struct gather *g, size_t setting)
 
 /* --- Figures. --- */
 
-/* "copy=" tells rows of one test apart, as the column cpus does. */
+/* Formats the words of param that identify the work, and "copy=" from the column cpus. */
 static void work_of(const struct row *row, char *buf, size_t size)
 {
     struct text words = {0};
@@ -323,7 +323,7 @@ static int by_figure(const void *a, const void *b)
     return x->machine < y->machine ? -1 : x->machine > y->machine;
 }
 
-/* Adds the second, which is of the same machine and figure, to the first. */
+/* Merges two values of the same machine and figure. */
 static void pool(struct gather_value *into, const struct gather_value *from)
 {
     double n = (double)into->rows + from->rows;
@@ -368,7 +368,8 @@ double gather_value(const struct gather *g, size_t figure, size_t machine)
 
 /* --- Rows. --- */
 
-/* Whether this very row was entered before: a file that was given twice, or copied. 1, 0, or -1 when out of memory. */
+/* Returns whether this row was added before (a file that was given twice, or copied): 1, 0, or -1 when out of
+ * memory. */
 static int came_before(struct gather *g, const struct row *row)
 {
     char key[2 * sizeof(*row)];
@@ -379,13 +380,13 @@ static int came_before(struct gather *g, const struct row *row)
     (void)snprintf(key, sizeof(key), "%s\x1f%s\x1f%s\x1f%s\x1f%s\x1f%s\x1f%" PRIu64 "\x1f%s\x1f%s\x1f%a",
                    row->run->run_id, row->run->host, row->suite, row->test, row->load, row->metric, row->copies,
                    row->cpus, row->param, row->value);
-    /* Its hash alone: of a million rows two agree by chance in one of ten million fleets. */
+    /* Stores only a hash: with a million rows, a collision occurs in one of ten million fleets. */
     (void)snprintf(key, 17, "%016" PRIx64, index_hash(key));
     size_t number = index_enter(&g->seen, key);
     return number == SIZE_MAX ? -1 : number < before;
 }
 
-/* In all that is of interest here. */
+/* Returns whether two runs are equal in all columns used here. */
 static bool is_same_run(const struct row_run *a, const struct row_run *b)
 {
     return a->cpus_online == b->cpus_online && !strcmp(a->run_id, b->run_id) && !strcmp(a->host, b->host) &&
@@ -394,7 +395,7 @@ static bool is_same_run(const struct row_run *a, const struct row_run *b)
            !strcmp(a->settings, b->settings);
 }
 
-/* Once for the rows of a run that follow each other. */
+/* Adds a run, once for consecutive rows of the run. */
 static int enter_run(struct gather *g, const struct row_run *run)
 {
     char id[128];

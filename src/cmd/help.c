@@ -8,7 +8,7 @@
 #include "cmd/suites.h"
 #include "engine/text.h"
 
-/* A line of words from that column on, as several where it is too long. */
+/* Prints words from that column on, broken into several lines if necessary. */
 static void put_wrapped(const char *title, size_t indent, size_t width, struct text *out)
 {
     for (size_t length; *title; title += length) {
@@ -101,7 +101,7 @@ static void put_sampling(const struct suite *suite, enum option_preset preset, c
         if (!is_of_any(bench_list[b], suite))
             continue;
         widen(&samples, s->min_samples);
-        if (s->time_ns) /* 0: as long as its work takes */
+        if (s->time_ns) /* 0: as long as the work takes */
             widen(&time, s->time_ns);
         if (s->max_samples == s->min_samples)
             continue;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* jitbench init: the first process of a machine. Mounts, runs, hands over the CSV, ends the machine; never exits there.
- */
+/* jitbench init: the first process of a machine. Mounts file systems, runs the command, delivers the CSV, and powers
+ * the machine off or reboots it; as PID 1 of a machine it never exits. */
 #include "cmd/init.h"
 
 #include <dirent.h>
@@ -32,12 +32,12 @@
 #include "sys/tree.h"
 
 #define SECOND_NS UINT64_C(1000000000)
-/* A disk on USB takes seconds to come up. */
+/* Waiting time for a device: a USB disk takes seconds to appear. */
 #define DEVICE_WAIT_NS (10 * SECOND_NS)
-/* After being asked to end, a run reports what it has; one that does not end is killed. */
+/* Waiting times: a run that is asked to end reports its results; one that does not end in time is killed. */
 #define END_WAIT_NS  (20 * SECOND_NS)
 #define LAST_WAIT_NS (2 * SECOND_NS)
-/* A user may have stopped the screen to read it. */
+/* Time limit of console output: a user may have stopped it to read the screen. */
 #define STALL_NS (120 * SECOND_NS)
 #define POLL_NS  (SECOND_NS / 10)
 
@@ -50,12 +50,12 @@ struct init {
     const char **words; /* the command, when argv names it */
     size_t n_words;
     struct mounts mounts;
-    char folder[PATH_MAX]; /* where the run leaves its CSV; "" when there is none */
+    char folder[PATH_MAX]; /* directory in which the run writes its CSV; "" when there is none */
     struct device_mount disk;
-    char disk_at[PATH_MAX]; /* the folder made for it to be mounted on; "" when there is none */
-    char scratch[PATH_MAX]; /* folder on it; "" when none was ordered, or it cannot be had */
-    bool asked;             /* to end, by a signal: Ctrl-Alt-Del is SIGINT */
-    int status;             /* of the exit, where there is one */
+    char disk_at[PATH_MAX]; /* directory made to mount it on; "" when there is none */
+    char scratch[PATH_MAX]; /* directory on it; "" when none was ordered, or it is not available */
+    bool asked;             /* a signal has asked for the end: Ctrl-Alt-Del is SIGINT */
+    int status;             /* exit status, if it exits */
 };
 
 static size_t tables(const struct command *command, struct option_table *out)
@@ -65,16 +65,16 @@ static size_t tables(const struct command *command, struct option_table *out)
     return 1;
 }
 
-/* --- Signals. They are blocked, and taken when it suits. --- */
+/* --- Signals: blocked, and taken when convenient. --- */
 
 static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 static const int ignored[] = {SIGPIPE, SIGTTIN, SIGTTOU, SIGTSTP};
 enum { N_ENDING = sizeof(ending) / sizeof(ending[0]), N_IGNORED = sizeof(ignored) / sizeof(ignored[0]) };
 static bool left_alone[N_ENDING];
 
-/* --- What it says. A console that takes nothing any more must not keep the machine from its end. --- */
+/* --- Messages. A console that accepts no more output must not prevent the machine's end. --- */
 
-/* Whether a signal that asks for the end is waiting to be taken. */
+/* Returns whether a signal that asks for the end is pending. */
 static bool end_is_asked(void)
 {
     sigset_t pending;
@@ -87,9 +87,9 @@ static bool end_is_asked(void)
     return false;
 }
 
-static bool stalled; /* nothing is waited for twice */
+static bool stalled; /* after one time-out there is no more waiting */
 
-/* 0 or -errno. */
+/* Writes to the console. Returns 0 or -errno. */
 static int put(int fd, const char *data, size_t length, bool (*stop)(void))
 {
     int error = console_write(fd, data, length, stalled ? 0 : STALL_NS, stop);
@@ -112,7 +112,7 @@ __attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
     va_start(args, format);
     (void)vsnprintf(line + begin, sizeof(line) - begin - 1, format, args);
     va_end(args);
-    text_sanitize(line); /* words of the kernel's command line stand in it */
+    text_sanitize(line); /* contains words from the kernel's command line */
     memcpy(line + strlen(line), "\n", 2);
     (void)put(2, line, strlen(line), NULL);
 }
@@ -121,7 +121,7 @@ __attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
 
 static void on_signal(int number)
 {
-    (void)number; /* what has no handler is not kept for PID 1 */
+    (void)number; /* the kernel does not queue a signal for PID 1 that has no handler */
 }
 
 static void taken_signals(sigset_t *set)
@@ -129,11 +129,11 @@ static void taken_signals(sigset_t *set)
     sigemptyset(set);
     for (size_t i = 0; i < N_ENDING; i++)
         if (!left_alone[i])
-            sigaddset(set, ending[i]); /* a blocked one would be kept though it is ignored */
+            sigaddset(set, ending[i]); /* if blocked, it would be queued although it is ignored */
     sigaddset(set, SIGCHLD);
 }
 
-/* An ordinary process keeps ignoring the signals that its parent ignored, here and in the run: nohup(1). */
+/* As an ordinary process, leaves signals ignored that its parent ignored, here and in the run: see nohup(1). */
 static void leave_ignored(void)
 {
     struct sigaction old;
@@ -161,7 +161,7 @@ static void set_signals(bool ours)
     (void)sigprocmask(ours ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
 }
 
-/* The number of a signal, SIGCHLD too; 0 when none came in that time (0: any time). */
+/* Waits for a signal, SIGCHLD included. Returns its number; 0 when none came in that time (0: no limit). */
 static int wait_signal(uint64_t ns)
 {
     struct timespec time = {.tv_sec = (time_t)(ns / SECOND_NS), .tv_nsec = (long)(ns % SECOND_NS)};
@@ -175,10 +175,10 @@ static int wait_signal(uint64_t ns)
     return number < 0 ? 0 : number;
 }
 
-/* --- Children: ours, and those that lost their parents. --- */
+/* --- Children: started here or orphaned. --- */
 
-/* Reaps all that have ended. True when pid is among them, with its status; or, for pid 0, when no child is left. False
- * with an errno when the kernel would not say who has ended, 0: nobody else has. */
+/* Reaps all processes that have ended. Returns true with the status when pid is among them; or, for pid 0, when there
+ * are no more children. Returns false otherwise, with errno set when the kernel reported an error, else 0. */
 static bool reap(pid_t pid, int *status)
 {
     bool ended = false;
@@ -194,7 +194,7 @@ static bool reap(pid_t pid, int *status)
     return pid ? ended : one < 0 && errno == ECHILD;
 }
 
-/* Passes a request to end on: the first as it is, later ones for good. */
+/* Passes a request to end to the run: the first as SIGINT, later ones as SIGKILL. */
 static void ask(struct init *init, pid_t pid, uint64_t *until)
 {
     if (!init->asked)
@@ -204,7 +204,7 @@ static void ask(struct init *init, pid_t pid, uint64_t *until)
     *until = clock_raw_ns() + END_WAIT_NS;
 }
 
-/* Waits for the child's end. Returns its status as of waitpid(). */
+/* Waits for the child's end. Returns its status as waitpid() does. */
 static int wait_child(struct init *init, pid_t pid)
 {
     uint64_t until = 0;
@@ -232,7 +232,7 @@ static void child_begin(const struct init *init)
     set_signals(false);
 }
 
-/* The machine's remaining processes get SIGTERM first, so that they can complete their writes. */
+/* Ends the machine's remaining processes. They get SIGTERM first, so that they can complete their writes. */
 static void end_all_processes(void)
 {
     static const int numbers[] = {SIGTERM, SIGKILL};
@@ -250,7 +250,7 @@ static void end_all_processes(void)
 
 static void prepare_machine(struct init *init)
 {
-    /* On a machine that others use, nothing is mounted over their /tmp. */
+    /* On a machine used by others, nothing may be mounted over /tmp. */
     if (init->place != PLACE_ORDINARY || mounts_for_oneself() == 0)
         mounts_make(&init->mounts);
     if (init->place == PLACE_MACHINE)
@@ -274,7 +274,7 @@ static void load_modules(const struct init *init)
         say("%d kernel module%s not loaded (%s)", failed, failed == 1 ? "" : "s", error);
 }
 
-/* Waits for a device that is still coming up. 0 or -errno. */
+/* Waits for a device that is not there yet. Returns 0 or -errno. */
 static int wait_device(struct init *init, const char *device)
 {
     uint64_t until = clock_raw_ns() + DEVICE_WAIT_NS;
@@ -287,7 +287,7 @@ static int wait_device(struct init *init, const char *device)
     return error;
 }
 
-/* A device that is not there must not be found out after an hour of measuring. */
+/* Looks for the output device before the run, so that a missing one is not found only after an hour of measuring. */
 static void look_for_device(struct init *init)
 {
     char device[sizeof(init->orders.out) + 8], path[sizeof(device)];
@@ -326,7 +326,7 @@ static void end_scratch(struct init *init)
     init->disk = (struct device_mount){.mounted = false};
 }
 
-/* 0 or -errno. */
+/* Mounts the scratch disk. Returns 0 or -errno. */
 static int mount_scratch(struct init *init, const char *device, const char *path)
 {
     int error = scratch_folder(init->folder, init->disk_at, sizeof(init->disk_at));
@@ -404,7 +404,7 @@ static int run_command(struct init *init, char *const *argv)
 
 /* --- The CSV. --- */
 
-/* 0, or -errno when it is not all printed. */
+/* Prints the CSV. Returns 0, or -errno when it is incomplete. */
 static int print_csv(const struct init *init, const char *name, const char *csv, size_t length)
 {
     struct text out = {0};
@@ -424,7 +424,7 @@ static int print_csv(const struct init *init, const char *name, const char *csv,
     return error;
 }
 
-/* 0 when the CSV is on the device that was asked for. */
+/* Copies the CSV to the device ordered. Returns 0 on success. */
 static int store_csv(const struct init *init, const char *name, const char *csv, size_t length)
 {
     char device[sizeof(init->orders.out) + 8], path[sizeof(device)], at[PATH_MAX], written[PATH_MAX], error[1200];
@@ -445,7 +445,7 @@ static int store_csv(const struct init *init, const char *name, const char *csv,
     return failed;
 }
 
-/* False when the CSV is lost. */
+/* Delivers a file. Returns false when the CSV is lost. */
 static bool hand_over_file(const struct init *init, const char *name)
 {
     char path[PATH_MAX];
@@ -460,7 +460,7 @@ static bool hand_over_file(const struct init *init, const char *name)
     return done;
 }
 
-/* Every CSV that the run has left. */
+/* Delivers every CSV that the run has written. */
 static void hand_over(struct init *init)
 {
     char **names = init->folder[0] ? tree_names("", init->folder) : NULL;
@@ -492,7 +492,7 @@ static void end_machine(struct init *init, enum power_end how)
     init->status = init->status ? init->status : EXIT_ROW_FAILED;
 }
 
-/* Until Ctrl-Alt-Del; the machine's first process has nowhere else to go. */
+/* Waits for Ctrl-Alt-Del, because the machine's first process must not exit. */
 static void stay(struct init *init)
 {
     int number, status;
@@ -565,7 +565,7 @@ static int finish(struct init *init)
     return init->status;
 }
 
-/* --- The whole. --- */
+/* --- All of it. --- */
 
 static int refuse(struct init *init, const struct text *wrong)
 {
@@ -574,7 +574,7 @@ static int refuse(struct init *init, const struct text *wrong)
     return finish(init);
 }
 
-/* Under the orders that were read; error holds what is wrong with them. */
+/* Carries out the orders that were read; error has a line on those that are wrong. */
 static int carry_out(struct init *init, const char *error)
 {
     struct init_command command;
@@ -606,8 +606,8 @@ static int carry_out(struct init *init, const char *error)
     return finish(init);
 }
 
-/* PID 1 of a container ignores the kernel command line, which is meant for the machine's init: it reads as empty, and
- * then no argument counts as the kernel's either. */
+/* Returns the kernel's command line. For PID 1 of a container it is empty, because it is meant for the machine's init;
+ * no argument then counts as the kernel's either. */
 static char *read_kernel_line(const struct init *init)
 {
     return init->place == PLACE_NAMESPACE ? strdup("") : tree_read_all("", "/proc/cmdline");
@@ -623,7 +623,7 @@ static void set_defaults(struct init_orders *orders)
 
 static struct init *begin(enum place place, size_t n)
 {
-    static struct init init; /* PID 1 must not fail for want of memory */
+    static struct init init; /* static, because PID 1 must not fail for lack of memory */
 
     init.place = place;
     init.words = calloc(n + 1, sizeof(*init.words));
@@ -660,7 +660,7 @@ int init_boot(int argc, char **argv)
     return carry_out(init, error);
 }
 
-/* The orders of the kernel's line for what the command line does not name. */
+/* Takes orders from the kernel's command line for options that were not given. */
 static void fill_orders(struct init *init, const struct option_table *table, char *error, size_t error_size)
 {
     struct init_orders *orders = table->target;
@@ -670,7 +670,7 @@ static void fill_orders(struct init *init, const struct option_table *table, cha
 
     (void)init_orders_read(line, 0, NULL, &init->orders, none, &n, error, error_size);
     free(line);
-    /* jitbench.end on the kernel command line is for the machine's first process alone. */
+    /* jitbench.end on the kernel's command line applies only to the machine's first process. */
     if (init->place == PLACE_ORDINARY)
         init->orders.end = INIT_STAY;
     for (size_t i = 0; i < init_n_rows; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Orders of init, from the kernel command line and from its arguments. */
+/* Reads the orders of init from the kernel's command line and from its arguments. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,7 +64,7 @@ const size_t init_n_rows = sizeof(init_rows) / sizeof(init_rows[0]);
 
 struct reading {
     struct init_orders *orders;
-    struct text wrong; /* all that is, with "; " between */
+    struct text wrong; /* all errors, with "; " between */
 };
 
 static bool is_order(const char *word)
@@ -120,7 +120,7 @@ static void read_order(struct reading *reading, const char *word)
     complain(reading, message);
 }
 
-/* The words before "--". */
+/* Returns the number of words before "--". */
 static size_t own_words(const struct words *line)
 {
     size_t n = 0;
@@ -138,7 +138,7 @@ static bool stands_in(const struct words *line, size_t n, const char *word)
     return false;
 }
 
-/* A word that the kernel did not know and passed on; it is nothing to us. */
+/* Returns whether a word is one that the kernel did not know and passed to init; such words are ignored. */
 static bool is_kernels(const struct words *line, const char *word)
 {
     if (line->word)
@@ -224,7 +224,7 @@ static bool is_place(const char *text)
     return !text[0] || device_split(text, device, path, sizeof(device)) == 0;
 }
 
-/* The words of the command: those given, or those of run. 0; or -1 with the line in error. */
+/* Returns the words of the command: those given, or those of run. Returns 0; or -1 with the line in error. */
 static int split_run(const struct init_orders *orders, const char *const **words, size_t *n,
                      struct init_command *command, char *error, size_t error_size)
 {

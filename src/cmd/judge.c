@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which of the machines that were gathered stands out. */
+/* Finds the machines that stand out among those gathered. */
 #include "cmd/judge.h"
 
 #include <math.h>
@@ -7,15 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* No measurement of ours is finer than this. */
+/* Lower limit of a relative spread: no measurement of jitbench is more precise. */
 #define LEAST_SPREAD 0.002
 
-/* What is on the way of no further use. */
+/* Temporary buffers. */
 struct scratch {
-    double *values, *sorted; /* room for the values of a figure, or of a machine */
-    double *effects;         /* of all judged values, machine by machine: from effect_first[machine] on */
+    double *values, *sorted; /* buffers for the values of a figure, or of a machine */
+    double *effects;         /* effects of all judged values; those of a machine begin at effect_first[machine] */
     size_t *effect_first, *effects_n;
-    double *shares; /* by machine: sum, over its figures, of one over the machines that have the figure */
+    double *shares; /* for each machine, the sum over its figures of 1 / (number of machines that have the figure) */
 };
 
 static int by_number(const void *a, const void *b)
@@ -51,7 +51,7 @@ bool judge_stands_out(const struct judged *judged)
     return judged->far || judged->often || judged->broke;
 }
 
-/* The machines' standard errors, of which the median is not moved by the one that stands out. */
+/* Returns the median of the machines' standard errors, which one outlier does not change. */
 static double usual_error(const struct gather_value *values, size_t n, double *scratch)
 {
     size_t known = 0;
@@ -62,7 +62,7 @@ static double usual_error(const struct gather_value *values, size_t n, double *s
     return median(scratch, known);
 }
 
-/* The figures that enough machines have. */
+/* Finds median and spread of the figures that enough machines have. */
 static void measure_figures(struct judgement *j, struct scratch *scratch)
 {
     size_t tests = 0;
@@ -86,7 +86,8 @@ static void measure_figures(struct judgement *j, struct scratch *scratch)
                                                                         : outlier_threshold(j->metric[k].n, tests);
 }
 
-/* A value that is farther off on the bad side than what was found, or the first beyond its threshold. */
+/* Updates the machine's worst figure: the value farthest on the bad side, with precedence for those beyond their
+ * threshold. */
 static void note_worst(const struct judgement *j, struct judged *judged, size_t k, double value)
 {
     bool is_far = judge_is_far(j, k, value);
@@ -106,7 +107,8 @@ static void note_worst(const struct judgement *j, struct judged *judged, size_t 
     judged->effect = judge_worse_by(j, k, value);
 }
 
-/* Of equal ones none is the worst: quantised values would accuse whoever comes first. */
+/* Counts the machine that is worst in the figure. Of several with the same worst value none counts, because quantised
+ * values would otherwise accuse the first of them. */
 static void count_worst(struct judgement *j, size_t k)
 {
     const struct gather_figure *figure = &j->g->figure[k];
@@ -163,7 +165,8 @@ static void judge_machine(const struct judgement *j, struct scratch *scratch, st
                                             scratch->shares[m] / (double)judged->figures, judged->worst_count);
 }
 
-/* Then those whose settings differ, those with failed rows, those that could not be judged; then by name. */
+/* Sorts machines that stand out first, followed by those whose settings differ, those with failed rows and those that
+ * could not be judged; then by name. */
 static int by_finding(const void *a, const void *b)
 {
     const struct judged *x = a, *y = b;
@@ -191,7 +194,7 @@ static void judge_all(struct judgement *j, struct scratch *scratch)
     size_t broken = 0;
 
     measure_figures(j, scratch);
-    /* Where each machine's effects begin. */
+    /* Computes where each machine's effects begin. */
     for (size_t i = 0; i < j->g->n_values; i++)
         scratch->effect_first[j->g->values[i].machine + 1]++;
     for (size_t m = 0; m < j->g->machines.n; m++) {

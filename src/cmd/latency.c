@@ -32,12 +32,12 @@ struct latency_options {
 enum { TASK_AUDIO, TASK_VIDEO, TASK_X, TASK_GAMING, TASK_CUSTOM, N_TASKS };
 static const struct task {
     const struct bench *bench;
-    const struct sim_params *params; /* NULL: the user's */
+    const struct sim_params *params; /* NULL: set by the user */
     const char *title;
     bool real_time; /* has a real-time mode */
-    /* The loads that tell most about it: by default, and in a quick look. */
+    /* The most informative loads for the task: by default, and with --quick. */
     const char *telling, *quick;
-    const char *late; /* why a wake-up that comes later than the task's own limit counts as late */
+    const char *late; /* reason for the task's limit beyond which a wake-up counts as late */
 } tasks[N_TASKS] = {
     [TASK_AUDIO] = {&bench_audio, &sim_audio, "Audio", true, "none burn write read ring compile x",
                     "none burn write compile", "when its buffer is empty"},
@@ -53,13 +53,14 @@ enum { LOAD_AT_NONE, LOAD_AT_COMPILE = 7, LOAD_AT_MEMLOAD, LOAD_AT_HACK, LOAD_AT
 static const char *const load_names[] = {"none", "video",   "x",       "burn", "write",  "read",
                                          "ring", "compile", "memload", "hack", "custom", NULL};
 
-#define BIT(n)      (1ull << (n))
-#define ALL_TASKS   (BIT(TASK_CUSTOM) - 1)  /* custom only when it is named, or has its figures */
-#define ALL_LOADS   (BIT(LOAD_AT_HACK) - 1) /* hack can drive a box out of memory; memload looks for swap */
-#define MEMLOAD_PCT 110u                    /* of RAM, with swap */
-#define NO_SWAP_PCT 90u                     /* of what is available */
-#define SPARE_PCT   5u                      /* of RAM, that swapping leaves free */
-#define OVERHEAD_MS 350u                    /* of a pair, beside its time */
+#define BIT(n)    (1ull << (n))
+#define ALL_TASKS (BIT(TASK_CUSTOM) - 1) /* without custom, which runs when it is named or its figures are given */
+/* Without hack, which can exhaust a machine's memory. fill_load() leaves memload out if there is not enough swap. */
+#define ALL_LOADS   (BIT(LOAD_AT_HACK) - 1)
+#define MEMLOAD_PCT 110u /* % of RAM, with swap */
+#define NO_SWAP_PCT 90u  /* % of the available memory, without swap */
+#define SPARE_PCT   5u   /* % of RAM, left free when swapping */
+#define OVERHEAD_MS 350u /* added to the time of each sample */
 
 /* --- Options. --- */
 
@@ -211,10 +212,10 @@ static int select_task(struct measure *m, const char *operand)
 
 /* --- The plan. --- */
 
-/* The tasks and loads that the user chose. */
+/* The tasks and loads chosen by the user. */
 struct choice {
     uint64_t tasks, loads;
-    bool telling; /* nothing was chosen: the telling pairs */
+    bool telling; /* nothing was chosen: run the most informative pairs */
 };
 
 static void choose(const struct measure *m, const struct latency_options *o, struct choice *choice)
@@ -239,7 +240,7 @@ static void choose(const struct measure *m, const struct latency_options *o, str
 static bool wanted(const struct measure *m, const struct choice *choice, size_t task, size_t load)
 {
     if (!(choice->tasks & BIT(task)) || !(choice->loads & BIT(load)) || !strcmp(task_names[task], load_names[load]))
-        return false; /* a task is no load of its own */
+        return false; /* a task cannot be its own load */
     return !choice->telling ||
            text_has_word(m->preset == PRESET_QUICK ? tasks[task].quick : tasks[task].telling, load_names[load]);
 }
@@ -278,7 +279,7 @@ static int check(const struct measure *m, const struct latency_options *o, const
     return -1;
 }
 
-/* From an earlier CSV: the calibration's own row, or a parameter of any other one. */
+/* Returns loops_per_ms from an earlier CSV: from the calibration's row, or a parameter of any other row. */
 static double loops_of_file(const char *path, char *error, size_t error_size)
 {
     struct reader *r = reader_open(path, error, error_size);
@@ -302,7 +303,7 @@ static double loops_of_file(const char *path, char *error, size_t error_size)
     return loops;
 }
 
-/* 0: to be measured; negative: an error. */
+/* Returns the given loops_per_ms; 0: to be measured; negative: an error. */
 static double given_loops(const struct latency_options *o, char *error, size_t error_size)
 {
     char *end, reason[300] = "";
@@ -328,26 +329,26 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Fills in the resources that a load may use. Returns why memload is left out, NULL when it is not. */
+/* Sets the resources that a load may use. Returns why memload is left out, NULL when it is not. */
 static const char *fill_load(const struct measure *m, const struct latency_options *o, const struct choice *choice,
                              struct load_params *p)
 {
     const struct machine *machine = &m->machine;
-    /* Interbench counts the CPUs of the machine. -u says where load and task run, not how much load there is. */
+    /* Interbench uses the number of the machine's CPUs. -u sets where load and task run, not the amount of load. */
     uint64_t cpus = m->preset == PRESET_CLASSIC && machine->cpus_online ? machine->cpus_online
                     : m->place.bind_given && m->place.bind == BIND_ONE  ? 1
                                                                         : m->place.n_order;
     uint64_t free_bytes;
     uint64_t cgroup = cgroup_memory_available(""), available = least(machine->memory_available_bytes, cgroup);
     uint64_t wanted_bytes = machine->memory_total_bytes / 100 * MEMLOAD_PCT;
-    /* Without room in the swap for what is wanted, somebody would have to be killed for it. */
+    /* If swap has no room for the wanted memory, the kernel would have to kill a process. */
     bool swap = cgroup == UINT64_MAX &&
                 available + machine->swap_total_bytes > wanted_bytes + machine->memory_total_bytes / 100 * SPARE_PCT;
 
     (void)snprintf(p->dir, sizeof(p->dir), "%s", measure_dir(m));
     free_bytes = scratch_free_bytes(p->dir);
     p->file_bytes = free_bytes > 1 ? least(o->file_bytes, free_bytes / 2) : o->file_bytes;
-    if (cgroup != UINT64_MAX) /* what is cached of it is the group's */
+    if (cgroup != UINT64_MAX) /* cached data counts towards the group's memory */
         p->file_bytes = least(p->file_bytes, cgroup / 2);
     p->threads = o->load_threads ? o->load_threads : cpus;
     p->groups = o->hack_groups ? o->hack_groups : cpus;
@@ -373,7 +374,7 @@ static void fill_custom(const struct latency_options *o, struct sim_params *p)
     p->late_after_ns = SIM_NOTICED_NS;
 }
 
-/* The simulation that a load is. */
+/* Sets the parameters of a load that is a simulation. */
 static void fill_load_sim(const struct latency_options *o, size_t load, struct load_params *p)
 {
     const struct sim_params common = p->sim;
@@ -408,7 +409,7 @@ static int add_pair(const struct measure *m, const struct latency_options *o, si
     params.classic = load_params->sim.classic;
     fill_load_sim(o, load, &beside);
     if (load == LOAD_AT_COMPILE)
-        beside.file_bytes /= 2; /* it has two of them */
+        beside.file_bytes /= 2; /* compile has two of them */
     if (o->real_time && !tasks[task].real_time && !m->place.fifo)
         skip = "has no real-time mode of its own: --fifo gives it SCHED_FIFO";
     struct plan_item *item = plan_add(out, tasks[task].bench, &params);
@@ -467,7 +468,7 @@ static bool is_pair(const struct plan_item *item)
     return item->load != NULL;
 }
 
-/* Prints what will be measured, and for how long. */
+/* Appends what will be measured, and for how long. */
 static void announce(const struct measure *m, const struct plan *plan, struct text *out)
 {
     const struct bench *bench = NULL;
@@ -512,7 +513,7 @@ static bool is_real_time(const struct table_rows *r)
     return false;
 }
 
-/* Whether the rows were taken with --classic: counted as Interbench did. */
+/* Returns whether the rows were made with --classic, which counts as Interbench does. */
 static bool is_classic(const struct table_rows *r)
 {
     char protocol[ROW_PROTOCOL_SIZE];
@@ -525,14 +526,15 @@ static bool is_classic(const struct table_rows *r)
     return false;
 }
 
-/* A blank line between what is printed. */
+/* Appends an empty line unless the text is empty. */
 static void put_gap(struct text *out)
 {
     if (out->length)
         text_append(out, "\n", 1);
 }
 
-/* From what lateness on a wake-up of the task counts as late, and why: "50 ms, when its buffer is empty". */
+/* Formats the limit beyond which a wake-up of the task counts as late, and the reason: "50 ms, when its buffer is
+ * empty". */
 static void describe_late(const struct task *task, const struct row *row, char *buf, size_t size)
 {
     size_t length;
@@ -553,7 +555,7 @@ static void describe_late(const struct task *task, const struct row *row, char *
         .heading = heading_, .metric = metric_, .field = TABLE_VALUE, .decimals = 1                                    \
     }
 
-/* Laid out like the original's, with its headings. */
+/* Prints a task's table with the original's layout and headings. */
 static void put_task_classic(const struct task *task, const struct row *task_rows, size_t n, bool fine,
                              struct text *out)
 {
@@ -582,7 +584,7 @@ static void put_task_classic(const struct task *task, const struct row *task_row
     table_print(&layout, task_rows, n, out);
 }
 
-/* Headings are short, so that a line has less than 120 columns. */
+/* Prints a task's table. Headings are short, so that a line has less than 120 columns. */
 static void put_task(const struct task *task, const struct row *task_rows, size_t n, bool fine, struct text *out)
 {
     double scale = fine ? 1e-3 : 1e-6;
@@ -636,7 +638,7 @@ static void put_picture(const struct table_rows *r, struct text *out)
     free(names);
 }
 
-/* --- The whole. --- */
+/* --- All tables. --- */
 
 static void put_calibration(const struct table_rows *r, struct text *out)
 {
@@ -652,8 +654,8 @@ static void put_calibration(const struct table_rows *r, struct text *out)
         }
 }
 
-/* Names timers that fired late by more than a period: metric latency, which begins when the timer fired, does not show
- * that. */
+/* Names timers that were late by more than a period. The metric latency begins when the timer fires and does not
+ * include this. */
 static void put_stalls(const struct table_rows *r, struct text *out)
 {
     char late[32];
@@ -674,13 +676,13 @@ static void put_stalls(const struct table_rows *r, struct text *out)
 static void print(const struct table_rows *r, struct text *out)
 {
     struct row *task_rows = calloc(r->n + 1, sizeof(*task_rows));
-    bool fine = is_real_time(r); /* microseconds, as the original's real-time mode; else milliseconds */
+    bool fine = is_real_time(r); /* microseconds, as in the original's real-time mode; otherwise milliseconds */
 
     for (size_t t = 0; task_rows && t < N_TASKS; t++) {
         size_t n = 0;
         for (size_t i = 0; i < r->n; i++)
             if (!strcmp(r->rows[i].test, task_names[t]))
-                task_rows[n++] = r->rows[i]; /* shallow: only to be read */
+                task_rows[n++] = r->rows[i]; /* a shallow copy, only read */
         if (!n)
             continue;
         put_gap(out);

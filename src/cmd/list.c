@@ -40,7 +40,7 @@ static void put_bench(const struct bench *bench, bool metrics, struct text *out)
     }
 }
 
-/* The ith suite; NULL behind the last. */
+/* Returns the ith suite; NULL when there is none. */
 static const struct suite *suite_at(size_t i)
 {
     for (size_t c = 0; command_list[c]; c++)

@@ -29,13 +29,13 @@
 #include "sys/task.h"
 
 #define SETTLE_NS 20000000u
-/* The first sample is prepared so long before --start-at. */
+/* The first sample is prepared this long before --start-at. */
 #define PREPARE_NS 3000000000u
-/* How long the header looks at the machine before it calls it quiet or busy. */
+/* Duration of the header's look at the machine, which decides between quiet and busy. */
 #define LOOK_NS 200000000u
-/* And how long before that the cores are looked at. */
+/* Duration of the look at the cores before that. */
 #define CORE_LOOK_NS 40000000u
-/* Runs longer than this print their plan first. */
+/* Longer runs print their plan first. */
 #define PLAN_NS 5000000000u
 
 struct series_option {
@@ -55,10 +55,10 @@ struct session {
     const struct command *command;
     const struct suite *const *suites;
     size_t n_suites;
-    void *options[TABLES_MAX];     /* by suite */
-    struct plan plans[TABLES_MAX]; /* by suite */
+    void *options[TABLES_MAX];     /* options struct of each suite */
+    struct plan plans[TABLES_MAX]; /* plan of each suite */
     struct series_option series;
-    bool alone; /* no other rank was started with the same words */
+    bool alone; /* no other rank was started with the same arguments */
     int finish_status;
 };
 
@@ -84,7 +84,7 @@ static size_t suite_tables(const struct suite *suite, void *options, struct meas
     return n + 1;
 }
 
-/* The options of `all` besides the common ones. */
+/* Fills in the options of `all` that are not common ones. */
 static size_t several_tables(struct measure_options *common, struct option_table *tables)
 {
     measure_dir_table(common, &tables[0]);
@@ -166,7 +166,7 @@ static int cut_words(struct session *s, int argc, char **argv)
     return n;
 }
 
-/* 0; EXIT_USAGE; or, when help was asked for, -1 (EXIT_ROW_FAILED: it could not be printed). */
+/* Returns 0; EXIT_USAGE; or -1 when help was printed (EXIT_ROW_FAILED: it could not be printed). */
 static int parse(struct session *s, int argc, char **argv)
 {
     struct measure *m = &s->m;
@@ -212,7 +212,7 @@ static int parse(struct session *s, int argc, char **argv)
     return 0;
 }
 
-/* The options of suites that `all` runs stand at their defaults; the common ones are as they were given. */
+/* Sets the options of suites that `all` runs to their defaults; the common options are as given. */
 static int default_suite_options(struct session *s, size_t i)
 {
     struct option_table tables[TABLES_MAX];
@@ -235,7 +235,7 @@ static int resolve_cpus(struct session *s)
 
     m->place.online = m->machine.online;
     if (!measure_given(m, "cpus") || m->options.cpus.choice >= 0) {
-        /* By name isolated ones too, which are not in our mask. */
+        /* Named CPUs may be isolated ones, which are missing in the affinity mask. */
         if (measure_given(m, "cpus"))
             cpus_allowed(&m->machine.online, cpus);
         else
@@ -258,7 +258,7 @@ static int resolve_cpus(struct session *s)
     return 0;
 }
 
-/* --cpus quiet: of the allowed CPUs the one that loses least time at the moment. */
+/* --cpus quiet: picks the allowed CPU that loses the least time at the moment. */
 static int pick_quiet(struct session *s)
 {
     struct measure *m = &s->m;
@@ -303,7 +303,7 @@ static const char *getenv_const(const char *name)
     return getenv(name);
 }
 
-/* Where the launcher of a job has a name of its own for the node (several on one machine), that is the host's. */
+/* Fills in the job. If the job's launcher has its own name for the node (several on one machine), that is the host. */
 static void fill_job(struct session *s)
 {
     struct row_run *run = &s->m.run;
@@ -372,7 +372,7 @@ static int open_csv(struct session *s)
     return 0;
 }
 
-/* The file for --series: like the CSV it overwrites none without --force. */
+/* Opens the file of --series; like the CSV, it replaces a file only with --force. */
 static int open_series(struct session *s)
 {
     char error[1200], path[sizeof(s->series.path)];
@@ -401,7 +401,7 @@ static int open_series(struct session *s)
     return 0;
 }
 
-/* Gives a row the texts that a reader of the CSV finds, so that `show` prints what the run has printed. */
+/* Changes a row's texts to those that a reader of the CSV gets, so that `show` prints the same as the run. */
 static void as_in_csv(struct row *row)
 {
     for (size_t i = 0; i < row_n_columns; i++)
@@ -419,7 +419,7 @@ static void put_row(void *context, const struct row *row)
         size_t capacity = m->rows_capacity ? m->rows_capacity * 2 : 64;
         struct row *rows = realloc(m->rows, capacity * sizeof(*rows));
         if (!rows)
-            return; /* it is in the CSV; only the table lacks it */
+            return; /* the row is in the CSV and only missing in the table */
         m->rows = rows;
         m->rows_capacity = capacity;
     }
@@ -479,7 +479,7 @@ static void put_machine(const struct measure *m, struct text *out)
     text_printf(out, "\n");
 }
 
-/* Where it runs, and what of /proc and /sys is missing. */
+/* Appends where the run takes place, and what is missing of /proc and /sys. */
 static void put_setting(const struct measure *m, struct text *out)
 {
     const struct machine *machine = &m->machine;
@@ -508,7 +508,7 @@ static void put_setting(const struct measure *m, struct text *out)
                     machine->have_sys ? "" : "/sys");
 }
 
-/* The short form of `jitbench check`. */
+/* Appends the short form of `jitbench check`. */
 static void put_check(const struct measure *m, struct text *out)
 {
     const struct settings_view view = {.root = "", .machine = &m->machine, .bench = &m->place.cpus};
@@ -543,7 +543,7 @@ static bool is_brief(const struct session *s)
     return s->n_suites == 1 && s->suites[0]->brief && s->suites[0]->brief(s->options[0]);
 }
 
-/* Reports a failure to print once; measuring goes on. */
+/* Prints text; reports a failure only once, and measuring continues. */
 static void print_out(struct measure *m, struct text *out)
 {
     if (m->print_failed)
@@ -552,7 +552,7 @@ static void print_out(struct measure *m, struct text *out)
         m->print_failed = command_print(m->out_fd, out) != EXIT_DONE;
 }
 
-/* Whether the user chose something that a suite's usual time does not hold for. */
+/* Returns whether a suite's usual duration applies, because no option was given that changes it. */
 static bool is_usual(const struct session *s)
 {
     const struct measure *m = &s->m;
@@ -568,7 +568,7 @@ static bool is_usual(const struct session *s)
     return !m->operands_given && !m->n_words;
 }
 
-/* How long a suite is likely to take. */
+/* Returns the expected duration of a suite. */
 static struct plan_time suite_time(const struct session *s, size_t i)
 {
     const uint64_t usual_ns = s->suites[i]->seconds[s->m.preset] * 1000000000ull;
@@ -576,7 +576,7 @@ static struct plan_time suite_time(const struct session *s, size_t i)
     return is_usual(s) ? (struct plan_time){.least_ns = usual_ns, .most_ns = usual_ns} : plan_time(&s->plans[i]);
 }
 
-/* 0: not known. */
+/* Returns the expected duration in s; 0: not known. */
 static double likely_seconds(const struct session *s, size_t i)
 {
     const struct plan_time time = suite_time(s, i);
@@ -641,7 +641,8 @@ static void put_header(struct session *s)
     print_out(m, &out);
 }
 
-/* The option that brings more samples: presets other than the default have a fixed number, whatever the time. */
+/* Returns the option that increases the number of samples. Presets other than the default have a fixed number, whatever
+ * the time. */
 static const char *limit_of_samples(const struct measure *m)
 {
     return measure_given(m, "samples") || m->preset != PRESET_DEFAULT ? "--runs" : "--max-time";
@@ -715,8 +716,8 @@ static int resolve_start(struct session *s)
     return 0;
 }
 
-/* Until it is time to prepare the first sample, whose gate then opens at the moment itself. The time of day may be set
- * meanwhile, so it is asked again. */
+/* Waits until the first sample must be prepared; its gate then opens exactly at the start time. Reads the clock
+ * repeatedly, because the time of day may be changed meanwhile. */
 static void wait_for_start(const struct measure *m)
 {
     for (uint64_t now; !signals_pending() && (now = clock_realtime_ns()) + PREPARE_NS < m->start_at_ns;) {
@@ -730,7 +731,7 @@ static void note_start(void *context, int64_t late_ns)
     struct measure *m = context;
 
     m->run.start_late_us = (double)late_ns * 1e-3;
-    m->start_at_ns = 0; /* of the first suite */
+    m->start_at_ns = 0; /* applies to the first suite only */
 }
 
 static void run_suite(struct session *s, size_t i)
@@ -824,7 +825,7 @@ static bool advises_huge_pages(const struct session *s)
     return false;
 }
 
-/* The settings that last as long as the session. What is refused degrades every row. */
+/* Changes the settings that last for the session. What is refused degrades every row. */
 static void set_machine(struct measure *m, bool huge_advised)
 {
     struct cpuset bench = m->place.cpus;
@@ -832,7 +833,7 @@ static void set_machine(struct measure *m, bool huge_advised)
 
     m->hold_fd = -1;
     if (m->options.tuned) {
-        /* Measured on all CPUs, none would be left for interrupts: then the usual bench CPUs are made quiet. */
+        /* If all CPUs are measured, none is left for interrupts: then the default CPUs are made quiet. */
         if (!measure_given(m, "cpus"))
             (void)tuned_bench(NULL, &m->machine, &bench, message, sizeof(message));
         if (tuned_begin(&bench, huge_advised, message, sizeof(message)))
@@ -848,7 +849,7 @@ static void set_machine(struct measure *m, bool huge_advised)
                        m->options.tuned ? "--tuned" : "--hold-latency", strerror(-m->hold_fd));
 }
 
-/* The core probes of the session: what is seen before anything runs helps to know a core that is free. */
+/* Begins the core probes. A look before anything runs shows what a core that is free is like. */
 static void look_at_cores(struct measure *m)
 {
     m->cores.free = (double)NAN;
@@ -858,7 +859,7 @@ static void look_at_cores(struct measure *m)
         core_look(m->core, &m->place.cpus, CORE_LOOK_NS, &m->cores);
 }
 
-/* As they are while it measures. */
+/* Records the settings as they are during the measurement. */
 static void describe_settings(struct measure *m)
 {
     const struct settings_view view = {.root = "", .machine = &m->machine, .bench = &m->place.cpus};
@@ -874,7 +875,7 @@ static void restore_machine(struct measure *m)
         tuned_end();
 }
 
-/* Everything that can be wrong is found out here, before anything runs. */
+/* Prepares the session. Finds all errors before anything runs. */
 static int prepare(struct session *s, int argc, char **argv)
 {
     struct measure *m = &s->m;
@@ -902,7 +903,7 @@ static int prepare(struct session *s, int argc, char **argv)
     if ((status = open_series(s)))
         return status;
     if ((status = open_csv(s)) && m->series_fd >= 0)
-        folder_remove(s->series.path, m->series_fd); /* ours, and nothing will be measured */
+        folder_remove(s->series.path, m->series_fd); /* created here, and nothing will be measured */
     return status;
 }
 
@@ -918,7 +919,7 @@ int measure_main(const struct command *command, const struct suite *const *suite
     s->suites = suites;
     s->n_suites = n;
     signals_init();
-    (void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); /* what a worker leaves behind comes to us */
+    (void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); /* processes orphaned by a worker become children of this one */
     int status = prepare(s, argc, argv);
     bool unused = status != 0;
     if (!unused) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of output files from templates. */
+/* Makes names of output files from templates. */
 #include "cmd/names.h"
 
 #include <stdio.h>
@@ -26,10 +26,10 @@ void names_word(const char *from, char *to, size_t size)
         if (!strchr(allowed, *c))
             *c = '_';
     if (to[0] == '.')
-        to[0] = '_'; /* never hidden, and never the folder above */
+        to[0] = '_'; /* neither a hidden file nor the parent directory */
 }
 
-/* What the letter after '%' stands for. False: nothing. */
+/* Appends the replacement of the letter after '%'. Returns false when the letter is not known. */
 static bool take_letter(char letter, const struct row_run *run, struct text *out)
 {
     char utc[32], word[128];
@@ -51,7 +51,7 @@ static bool take_letter(char letter, const struct row_run *run, struct text *out
     return true;
 }
 
-/* "r.csv" of rank 3 is "r-3.csv". */
+/* Inserts the rank: "r.csv" of rank 3 becomes "r-3.csv". */
 static void put_rank(struct text *name, const char *rank)
 {
     struct text with = {0};

@@ -11,7 +11,7 @@
 #include "cmd/suites.h"
 #include "out/plot.h"
 
-/* Room for a label, and a column for each of the 100 parts. */
+/* Width of a label and a column for each of the 100 parts. */
 #define STRIP_WIDTH 120u
 #define HIST_WIDTH  100u
 #define HISTS_MAX   4u
@@ -48,7 +48,7 @@ static int plan(const struct measure *m, void *options, struct plan *out, char *
 
 /* --- Tables. --- */
 
-/* The rows of a CPU stand together, and begin with its headline row. */
+/* The rows of one CPU, which are consecutive and begin with the headline row. */
 struct line {
     const struct row *lost;
     size_t n;
@@ -64,7 +64,7 @@ static int quieter(const void *a, const void *b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
-/* Sorted, the quietest first. Returns how many; lines has room for all rows. */
+/* Sorts the CPUs, the quietest first. Returns their number; lines has room for all rows. */
 static size_t rank_lines(const struct table_rows *r, struct line *lines)
 {
     size_t n = 0;
@@ -80,7 +80,7 @@ static size_t rank_lines(const struct table_rows *r, struct line *lines)
     return n;
 }
 
-/* Copies of the rows, to be read only, in that order; the rank is the first word of their parameters. */
+/* Copies the rows (to be read only) in that order; the rank is put first in their parameters. */
 static size_t rank_rows(const struct line *lines, size_t n_lines, struct row *rows)
 {
     size_t n = 0;
@@ -182,7 +182,8 @@ static const struct row *detour_row(const struct line *line)
     return line->lost;
 }
 
-/* From both ends of the ranking: those of the quietest and of the noisiest CPU are the ones to compare. */
+/* Prints histograms from both ends of the ranking, because comparing the quietest and the noisiest CPU is most
+ * useful. */
 static void put_histograms(const struct line *lines, size_t n, struct text *out)
 {
     unsigned shown = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What commands' operands are: those that a command describes itself, and those that its suite or usage line tells. */
+/* Operands of commands: described by the command, or derived from its suite or usage line. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

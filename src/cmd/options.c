@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The options that all commands that measure have in common. */
+/* The options common to all commands that measure. */
 #include <string.h>
 
 #include "cmd/cpus.h"

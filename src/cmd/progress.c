@@ -12,11 +12,11 @@
 #include "sys/clock.h"
 
 #define EVERY_NS 200000000u
-/* A sample that is longer has its end in the line. */
+/* For longer samples the line says when they end. */
 #define LONG_NS 2000000000u
-/* The plan counts as much as this part of it measured. */
+/* The planned time has the same weight as this share of the run measured. */
 #define TRUST 0.2
-/* How much the time left may rise from one line to the next. */
+/* Maximum factor by which the time left may rise from one line to the next. */
 #define RISE 1.2
 
 /* --- The plan. --- */
@@ -51,7 +51,7 @@ void progress_time(const struct plan_time *time, struct text *out)
         text_printf(out, "%s to %s", least, most);
 }
 
-/* The least and the most of a number over all items that are not skipped; returns how many these are. */
+/* The minimum and maximum of a number over all items that are not skipped. */
 struct range {
     uint64_t least, most;
 };
@@ -119,7 +119,7 @@ static void put_line(const struct progress *p, double left_s, const char *more)
     (void)fprintf(stderr, "\r\033[K%s%s%s", p->line, left, more);
 }
 
-/* "; this sample: 30 s, until 12:00:30" where the parent is not woken to say how far it is. */
+/* Appends "; this sample: 30 s, until 12:00:30" if the parent is not woken during samples. */
 static void describe_sample(const struct plan_item *item, char *buf, size_t size)
 {
     char length[32], at[16];

@@ -11,12 +11,12 @@
 #include "engine/text.h"
 #include "out/csv.h"
 
-/* Without -v, so many hosts have lines, the slowest ones. */
+/* Number of hosts shown without -v, the slowest ones. */
 #define SHOWN_MOST 10u
 /* Number of rows shown in the cost table. */
 #define CAUSES_SHOWN 12u
-/* Without a STEP: so many numbers of ranks have a column each; from this ratio of LAST to FIRST on, decades have one.
- */
+/* Columns when no STEP is given: one for each number of ranks if there are at most EACH_MOST; by decades if LAST is at
+ * least DECADES_FROM times FIRST. */
 #define EACH_MOST    8u
 #define DECADES_FROM 100u
 
@@ -104,7 +104,8 @@ static int read_steps(struct projecting *p)
     return p->projection.n_steps ? 0 : usage_error("--step: '' names no time");
 }
 
-/* Without a STEP few numbers each have a column, many go in decades or powers of two, and LAST is one of them. */
+/* Returns the next number of ranks. Without a STEP, few numbers have a column each; many go in decades or powers of
+ * two, and include LAST. */
 static uint64_t next_ranks(const struct option_sweep *sweep, uint64_t ranks)
 {
     uint64_t next = ranks + sweep->step;
@@ -131,7 +132,7 @@ static int read_ranks(struct projecting *p)
     return 0;
 }
 
-/* --- What the files hold. --- */
+/* --- The contents of the files. --- */
 
 static int take_row(void *context, const struct row *row)
 {
@@ -166,7 +167,7 @@ static void put_line(const struct projection *p, const char *name, const struct 
     }
 }
 
-/* At the greatest number of ranks, over the steps. */
+/* Returns the worst slow-down over the steps, at the highest number of ranks. */
 static double worst_of(const struct projection *p, size_t host)
 {
     double worst = 0;
@@ -228,7 +229,7 @@ static void put_table(const struct projection *p, bool every, struct text *out)
     put_hosts(p, every, width, out);
 }
 
-/* --- What costs most. --- */
+/* --- Costs. --- */
 
 static void put_cost(const struct projection *p, const struct projection_cost *cost, const double *with,
                      struct text *out)
@@ -267,7 +268,7 @@ static int put_costs(const struct projection *p, struct text *out)
     return 0;
 }
 
-/* Events rarer than once in the time measured are not in the data: says so. */
+/* Prints that events rarer than once in the measured time are not in the data. */
 static void put_limits(const struct projection *p, struct text *out)
 {
     char observed[32];
@@ -324,7 +325,7 @@ static int project(struct projecting *p, const char *const *operands, size_t n)
         return usage_error("no rows of noise or prime");
     if (projection_compute(&p->projection))
         return usage_error("out of memory");
-    /* First: a name that cannot be is found before anything is printed. */
+    /* The CSV is written first, so that an invalid file name is reported before anything is printed. */
     if (p->options.force && files_clear("project", p->options.output))
         return EXIT_USAGE;
     const int written = p->options.output[0] ? write_csv(&p->projection, p->options.output) : EXIT_DONE;

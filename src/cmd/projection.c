@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What noise costs many ranks: hosts one by one and all together, and the detours that cost most. */
+/* Projects what noise costs many ranks, for each host and for all together, and finds the detours that cost most. */
 #include "cmd/projection.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@ static struct detours_host *new_host(const char *name)
     return host;
 }
 
-/* A host for which there is no place of its own: that before it is added to the rest. */
+/* Returns the place for a host beyond the maximum: the previous such host is first merged into the rest. */
 static struct detours_host *further_host(struct projection *p, const char *name)
 {
     if (p->further && !strcmp(p->further->name, name))
@@ -113,7 +113,7 @@ static int compute(const struct projection *p, const struct project_host *hosts,
     return project_slowdown_on(p->points, hosts, n, p->step_ns, p->n_steps, p->ranks, p->n_ranks, slowdown);
 }
 
-/* All as one machine. */
+/* Computes the slow-down of all hosts as one machine. */
 static int compute_pooled(const struct projection *p, struct row_pair *lengths, double *slowdown)
 {
     struct project_detours detours[2];
@@ -123,7 +123,7 @@ static int compute_pooled(const struct projection *p, struct row_pair *lengths, 
     return compute(p, &host, 1, slowdown);
 }
 
-/* lengths has room for one host more than there are. */
+/* Computes the slow-down of each host, then of all together. lengths has room for one host more than there are. */
 static int compute_hosts(const struct projection *p, struct row_pair *lengths, struct project_detours *detours,
                          struct project_host *hosts)
 {
@@ -172,12 +172,12 @@ int projection_compute(struct projection *p)
     return result;
 }
 
-/* --- What costs most. --- */
+/* --- Costs. --- */
 
 static unsigned decade_of(unsigned octave)
 {
     double ns = exp2(octave);
-    int decade = (int)floor(log10(ns * 1.42)) - 1; /* by the octave's middle */
+    int decade = (int)floor(log10(ns * 1.42)) - 1; /* decade of the octave's middle */
 
     return decade < 0 ? 0 : decade < (int)PROJECTION_DECADES ? (unsigned)decade : PROJECTION_DECADES - 1;
 }
@@ -193,7 +193,8 @@ static double share_of(const struct detours_host *all, unsigned cause, unsigned 
     return sum > 0 ? all->by_cause[cause][octave] / sum : 0;
 }
 
-/* What of the detours of all hosts is left when those of a cause and a decade of lengths are gone. */
+/* Computes the share of all hosts' detours in each octave that is left after removing those of a cause and a decade of
+ * lengths. */
 static void remove_them(const struct projection *p, struct projection_cost *cost, double *keep)
 {
     const struct detours_of *of = detours_used(p->all);

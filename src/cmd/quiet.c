@@ -17,7 +17,7 @@ static bool loses_less(double a, double b)
     return a < b || (isnan(b) && !isnan(a));
 }
 
-/* At most three digits, and never an exponent. */
+/* Appends a percentage with at most three digits, and never with an exponent. */
 static void put_share(struct text *out, double pct)
 {
     if (isnan(pct))
@@ -70,7 +70,7 @@ void quiet_explain(const unsigned *cpus, const double *lost, size_t n, unsigned 
     text_free(&text);
 }
 
-/* A copy on each CPU, whatever the user wants of the measurement. */
+/* Requests one copy on each CPU, independent of the user's placement options. */
 static void fill_request(const struct place_request *allowed, struct place_request *request)
 {
     *request = *allowed;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* jitbench report: one HTML page of result files, with figures. */
+/* jitbench report: makes an HTML page with figures from result files. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -16,11 +16,11 @@
 #include "out/units.h"
 #include "out/warnings.h"
 
-#define ROWS_SHOWN_MAX  2000u /* of the table of all rows */
-#define LINES_SHOWN_MAX 150u  /* of a suite's table */
+#define ROWS_SHOWN_MAX  2000u /* most rows in the table of all rows */
+#define LINES_SHOWN_MAX 150u  /* most rows in a suite's table */
 #define REASONS_MAX     40u
-#define WARNED_ROWS_MAX 20000u /* the warnings look for pairs among all rows */
-#define OTHER_ROWS_MAX  20000u /* from so many rows on, those of runs that are not drawn are only judged */
+#define WARNED_ROWS_MAX 20000u /* most rows examined for warnings, which compare rows with each other */
+#define OTHER_ROWS_MAX  20000u /* with more rows than this, rows of runs that are not drawn are judged but not kept */
 #define SUITES_MAX      32u
 #define NEIGHBOURS      64u
 
@@ -53,7 +53,7 @@ static size_t tables(const struct command *command, struct option_table *out)
     return 1;
 }
 
-/* --- What is known of rows. --- */
+/* --- Titles and descriptions of rows. --- */
 
 size_t report_run_of(const struct report *report, const struct row *row)
 {
@@ -171,7 +171,7 @@ void report_causes(const struct row *row, char *buf, size_t size)
 
 /* --- Sections. --- */
 
-/* In the order of the list of suites, then those that it does not know. */
+/* Lists suites in the order of the suite list, followed by unknown ones. */
 static size_t list_suites(const struct report *report, const char **suites)
 {
     size_t n = 0;
@@ -205,7 +205,7 @@ static void put_bounds(const struct report *report, struct text *out)
         text_printf(out, "the rows of all.</p>\n");
 }
 
-/* Whether the runs that are drawn come from more than one host. */
+/* Returns whether the runs that are drawn come from more than one host. */
 static bool hosts_differ(const struct report *report)
 {
     for (size_t i = 1; i < report->n_runs; i++)
@@ -269,7 +269,7 @@ static void put_suite(const struct report *report, const char *suite, size_t num
     text_printf(out, "</section>\n");
 }
 
-/* Each different status with its reason once, with where it was first seen. */
+/* Prints each different status with its reason once, and where it was first seen. */
 static void put_statuses(const struct report *report, struct text *out)
 {
     const struct row *seen[REASONS_MAX];
@@ -368,7 +368,7 @@ static void put_page(const struct report *report, struct text *out)
 
 /* --- The command. --- */
 
-/* Where the page goes when nobody said: to standard output, unless that is a terminal. */
+/* Chooses the output if none is given: standard output, or a file if that is a terminal. */
 static void choose_output(const char *first, char *path, size_t size)
 {
     const char *name = strrchr(first, '/') ? strrchr(first, '/') + 1 : first;
@@ -396,8 +396,8 @@ static void name_runs(struct report *report)
                        differ ? report->set.runs[i]->host : "");
 }
 
-/* The number of the row's run, in the order in which they came: those that the set knows by looking there, of the
- * others each change is a further one. */
+/* Returns the number of the row's run in the order of appearance. Runs in the set are found there; for others each
+ * change counts as a further run. */
 static size_t number_of(struct report *report, const struct row_run *run)
 {
     if (report->n_all_runs && row_run_equal(&report->last_run, run))
@@ -409,8 +409,8 @@ static size_t number_of(struct report *report, const struct row_run *run)
     return report->last_number = report->n_all_runs++;
 }
 
-/* Rows are judged as they come. Those of runs that are drawn are kept whole, of others as many as the tables show,
- * without their long fields. */
+/* Adds a row to the judgements as it is read. Rows of runs that are drawn are kept completely; of others only those
+ * that the tables show are kept, without their long fields. */
 static int choose_row(void *context, struct row *row)
 {
     struct report *report = context;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which figures jitbench report draws of which rows: a table, and what fills its kinds. */
+/* Defines the figures that jitbench report draws: a table of figures, and the functions that draw each kind. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,9 +9,9 @@
 #include "out/figure.h"
 #include "out/units.h"
 
-#define PICKS_MAX    768u /* rows of one figure */
-#define PANELS_MAX   24u  /* of one figure; more are left out, and said so */
-#define OPEN_MAX     4u   /* panels that are seen at once; the others are folded away */
+#define PICKS_MAX    768u /* most rows of one figure */
+#define PANELS_MAX   24u  /* most panels of one figure; the page says how many more there are */
+#define OPEN_MAX     4u   /* most panels shown at once; the others are folded */
 #define PARTS_MAX    8u
 #define LABEL_SIZE   64u
 #define FIRST_EVENTS 500.0
@@ -21,13 +21,13 @@
 
 enum kind {
     KIND_FIRST,      /* the first events of the series */
-    KIND_SERIES,     /* all of it */
+    KIND_SERIES,     /* the whole series */
     KIND_BODY,       /* the histogram without its tail */
-    KIND_HISTOGRAM,  /* the whole */
+    KIND_HISTOGRAM,  /* the whole histogram */
     KIND_CURVE,      /* value over x_metric, or over the number in param that key names */
-    KIND_BARS,       /* parts for each work */
-    KIND_BARS_PARTS, /* works for each part */
-    KIND_INDEX,      /* a length for each test */
+    KIND_BARS,       /* bars grouped by work, one for each part */
+    KIND_BARS_PARTS, /* bars grouped by part, one for each work */
+    KIND_INDEX,      /* a bar for each test */
     KIND_RANGES,     /* a range for each load, a panel for each test */
     KIND_STRIPS,
     KIND_STACKS,
@@ -41,11 +41,11 @@ struct part {
 };
 
 struct report_figure {
-    const char *suite, *test, *metric; /* of the rows; test NULL: any */
+    const char *suite, *test, *metric; /* which rows are drawn; test NULL: those of any test */
     enum kind kind;
     enum label label;
-    const char *key;    /* the word in param that tells works apart */
-    const char *prefer; /* the key's value that is seen first where there are many works; NULL: the first */
+    const char *key;    /* the word in param that distinguishes the works */
+    const char *prefer; /* value of key of the work that is shown first; NULL: the first one */
     const char *title, *note, *x_title, *y_title, *x_unit, *y_unit; /* y_unit NULL: that of the rows */
     const char *x_metric;
     bool per_test, log;
@@ -80,7 +80,7 @@ struct report_figure {
         {"delayed_400", "above 400", 0}, {"delayed_2000", "above 2000", 1},                                            \
     }
 
-/* The thesis's figures of its very short experiments, for one test. */
+/* The figures of Kot's thesis on very short experiments, for one test. */
 #define EXPERIMENT_FIGURES(suite_, test_, key_, prefer_, x_title_, x_metric_, curve_, bars_)                           \
     {.suite = suite_,                                                                                                  \
      .test = test_,                                                                                                    \
@@ -252,13 +252,13 @@ static const struct report_figure figures[] = {
 struct pick {
     const struct row *row;
     size_t run;
-    char label[LABEL_SIZE]; /* of the work, the same in all runs */
+    char label[LABEL_SIZE]; /* label of the work, the same in all runs */
 };
 
 struct picks {
     const struct report *report;
     const struct report_figure *about;
-    struct pick *pick; /* PICKS_MAX of them */
+    struct pick *pick; /* PICKS_MAX elements */
     size_t n;
 };
 
@@ -276,7 +276,7 @@ static void label_of(const struct report_figure *about, const struct row *row, c
         break;
     case LABEL_CPUS:
         (void)snprintf(buf, size, "CPU %.40s", row->cpus[0] ? row->cpus : "?");
-        return; /* as many copies as CPUs: that is the measurement */
+        return; /* the number of copies is that of the CPUs, so it is not named */
     case LABEL_TEST:
         (void)snprintf(buf, size, "%.40s", row->test);
         break;
@@ -309,7 +309,7 @@ static void collect(struct picks *picks)
     }
 }
 
-/* In order of their first coming; at most `most`. */
+/* Adds a name to a list of different names in order of appearance, with at most `most` names. */
 static size_t distinct(const char **names, size_t n, const char *name, size_t most)
 {
     size_t i = 0;
@@ -321,15 +321,15 @@ static size_t distinct(const char **names, size_t n, const char *name, size_t mo
     return n;
 }
 
-/* Works that are numbers rise. */
+/* Sorts works that are numbers in ascending order. */
 static int by_number(const void *a, const void *b)
 {
     double x = strtod(*(const char *const *)a, NULL), y = strtod(*(const char *const *)b, NULL);
     return (x > y) - (x < y);
 }
 
-/* The picks of one work, or of all (label NULL), and of one test or all, as entries: by label, then by run. Their
- * labels are the works' where by_work, the runs' otherwise. */
+/* Takes the picks of one work or of all (label NULL), and of one test or all, as entries sorted by label and run. The
+ * entries' labels are the works' if by_work, otherwise the runs'. */
 static size_t take_entries(const struct picks *picks, const char *label, const char *test, bool by_work,
                            struct figure_entry *entries, size_t most)
 {
@@ -355,7 +355,7 @@ static size_t take_entries(const struct picks *picks, const char *label, const c
 
 /* --- Panels. --- */
 
-/* The words of the figure for one panel: what it shows is put behind the title. */
+/* Copies the figure's texts for one panel, with `what` appended to the title. */
 static struct figure words_of(const struct report_figure *about, const struct row *row, const char *what, char *title,
                               size_t size)
 {
@@ -374,7 +374,7 @@ static struct figure words_of(const struct report_figure *about, const struct ro
     };
 }
 
-/* A figure of one work, each run with its colour. */
+/* Draws one work, with a colour for each run. */
 static bool put_work(const struct picks *picks, const char *label, struct text *out)
 {
     const struct report_figure *about = picks->about;
@@ -397,7 +397,7 @@ static bool put_work(const struct picks *picks, const char *label, struct text *
     }
 }
 
-/* One work is seen, the others are folded away. */
+/* Draws all works; one is shown, the others are folded. */
 static void put_works(const struct picks *picks, struct text *out, struct text *folded)
 {
     const char *labels[PICKS_MAX];
@@ -484,7 +484,7 @@ static struct figure_value part_of(const struct picks *picks, const struct figur
     return value_of(report_sibling(picks->report, entry->row, picks->about->parts[part].metric));
 }
 
-/* Categories are the works and series the parts, or the other way round. */
+/* Draws bars with works as categories and parts as series, or the other way round. */
 static void put_matrix(const struct picks *picks, const struct figure_entry *entries, size_t n, bool works_across,
                        const char *what, struct text *out)
 {
@@ -522,7 +522,7 @@ static void put_matrix(const struct picks *picks, const struct figure_entry *ent
     free(values);
 }
 
-/* The runs beside each other, for the work that is seen first. */
+/* Draws the runs side by side, for the work that is shown first. */
 static void put_bars_by_run(const struct picks *picks, const struct figure_entry *all, size_t n, struct text *out)
 {
     struct figure_entry entries[HTML_COLOURS];
@@ -541,7 +541,7 @@ static void put_bars_by_run(const struct picks *picks, const struct figure_entry
     put_matrix(picks, entries, used, false, what, out);
 }
 
-/* The works of one run. */
+/* Draws the works of one run. */
 static void put_bars_of_run(const struct picks *picks, const struct figure_entry *all, size_t n, size_t run,
                             const char *test, struct text *out)
 {
@@ -553,12 +553,13 @@ static void put_bars_of_run(const struct picks *picks, const struct figure_entry
     for (size_t i = 0; i < n; i++)
         if (all[i].colour == run)
             entries[used++] = all[i];
-    if (used < 1 + (size_t)(picks->about->kind == KIND_BARS && !test)) /* one work was shown by run */
+    if (used <
+        1 + (size_t)(picks->about->kind == KIND_BARS && !test)) /* a single work was drawn by put_bars_by_run() */
         return;
     (void)snprintf(what, sizeof(what), "%.60s%s%s", test ? test : "", test && several ? ", " : "",
                    several ? picks->report->name[run] : "");
     for (size_t i = 0; i < used && !across; i++)
-        entries[i].colour = (unsigned)(i == 0 ? 0 : i + 3); /* works, not runs */
+        entries[i].colour = (unsigned)(i == 0 ? 0 : i + 3); /* colours of works, different from those of runs */
     put_matrix(picks, entries, across || used <= HTML_COLOURS ? used : HTML_COLOURS, across, what, out);
 }
 
@@ -578,7 +579,7 @@ static void put_bars(const struct picks *picks, const char *test, struct text *o
 
 /* --- A line for each work. --- */
 
-/* The panels of all tests have one axis. */
+/* Extends the common axis of all tests' panels. */
 static void share_axis(struct figure *words, const struct stats_summary *s)
 {
     if (s->min > 0 && isfinite(s->min))
@@ -587,7 +588,7 @@ static void share_axis(struct figure *words, const struct stats_summary *s)
         words->x_high = fmax(words->x_high, s->max);
 }
 
-/* Where there are several runs, each line says which it is of: colour alone would not do. */
+/* Adds the run to each line's label if there are several runs, because colour alone is not accessible. */
 static void name_lines(const struct report *report, struct figure_entry *entries, size_t n,
                        char (*labels)[LABEL_SIZE + REPORT_NAME])
 {
@@ -617,7 +618,7 @@ static void put_stacks(const struct picks *picks, const struct figure *words, co
     (void)figure_stacks(out, words, entries, n, &(struct figure_parts){names, colours, n_parts, parts});
 }
 
-/* The value of an index row is the rate: its interval goes along with it. */
+/* Draws the index. The value of an index row is the rate, so its interval is scaled to the index. */
 static void put_index(const struct figure *words, const struct figure_entry *entries, size_t n, struct text *out)
 {
     struct figure_value values[FIGURE_LINES_MAX];
@@ -632,7 +633,7 @@ static void put_index(const struct figure *words, const struct figure_entry *ent
 
 #define PROTOCOLS_SIZE (REPORT_RUNS_MAX * (REPORT_NAME + ROW_PROTOCOL_SIZE + 4))
 
-/* "stable protocol", or where runs differ "box: stable protocol, other: classic protocol". */
+/* Formats "stable protocol", or if runs differ "box: stable protocol, other: classic protocol". */
 static void name_protocols(const struct report *report, char *buf, size_t size)
 {
     char protocol[REPORT_RUNS_MAX][ROW_PROTOCOL_SIZE] = {""};
@@ -716,7 +717,7 @@ static void put_figure(const struct picks *picks, struct text *out, struct text 
 
 /* --- Suites without figures of their own. --- */
 
-/* Whether two rows are called the same although they are not the same measurement. */
+/* Returns whether two rows have the same label although they are not the same measurement. */
 static bool shares_label(const char (*labels)[LABEL_SIZE + REPORT_NAME], const size_t *groups, size_t n)
 {
     for (size_t i = 1; i < n; i++)
@@ -726,7 +727,7 @@ static bool shares_label(const char (*labels)[LABEL_SIZE + REPORT_NAME], const s
     return false;
 }
 
-/* The rows of a metric of a suite, in the order of the tables. */
+/* Takes the rows of one metric of a suite, in the order of the tables. */
 static size_t take_metric(const struct report *report, const char *suite, const char *metric,
                           struct figure_entry *entries, char (*labels)[LABEL_SIZE + REPORT_NAME])
 {
@@ -746,7 +747,8 @@ static size_t take_metric(const struct report *report, const char *suite, const 
     if (shares_label((const char(*)[LABEL_SIZE + REPORT_NAME]) labels, groups, n))
         for (size_t i = 0; i < n; i++)
             report_label(entries[i].row, labels[i], LABEL_SIZE);
-    for (size_t i = 0; i < n && report->n_runs > 1; i++) { /* the run first: the end of a long label is cut */
+    for (size_t i = 0; i < n && report->n_runs > 1; i++) { /* the run comes first, because the end of a long label is
+                                                            * cut off */
         char label[LABEL_SIZE];
         text_copy(label, sizeof(label), labels[i]);
         (void)snprintf(labels[i], sizeof(labels[i]), "%s: %s", report->name[entries[i].colour], label);
@@ -754,7 +756,7 @@ static size_t take_metric(const struct report *report, const char *suite, const 
     return n;
 }
 
-/* Whether all values of the rows are equal: a picture of them says less than the number. */
+/* Returns whether all values of the rows are equal; the number is then enough. */
 static bool is_constant(const struct figure_entry *entries, size_t n)
 {
     const double first = entries[0].row->value;
@@ -767,7 +769,7 @@ static bool is_constant(const struct figure_entry *entries, size_t n)
     return true;
 }
 
-/* The samples of each test, a panel for each metric that varies; the others in a sentence. */
+/* Draws the samples of each test in a panel for each metric that varies; lists the constant ones in a sentence. */
 static void put_generic(const struct picks *picks, const char *suite, struct text *out, struct text *constant)
 {
     const struct row_set *set = &picks->report->set;
@@ -806,7 +808,7 @@ static void put_generic(const struct picks *picks, const char *suite, struct tex
     free(labels);
 }
 
-/* --- The whole. --- */
+/* --- All figures of a suite. --- */
 
 static void put_folded(struct text *folded, struct text *out)
 {

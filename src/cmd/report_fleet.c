@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The report's section on many hosts: who stands out, a heat map of hosts by figures, and how each figure spreads. */
+/* The report's section on many hosts: outliers, a heat map of hosts by figures, and the distribution of each figure. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,21 +12,21 @@
 #include "out/heat.h"
 #include "out/units.h"
 
-#define LEAST_EFFECT  0.02 /* as fleet has it without --min-effect */
+#define LEAST_EFFECT  0.02 /* default of fleet's --min-effect */
 #define FINDINGS_MOST 40u
 #define ROWS_MOST     60u
 #define COLUMNS_MOST  60u
-#define OPEN_MOST     12u /* distributions that are seen at once */
+#define OPEN_MOST     12u /* distributions shown at once */
 #define NAME          128u
 
 struct fleet {
     const struct gather *g;
     struct judgement judgement;
-    size_t column[COLUMNS_MOST], n_columns, n_hidden; /* figures that were judged; how many more there are */
-    char (*name)[NAME];                               /* of the columns */
+    size_t column[COLUMNS_MOST], n_columns, n_hidden; /* figures that were judged; number of those not shown */
+    char (*name)[NAME];                               /* names of the columns */
 };
 
-/* --- What is shown. --- */
+/* --- Selection. --- */
 
 static void name_figure(const struct gather_figure *figure, char *buf, size_t size)
 {
@@ -69,7 +69,7 @@ static bool anyone_far(const struct fleet *f, size_t figure)
     return false;
 }
 
-/* Of more figures than there is room for, those in which somebody is far off. */
+/* Chooses the columns: if there are more figures than room, those in which a host is far off. */
 static int choose_columns(struct fleet *f)
 {
     size_t far = 0, others;
@@ -127,7 +127,7 @@ static void put_verdict(const struct fleet *f, const struct judged *j, struct te
     text_printf(out, "</td>");
 }
 
-/* The figure in which it is farthest off; the value, the fleet's median, the difference as the value has it. */
+/* Prints the figure in which the host is farthest off: its value, the median, and the signed difference. */
 static void put_worst(const struct fleet *f, const struct judged *j, struct text *out)
 {
     char name[NAME], value[UNITS_SIZE], median[UNITS_SIZE], text[3 * UNITS_SIZE];
@@ -195,7 +195,7 @@ static void put_findings(const struct fleet *f, struct text *out)
                     more);
 }
 
-/* The threshold of the figure that most hosts have. */
+/* Returns the threshold of the figure that most hosts have. */
 static double usual_threshold(const struct judgement *j)
 {
     double threshold = 0;
@@ -308,7 +308,7 @@ static void put_map(const struct fleet *f, struct text *out)
 
 /* --- Distributions. --- */
 
-/* The farthest ones by name. Returns how many are far. */
+/* Finds the farthest hosts, which are named. Returns how many are beyond the threshold. */
 static size_t find_named(const struct fleet *f, size_t k, struct figure_dot *named, size_t *n)
 {
     const struct gather_figure *of = &f->g->figure[k];
@@ -361,7 +361,7 @@ static void put_distribution(const struct fleet *f, size_t column, double *value
     (void)figure_dots(out, &figure, &dots);
 }
 
-/* Those in which somebody stands out first; the others unfold. */
+/* Draws distributions: those with an outlier first; the others are folded. */
 static void put_distributions(const struct fleet *f, struct text *out)
 {
     double *values = malloc((f->g->machines.n + 1) * sizeof(*values));

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The report's tables of rows: in which order, with which columns, and the ratio of each row to the one that it is
- * compared with. */
+/* The report's tables of rows: their order, their columns, and the ratio of each row to its base. */
 #include <inttypes.h>
 #include <math.h>
 #include <stddef.h>
@@ -18,11 +17,11 @@
 
 enum { KEY_GROUP, KEY_CLASS, N_KEYS };
 
-/* Rows of one group are the same measurement and metric, in several runs. Groups of one class are set beside each other
- * in a page of one run: the commands of suite run, or a test with different numbers of copies. */
+/* Sort keys of a row. Rows of one group are the same measurement and metric in several runs. Groups of one class are
+ * compared in a page of one run: the commands of suite run, or a test with different numbers of copies. */
 struct place {
-    char *key[N_KEYS];    /* owned */
-    size_t first[N_KEYS]; /* the number of the first row with this key */
+    char *key[N_KEYS];    /* freed with the place */
+    size_t first[N_KEYS]; /* index of the first row with this key */
     size_t row, run;
 };
 
@@ -85,7 +84,7 @@ static void find_first(struct place *places, size_t n, int key)
             i > 0 && !strcmp(places[i].key[key], places[i - 1].key[key]) ? places[i - 1].first[key] : places[i].row;
 }
 
-/* Places are in order. */
+/* Sets the base of each row; places are sorted. */
 static void choose_bases(const struct report *report, const struct place *places, size_t n)
 {
     const int key = report->n_all_runs > 1 ? KEY_GROUP : KEY_CLASS;
@@ -131,7 +130,7 @@ int report_sort_rows(struct report *report)
 enum { HAS_RATIO, HAS_INTERVAL, HAS_FIGURES };
 
 static const struct {
-    const char *heading, *class; /* the class names the figure where a narrow screen has no headings */
+    const char *heading, *class; /* class: CSS class that names the figure on narrow screens without headings */
     size_t offset;
 } figures[] = {
     {"Minimum", "min", offsetof(struct row, stats.min)},
@@ -159,7 +158,7 @@ static bool has_interval(const struct row *row)
     return isfinite(row->stats.ci95_lo) && isfinite(row->stats.ci95_hi);
 }
 
-/* Which columns any row needs. *base is one that others are compared with. */
+/* Returns the columns that at least one row needs. *base is set to a row that others are compared with. */
 static unsigned columns_of(const struct report *report, const char *suite, bool all, const struct row **base)
 {
     unsigned columns = 0;
@@ -261,7 +260,7 @@ static void put_ratio(const struct report *report, const struct report_place *pl
     put_cell(buf, "n ratio", out);
 }
 
-/* n: how many rows the cells with the work and the metric are for; 0: they stand above. */
+/* Appends a row. n: number of rows spanned by the cells with work and metric; 0: an earlier row has them. */
 static void put_row(const struct report *report, const struct report_place *place, unsigned columns, size_t n,
                     struct text *out)
 {
@@ -294,8 +293,8 @@ static void put_row(const struct report *report, const struct report_place *plac
     text_printf(out, "</tr>\n");
 }
 
-/* Why the status is what it is, which the page says of unstable rows elsewhere; and where told is not a row of the same
- * measurement, what disturbed it: that is the same for all its metrics. */
+/* Formats the reason for the status, unless it is unstable, which the page reports elsewhere. Adds what disturbed the
+ * row, unless `told` is a row of the same measurement, because that is the same for all its metrics. */
 static void fill_remark(const struct row *row, const struct row *told, char *buf, size_t size)
 {
     const char *reason = row->status > ROW_UNSTABLE ? row->reason : "";
@@ -307,7 +306,7 @@ static void fill_remark(const struct row *row, const struct row *told, char *buf
                    causes);
 }
 
-/* A line for each row of a group that has something to say. */
+/* Appends a line for each row of a group that has a remark. */
 static void put_remarks(const struct report *report, const struct report_place *places, size_t n, unsigned columns,
                         const struct row **told, struct text *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The report's section on many ranks: what steps that end in a barrier take, and the detours that cost most. */
+/* The report's section on many ranks: the time of steps that end in a barrier, and the detours that cost most. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,14 +9,15 @@
 #include "out/units.h"
 
 #define HOSTS_MOST  16u
-#define POINTS      (1u << 15) /* some milliseconds a run */
+#define POINTS      (1u << 15) /* takes some milliseconds for each run */
 #define COSTS_SHOWN 10u
-#define COSTS_LEAST 3u    /* shown, even if they cost next to nothing */
-#define WORTH       1.005 /* what removing detours makes a step faster by, to be shown */
+#define COSTS_LEAST 3u    /* minimum number shown, however small their cost */
+#define WORTH       1.005 /* minimum factor by which a step gets faster without the detours, for them to be shown */
 
 static const double steps_ns[] = {100e3, 1e6, 10e6};
 static const char *const step_names[] = {"steps of 100 \xc2\xb5s", "steps of 1 ms", "steps of 10 ms"};
-enum { STEPS = sizeof(steps_ns) / sizeof(steps_ns[0]), RANKS = 13 }; /* two a decade, 1 to 1,000,000 */
+/* There are two numbers of ranks in each decade, from 1 to 1,000,000. */
+enum { STEPS = sizeof(steps_ns) / sizeof(steps_ns[0]), RANKS = 13 };
 
 void report_scale_begin(struct report *report)
 {
@@ -64,7 +65,7 @@ static void put_lines(const char *title, const char *note, const struct figure_l
     (void)figure_curve(out, &figure, lines, n);
 }
 
-/* A line for each step. */
+/* Draws a line for each step. */
 static void put_all_runs(const struct report *report, struct text *out)
 {
     const struct projection *p = &report->projection;
@@ -82,7 +83,7 @@ static void put_all_runs(const struct report *report, struct text *out)
     put_lines("Slow-down on many ranks", p->n + p->n_more > 1 ? note : NULL, lines, STEPS, out);
 }
 
-/* A figure for each step, in it a line for each run. */
+/* Draws a figure for each step, with a line for each run. */
 static void put_each_run(const struct report *report, struct text *out)
 {
     const struct projection *p = &report->projection;
@@ -102,7 +103,7 @@ static void put_each_run(const struct report *report, struct text *out)
     }
 }
 
-/* --- What costs most. --- */
+/* --- Costs. --- */
 
 static void put_number(double value, const char *unit, struct text *out)
 {
@@ -136,7 +137,7 @@ static void put_cost(const struct projection *p, const struct projection_cost *c
     text_printf(out, "</tr>\n");
 }
 
-/* Over the steps. */
+/* Returns the largest gain over the steps. */
 static double gain_of(const struct projection *p, const struct projection_cost *cost)
 {
     double gain = 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The report's beginning: in short and in words, and on what machine. */
+/* The report's beginning: a summary in words, and the machine. */
 #include <inttypes.h>
 #include <math.h>
 #include <stddef.h>
@@ -12,21 +12,27 @@
 
 #define CAUSES_MAX    16u
 #define HEADLINES_MAX 24u
-#define OTHERS_MAX    8u /* tiles of suites that are not known here */
+#define OTHERS_MAX    8u /* tiles of unknown suites */
 #define CELL_SIZE     256u
-#define FACT_SIZE     4096u /* settings, with a blank behind each */
+#define FACT_SIZE     4096u /* settings, with a space after each */
 #define DISTINCT_MAX  4u    /* different values of a setting that are listed */
 
-/* --- Figures that tell most. --- */
+/* --- The most important figures. --- */
 
-enum choice { CHOOSE_FIRST, CHOOSE_LEAST, CHOOSE_GREATEST, CHOOSE_LONGEST /* by the maximum, which is shown */ };
+enum choice {
+    CHOOSE_FIRST,
+    CHOOSE_LEAST,
+    CHOOSE_GREATEST,
+    CHOOSE_LONGEST /* the row with the largest maximum, which is
+                    * shown */
+};
 
 struct headline {
     const char *suite, *test, *load, *metric;
-    const char *key, *prefer; /* where several rows fit: the one with this word in param */
+    const char *key, *prefer; /* if several rows match: prefer the one with this word in param */
     const char *name;
     enum choice choice;
-    const char *but; /* not of this test */
+    const char *but; /* a test to leave out */
 };
 
 static const struct headline headlines[] = {
@@ -52,7 +58,7 @@ static const struct headline headlines[] = {
      .metric = "latency",
      .name = "Longest wait of a task",
      .choice = CHOOSE_LONGEST,
-     .but = "gaming" /* which never waits: its latency is the time that it lost */},
+     .but = "gaming" /* gaming never waits: its latency is the time that it lost */},
 };
 
 static bool fits(const struct headline *h, const struct row *row)
@@ -70,7 +76,7 @@ static bool preferred(const struct headline *h, const struct row *row)
     return word && length == strlen(h->prefer) && !strncmp(word, h->prefer, length);
 }
 
-/* Whether the row is to take the place of the one found so far. */
+/* Returns whether the row replaces the one found so far. */
 static bool better(const struct headline *h, const struct row *row, const struct row *so_far)
 {
     if (!so_far)
@@ -100,7 +106,7 @@ static const struct row *find(const struct report *report, size_t run, const str
     return found;
 }
 
-/* Which of many it was: the CPU, the load, the size, the protocol. "" where there is only one. */
+/* Formats what distinguishes the row from similar ones: CPU, load, size or protocol. "" when there is only one. */
 static void which(const struct headline *h, const struct row *row, char *buf, size_t size)
 {
     size_t length = 0;
@@ -119,7 +125,7 @@ static void which(const struct headline *h, const struct row *row, char *buf, si
         (void)snprintf(buf, size, "CPU %.40s; ", row->cpus);
 }
 
-/* The value, and below it what is known of its certainty. */
+/* Formats the value, and below it its confidence interval, or how many values it is from. */
 static void say(const struct headline *h, const struct row *row, char *value, char *below, size_t size)
 {
     char where[160], interval[UNITS_SIZE], mean[UNITS_SIZE];
@@ -154,7 +160,7 @@ static bool is_known_suite(const char *suite)
     return false;
 }
 
-/* The table above, and the first headline rows of suites that it does not know. */
+/* Lists the figures of the table above, followed by the first headline rows of other suites. */
 static size_t all_headlines(const struct report *report, struct headline *list)
 {
     size_t n = 0, others = 0;
@@ -208,7 +214,7 @@ static void put_run_heads(const struct report *report, const char *first, struct
     text_printf(out, "</tr></thead><tbody>\n");
 }
 
-/* "1.102 (1.021 to 1.189) times A", of the figure that say() shows. */
+/* Appends "1.102 (1.021 to 1.189) times A", for the figure that say() shows. */
 static void put_times(const struct headline *h, const struct row *row, const struct row *base, const char *name,
                       struct text *out)
 {
@@ -264,7 +270,7 @@ struct cause {
     double ms;
 };
 
-/* The pairs of milliseconds in a row's causes are added. */
+/* Adds the milliseconds in a row's causes to the sums. */
 static size_t add_causes(const char *s, struct cause *causes, size_t n)
 {
     while (*s) {
@@ -389,11 +395,11 @@ static void say_longest(const struct report *report, size_t run, struct text *ou
     }
 }
 
-/* Names the task and load with the greatest share of wake-ups that a person would notice. */
+/* Names the task and load with the largest share of wake-ups whose delay a person would notice. */
 static void say_late(const struct report *report, size_t run, struct text *out)
 {
     static const struct headline late = {
-        .suite = "latency", .metric = "late", .choice = CHOOSE_GREATEST, .but = "gaming" /* which never sleeps */};
+        .suite = "latency", .metric = "late", .choice = CHOOSE_GREATEST, .but = "gaming" /* gaming never sleeps */};
     const struct row *row = find(report, run, &late);
     char share[UNITS_SIZE];
 
@@ -480,7 +486,7 @@ enum source { FROM_RUN, FROM_RUN_COUNT, FROM_RUN_ITEMS, FROM_ROWS, FROM_NUMBERS 
 struct fact {
     const char *name;
     enum source source;
-    size_t offset; /* of a text in the run or the rows, or of a double in the rows */
+    size_t offset; /* offset of a text in the run or the rows, or of a double in the rows */
     const char *unit;
 };
 
@@ -510,7 +516,7 @@ static const struct fact facts[] = {
     {"Scratch disk", FROM_ROWS, offsetof(struct row, scratch_disk), NULL},
 };
 
-/* The different texts that the rows of a run have. */
+/* Lists the different texts in the rows of a run. */
 static void list_texts(const struct report *report, size_t run, size_t offset, char *buf, size_t size)
 {
     const char *found[DISTINCT_MAX + 1];
@@ -549,7 +555,7 @@ static void list_numbers(const struct report *report, size_t run, const struct f
         units_value(low, fact->unit, buf, size);
 }
 
-/* "a=1;b=2" with room to break the line. */
+/* Formats "a=1;b=2" with spaces at which the line may break. */
 static void list_items(const char *items, char *buf, size_t size)
 {
     size_t n = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* jitbench run: commands of the user's, found before anything runs, and their table. */
+/* jitbench run: the user's commands, checked before anything runs, and their table. */
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -22,8 +22,8 @@
 #include "sys/program.h"
 
 #define SHELL "/bin/sh"
-/* The kernel takes no longer word (MAX_ARG_STRLEN, 32 pages), and all together no more than a quarter of the stack's
- * limit, three quarters of 8 MiB, or 32 pages where both are less; see execve(2). */
+/* Limits of execve(2): a word has at most MAX_ARG_STRLEN (32 pages); all words together have at most a quarter of the
+ * stack limit and three quarters of 8 MiB, but 32 pages are always allowed. */
 #define WORD_PAGES   32u
 #define WORDS_MAX    (6u << 20)
 #define COMMANDS_MAX 64u
@@ -33,12 +33,12 @@ struct name {
 };
 
 struct run_options {
-    struct command_params command;   /* the first, because the option table fills it */
-    struct name names[COMMANDS_MAX]; /* of the commands: the rows' tests */
-    bool opened;                     /* the descriptors below are ours */
+    struct command_params command;   /* must be first, because the option table fills it */
+    struct name names[COMMANDS_MAX]; /* names of the commands, which become the tests of the rows */
+    bool opened;                     /* the descriptors below are open */
     int image_fd, fds[3];
-    bool keeps;    /* the file of --keep-output is ours */
-    bool children; /* that somebody had before he exec'ed us: not ours to end */
+    bool keeps;    /* the file of --keep-output was created here */
+    bool children; /* this process had children before its exec, which it must not end */
 };
 
 static size_t tables(void *options, struct option_table *out)
@@ -58,8 +58,8 @@ struct commands {
     struct run_options *options;
     char *error;
     size_t error_size;
-    char **words; /* all of them, NULL in place of each separator */
-    char ***argv; /* by command, into words */
+    char **words; /* all words, with NULL in place of each separator */
+    char ***argv; /* argument vector of each command, pointing into words */
     size_t n;
     char **env, **prepare;
     char prepare_path[4096];
@@ -115,7 +115,7 @@ static size_t list_length(char *const *list)
     return n;
 }
 
-/* A word with blanks in it whose first part is a program. */
+/* Returns whether a word contains spaces and its first part is a program. */
 static bool is_command_line(const char *name)
 {
     char first[256], path[4096];
@@ -164,7 +164,7 @@ static int read_prepare(struct commands *c)
     return find_program(c, "--shell: ", SHELL, c->prepare_path, sizeof(c->prepare_path));
 }
 
-/* Copies the environment for the command, without the variable that pads it: that is ours. --clean-env: PATH alone. */
+/* Copies the environment for the command, without jitbench's padding variable. --clean-env: PATH only. */
 static int choose_env(struct commands *c)
 {
     size_t n = 0;
@@ -194,7 +194,7 @@ static int check_list(const struct commands *c, char *const *list, size_t *total
     return 0;
 }
 
-/* An exec that the kernel would refuse is found out here. */
+/* Checks the size of a command, so that an exec that the kernel would refuse is reported here. */
 static int check_size(const struct commands *c, char *const *argv)
 {
     size_t most = WORDS_MAX, least = WORD_PAGES * (size_t)sysconf(_SC_PAGESIZE), total = PROCESS_PAD_MAX;
@@ -209,7 +209,7 @@ static int check_size(const struct commands *c, char *const *argv)
     return 0;
 }
 
-/* One command as bytes, and as a line to be shown. */
+/* Packs one command as bytes, and as a line to be shown. */
 static int pack_command(struct commands *c, size_t i, struct command_params *params)
 {
     char path[4096], *shell[] = {(char *)"sh", (char *)"-c", NULL, NULL};
@@ -247,7 +247,7 @@ out:
 
 /* --- Names. --- */
 
-/* The program's name without directories; of a shell's line that of its first word. */
+/* Uses the program's name without directories; for a shell's command line that of its first word. */
 static void name_after_program(const char *word, bool shell, struct name *name)
 {
     word += shell ? strspn(word, " \t\n") : 0;
@@ -288,7 +288,7 @@ static int name_commands(struct commands *c)
 
 /* --- Descriptors. --- */
 
-/* A copy that workers inherit, and that is none of the standard ones. */
+/* Duplicates a descriptor to one that workers inherit and that is not a standard one. */
 static int inherit(int fd)
 {
     return fcntl(fd, F_DUPFD, 3);
@@ -375,8 +375,8 @@ static int open_image(struct commands *c)
 
 /* --- The plan. --- */
 
-/* As one word, so that where it ends can be seen whatever is in it: shortened before it is quoted, to less when the
- * quotes take much room. "" for "". */
+/* Formats the text as one quoted word, so that its end is unambiguous. It is shortened before quoting, more if the
+ * quotes need room. "" for "". */
 static void show_word(const char *word, char *buf, size_t size)
 {
     struct text quoted = {0};
@@ -472,7 +472,7 @@ static void end(void *options, bool unused)
     if (!o->opened)
         return;
     if (!o->children)
-        (void)program_end_orphans(0); /* of commands that were cut short, in sessions of their own */
+        (void)program_end_orphans(0); /* ends what interrupted commands left running in sessions of their own */
     if (o->keeps && unused)
         folder_remove(o->command.keep_output, o->fds[1]);
     for (int i = 0; i < 3; i++)
@@ -489,7 +489,7 @@ static bool is_wall(const struct row *row)
     return !strcmp(row->metric, "wall");
 }
 
-/* The name when the user gave one, the command line otherwise: 'make' says less than 'make -j2'. */
+/* Sets the row's label: the name if the user gave one, otherwise the command line, which says more ('make -j2'). */
 static void label(const struct row *row, struct row *out)
 {
     const char *line = row_command_line(row->param);
@@ -506,7 +506,7 @@ static void label(const struct row *row, struct row *out)
         words_shorten(line, out->test, sizeof(out->test));
 }
 
-/* Copies of the rows, to be read only, with the commands as they are called; behind them the ratios of the medians. */
+/* Copies the rows (to be read only) with the commands' labels, followed by the ratios of the medians. */
 static size_t shown_rows(const struct table_rows *r, const struct comparison *compared, struct row *rows)
 {
     size_t n = 0;
@@ -529,13 +529,14 @@ static size_t shown_rows(const struct table_rows *r, const struct comparison *co
 }
 
 struct shape {
-    double scale; /* of times */
+    double scale; /* factor of times */
     unsigned decimals;
     const char *unit;
     bool copies, several, codes;
 };
 
-/* Files of older versions do not tell the place on the command line. */
+/* Returns whether two rows are of the same command. Files of older versions do not have its position on the command
+ * line. */
 static bool same_command(const struct row *a, const struct row *b)
 {
     return a->item == b->item && a->copies == b->copies && !strcmp(a->test, b->test) && !strcmp(a->param, b->param);
@@ -606,7 +607,7 @@ static void put_table(const struct shape *s, const struct row *rows, size_t n, s
     table_print(&layout, rows, n, out);
 }
 
-/* The command lines that the table has no room for. */
+/* Prints the command lines that are too long for the table. */
 static void put_long_lines(const struct row *rows, size_t n, struct text *out)
 {
     const char *before = NULL;
@@ -625,7 +626,7 @@ static void put_long_lines(const struct row *rows, size_t n, struct text *out)
     }
 }
 
-/* --verbose: a line for each run. */
+/* --verbose: prints a line for each run. */
 static void put_runs(const struct shape *s, const struct row *rows, size_t n, struct text *out)
 {
     struct columns c = {.n = 0};
@@ -661,7 +662,7 @@ static void print(const struct table_rows *r, struct text *out)
     free(rows);
 }
 
-/* A command may have threads. */
+/* A command may have threads, so it may use all CPUs. */
 static const struct option_default defaults[] = {{"bind", "range"}, {NULL, NULL}};
 
 const struct suite suite_run = {

@@ -42,12 +42,13 @@ static void put_name(const struct row *row, const struct row *other, struct text
     text_printf(out, "%s", row->test);
     if (row->copies > 1)
         text_printf(out, " x%" PRIu64, row->copies);
-    /* Two commands of one name are told apart by their lines. */
+    /* Commands of the same name are distinguished by their command lines. */
     if (other && !strcmp(row->test, other->test) && row_command_line(row->param))
         text_printf(out, " (%s)", row_command_line(row->param));
 }
 
-/* "is 3.0 % slower than A, -2.0 to 8.0 %", or of large ratios "takes 9.81 times as long as A, 9.70 to 9.92". */
+/* Appends "is 3.0 % slower than A, -2.0 to 8.0 %", or for large ratios "takes 9.81 times as long as A, 9.70 to
+ * 9.92". */
 static void put_size(const struct row *row, const struct row *base, const struct comparison *c, struct text *out)
 {
     const bool slower = c->ratio >= 1, in_times = c->ratio >= IN_TIMES || c->ratio <= 1 / IN_TIMES;

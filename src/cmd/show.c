@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* jitbench show: the tables of runs again; and how the tables of a suite are printed, here and by what measures. */
+/* jitbench show: prints the tables of runs again. Also prints the tables of a suite for commands that measure. */
 #include "cmd/show.h"
 
 #include <inttypes.h>
@@ -49,7 +49,7 @@ void show_mark_headlines(struct row *rows, size_t n)
     }
 }
 
-/* Orders rows as they were planned; figures made of other rows (item 0) come last. */
+/* Sorts rows as planned; figures calculated from other rows (item 0) come last. */
 static int as_planned(const void *a, const void *b)
 {
     const struct row *x = a, *y = b;
@@ -59,7 +59,7 @@ static int as_planned(const void *a, const void *b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
-/* A suite that a signal kept from beginning has rows, but no table. */
+/* Returns whether the suite has begun. One that a signal kept from beginning has rows, but no table. */
 static bool has_begun(const struct row *rows, size_t n)
 {
     static const char ended[] = "ended by ";
@@ -70,7 +70,7 @@ static bool has_begun(const struct row *rows, size_t n)
     return false;
 }
 
-/* Rows that no table of a suite shows: a line each. */
+/* Prints rows that no table of a suite shows, a line for each. */
 static void put_plain(const struct row *rows, size_t n, struct text *out)
 {
     static const struct table_column columns[] = {
@@ -98,7 +98,7 @@ static void put_plain(const struct row *rows, size_t n, struct text *out)
         return;
     }
     for (size_t i = 0; i < n; i++) {
-        lines[i] = rows[i]; /* a shallow copy, each a measurement of its own */
+        lines[i] = rows[i]; /* a shallow copy, each on a line of its own */
         lines[i].item = i + 1;
         lines[i].headline = 1;
     }
@@ -110,7 +110,7 @@ static void put_plain(const struct row *rows, size_t n, struct text *out)
 void show_rows(struct row *rows, size_t n, const struct show_how *how, struct text *out, struct text *warnings)
 {
     const struct suite *suite = n ? suite_of(rows[0].suite) : NULL;
-    struct text tables = {.color = out->color}; /* of its own: suites ask whether something stands in it already */
+    struct text tables = {.color = out->color}; /* separate from out, because suites check whether the text is empty */
 
     if (!has_begun(rows, n))
         return;
@@ -177,7 +177,7 @@ static size_t tables(const struct command *command, struct option_table *out)
     return 1;
 }
 
-/* The rows of a run, or of a suite in it, stand together: how many there are from the first. */
+/* Returns the number of consecutive rows of the same run, or of the same suite of a run. */
 static size_t count_of_run(const struct row *first, size_t n)
 {
     size_t count = 0;
@@ -221,7 +221,7 @@ static void put_run(struct row *first, size_t n, const struct show_options *opti
     text_free(&warnings);
 }
 
-/* Run by run, so that what is printed does not pile up in memory. */
+/* Prints run by run, so that the output does not accumulate in memory. */
 static int put_set(const struct command *command, const struct show_options *options, struct row_set *set)
 {
     int status = 0;

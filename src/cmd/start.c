@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* --start-at: reading a moment. */
+/* --start-at: parses a time. */
 #include "cmd/start.h"
 
 #include <stdio.h>
@@ -18,7 +18,7 @@ struct wait {
 static const struct option wait_row = {
     .name = "start-at", .type = OPTION_DURATION, .min = 0, .max = (double)START_DAY_NS, OPTION_AT(struct wait, ns)};
 
-/* "@SECONDS", with up to nine decimals. */
+/* Parses "@SECONDS", with up to nine decimals. */
 static int parse_epoch(const char *s, uint64_t *at_ns)
 {
     size_t whole = strspn(s, "0123456789"), fraction = 0;
@@ -42,7 +42,7 @@ static int two_digits(const char *s, int most)
     return value < most ? value : -1;
 }
 
-/* "HH:MM:SS": of yesterday, today and tomorrow the nearest. */
+/* Parses "HH:MM:SS": the nearest one of yesterday, today and tomorrow. */
 static int parse_time_of_day(const char *s, uint64_t now_ns, uint64_t *at_ns)
 {
     const time_t now = (time_t)(now_ns / SECOND_NS);

@@ -13,8 +13,8 @@ struct stream_options {
     struct bandwidth_params bandwidth;
 };
 
-/* A quick look does not wait for arrays of 4 times a cache of hundreds of MiB, which is the host's when in a virtual
- * machine. */
+/* Maximum array size for --quick: a rule of 4 times the caches would take too long with caches of hundreds of MiB,
+ * which in a virtual machine are the host's. */
 #define QUICK_ARRAY_BYTES (256ull << 20)
 
 enum { TEST_ARRAY, TEST_BANDWIDTH };
@@ -35,8 +35,8 @@ static size_t tables(void *options, struct option_table *out)
     return 2;
 }
 
-/* Bytes that the arrays may take: the available memory, at most the container's limit, and in a 32-bit process at most
- * half of the address space. */
+/* Returns the bytes that the arrays may use: the available memory, at most the container's limit, and in a 32-bit
+ * process at most half of the address space. */
 static uint64_t usable_memory(const struct machine *machine)
 {
     uint64_t available = machine->memory_available_bytes, limit = machine->memory_limit_bytes;
@@ -136,7 +136,8 @@ static const struct {
     const char *prefix, *function;
 } functions[] = {{"copy_", "Copy"}, {"scale_", "Scale"}, {"add_", "Add"}, {"triad_", "Triad"}};
 
-/* STREAM has a line a function; a row of ours has the function in the metric's name. */
+/* Prints STREAM's table, with a line for each function. In jitbench's rows the function is part of the metric's
+ * name. */
 static void put_bandwidth(const struct table_rows *r, struct text *out)
 {
     static const struct table_layout layout = {
@@ -149,7 +150,7 @@ static void put_bandwidth(const struct table_rows *r, struct text *out)
     for (size_t i = 0; rows && i < r->n; i++) {
         if (strcmp(r->rows[i].test, bench_bandwidth.name))
             continue;
-        rows[n] = r->rows[i]; /* a shallow copy, for the names only */
+        rows[n] = r->rows[i]; /* a shallow copy, in which only the names change */
         for (size_t f = 0; f < sizeof(functions) / sizeof(functions[0]); f++) {
             size_t length = strlen(functions[f].prefix);
             if (strncmp(rows[n].metric, functions[f].prefix, length))
@@ -163,7 +164,7 @@ static void put_bandwidth(const struct table_rows *r, struct text *out)
     free(rows);
 }
 
-/* How large the arrays were, and why they were not larger. */
+/* Prints the size of the arrays, and why they were not larger. */
 static void put_array_size(const struct table_rows *r, struct text *out)
 {
     for (size_t i = 0; i < r->n; i++) {

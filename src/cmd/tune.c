@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* jitbench tune and untune: settings made good, and put back as they were. */
+/* jitbench tune and untune: set settings for low noise, and restore them. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "engine/text.h"
 #include "sys/snapshot.h"
 
-#define SHOWN_MAX 28 /* of a value; masks can be 2 KiB long */
+#define SHOWN_MAX 28 /* characters of a value; masks can have 2 KiB */
 
 struct tune_options {
     struct option_cpus cpus;
@@ -70,13 +70,13 @@ static size_t untune_tables(const struct command *command, struct option_table *
     return 1;
 }
 
-/* --- The table: a line for files next to each other that fared alike. --- */
+/* --- The table: one line for consecutive files with the same result. --- */
 
 struct line {
     char item[24], path[200], was[SHOWN_MAX + 4], now[SHOWN_MAX + 4], result[120];
-    bool failed, managed; /* managed: refused, as was to be expected */
-    unsigned more;        /* files after the first */
-    size_t order, number; /* of the item in the list, of the line */
+    bool failed, managed; /* managed: refused, as expected for a managed interrupt */
+    unsigned more;        /* number of files after the first */
+    size_t order, number; /* number of the item in the list, and of the line */
 };
 
 struct outcome {
@@ -86,7 +86,7 @@ struct outcome {
     struct line *line;
     size_t n, capacity;
     size_t changed, failed;
-    bool incomplete; /* memory ran out: the table is short, nothing else is wrong */
+    bool incomplete; /* out of memory: lines are missing in the table, nothing else is wrong */
 };
 
 static void show_value(const char *value, char *buf)
@@ -150,7 +150,7 @@ static void put_line(struct outcome *outcome, const struct line *line)
     outcome->n++;
 }
 
-/* The line's item and place in the table. */
+/* Sets the line's item and its place in the table. */
 static void name_line(struct line *line, size_t setting)
 {
     text_copy(line->item, sizeof(line->item), settings_list[setting].name);
@@ -177,7 +177,7 @@ static void put_report(void *context, const struct snapshot_report *report)
                   (report->result == SNAPSHOT_OTHER && !outcome->dry_run);
     outcome->failed += line.failed;
     if (!outcome->plan && report->result == SNAPSHOT_ALREADY)
-        return; /* it was remembered in case that it changed along */
+        return; /* its value was saved only because it may change as a side effect */
     if (outcome->plan)
         name_line(&line, outcome->plan->of[report->index]);
     text_copy(line.path, sizeof(line.path), report->path);
@@ -232,7 +232,7 @@ static int print_table(struct outcome *outcome)
     return command_output(outcome->command, 1, false, &out);
 }
 
-/* With --quiet, what went wrong is not in the table that nobody sees. */
+/* Prints failures with --quiet, because the table is then not printed. */
 static void say_failures(const struct outcome *outcome)
 {
     char cell[sizeof(outcome->line->path) + 32];
@@ -250,7 +250,7 @@ static const char *plural(size_t n)
     return n == 1 ? "" : "s";
 }
 
-/* 0, or an exit status when it could not be printed. */
+/* Prints the table. Returns 0, or an exit status when it could not be printed. */
 static int finish_outcome(struct outcome *outcome, bool quiet, const char *summary)
 {
     struct text out = {0};
@@ -271,14 +271,14 @@ static int finish_outcome(struct outcome *outcome, bool quiet, const char *summa
     return status;
 }
 
-/* --- What both commands begin with. --- */
+/* --- Common part of both commands. --- */
 
 static int complain(const struct command *command, const char *what, int status)
 {
     return command_complain(command->name, what, status);
 }
 
-/* The number of operands; or -1 with the exit status in status, when the command ends here. */
+/* Returns the number of operands; or -1 with the exit status in status, when the command ends here. */
 static int parse(const struct command *command, int argc, char **argv, struct option_table *table,
                  struct tune_options *options, const char **operands, int *status)
 {
@@ -304,7 +304,7 @@ struct tune {
     const struct command *command;
     struct tune_options options;
     struct option_table table;
-    bool *chosen; /* by settings_list */
+    bool *chosen; /* indexed as settings_list */
     struct machine machine;
     struct cpuset bench;
     struct settings_view view;
@@ -333,7 +333,7 @@ static int choose(struct tune *t, const char *const *operands, int n)
     return 0;
 }
 
-/* Of a setting for which nothing is to be written: how it stands, or how else it is set. */
+/* Prints the state of a setting for which nothing needs to be written, or how else it can be set. */
 static void put_state(struct tune *t, size_t i)
 {
     const struct setting *setting = &settings_list[i];
@@ -383,7 +383,7 @@ static int needs_root(const struct tune *t)
     return EXIT_ROW_FAILED;
 }
 
-/* Nothing was changed: no snapshot is to stand in the way of the next tune. */
+/* Removes the snapshot when nothing was changed, because it would prevent the next tune. */
 static void drop(const struct tune *t, struct snapshot *snapshot)
 {
     struct outcome ignored = {.command = t->command};
@@ -456,11 +456,11 @@ static int run_tune(const struct command *command, int argc, char **argv)
     const char **operands = calloc((size_t)argc + 1, sizeof(*operands));
     int status = EXIT_ROW_FAILED;
 
-    signals_init(); /* none ends it between two files */
+    signals_init(); /* a signal must not end it between two files */
     if (t && operands) {
         t->command = command;
         status = tune(t, argc, argv, operands);
-        free(t->outcome.line); /* of a plan that came to nothing */
+        free(t->outcome.line); /* lines of a plan that was not carried out */
         free(t->chosen);
         tuned_plan_free(&t->plan);
     } else {
@@ -503,7 +503,7 @@ static int run_untune(const struct command *command, int argc, char **argv)
 
     if (!operands)
         return complain(command, "out of memory", EXIT_ROW_FAILED);
-    signals_init(); /* none ends it between two files */
+    signals_init(); /* a signal must not end it between two files */
     int n = parse(command, argc, argv, &table, &options, operands, &status);
     if (n > 0)
         (void)snprintf(error, sizeof(error), "takes no operands, but '%.80s' was given", operands[0]);

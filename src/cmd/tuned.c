@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Settings made good for the time of a run. */
+/* Sets settings for low noise during a run. */
 #include "cmd/tuned.h"
 
 #include <errno.h>
@@ -103,7 +103,7 @@ bool tuned_is_managed(const char *path, int error)
 
     if (strncmp(path, folder, sizeof(folder) - 1) != 0 || !strspn(path + sizeof(folder) - 1, "0123456789"))
         return false;
-    return error == -EIO || (error == -EPERM && geteuid() == 0); /* older kernels, newer ones */
+    return error == -EIO || (error == -EPERM && geteuid() == 0); /* EIO on older kernels */
 }
 
 const char *tuned_refusal(const char *path, int error)
@@ -122,7 +122,7 @@ const char *tuned_refusal(const char *path, int error)
 
 /* --- Around a run. --- */
 
-/* A session has one such state of the machine, and its end must find it wherever the session ends. */
+/* State of --tuned. A session has one; it is static because the session can end in many places. */
 static struct {
     struct tuned_plan plan;
     struct snapshot *snapshot;
@@ -131,8 +131,8 @@ static struct {
 struct outcome {
     const struct tuned_plan *plan;
     size_t set, refused;
-    char first[160];  /* of what was refused */
-    char managed[64]; /* interrupts that stay where they are */
+    char first[160];  /* the first refusal */
+    char managed[64]; /* interrupts that could not be moved */
 };
 
 static void count_outcome(void *context, const struct snapshot_report *report)
@@ -170,7 +170,7 @@ static int make_plan(const struct cpuset *bench, bool huge_advised)
     return status;
 }
 
-/* The line is the reason why nothing was changed. */
+/* Fills in the message that nothing was changed, and why. */
 static int not_tuned(char *message, size_t size, const char *why)
 {
     (void)snprintf(message, size, "%s; no setting was changed", why);

@@ -16,7 +16,7 @@
 #include "sys/folder.h"
 #include "sys/scratch.h"
 
-/* With more copies than CPUs a sample lasts at least so long for each turn. */
+/* With more copies than CPUs, a sample lasts at least this long for each turn. */
 #define TURN_NS 40000000u
 
 #define TITLE "UNIX microbenchmarks; index: stable protocol or classic protocol"
@@ -32,26 +32,27 @@ enum group {
     SHELL = 64,
     MISC = 128,
     OLDSYSTEM = 256,
-    CORE = 512 /* what a neighbour on the core slows down: no children, no files */
+    CORE = 512 /* slowed down by a neighbour on the core: no children, no files */
 };
 
-/* The index of the stable protocol is for comparing machines, so it has what is the same from run to run. That of the
- * classic one is to be held against published scores of UnixBench, whose processes are free and dynamically linked. */
+/* The protocols. The index of the stable protocol is for comparing machines, so it has tests with repeatable results.
+ * That of the classic one is comparable with published scores of UnixBench, whose processes are not bound and are
+ * dynamically linked. */
 static const struct protocol {
     const char *name;
     unsigned index;      /* the group of its index's tests */
-    const char *content; /* how these differ from the other protocol's, in the words of param */
+    const char *content; /* how these tests differ from those of the other protocol, in the words of param */
 } protocols[] = {
     {"stable", INDEX_STABLE, "context1=same footprint=bare"},
     {"classic", INDEX_CLASSIC, "context1=free footprint=dynamic"},
 };
 
-/* A test as the command line names it. Several may run one benchmark with other parameters. */
+/* A test as named on the command line. Several may run one benchmark with different parameters. */
 struct test {
     const char *name;
     const struct bench *bench;
     unsigned groups;
-    const char *old_names; /* space between; NULL for none */
+    const char *old_names; /* separated by spaces; NULL for none */
     int halves;
     const char *title; /* NULL: the benchmark's */
 };
@@ -118,7 +119,7 @@ static const char *const names[] = {"dhry2reg",      "whetstone",    "execl",   
                                     "fstime-w",      "fsbuffer-w",   "fsdisk-w",   "fstime-r",
                                     "fsbuffer-r",    "fsdisk-r",     NULL};
 
-/* Where --pairs puts the halves of context1-two. */
+/* Placement of the halves of context1-two by --pairs. */
 enum { PAIRS_CHOICES = 3 };
 static const char *const pairs_names[] = {"near", "far", "halves", NULL};
 static const char *const pairs_titles[] = {"Pipe-based Context Switching (near CPUs)",
@@ -130,7 +131,8 @@ struct unix_options {
     struct unix_params params;
     bool all_tests, brief;
     uint64_t pairs;                           /* bit mask of pairs_names */
-    struct cpu_pairs next, of[PAIRS_CHOICES]; /* without --pairs, and by it; unix_params has copies of these */
+    struct cpu_pairs next, of[PAIRS_CHOICES]; /* without --pairs, and for each of its choices; unix_params has copies of
+                                               * these */
     char unixbench_csv[1024];
 };
 
@@ -194,7 +196,7 @@ static int select_test(struct measure *m, const char *operand)
     return found;
 }
 
-/* Nothing was named: the index, with context1 in all three forms. */
+/* Returns whether a test runs by default: those of the index, and context1 in all three variants. */
 static bool is_default(const struct test *t)
 {
     return (t->groups & INDEX) || t->bench == &bench_context1;
@@ -223,7 +225,7 @@ static const char *no_such_pair(const char *pairs_name)
                                      : "no two of the CPUs are known to be in different packages or NUMA nodes";
 }
 
-/* pairs: of context1-two; pairs_name: by --pairs, else NULL. */
+/* Adds a test to the plan. pairs: for context1-two; pairs_name: the choice of --pairs, otherwise NULL. */
 static int add_test(const struct measure *m, const struct test *t, const struct unix_options *o,
                     const struct cpu_pairs *pairs, const char *pairs_name, uint64_t copies, unsigned phase,
                     struct plan *out)
@@ -234,7 +236,8 @@ static int add_test(const struct measure *m, const struct test *t, const struct 
     params.pairs = t->halves == HALVES_TWO ? *pairs : (struct cpu_pairs){.n = 0};
     params.pairs_name = pairs_name;
     if (params.pairs.n > copies)
-        params.pairs.n = (size_t)copies; /* the others are not used, and the row does not name what they share */
+        params.pairs.n = (size_t)copies; /* the other pairs are not used, and the row does not mention their
+                                          * relations */
     params.classic = m->preset == PRESET_CLASSIC;
     (void)snprintf(params.dir, sizeof(params.dir), "%s", scratch(m));
     struct plan_item *item = plan_add(out, t->bench, &params);
@@ -244,7 +247,8 @@ static int add_test(const struct measure *m, const struct test *t, const struct 
     item->copies = (unsigned)copies;
     item->phase = phase;
     item->sampling = measure_sampling(m, t->bench);
-    /* Each copy gets some slices of its own, or the common window would hold mostly their beginnings and ends. */
+    /* Gives each copy several slices in its turn; otherwise the common window would contain mostly first and last
+     * slices. */
     uint64_t turns = (copies + m->place.n_order - 1) / m->place.n_order;
     if (!measure_given(m, "time") && !params.classic && item->sampling.time_ns < turns * TURN_NS)
         item->sampling.time_ns = turns * TURN_NS;
@@ -252,7 +256,7 @@ static int add_test(const struct measure *m, const struct test *t, const struct 
     if (params.classic) {
         item->sampling.classic = true;
         item->sampling.pause_ns = 3000000000u;
-        /* -i N: the short tests get (N+1)/3, as the original's. */
+        /* -i N: short tests get (N+1)/3 passes, as in the original. */
         if (m->options.samples && t->bench->sampling[PRESET_CLASSIC].min_samples <= 3)
             item->sampling.min_samples = item->sampling.max_samples =
                 m->options.samples >= 5 ? (m->options.samples + 1) / 3 : 1;
@@ -262,7 +266,7 @@ static int add_test(const struct measure *m, const struct test *t, const struct 
     return 0;
 }
 
-/* A test for each of --pairs, where it is context1-two. */
+/* Adds a test for each choice of --pairs if it is context1-two, otherwise one test. */
 static int add_pairs(const struct measure *m, const struct test *t, const struct unix_options *o, uint64_t copies,
                      unsigned phase, struct plan *out)
 {
@@ -294,14 +298,14 @@ static void end(void *options, bool unused)
         topology_pairs_free(&o->of[k]);
 }
 
-/* Whether the original's CSV can be made is found out before anything is measured; finish() makes it. */
+/* Checks before measuring that the original's CSV can be created; finish() creates it. */
 static int check_unixbench_csv(const char *path, char *error, size_t error_size)
 {
     if (!path[0])
         return 0;
     int fd = scratch_unnamed(path);
     const bool named = fd < 0 && fd != -EEXIST;
-    if (named) /* no such way */
+    if (named) /* this path does not exist */
         fd = folder_create(path);
     if (fd < 0) {
         (void)snprintf(error, error_size, "--unixbench-csv '%.200s': %s", path, folder_why_not(fd));
@@ -325,8 +329,8 @@ static int plan(const struct measure *m, void *options, struct plan *out, char *
     if (find_pairs(m, o))
         goto no_memory;
     o->params.resident_mib = resident_mib();
-    /* Some bad seconds of the machine fall on all tests alike, and not as a whole on one. The original takes all passes
-     * of a test before the next one. */
+    /* Interleaves the tests, so that a short disturbance of the machine affects all of them a little and not one of
+     * them entirely. The original runs all passes of a test before the next test. */
     if (m->preset == PRESET_CLASSIC)
         out->schedule = SCHEDULE_SEQUENCE;
     for (size_t c = 0; c < n; c++)
@@ -355,7 +359,7 @@ static bool is_rate(const struct row *row, uint64_t copies)
     return !strcmp(row->metric, "rate") && row->copies == copies && !isnan(row->index);
 }
 
-/* Geometric mean of the tests' indices; how many there are in n. */
+/* Returns the geometric mean of the tests' indices; n is set to their number. */
 static double system_index(const struct table_rows *r, uint64_t copies, size_t *n)
 {
     double sum = 0;
@@ -377,8 +381,8 @@ static const struct test *test_of(const char *name)
     return NULL;
 }
 
-/* The system index with the core free: of the tests that have such a rate its own index, of the others theirs. NAN
- * unless all have it that are bound by the core. */
+/* Returns the system index with the core free: from each test's rate with the core free if it has one, otherwise from
+ * its normal rate. NAN if a core-bound test lacks that rate. */
 static double alone_index(const struct table_rows *r, uint64_t copies)
 {
     double sum = 0;
@@ -416,7 +420,7 @@ static void put_index_row(struct measure *m, uint64_t copies, const char *metric
     measure_put_row(m, &row);
 }
 
-/* The numbers of copies in the order they were measured. */
+/* Lists the numbers of copies in the order in which they were measured. */
 static size_t copy_counts(const struct table_rows *r, uint64_t *counts)
 {
     size_t n = 0;
@@ -441,7 +445,7 @@ static void conclude(struct measure *m)
     char param[128];
 
     for (size_t c = 0; c < n; c++) {
-        measured.rows = m->rows; /* rows that are added may move them */
+        measured.rows = m->rows; /* adding rows may move the array */
         double index = system_index(&measured, counts[c], &tests);
         if (!tests)
             continue;
@@ -460,7 +464,7 @@ static void conclude(struct measure *m)
     }
 }
 
-/* --- Tables, laid out like the original's. --- */
+/* --- Tables in the original's layout. --- */
 
 static const char *title_of(const struct test *test)
 {
@@ -481,7 +485,7 @@ static void put_number(double value, unsigned width, unsigned decimals, struct t
         text_printf(out, " %*.*f", (int)width, (int)decimals, value);
 }
 
-/* Why the row of a test of files is not about a disk, or NULL. */
+/* Returns why the row of a file test is not about a disk, or NULL. */
 static const char *not_a_disk(const struct row *row)
 {
     const struct test *test = test_of(row->test);
@@ -500,7 +504,7 @@ static const char *row_title(const struct test *test, const struct row *row)
     return test ? title_of(test) : row->test;
 }
 
-/* As far as the rows tell: those taken with --classic say so. */
+/* Returns the protocol of the rows, as far as it is recorded: rows made with --classic record it. */
 static const struct protocol *protocol_of_rows(const struct table_rows *r)
 {
     char protocol[ROW_PROTOCOL_SIZE];
@@ -513,7 +517,7 @@ static const struct protocol *protocol_of_rows(const struct table_rows *r)
     return &protocols[0];
 }
 
-/* How much of the core it had, and the rate with the core free. */
+/* Appends the share of the core that the test had, and the rate with the core free. */
 static void put_core(const struct row *row, const struct row *alone, struct text *out)
 {
     char *end;
@@ -550,7 +554,7 @@ static void put_line(const struct protocol *protocol, const struct row *row, con
     text_append(out, "\n", 1);
 }
 
-/* --verbose: a line for each pass. */
+/* --verbose: prints a line for each pass. */
 static void put_samples(const struct row *row, struct text *out)
 {
     for (size_t i = 0; i < row->n_samples; i++)
@@ -601,7 +605,7 @@ static bool same_reason(const struct row *row, const struct row *first)
     return row->status == first->status && row_reason_repeats(row->reason, first->reason);
 }
 
-/* How many tests besides that row's have the same reason in a row behind it. */
+/* Returns how many other tests have the same reason in a later row. */
 static size_t tests_alike(const struct table_rows *r, size_t first)
 {
     size_t n = 0;
@@ -632,7 +636,7 @@ static void put_reasons(const struct table_rows *r, struct text *out)
     }
 }
 
-/* One folder serves them all, so one line does. */
+/* Prints one line for all tests, because they use the same directory. */
 static void put_not_a_disk(const struct table_rows *r, struct text *out)
 {
     for (size_t i = 0; i < r->n; i++)
@@ -678,7 +682,8 @@ static void csv_line(const struct measure *m, uint64_t copies, bool titles, stru
     text_append(out, "\n", 1);
 }
 
-/* --unixbench-csv FILE, or as the original is told by its environment: UB_OUTPUT_CSV=true, and UB_RESULTDIR. */
+/* Chooses the path of the original's CSV: --unixbench-csv FILE, or the original's environment variables
+ * UB_OUTPUT_CSV=true and UB_RESULTDIR. */
 static void original_csv_path(const struct measure *m, const struct unix_options *o, char *path, size_t size)
 {
     const char *wanted = getenv("UB_OUTPUT_CSV"), *dir = getenv("UB_RESULTDIR");
@@ -735,7 +740,7 @@ const struct suite suite_unix = {
     .end = end,
 };
 
-/* Whether it stands for the same tests as a group before it. */
+/* Returns whether the group stands for the same tests as an earlier group. */
 static bool is_same_group(size_t group)
 {
     for (size_t g = 0; g < group; g++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* jitbench version: what this binary is, to the byte. */
+/* jitbench version: prints the version, compiler, flags and build id of this binary. */
 #include "version.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Command lines as words. */
+/* Splits command lines into words, joins and quotes words. */
 #include "cmd/words.h"
 
 #include <stdbool.h>
@@ -12,7 +12,7 @@
 
 /* --- Splitting. --- */
 
-/* One word from *at on, terminated at *to; both are moved behind it. NULL, or what is wrong. */
+/* Takes one word from *at, writes it NUL-terminated to *to, and moves both past it. Returns NULL, or what is wrong. */
 static const char *take_word(const char **at, char **to)
 {
     const char *in = *at;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads of pure CPU: arithmetic in registers that never sleeps. */
+/* Threads that use the CPU without sleeping: arithmetic in registers. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -7,18 +7,18 @@
 #include "load/parties.h"
 #include "load/run.h"
 
-/* Rounds of work between two looks at the time: some 100 us. */
+/* Rounds of work between two readings of the clock: some 100 us. */
 #define ROUNDS 100000u
 
 struct burn {
-    struct crew crew;
+    struct threads threads;
     struct party_context *context;
-    uint32_t counting; /* a thread brings the count up to date */
-    uint64_t due_ns;   /* that thread's */
+    uint32_t counting; /* set while a thread updates the count */
+    uint64_t due_ns;   /* time of the next update; used by that thread */
 };
 
-/* A piece of work. Whoever runs brings the count up to date: with many threads to a CPU, the turn of any one of them
- * comes too seldom. */
+/* Does one piece of work. Any running thread updates the count, because with many threads for each CPU a certain thread
+ * would run too rarely. */
 static void work(struct burn *burn, uint64_t *look_ns)
 {
     sim_work(ROUNDS);
@@ -33,10 +33,10 @@ static void *burn_on(void *argument)
     struct burn *burn = argument;
     uint64_t look_ns = 0;
 
-    if (!crew_wait(&burn->crew))
+    if (!threads_wait(&burn->threads))
         return NULL;
-    crew_at_work(&burn->crew);
-    while (!crew_ended(&burn->crew))
+    threads_at_work(&burn->threads);
+    while (!threads_ended(&burn->threads))
         work(burn, &look_ns);
     return NULL;
 }
@@ -58,11 +58,11 @@ int load_burn_run(struct party_context *context)
     uint64_t look_ns = 0;
     bool proved = false;
 
-    if (crew_start(&burn->crew, context, (size_t)params->threads - 1, burn_on, burn, 0))
+    if (threads_start(&burn->threads, context, (size_t)params->threads - 1, burn_on, burn, 0))
         return -1;
     while (!party_stopped(context)) {
         work(burn, &look_ns);
-        if (!proved && (proved = crew_complete(&burn->crew)))
+        if (!proved && (proved = threads_complete(&burn->threads)))
             party_proved(context);
     }
     return 0;
@@ -74,8 +74,8 @@ void load_burn_teardown(struct party_context *context)
 
     if (!burn)
         return;
-    crew_end(&burn->crew);
-    crew_join(&burn->crew);
+    threads_end(&burn->threads);
+    threads_join(&burn->threads);
     free(burn);
     context->state = NULL;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Burn, write and read together: the work of a parallel build. */
+/* The loads burn, write and read together, which resembles a parallel build. */
 #include <stdio.h>
 
 #include "load/disk.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The simulation of bench/ as a load, with a timing thread of normal policy. */
+/* The user-defined simulation of bench/ as a load, with a timing thread of normal policy. */
 #include <stdio.h>
 
 #include "load/params.h"

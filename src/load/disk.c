@@ -20,10 +20,10 @@
 #include "sys/task.h"
 
 #define FILL_NS      10000000000u
-#define FILL_SLOW_NS 15000000000u /* even for the least file */
+#define FILL_SLOW_NS 15000000000u /* time limit for writing even a file of DISK_LEAST_BYTES */
 #define FREE_BYTES   (2 * DISK_SYNC_BYTES)
 
-/* The file of these params: whole blocks. */
+/* Returns the file's size by the parameters, rounded down to whole blocks. */
 static uint64_t file_bytes(const struct load_params *params)
 {
     uint64_t whole = params->file_bytes - params->file_bytes % DISK_BLOCK_BYTES;
@@ -88,8 +88,8 @@ int disk_setup(struct party_context *context, const char *what)
     if (posix_memalign(&block, DISK_BLOCK_BYTES, DISK_BLOCK_BYTES))
         return party_fail(context, "out of memory");
     disk->block = block;
-    process_random(disk->block, DISK_BLOCK_BYTES); /* a disk may make less work of zeros */
-    (void)signal(SIGXFSZ, SIG_IGN);                /* a limit on file sizes is an error to report, not a death */
+    process_random(disk->block, DISK_BLOCK_BYTES); /* random, because a disk may store zeros faster */
+    (void)signal(SIGXFSZ, SIG_IGN);                /* exceeding a file size limit becomes an error of write() */
     look_at_folder(context);
     go_direct(context, true);
     return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Groups of threads that send each other messages without end. Method: hackbench by Rusty Russell (2001), as it is
- * known: 20 senders and 20 receivers a group, and a socket pair for each receiver. */
+/* Groups of threads that send each other messages without end. Method: hackbench by Rusty Russell (2001), as
+ * documented: 20 senders and 20 receivers in a group, and a socket pair for each receiver. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,35 +13,35 @@
 #include "load/parties.h"
 #include "load/run.h"
 
-/* Of a group: as many senders as receivers. A round is so many messages from each sender to each receiver. */
+/* Size of a group: as many senders as receivers. In a round each sender sends MESSAGES messages to each receiver. */
 #define RECEIVERS     20u
 #define MEMBERS       (2 * RECEIVERS)
 #define MESSAGES      100u
 #define MESSAGE_BYTES 100u
 
 struct group {
-    int pair[RECEIVERS][2]; /* senders have the first end */
+    int pair[RECEIVERS][2]; /* senders use the first end */
 };
 
-/* A thread, in a cache line of its own. received wraps: the main thread adds up differences. */
+/* State of one thread, in a cache line of its own. received may wrap: the main thread adds up differences. */
 struct member {
     struct hack *hack;
     const struct group *group;
-    unsigned number; /* senders follow the receivers */
+    unsigned number; /* senders are numbered after the receivers */
     uint32_t received, counted;
 } __attribute__((aligned(64)));
 
 struct hack {
-    struct crew crew;
+    struct threads threads;
     struct group *groups;
     size_t n;
     struct member *members;
-    uint32_t error; /* errno of a thread that cannot go on */
+    uint32_t error; /* errno of the first thread that failed */
 };
 
 /* --- The threads. --- */
 
-/* The first error is the true one. */
+/* Stores the first error only: later ones are its consequences. */
 static void give_up(struct hack *hack, int error)
 {
     uint32_t none = 0;
@@ -49,7 +49,7 @@ static void give_up(struct hack *hack, int error)
     (void)__atomic_compare_exchange_n(&hack->error, &none, (uint32_t)error, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
-/* Whether a whole message went. A pair that was shut down gives or takes none. */
+/* Returns whether a whole message was moved. After shutdown() of a pair none is. */
 static bool whole(ssize_t n)
 {
     if (n >= 0 && n != MESSAGE_BYTES)
@@ -86,7 +86,7 @@ static bool send_round(const struct group *group)
 
 static void send_all(struct hack *hack, const struct group *group)
 {
-    crew_at_work(&hack->crew);
+    threads_at_work(&hack->threads);
     while (send_round(group)) {
     }
 }
@@ -99,7 +99,7 @@ static void receive_all(struct hack *hack, int fd, uint32_t *count)
     for (uint32_t received = 1; receive_message(fd, message); received++) {
         __atomic_store_n(count, received, __ATOMIC_RELAXED);
         if (first)
-            crew_at_work(&hack->crew);
+            threads_at_work(&hack->threads);
         first = false;
     }
 }
@@ -109,20 +109,20 @@ static void *member_main(void *argument)
     struct member *member = argument;
     struct hack *hack = member->hack;
 
-    if (!crew_wait(&hack->crew))
+    if (!threads_wait(&hack->threads))
         return NULL;
     if (member->number < RECEIVERS)
         receive_all(hack, member->group->pair[member->number][1], &member->received);
     else
         send_all(hack, member->group);
-    if (!crew_ended(&hack->crew))
+    if (!threads_ended(&hack->threads))
         give_up(hack, errno);
     return NULL;
 }
 
 /* --- The main thread. --- */
 
-/* As many descriptors as may be had without asking anybody. */
+/* Raises the soft limit on open files to the hard limit. */
 static void raise_file_limit(void)
 {
     struct rlimit limit;
@@ -141,7 +141,7 @@ static void close_pairs(struct group *group, unsigned n)
     }
 }
 
-/* A whole group or none of it. 0 or errno. */
+/* Opens all socket pairs of a group, or none. Returns 0 or errno. */
 static int open_group(struct group *group)
 {
     for (unsigned i = 0; i < RECEIVERS; i++)
@@ -153,7 +153,7 @@ static int open_group(struct group *group)
     return 0;
 }
 
-/* Room for one more, and its pairs. 0 or errno. */
+/* Adds a group and its socket pairs. Returns 0 or errno. */
 static int add_group(struct hack *hack)
 {
     struct group *groups = realloc(hack->groups, (hack->n + 1) * sizeof(*groups));
@@ -227,7 +227,7 @@ static int run(struct party_context *context)
     uint64_t due_ns = 0;
     uint32_t error;
 
-    if (crew_start(&hack->crew, context, hack->n * MEMBERS, member_main, hack->members, sizeof(*hack->members)))
+    if (threads_start(&hack->threads, context, hack->n * MEMBERS, member_main, hack->members, sizeof(*hack->members)))
         return -1;
     while (!party_stopped(context)) {
         clock_sleep_ns(LOAD_REFRESH_NS);
@@ -235,7 +235,7 @@ static int run(struct party_context *context)
         load_count_cpu(context, &due_ns);
         if ((error = __atomic_load_n(&hack->error, __ATOMIC_RELAXED)))
             return party_fail(context, "a message was lost: %s", strerror((int)error));
-        if (crew_complete(&hack->crew))
+        if (threads_complete(&hack->threads))
             party_proved(context);
     }
     return 0;
@@ -247,11 +247,11 @@ static void teardown(struct party_context *context)
 
     if (!hack)
         return;
-    crew_end(&hack->crew);
+    threads_end(&hack->threads);
     for (size_t i = 0; i < hack->n; i++)
         for (unsigned r = 0; r < RECEIVERS; r++)
             (void)shutdown(hack->groups[i].pair[r][0], SHUT_RDWR);
-    crew_join(&hack->crew);
+    threads_join(&hack->threads);
     for (size_t i = 0; i < hack->n; i++)
         close_pairs(&hack->groups[i], RECEIVERS);
     free(hack->groups);

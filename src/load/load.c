@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What loads have in common: where they run, their threads and their CPU time. */
+/* Common code of loads: placement, threads and CPU time. */
 #include <errno.h>
 #include <sched.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "sys/futex.h"
 #include "sys/task.h"
 
-/* The threads do little but system calls. Small, because there may be thousands. */
+/* Stack size of the threads, which do little but system calls. Small, because there may be thousands. */
 #define STACK_BYTES ((size_t)64 << 10)
 
 void load_place(const void *params, const struct place_request *request, unsigned party, struct placement *placement)
@@ -52,7 +52,7 @@ void load_size_text(uint64_t bytes, char *buf, size_t size)
     (void)snprintf(buf, size, "%llu%.*s", (unsigned long long)bytes, unit ? 1 : 0, unit ? units + unit - 1 : "");
 }
 
-/* The kernel's frame for a signal may alone need more than a small stack has: some vector units have much state. */
+/* Returns the stack size. A signal frame may need more than STACK_BYTES, because some vector units have much state. */
 static size_t stack_size(void)
 {
     long least = sysconf(_SC_THREAD_STACK_MIN);
@@ -60,67 +60,67 @@ static size_t stack_size(void)
     return least > 0 && (size_t)least > STACK_BYTES / 2 ? 2 * (size_t)least : STACK_BYTES;
 }
 
-static void let_go(struct crew *crew)
+static void let_go(struct threads *threads)
 {
-    __atomic_store_n(&crew->made, 1, __ATOMIC_RELEASE);
-    futex_wake_all(&crew->made);
+    __atomic_store_n(&threads->made, 1, __ATOMIC_RELEASE);
+    futex_wake_all(&threads->made);
 }
 
-int crew_start(struct crew *crew, struct party_context *context, size_t n, void *(*body)(void *), void *members,
-               size_t member_size)
+int threads_start(struct threads *threads, struct party_context *context, size_t n, void *(*body)(void *),
+                  void *members, size_t member_size)
 {
     pthread_attr_t attributes;
     int error = 0;
 
-    *crew = (struct crew){.threads = n <= UINT32_MAX ? calloc(n ? n : 1, sizeof(*crew->threads)) : NULL};
-    if (!crew->threads || pthread_attr_init(&attributes))
+    *threads = (struct threads){.id = n <= UINT32_MAX ? calloc(n ? n : 1, sizeof(*threads->id)) : NULL};
+    if (!threads->id || pthread_attr_init(&attributes))
         return party_fail(context, "out of memory");
     (void)pthread_attr_setstacksize(&attributes, stack_size());
-    while (crew->n < n && !error) {
-        error = pthread_create(&crew->threads[crew->n], &attributes, body, (char *)members + crew->n * member_size);
-        crew->n += !error;
+    while (threads->n < n && !error) {
+        error = pthread_create(&threads->id[threads->n], &attributes, body, (char *)members + threads->n * member_size);
+        threads->n += !error;
     }
     (void)pthread_attr_destroy(&attributes);
     if (!error) {
-        let_go(crew);
+        let_go(threads);
         return 0;
     }
-    return party_fail(context, "cannot make thread %u of %zu: %s%s", crew->n + 1, n, strerror(error),
+    return party_fail(context, "cannot make thread %u of %zu: %s%s", threads->n + 1, n, strerror(error),
                       error == EAGAIN ? " (RLIMIT_NPROC, the pids cgroup or memory)" : "");
 }
 
-bool crew_wait(struct crew *crew)
+bool threads_wait(struct threads *threads)
 {
-    while (!__atomic_load_n(&crew->made, __ATOMIC_ACQUIRE))
-        futex_wait(&crew->made, 0);
-    return !crew_ended(crew);
+    while (!__atomic_load_n(&threads->made, __ATOMIC_ACQUIRE))
+        futex_wait(&threads->made, 0);
+    return !threads_ended(threads);
 }
 
-void crew_at_work(struct crew *crew)
+void threads_at_work(struct threads *threads)
 {
-    (void)__atomic_add_fetch(&crew->at_work, 1, __ATOMIC_RELEASE);
+    (void)__atomic_add_fetch(&threads->at_work, 1, __ATOMIC_RELEASE);
 }
 
-bool crew_complete(const struct crew *crew)
+bool threads_complete(const struct threads *threads)
 {
-    return __atomic_load_n(&crew->at_work, __ATOMIC_ACQUIRE) == crew->n;
+    return __atomic_load_n(&threads->at_work, __ATOMIC_ACQUIRE) == threads->n;
 }
 
-void crew_end(struct crew *crew)
+void threads_end(struct threads *threads)
 {
-    __atomic_store_n(&crew->ended, 1, __ATOMIC_RELEASE);
-    let_go(crew);
+    __atomic_store_n(&threads->ended, 1, __ATOMIC_RELEASE);
+    let_go(threads);
 }
 
-bool crew_ended(const struct crew *crew)
+bool threads_ended(const struct threads *threads)
 {
-    return __atomic_load_n(&crew->ended, __ATOMIC_ACQUIRE) != 0;
+    return __atomic_load_n(&threads->ended, __ATOMIC_ACQUIRE) != 0;
 }
 
-void crew_join(struct crew *crew)
+void threads_join(struct threads *threads)
 {
-    for (uint32_t i = 0; i < crew->n; i++)
-        (void)pthread_join(crew->threads[i], NULL);
-    free(crew->threads);
-    *crew = (struct crew){.n = 0};
+    for (uint32_t i = 0; i < threads->n; i++)
+        (void)pthread_join(threads->id[i], NULL);
+    free(threads->id);
+    *threads = (struct threads){.n = 0};
 }

@@ -17,12 +17,12 @@
 #include "sys/clock.h"
 #include "sys/machine.h"
 
-/* Far less than the engine waits for parties. */
+/* Time limit of the first fill: far less than the engine's time limit for parties to get ready. */
 #define PATIENCE_NS 15000000000u
 
-/* --- The guard. --- */
+/* --- The memory guard. --- */
 
-/* What others are left of so much. */
+/* Subtracts the reserve for other programs. */
 static uint64_t less_spare(uint64_t available, uint64_t total)
 {
     uint64_t spare = total / 20 > MEMLOAD_LEAST_SPARE ? total / 20 : MEMLOAD_LEAST_SPARE;
@@ -35,14 +35,15 @@ uint64_t memload_room(const char *root)
     uint64_t of_group = less_spare(cgroup_memory_available(root), cgroup_memory_limit(root));
     struct machine machine = {.memory_total_bytes = 0};
 
-    machine_read_memory(root, &machine); /* machine_read() looks at each CPU, which is too much for each piece */
+    machine_read_memory(root, &machine); /* machine_read() reads files of each CPU and is too slow to call for each
+                                          * piece */
     uint64_t of_machine = less_spare(machine.memory_available_bytes, machine.memory_total_bytes);
     return of_machine < of_group ? of_machine : of_group;
 }
 
 /* --- The load. --- */
 
-/* The last piece may be a smaller one. */
+/* Returns the size of a piece; the last one may be smaller. */
 static size_t piece_bytes(const struct load_params *params, size_t number)
 {
     uint64_t left = params->memory_bytes - (uint64_t)number * MEMLOAD_PIECE_BYTES;
@@ -94,7 +95,7 @@ static void move_piece(struct party_context *context, char *to, const char *from
     }
 }
 
-/* All pieces, or as many as can be had. 0, or the error of mmap. */
+/* Maps all pieces, or as many as memory allows. Returns 0, or the error of mmap. */
 static int grow(struct party_context *context)
 {
     const struct load_params *params = context->params;
@@ -178,7 +179,7 @@ static int run(struct party_context *context)
         if (m->n < m->max)
             less_memory(context, error);
         prove(context);
-        if (!m->n) /* others have taken it; it may come back */
+        if (!m->n) /* other programs have used the memory up; it may be freed again */
             clock_sleep_ns(LOAD_REFRESH_NS);
         move_all(context);
         free_all(context);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* No load: what the others are compared with. */
+/* No load: the baseline for the other loads. */
 #include "load/params.h"
 
 const struct load load_none = {

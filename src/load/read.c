@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads a file from disk, again and again, uncached. */
+/* Reads a file from disk repeatedly, uncached. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "load/parties.h"
 #include "sys/clock.h"
 
-/* The first blocks go to the disk one by one, so that a slow one is found out early. */
+/* Flushes each of the first blocks to the disk, so that a slow disk is detected early. */
 static int write_block(struct party_context *context)
 {
     const struct disk *disk = context->state;
@@ -21,7 +21,7 @@ static int write_block(struct party_context *context)
     return disk_sync(disk);
 }
 
-/* The file is what could be written of it, and no partial block. */
+/* Shortens the file to the whole blocks that could be written. */
 static int end_file(struct party_context *context, const char *why)
 {
     struct disk *disk = context->state;
@@ -46,7 +46,7 @@ static int fill_file(struct party_context *context)
     for (;;) {
         int error = write_block(context);
         if (disk_is_full(error) && disk->at_bytes >= DISK_SYNC_BYTES) {
-            /* Others want to write, too. */
+            /* Leaves half of the space to other programs. */
             disk->at_bytes -= disk->at_bytes / 2 / DISK_BLOCK_BYTES * DISK_BLOCK_BYTES;
             return end_file(context, strerror(-error));
         }
@@ -74,7 +74,8 @@ int load_read_run(struct party_context *context)
 
     disk_count(context, LOAD_READ);
     while (!party_stopped(context)) {
-        /* With O_DIRECT too: there are file systems that take it and read through the cache all the same. */
+        /* Drops the cache even with O_DIRECT, because some file systems accept it and read through the cache all the
+         * same. */
         if (disk->at_bytes == 0)
             (void)posix_fadvise(disk->fd, 0, 0, POSIX_FADV_DONTNEED);
         int error = disk_read(context);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads that wake each other in a circle: one token goes round, and whoever does not have it sleeps. */
+/* Threads that wake each other in a circle: one token is passed on, and every thread without it sleeps. */
 #include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,16 +9,16 @@
 #include "load/parties.h"
 #include "load/run.h"
 
-/* A cache line each, so that no two threads touch one but to hand on the token. */
+/* Padded to a cache line, so that threads share one only when the token is passed. */
 struct seat {
     sem_t token;
     struct seat *next;
-    struct crew *crew;
+    struct threads *threads;
 } __attribute__((aligned(64)));
 
-/* The main thread has seat 0. */
+/* The main thread uses seat 0. */
 struct ring {
-    struct crew crew;
+    struct threads threads;
     size_t n;
     struct seat *seats;
 };
@@ -28,7 +28,7 @@ static size_t size_of(const struct load_params *params)
     return params->threads > 2 ? (size_t)params->threads : 2;
 }
 
-/* A signal may cut the wait short. */
+/* Repeats the wait if a signal interrupts it. */
 static void wait_for_token(struct seat *seat)
 {
     while (sem_wait(&seat->token)) {
@@ -41,7 +41,7 @@ static void *sit(void *argument)
 
     for (;;) {
         wait_for_token(seat);
-        if (crew_ended(seat->crew))
+        if (threads_ended(seat->threads))
             return NULL;
         (void)sem_post(&seat->next->token);
     }
@@ -60,7 +60,7 @@ static int setup(struct party_context *context)
     ring->n = n;
     for (size_t i = 0; i < n; i++) {
         ring->seats[i].next = &ring->seats[(i + 1) % n];
-        ring->seats[i].crew = &ring->crew;
+        ring->seats[i].threads = &ring->threads;
         (void)sem_init(&ring->seats[i].token, 0, 0);
     }
     return 0;
@@ -73,14 +73,14 @@ static int run(struct party_context *context)
     uint64_t due_ns = 0;
     bool proved = false;
 
-    if (crew_start(&ring->crew, context, ring->n - 1, sit, ring->seats + 1, sizeof(*ring->seats)))
+    if (threads_start(&ring->threads, context, ring->n - 1, sit, ring->seats + 1, sizeof(*ring->seats)))
         return -1;
     while (!party_stopped(context)) {
         (void)sem_post(&first->next->token);
         wait_for_token(first);
         load_add(context, LOAD_WAKEUPS, (double)ring->n);
         load_count_cpu(context, &due_ns);
-        /* Whoever handed on the token is at work. */
+        /* The thread that passed the token on is working. */
         if (!proved)
             party_proved(context);
         proved = true;
@@ -94,10 +94,10 @@ static void teardown(struct party_context *context)
 
     if (!ring)
         return;
-    crew_end(&ring->crew);
+    threads_end(&ring->threads);
     for (size_t i = 0; i < ring->n; i++)
         (void)sem_post(&ring->seats[i].token);
-    crew_join(&ring->crew);
+    threads_join(&ring->threads);
     for (size_t i = 0; i < ring->n; i++)
         (void)sem_destroy(&ring->seats[i].token);
     free(ring->seats);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Streams a file to disk, again and again. */
+/* Writes a file to disk repeatedly. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -19,7 +19,7 @@ static int begin_again(struct disk *disk)
     return ftruncate(disk->fd, 0) ? -errno : 0;
 }
 
-/* The room that the file took is not always free before the disk knows that it is gone. */
+/* Truncates the file and starts again. The disk may report the space as free only after a flush. */
 static int begin_again_when_full(struct party_context *context, int full)
 {
     struct disk *disk = context->state;
@@ -32,7 +32,8 @@ static int begin_again_when_full(struct party_context *context, int full)
     return error ? error : disk_sync(disk);
 }
 
-/* A block. Of cached ones, what was not yet on its way to the disk when the file is truncated would never get there. */
+/* Writes a block. Cached data is flushed now and then, because data that is still cached when the file is truncated
+ * would never reach the disk. */
 static int write_block(struct party_context *context)
 {
     const struct disk *disk = context->state;

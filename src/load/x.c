@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The simulation of bench/ as a load, with a timing thread of normal policy. */
+/* The simulation x of bench/ as a load, with a timing thread of normal policy. */
 #include "load/params.h"
 
 const struct load load_x = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Colours of statuses and verdicts, on a terminal only. */
+/* Colours of statuses and verdicts, on terminals only. */
 #include "out/color.h"
 
 #include <stdlib.h>

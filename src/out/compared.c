@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pairs of rows compared: figures, verdicts, means of suites and of hosts. */
+/* Comparison of paired rows: ratios, verdicts, means of suites and of hosts. */
 #include "out/compared.h"
 
 #include <float.h>
@@ -10,10 +10,10 @@
 #include "engine/inference.h"
 #include "engine/stats.h"
 
-#define HOSTS_MIN       3u   /* a side, for hosts to be what counts */
-#define DRIFT_P         0.01 /* of the difference between the halves of a run */
-#define DRIFT_PCT       3.0  /* smaller ones are not worth a word */
-#define ROWS_FOR_SPREAD 5u   /* as many as an interval takes */
+#define HOSTS_MIN       3u   /* fewest hosts on each side for hosts to be the statistical unit */
+#define DRIFT_P         0.01 /* significance level of the difference between the halves of a run */
+#define DRIFT_PCT       3.0  /* smaller drifts are not reported */
+#define ROWS_FOR_SPREAD 5u   /* fewest rows for an estimate of their spread, as for a confidence interval */
 #define MAD_TO_SD       1.4826
 #define STANDS_OUT_SD   3.5
 
@@ -34,12 +34,12 @@ enum compared_verdict compared_verdict(const struct comparison *c, const char *b
     return (c->change == CHANGE_HIGHER) == (strcmp(better, "higher") == 0) ? VERDICT_FASTER : VERDICT_SLOWER;
 }
 
-/* --- What counts as a run. --- */
+/* --- Runs. --- */
 
-/* The rows of a side as runs: rows of one run are one, and so are those of one host where hosts count. */
+/* The runs of one side. Rows of one run are merged, and where hosts are the unit, rows of one host. */
 struct side {
     struct comparison_run *runs;
-    const struct row **first; /* of each run */
+    const struct row **first; /* first row of each run */
     double *values;
     size_t n_runs, n_values;
 };
@@ -84,8 +84,7 @@ static size_t values_of(const struct row *row, double *values)
     return row->n_samples ? row->n_samples : 1;
 }
 
-/* One run of the side: of all rows from the first of them on that belong to it. A host's values are the means of its
- * rows. */
+/* Takes one run of the side: all its rows, found from `first` on. For hosts the values are the means of the rows. */
 static void take_run(const struct row *const *rows, size_t n, size_t first, bool by_hosts, struct side *side)
 {
     double *values = side->values + side->n_values;
@@ -161,7 +160,7 @@ static int compare_pair(const struct pair *pair, struct compared_row *row, struc
     if (!result)
         result = comparison_measure(&(struct comparison_side){base.runs, base.n_runs},
                                     &(struct comparison_side){changed.runs, changed.n_runs}, comparison);
-    /* `jitbench run` takes the samples of its commands in turn: no drift between them. */
+    /* `jitbench run` interleaves the samples of its commands, so there is no drift between commands. */
     if (!result && pair->within && row_command(pair->about->param))
         comparison->floor = 0;
     look_at_runs(pair->base, pair->n_base, row);
@@ -173,15 +172,14 @@ static int compare_pair(const struct pair *pair, struct compared_row *row, struc
 
 /* --- The mean of a suite. --- */
 
-/* Rows that a test is judged by, that say better or worse, and that have samples of their own (an index is made of
- * other rows). */
+/* Returns whether the row is a headline row with a direction and samples of its own (an index has none). */
 static bool has_direction(const struct compared *c, const struct compared_row *row)
 {
     return row->judged && row->pair->about->better[0] && row->few && c->comparison[row->number].ratio > 0;
 }
 
-/* Whether the row counts in the mean: it must know its spread. Rows of the same files are alternatives, whose mean
- * says nothing. */
+/* Returns whether the row counts in the mean. Its spread must be known. Pairs within the same files are alternatives,
+ * whose mean is meaningless. */
 static bool in_mean(const struct compared *c, const struct compared_row *row)
 {
     return has_direction(c, row) && !row->pair->within && c->comparison[row->number].tested != TESTED_NOTHING;
@@ -192,13 +190,13 @@ static bool of_mean(const struct compared_mean *mean, const struct compared_row 
     return !strcmp(mean->suite, row->pair->about->suite) && !strcmp(mean->host, row->pair->host);
 }
 
-/* +1 where a higher value is better. */
+/* Returns -1 or +1: +1 when a higher value is better. */
 static double sign_of(const struct compared_row *row)
 {
     return strcmp(row->pair->about->better, "higher") ? -1 : 1;
 }
 
-/* Variance of the mean of logarithms that one side of the row's ratio brings, and its degrees of freedom. */
+/* Returns the variance of the mean logarithm of one side of the row's ratio, and its degrees of freedom. */
 static double log_variance(const struct row *const *rows, size_t n, double *df)
 {
     struct stats_running s = {.n = 0};
@@ -210,9 +208,9 @@ static double log_variance(const struct row *const *rows, size_t n, double *df)
     return s.n < 2 || !isfinite(s.m2) ? 0 : s.m2 / *df / (double)s.n;
 }
 
-/* With one or two runs a side. What is not sure about the mean is the more of what its rows' samples say, and of what
- * the rows' ratios say, which also differ by drift that no sample saw. Its floor is the middle one of those of its
- * rows: drift that all of them share does not average out. */
+/* Computes the mean when a side has only one or two runs. Its error is the larger of two: the one from the samples of
+ * the rows, and the one from the spread of the rows' ratios, which includes drift between runs. Its noise floor is the
+ * median of those of its rows, because drift common to all rows does not average out. */
 static int mean_of_ratios(const struct compared *c, const struct compared_mean *mean, struct comparison *out)
 {
     struct stats_running logs = {.n = 0};
@@ -259,8 +257,8 @@ static int mean_of_ratios(const struct compared *c, const struct compared_mean *
     return 0;
 }
 
-/* The score of a run: the geometric mean of its rows' means, each over the base's median. 0 when it lacks one of them.
- */
+/* Returns the score of a run: the geometric mean of its rows' means, each divided by the base's median. 0 when the run
+ * lacks one of the rows. */
 static double score_of(const struct compared *c, const struct compared_mean *mean, const struct row *run, bool changed)
 {
     double sum = 0;
@@ -281,7 +279,7 @@ static double score_of(const struct compared *c, const struct compared_mean *mea
     return exp(sum / (double)mean->rows);
 }
 
-/* The scores of all runs of a side that have every row of the suite. */
+/* Takes the scores of all runs of a side that have every row of the suite. */
 static int take_scores(const struct compared *c, const struct compared_mean *mean, const struct compared_row *row,
                        bool changed, struct side *side)
 {
@@ -333,7 +331,7 @@ static void count_mean(struct compared *c, const struct compared_row *row)
     c->n_means += m == c->n_means;
 }
 
-/* Computes the means of two rows or more: one row needs none. */
+/* Computes the means of suites with at least two rows. */
 static int find_means(struct compared *c)
 {
     size_t kept = 0;
@@ -367,7 +365,7 @@ static int compare_hosts(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* The mean logarithm of the ratios of a host's rows; NAN when it has none. */
+/* Returns the mean logarithm of the ratios of a host's rows; NAN when it has none. */
 static double host_log(const struct compared *c, const char *host)
 {
     struct stats_running s = {.n = 0};
@@ -386,8 +384,8 @@ static bool host_seen(const struct compared *c, const char *host)
     return false;
 }
 
-/* A host stands out when it is further from the middle one than 3.5 times the spread of the hosts, by their median
- * absolute deviation, and than min_effect (Iglewicz, Hoaglin 1993). */
+/* Finds hosts that stand out: their distance from the median is more than 3.5 times the spread of the hosts (estimated
+ * from the median absolute deviation; Iglewicz, Hoaglin 1993), and more than min_effect. */
 static int find_hosts(struct compared *c, double min_effect)
 {
     double *logs = calloc(2 * c->n_rows + 2, sizeof(*logs));
@@ -417,7 +415,7 @@ static int find_hosts(struct compared *c, double min_effect)
     return 0;
 }
 
-/* --- The whole. --- */
+/* --- All of it. --- */
 
 struct effect {
     struct compared_row row;
@@ -432,7 +430,7 @@ static int compare_effects(const void *a, const void *b)
     return order ? order : (x->row.number > y->row.number) - (x->row.number < y->row.number);
 }
 
-/* A change from or to 0 is the greatest of all. */
+/* Returns the size of the effect for sorting. A change from or to 0 is larger than any other. */
 static double effect_of(const struct comparison *c)
 {
     if (c->ratio > 0)
@@ -460,16 +458,16 @@ int compared_make(const struct pairs *pairs, bool (*judged)(const struct row *ro
 {
     memset(out, 0, sizeof(*out));
     out->row = calloc(pairs->n + 1, sizeof(*out->row));
-    out->apart = calloc(pairs->n + 1, sizeof(const struct pair *));
-    out->comparison = calloc(2 * pairs->n + 1, sizeof(*out->comparison)); /* there are no more means than rows */
-    if (!out->row || !out->apart || !out->comparison)
+    out->not_comparable = calloc(pairs->n + 1, sizeof(const struct pair *));
+    out->comparison = calloc(2 * pairs->n + 1, sizeof(*out->comparison)); /* there are at most as many means as rows */
+    if (!out->row || !out->not_comparable || !out->comparison)
         return -1;
     for (size_t i = 0; i < pairs->n; i++) {
         const struct pair *pair = &pairs->pair[i];
         if (!all && !judged(pair->about))
             continue;
         if (pair->why[0]) {
-            out->apart[out->n_apart++] = pair;
+            out->not_comparable[out->n_not_comparable++] = pair;
             continue;
         }
         out->row[out->n_rows] = (struct compared_row){.number = out->n_rows, .judged = judged(pair->about)};
@@ -491,6 +489,6 @@ void compared_free(struct compared *compared)
     free(compared->mean);
     free(compared->host);
     free(compared->comparison);
-    free(compared->apart);
+    free(compared->not_comparable);
     memset(compared, 0, sizeof(*compared));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows as CSV: the fields and their quoting, and the file that holds whole rows only. */
+/* Writes rows as CSV: the fields and their quoting, and the file, which contains whole rows only. */
 #include "out/csv.h"
 
 #include <errno.h>
@@ -15,11 +15,11 @@
 #include "engine/signals.h"
 #include "sys/folder.h"
 
-#define MOST_NAMES 999u /* collisions of the default name that are stepped over in one directory */
+#define MOST_NAMES 999u /* most names tried in one directory when files of the default name exist */
 
 /* --- text ------------------------------------------------------------------------------------------------------- */
 
-/* The file is UTF-8 whatever a host name, a comment or a text cut at its array's end holds. */
+/* Appends text as valid UTF-8, even if a host name or a comment is not, or was cut within a character. */
 static void append_utf8(struct text *out, const char *s, int double_quotes)
 {
     while (*s != '\0') {
@@ -64,7 +64,7 @@ static void append_pairs(struct text *out, const struct row_pair *pairs, size_t 
     }
 }
 
-/* A field of a row: only the user's words may hold commas. */
+/* Appends a field of a row. Commas are kept only in texts given by the user. */
 static void append_text(struct text *out, const struct row_column *column, const char *field)
 {
     char copy[1024];
@@ -130,23 +130,23 @@ void csv_row(const struct row *row, struct text *out)
 
 /* --- a file of whole lines -------------------------------------------------------------------------------------- */
 
-/* Where files of the default name are tried, in this order. */
+/* Places in which files of the default name are tried, in this order. */
 enum place { PLACE_CURRENT, PLACE_TMPDIR, PLACE_TMP, PLACE_SHM, PLACES };
 
 struct csv {
-    int fd;                  /* -1: none is open */
-    int is_stdout;           /* fd was given to us: it is neither removed nor closed */
-    int created;             /* the file is new, so it may be removed while it has no row */
-    size_t rows;             /* in the open file */
-    char path[PATH_MAX];     /* of the open file */
-    char reported[PATH_MAX]; /* what csv_path() says */
-    int none;                /* rows are not wanted, or no longer */
-    unsigned place;          /* the next one to try */
+    int fd;                  /* -1: no file is open */
+    int is_stdout;           /* fd was passed in: it is neither removed nor closed */
+    int created;             /* the file is new, so it is removed if it has no row */
+    size_t rows;             /* number of rows in the open file */
+    char path[PATH_MAX];     /* path of the open file */
+    char reported[PATH_MAX]; /* result of csv_path() */
+    int none;                /* rows are not wanted, or not any more */
+    unsigned place;          /* next place to try */
     char name[256];          /* default name without ".csv" */
-    struct text kept;        /* header and rows that no file took */
-    size_t kept_length;      /* of it, whole rows */
+    struct text kept;        /* header and rows that are in no file */
+    size_t kept_length;      /* length of its whole rows */
     size_t kept_rows, lost_rows;
-    bool unflushed; /* that was said */
+    bool unflushed; /* a warning about a failed flush was printed */
 };
 
 static int flush_file(struct csv *csv)
@@ -155,11 +155,11 @@ static int flush_file(struct csv *csv)
     do
         result = fdatasync(csv->fd);
     while (result != 0 && errno == EINTR);
-    /* Pipes, terminals and some file systems cannot flush: that says nothing about the row. (EROFS does: a disk that
-     * went read-only after an error.) */
+    /* Pipes, terminals and some file systems cannot flush, which is no error. (EROFS is an error: the disk became
+     * read-only after a failure.) */
     if (result == 0 || errno == EINVAL || errno == ENOTSUP)
         return 0;
-    /* A sandbox forbids the call: the row is written all the same, and survives all but a power cut. */
+    /* A sandbox forbids the call: the row is written, but may be lost in a power cut. */
     if (errno != EPERM && errno != EACCES && errno != ENOSYS)
         return -1;
     if (!csv->unflushed)
@@ -169,8 +169,8 @@ static int flush_file(struct csv *csv)
     return 0;
 }
 
-/* Takes back the last written bytes of a regular file. The end is asked for now, not remembered: behind `>>` the
- * offset is 0 until the first write, and cutting there would take the user's own data. */
+/* Cuts the last written bytes off a regular file. Uses the current end of the file and not an offset: after `>>` the
+ * offset is 0 until the first write, so a cut there would remove the user's own data. */
 static void cut_back(int fd, size_t written)
 {
     struct stat st;
@@ -181,7 +181,7 @@ static void cut_back(int fd, size_t written)
         (void)lseek(fd, end - (off_t)written, SEEK_SET);
 }
 
-/* Into the open file, whole and on disk, or not at all: 0, or -1 with errno. */
+/* Writes to the open file, whole and flushed, or not at all. Returns 0, or -1 with errno. */
 static int write_whole(struct csv *csv, const char *data, size_t length)
 {
     size_t done = signals_write(csv->fd, data, length);
@@ -194,7 +194,7 @@ static int write_whole(struct csv *csv, const char *data, size_t length)
     return -1;
 }
 
-/* Closes the open file; removes it when it is ours and holds no row. errno is kept. */
+/* Closes the open file; removes it if it was created here and has no row. Keeps errno. */
 static void leave_file(struct csv *csv)
 {
     int error = errno;
@@ -210,7 +210,7 @@ static void leave_file(struct csv *csv)
     errno = error;
 }
 
-/* A new file's name is on disk only once its directory is. */
+/* Flushes the directory of a new file: only then its name is on disk. */
 static void sync_directory(const char *path)
 {
     char directory[PATH_MAX];
@@ -229,7 +229,7 @@ static void sync_directory(const char *path)
     (void)close(fd);
 }
 
-/* Takes fd as the open file and writes the header. 0, or -1 with errno and no file open. */
+/* Makes fd the open file and writes the header. Returns 0, or -1 with errno and no file open. */
 static int start_file(struct csv *csv, int fd, const char *path, int created)
 {
     struct text header = {0};
@@ -267,7 +267,7 @@ static const char *place_directory(unsigned place)
     }
 }
 
-/* A new file of the default name in the directory ("" is the current one). 0, or -1 with errno. */
+/* Creates a file of the default name in the directory ("" is the current one). Returns 0, or -1 with errno. */
 static int open_default(struct csv *csv, const char *directory)
 {
     char path[PATH_MAX];
@@ -292,7 +292,8 @@ static int open_default(struct csv *csv, const char *directory)
     return -1;
 }
 
-/* Opens a file in the next place that takes one. 0, or -1 when there is none left; *error is the first reason. */
+/* Opens a file in the next place where that is possible. Returns 0, or -1 when there is none left; *error is the first
+ * reason. */
 static int open_next(struct csv *csv, int *error)
 {
     while (csv->place < PLACES) {
@@ -406,8 +407,7 @@ static void keep_in_memory(struct csv *csv, const char *lines, size_t length, si
     csv->kept_length = csv->kept.length;
 }
 
-/* The file that was open until now takes no row any more: these lines and the later ones go to the next place that
- * does. */
+/* Continues after the open file has failed: writes these lines and all later ones to the next place that works. */
 static void go_on(struct csv *csv, const char *from, const char *why, const char *lines, size_t length, size_t rows)
 {
     int ignored = 0;
@@ -424,7 +424,7 @@ static void go_on(struct csv *csv, const char *from, const char *why, const char
     keep_in_memory(csv, lines, length, rows);
 }
 
-/* The open file refused the line (errno says why). */
+/* Handles a line that the open file refused; errno has the reason. */
 static void fall_over(struct csv *csv, const struct text *line)
 {
     int reason = errno;
@@ -438,7 +438,7 @@ static void fall_over(struct csv *csv, const struct text *line)
     go_on(csv, from, strerror(reason), line->data, line->length, 1);
 }
 
-/* All that the open file holds, terminated; NULL when it cannot be read. The caller frees it. */
+/* Reads the whole open file into memory, NUL-terminated; NULL when it cannot be read. The caller frees it. */
 static char *read_back(int fd, size_t size)
 {
     char *all = malloc(size + 1);
@@ -468,7 +468,7 @@ void csv_rescue(struct csv *csv)
     csv->reported[0] = '\0';
     all = read_back(csv->fd, (size_t)st.st_size);
     leave_file(csv);
-    lines = all == NULL ? NULL : strstr(all, "\r\n"); /* behind the header */
+    lines = all == NULL ? NULL : strstr(all, "\r\n"); /* after the header */
     if (lines == NULL)
         csv->lost_rows += rows;
     else
@@ -520,7 +520,7 @@ int csv_close(struct csv *csv)
         (void)fflush(stdout);
         dprintf(STDERR_FILENO, "jitbench: %zu rows are in no file: they follow as CSV on standard output\n",
                 csv->kept_rows);
-        /* The last chance of these rows: nothing is cut off again, a part is better than none. */
+        /* Last attempt for these rows: an incomplete line is not cut off, because a part is better than nothing. */
         if (signals_write(STDOUT_FILENO, csv->kept.data, csv->kept_length) != csv->kept_length)
             result = -1;
     }

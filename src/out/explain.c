@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names the causes that explain a change: preemption, stolen time, interrupts, a lower clock. */
+/* Explains a change by its causes: preemption, steal time, interrupts, a lower clock frequency. */
 #include "out/explain.h"
 
 #include <math.h>
@@ -10,16 +10,16 @@
 #include "sys/cpuset.h"
 
 #define CAUSES_MAX   12
-#define LEAST_PART   0.5  /* of the change, for a cause to be named */
-#define LEAST_SHARE  0.1  /* in points of %: less prints as no difference */
-#define LEAST_STEAL  50.0 /* in ms: five ticks of the kernel's count */
+#define LEAST_PART   0.5  /* least part of the change for a cause to be named */
+#define LEAST_SHARE  0.1  /* percentage points; a smaller difference would be printed as none */
+#define LEAST_STEAL  50.0 /* ms; five ticks of the kernel's count */
 #define LEAST_FREQ   0.02
-#define MOST_PERCENT 99.9 /* a cause that has more than a CPU's time leaves none to compute with */
+#define MOST_PERCENT 99.9 /* limit of a cause's share of time: the remaining time is a divisor */
 
 /* A cause, and the time it took on each side: base, new. */
 struct share {
     char name[24];
-    double pct[2]; /* of the time */
+    double pct[2]; /* share of the time */
     double ms[2];
 };
 
@@ -28,7 +28,7 @@ struct side {
     const struct row *const *rows;
     size_t n;
     double ms;     /* wall-clock time of all rows */
-    double events; /* values of all rows that their statistics are over */
+    double events; /* number of values on which the rows' statistics are based */
 };
 
 static struct share *share_of(struct share *shares, size_t *n, const char *name, size_t length)
@@ -49,7 +49,8 @@ static struct share *share_of(struct share *shares, size_t *n, const char *name,
     return &shares[i];
 }
 
-/* How many CPUs' or processes' time a cause of the row is a sum over: of steal the CPUs, of all others the copies. */
+/* Returns the number of CPUs or processes over which a cause of the row is summed: the CPUs for steal time, the copies
+ * for all others. */
 static double parties_of(const struct row *row, const char *cause, bool by_cpus)
 {
     struct cpuset cpus;
@@ -61,8 +62,8 @@ static double parties_of(const struct row *row, const char *cause, bool by_cpus)
     return by_cpus || !row->copies ? 1 : (double)row->copies;
 }
 
-/* Adds the "cause:milliseconds" pairs of a side's rows. What processes waited outside the common window can bring a
- * share a little above 100 %. */
+/* Adds the "cause:milliseconds" pairs of a side's rows. A share can slightly exceed 100 %, because waits outside the
+ * common window are included. */
 static void add_causes(const struct side *side, bool changed, bool by_cpus, struct share *shares, size_t *n)
 {
     for (size_t i = 0; i < side->n; i++)
@@ -100,15 +101,15 @@ static double frequency_of(const struct side *side)
     return sum / (double)side->n;
 }
 
-/* Logarithm of how many times as long the work took. */
+/* Returns the logarithm of the ratio of the times that the work took, new to base. */
 static double log_time(const struct pair *pair, const struct comparison *c)
 {
     return strcmp(pair->about->better, "higher") ? log(c->ratio) : -log(c->ratio);
 }
 
-/* The part of the change that the cause would make by itself: 1 is all of it, below 0 the opposite. A share of time is
- * compared with the change of a metric that is one; of latencies, which fill only a part of the time, with what the
- * cause took for each event; of all others with what a lack of that much time does to the rest. */
+/* Returns the part of the change that the cause would make alone: 1 is all of it, below 0 the opposite. For a metric
+ * that is a share of time, the cause's share is compared with its change; for latencies, which cover only a part of the
+ * time, the cause's time for each event; for all others, the slow-down caused by losing that share of time. */
 static double part_of_change(const struct pair *pair, const struct comparison *c, const struct share *share,
                              const struct side *side)
 {
@@ -130,7 +131,7 @@ static double part_of_change(const struct pair *pair, const struct comparison *c
 static bool is_named(const struct pair *pair, const struct comparison *c, const struct share *share,
                      const struct side *side)
 {
-    /* Ticks that as long a time would have had before. */
+    /* Steal time, in ticks, that the base's rate would give over the same time. */
     const double expected = side[0].ms > 0 ? share->ms[0] * side[1].ms / side[0].ms : 0;
 
     if (fabs(share->pct[1] - share->pct[0]) < LEAST_SHARE ||

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Common part of the export formats: which rows go out, under what name, in what unit. */
+/* Common part of the export formats: selection of rows, names, units. */
 #include "out/export.h"
 
 #include <math.h>
@@ -195,7 +195,7 @@ static int by_place(const void *a, const void *b)
     return (one->at > other->at) - (one->at < other->at);
 }
 
-/* The name of each row; number is appended when it is not 0. -1 when out of memory. */
+/* Rebuilds the name of a row; number is appended if it is not 0. Returns -1 when out of memory. */
 static int rename_entry(struct export_entry *entry, size_t number)
 {
     struct text name = {0};
@@ -215,7 +215,7 @@ static bool same_run(const struct export_entry *a, const struct export_entry *b)
     return a->row->run == b->row->run && !strcmp(a->name, b->name);
 }
 
-/* The end of the entries that share the name of the one at from. */
+/* Returns the end of the entries that share the name of the one at from. */
 static size_t name_end(const struct export_entry *entries, size_t n, size_t from)
 {
     size_t end = from + 1;
@@ -225,7 +225,7 @@ static size_t name_end(const struct export_entry *entries, size_t n, size_t from
     return end;
 }
 
-/* Where rows of one run share a name, all of the name take their CPUs into it. Sorted by name and run. */
+/* Adds the CPUs to the names of rows if rows of one run share a name. The entries are sorted by name and run. */
 static int tell_apart_by_cpus(struct export_entry *entries, size_t n)
 {
     for (size_t from = 0, end; from < n; from = end) {
@@ -242,7 +242,7 @@ static int tell_apart_by_cpus(struct export_entry *entries, size_t n)
     return 0;
 }
 
-/* Numbers entries of a run that still share a name. They are sorted by name and run. */
+/* Numbers the entries of a run that still share a name. They are sorted by name and run. */
 static int tell_apart_by_number(struct export_entry *entries, size_t n)
 {
     for (size_t i = 0, end; i < n; i = end) {
@@ -303,7 +303,7 @@ int export_group(const struct export_rows *rows, struct export_groups *groups)
     const size_t n = rows->n;
 
     memset(groups, 0, sizeof(*groups));
-    groups->entries = calloc(n + 1, sizeof(*groups->entries)); /* the last one, without a name, ends them */
+    groups->entries = calloc(n + 1, sizeof(*groups->entries)); /* the last one has no name and ends the array */
     groups->rows = calloc(n + 1, sizeof(const struct row *));
     groups->group = calloc(n + 1, sizeof(*groups->group));
     for (size_t i = 0; groups->entries && i < n; i++)
@@ -337,7 +337,7 @@ double *export_group_seconds(const struct export_group *group)
     return seconds;
 }
 
-/* --- What stands in several rows. --- */
+/* --- Values that stand in several rows. --- */
 
 static bool belongs_to(const struct row *a, const struct row *b)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows as the JSON of Google Benchmark: an iteration for each sample, and the aggregates of each name. Times in ns. */
+/* Exports rows as the JSON of Google Benchmark: an iteration for each sample, and the aggregates of each name. Times
+ * are in ns. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,8 +14,8 @@
 
 struct series {
     const struct export_group *group;
-    const struct row *row;         /* of the sample that is written, and the first one in aggregates */
-    double *seconds, *cpu_seconds; /* group->n_samples */
+    const struct row *row;         /* row of the sample that is being written; the first row for aggregates */
+    double *seconds, *cpu_seconds; /* arrays of group->n_samples */
 };
 
 static void put_context(const struct row_run *run, struct text *out)
@@ -49,7 +50,8 @@ static void put_times(double real_s, double cpu_s, double scale, struct text *ou
     text_printf(out, ", \"time_unit\": \"ns\"}");
 }
 
-/* How many events a sample holds: of a rate what was done in its time, otherwise what the statistics are over. */
+/* Returns the number of events in a sample: for a rate the work done in its time, otherwise the number of values of its
+ * statistics. */
 static double events_of_a_sample(const struct row *row)
 {
     const struct export_unit *unit = export_unit_find(row->unit);
@@ -103,7 +105,8 @@ static void put_aggregates(const struct series *s, struct text *out)
     put_aggregate(s, "cv", real.rsd_pct / 100, cpu.mean > 0 ? cpu.rsd_pct / 100 : 0, false, out);
 }
 
-/* CPU time of a sample: of a command its own, else the row's share of CPU time in its wall time. 0: not known. */
+/* Returns the CPU time of a sample in s: the measured one for a command, otherwise the row's share of CPU time in its
+ * wall time. 0: not known. */
 static double cpu_of(const struct export_rows *rows, const struct row *row, size_t sample, double seconds)
 {
     if (!strcmp(row->metric, "wall")) {
@@ -114,7 +117,7 @@ static double cpu_of(const struct export_rows *rows, const struct row *row, size
     return row->wall_s > 0 && row->cpu_s >= 0 ? seconds * row->cpu_s / row->wall_s : 0;
 }
 
-/* -1 when out of memory. */
+/* Computes the times of all samples. Returns -1 when out of memory. */
 static int series_fill(const struct export_rows *rows, const struct export_group *group, struct series *s)
 {
     size_t n = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows as the CSV and the JSON of hyperfine, in seconds: a line or a result for each name. */
+/* Exports rows as the CSV and the JSON of hyperfine, in seconds: a line or a result for each name. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "out/json.h"
 #include "out/rows.h"
 
-/* CPU times of a command stand in columns of its line, where it has one. */
+/* Returns whether the row is a CPU time of a command, which becomes a column of the command's line if it has one. */
 static bool is_column(const struct row *row)
 {
     return !strcmp(row->metric, "user") || !strcmp(row->metric, "system");
@@ -26,7 +26,7 @@ static void put_number(double value, struct text *out)
     text_real(out, value);
 }
 
-/* The mean of all samples of the metric beside a command's wall-clock times; NAN when a row has none. */
+/* Returns the mean of all samples of another metric of a command; NAN when a row has none. */
 static double mean_of_partner(const struct export_rows *rows, const struct export_group *group, const char *metric)
 {
     struct stats_running samples = {0};
@@ -41,7 +41,7 @@ static double mean_of_partner(const struct export_rows *rows, const struct expor
     return known ? samples.mean : (double)NAN;
 }
 
-/* A command's time goes under its own name. */
+/* Writes a line. A command's wall-clock time has the command's own name. */
 static void put_line(const struct export_rows *rows, const struct export_group *group, const double *seconds,
                      size_t number, struct text *out)
 {
@@ -72,7 +72,7 @@ static void put_member(const char *name, double value, struct text *out)
     json_number(out, value);
 }
 
-/* A command line as it stands in the row, or the group's name: of other rows, and of a command that a run has twice. */
+/* Returns the command line from the row, or the group's name for other rows and for commands that a run has twice. */
 static const char *command_of(const struct export_rows *rows, const struct export_group *group)
 {
     const struct row *row = group->rows[0];
@@ -89,7 +89,7 @@ static const char *command_of(const struct export_rows *rows, const struct expor
     return line ? line : group->name;
 }
 
-/* Appends the exit codes of a command's runs; a row without them has null for each sample. */
+/* Appends the exit codes of a command's runs; null for each sample of a row without them. */
 static void put_exit_codes(const struct export_rows *rows, const struct export_group *group, struct text *out)
 {
     size_t n = 0;
@@ -133,9 +133,9 @@ static void put_result(const struct export_rows *rows, const struct export_group
     text_append(out, "}", 1);
 }
 
-/* --- Both. --- */
+/* --- CSV and JSON. --- */
 
-/* Rows that are a line of their own, in lines[]. */
+/* Selects the rows that get a line of their own. */
 static size_t choose_lines(const struct export_rows *rows, const struct row **lines)
 {
     size_t n = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows as one JSON document: every column, numbers as numbers. */
+/* Exports rows as one JSON document: every column, numbers as numbers. */
 #include <math.h>
 
 #include "out/export.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows as OpenMetrics 1.0 text that is Prometheus' text format 0.0.4 too: gauges, no timestamps. */
+/* Exports rows as OpenMetrics 1.0 text that is also valid in Prometheus' text format 0.0.4: gauges, no timestamps. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,8 +28,8 @@ static bool is_plain(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-/* Letters, digits and underscores; anything else is an underscore. A letter that would stand alone joins the word
- * before it: what checks names takes it for a unit (b for bytes, d for days). */
+/* Appends a word of letters, digits and underscores; other characters become underscores. A single letter is joined to
+ * the word before it, because validators take it for a unit (b for bytes, d for days). */
 static void put_word(const char *s, size_t length, struct text *out)
 {
     for (size_t i = 0; i < length; i++) {
@@ -41,7 +41,7 @@ static void put_word(const char *s, size_t length, struct text *out)
     }
 }
 
-/* Where a metric's id names its unit itself, that is left to the base unit. */
+/* Returns the length of the metric's id without a unit that it ends in, because the base unit is appended. */
 static size_t id_length(const struct row *row)
 {
     static const char *const spelled[] = {"_per_ms", "_hz"};
@@ -58,7 +58,7 @@ static const char *base_of(const struct row *row)
     return unit ? unit->base : row->unit;
 }
 
-/* jitbench_ID_UNIT. What an ending means to other types is not left at the end. */
+/* Appends jitbench_ID_UNIT, without an ending that is reserved for other types of metrics. */
 static void put_family(const struct row *row, struct text *out)
 {
     static const char *const reserved[] = {"_total", "_count", "_sum", "_bucket", "_created", "_info"};
@@ -93,7 +93,7 @@ static void put_escaped(const char *s, struct text *out)
     }
 }
 
-/* An empty label is none. */
+/* Appends a label; an empty one is left out. */
 static void put_label(const char *name, const char *value, struct text *out)
 {
     if (!value[0])
@@ -134,7 +134,7 @@ static void put_labels(const struct row *row, struct text *out)
 struct point {
     const struct row *row;
     char *family, *labels;
-    size_t at, first; /* first: of the family */
+    size_t at, first; /* first: position of the first point of the family */
 };
 
 static int by_family_and_age(const void *a, const void *b)
@@ -167,7 +167,7 @@ static void points_free(struct point *points, size_t n)
     free(points);
 }
 
-/* NULL when out of memory. */
+/* Returns NULL when out of memory. */
 static struct point *points_make(const struct export_rows *rows)
 {
     struct point *points = calloc(rows->n, sizeof(*points));
@@ -192,7 +192,8 @@ static const char *why_left_out(const struct row *older, const struct row *newer
                                                     : "with the labels of another one of the same time";
 }
 
-/* Of points with the same labels the newest stays; the others' family is cut off their end. Returns how many stay. */
+/* Drops all but the newest of the points with the same labels, and sorts the others by family. Returns the number of
+ * points kept. */
 static size_t points_newest(struct point *points, size_t n, struct export_left_out *left_out)
 {
     size_t kept = 0;
@@ -289,7 +290,7 @@ static int by_run_place(const void *a, const void *b)
     return (one->at > other->at) - (one->at < other->at);
 }
 
-/* Runs that differ in nothing that is a label are one: no two lines may have the same labels. */
+/* Writes a run unless one with the same labels was written: no two lines may have the same labels. */
 static void put_new_run(const struct row_run *run, struct index *seen, struct text *out)
 {
     struct text line = {0};
@@ -303,7 +304,7 @@ static void put_new_run(const struct row_run *run, struct index *seen, struct te
     text_free(&line);
 }
 
-/* Each run once, in the order of the files. */
+/* Writes each run once, in the order of the files. */
 static void put_runs(const struct point *points, size_t n, struct text *out)
 {
     struct index seen = {0};

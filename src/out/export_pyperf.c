@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows as a suite of pyperf: a benchmark for each name, a run for each sample, as each sample is a process. */
+/* Exports rows as a suite of pyperf: a benchmark for each name, a run for each sample, because each sample is a
+ * process. */
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +8,7 @@
 #include "out/json.h"
 #include "out/rows.h"
 
-/* pyperf's name of the unit that the row goes out in; "" for none. Less is better in all of pyperf. */
+/* Returns pyperf's name of the unit in which the row is exported; "" for none. In pyperf less is always better. */
 static const char *unit_of(const struct row *row)
 {
     const struct export_unit *unit = export_unit_find(row->unit);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of suite unix as UnixBench reports them: its text, and its CSV. */
+/* Exports rows of suite unix in the formats of UnixBench: its text report, and its CSV. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,9 +8,9 @@
 #include "out/export.h"
 #include "out/rows.h"
 
-/* The index scores a test at so many points for its baseline. */
+/* Index points of a test whose rate equals its baseline. */
 #define BASELINE_INDEX 10
-/* Tests of an index that is not partial. */
+/* Number of tests in a full index. */
 #define INDEX_TESTS 12u
 
 static const char *refuse(const struct row *row)
@@ -32,7 +32,7 @@ static const char *title(const struct export_rows *rows, const struct row *row)
     return found ? found : row->test;
 }
 
-/* --- Blocks: what one run measured with one number of copies. --- */
+/* --- Blocks: the results of one run with one number of copies. --- */
 
 struct block {
     const struct export_entry *entries;
@@ -46,7 +46,7 @@ static void entries_free(struct export_entry *entries, size_t n)
     free(entries);
 }
 
-/* Blocks behind each other, in the order of their first rows. NULL when out of memory. */
+/* Returns the rows sorted by block, in the order of the blocks' first rows. NULL when out of memory. */
 static struct export_entry *entries_make(const struct export_rows *rows)
 {
     struct export_entry *entries = calloc(rows->n, sizeof(*entries));
@@ -88,7 +88,7 @@ static void put_results(const struct export_rows *rows, const struct block *bloc
     }
 }
 
-/* Finds the protocol in the row of the block's index, which the format itself leaves out; "" when there is none. */
+/* Finds the protocol in the row of the block's index, which is not exported itself; "" when there is none. */
 static void find_protocol(const struct export_rows *rows, const struct row *of, char protocol[ROW_PROTOCOL_SIZE])
 {
     protocol[0] = '\0';
@@ -182,7 +182,7 @@ static void put_value(const struct block *block, const char *test, struct text *
         }
 }
 
-/* One row of each test, as titles of columns. Returns how many. */
+/* Finds one row of each test; their titles head the columns. Returns the number of tests. */
 static size_t find_tests(const struct export_rows *rows, const struct row **tests)
 {
     size_t n = 0;

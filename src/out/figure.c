@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Figures of rows with two axes: lines, dots, histograms, curves, upright bars. */
+/* Figures of rows with two axes: lines, dots, histograms, curves, vertical bars. */
 #include "out/figure.h"
 
 #include <math.h>
@@ -12,11 +12,11 @@
 #include "out/svg.h"
 #include "out/units.h"
 
-#define TICK_ROOM   18.0 /* pixels that a tick needs along an upright axis */
-#define LOG_FROM    20.0 /* from this ratio of highest to lowest on, an axis is logarithmic */
+#define TICK_ROOM   18.0 /* pixels that a tick needs along the y axis */
+#define LOG_FROM    20.0 /* an axis is logarithmic from this ratio of highest to lowest on */
 #define BODY        0.999
 #define BINS        96
-#define LEAST_COUNT 0.5 /* the foot of a logarithmic count axis: one event has a bar too */
+#define LEAST_COUNT 0.5 /* lower end of a logarithmic count axis, so that a count of one has a bar too */
 #define WIDEST_BAR  26.0
 
 static const char *class_of(unsigned colour)
@@ -96,7 +96,8 @@ static bool wants_log(const struct frame_range *range)
     return range->low > 0 && range->high / range->low > LOG_FROM;
 }
 
-/* Opens the figure's picture with both axes drawn. Ranges are widened to round numbers but for x where x_exact. */
+/* Begins the figure's picture and draws both axes. Ranges are widened to round numbers; the x range is not if
+ * x_exact. */
 static void frame_begin(struct text *out, const struct figure *figure, struct frame *f, bool x_exact)
 {
     char about[512], low[UNITS_SIZE], high[UNITS_SIZE];
@@ -132,7 +133,7 @@ static void put_entries_legend(struct text *out, const struct figure_entry *entr
 
 /* --- series ----------------------------------------------------------------------------------------------------- */
 
-/* How many points of the series lie before the position. */
+/* Returns the number of points of the series before the position. */
 static size_t count_before(const struct row *row, double before)
 {
     size_t n = 0;
@@ -209,7 +210,7 @@ static bool is_event(const struct row_pair *pair)
     return isfinite(pair->at) && isfinite(pair->value) && pair->value > 0;
 }
 
-/* The position that the share of the row's events keep at or below. */
+/* Returns the position at or below which the share of the row's events is. */
 static double position_of(const struct row *row, double share)
 {
     double sum = 0, so_far = 0;
@@ -224,8 +225,8 @@ static double position_of(const struct row *row, double share)
     return NAN;
 }
 
-/* The least distance of two positions below the limit, which is how fine the clock is: narrower bins would be a comb.
- */
+/* Returns the least distance of two positions below the limit, which is the resolution of the clock. Narrower bins
+ * would alternate with empty ones. */
 static double finest(const struct figure_entry *entries, size_t n, double limit)
 {
     double least = INFINITY;
@@ -275,7 +276,7 @@ static void count_events(struct bins *bins, const struct row *row)
     }
 }
 
-/* The scale of the counts: the greatest of all bins of all entries. */
+/* Returns the greatest count in any bin of any entry. */
 static double greatest_count(struct bins *bins, const struct figure_entry *entries, size_t n)
 {
     double most = 1;
@@ -381,7 +382,7 @@ bool figure_curve(struct text *out, const struct figure *figure, const struct fi
             extend(&y, v->value);
             extend(&y, v->high);
         }
-    if (!x.found || !(x.high > x.low)) /* a line of one point says nothing */
+    if (!x.found || !(x.high > x.low)) /* a line of one point shows nothing */
         return false;
     bool log = wants_log(&x) && wants_log(&y);
     f.x = svg_scale(x.low, x.high, 0, 1, log || figure->x_log);
@@ -400,9 +401,9 @@ bool figure_curve(struct text *out, const struct figure *figure, const struct fi
     return true;
 }
 
-/* --- upright bars ----------------------------------------------------------------------------------------------- */
+/* --- vertical bars ---------------------------------------------------------------------------------------------- */
 
-/* As many of the categories' names as there is room for. */
+/* Draws as many of the categories' names as there is room for. */
 static void put_categories(struct text *out, const struct figure *figure, const struct figure_bars *bars,
                            const struct frame *f)
 {

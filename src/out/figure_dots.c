@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One figure of many machines: a dot for each, those that stand out by name. */
+/* Figure with one value for each of many machines: a dot for each; those that stand out are named. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,10 +11,10 @@
 #include "out/svg.h"
 #include "out/units.h"
 
-#define LINE       14.0 /* of a name */
+#define LINE       14.0 /* height of a name's line */
 #define STRIP      34.0
 #define BELOW      38.0
-#define DOTS_MOST  400u /* of more, so many at even distances in rank */
+#define DOTS_MOST  400u /* more dots are reduced to this many at evenly spaced ranks */
 #define LOG_FROM   50.0
 #define LABEL_MOST 150.0
 
@@ -36,7 +36,7 @@ static size_t sort_known(const struct figure_dots *dots, double *sorted)
     return n;
 }
 
-/* A height that looks random, and is the same every time (Knuth's multiplicative hash). */
+/* Returns a height that looks random but is always the same for a number (Knuth's multiplicative hash). */
 static double height_of(size_t number)
 {
     return (double)((uint32_t)(number + 1) * UINT32_C(2654435761) >> 16) / 65536.0;
@@ -56,8 +56,8 @@ static void put_dots(struct text *out, const struct svg_scale *x, const double *
     svg_group_end(out);
 }
 
-/* Lines down from names do not cross other names: those at the left begin there, from the left one on top on; those at
- * the right end there. */
+/* Returns the line of a name, chosen so that the lines between names and dots do not cross: names of the left half are
+ * placed first, from the leftmost one down; those of the right half follow, from the rightmost one down. */
 static size_t line_of(const struct figure_dots *dots, size_t n, size_t number, double middle)
 {
     const struct figure_dot *own = &dots->named[number];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Figures that have a line for each row: lengths, ranges, samples, strips of time, stacked parts. */
+/* Figures with a line for each row: lengths, ranges, samples, strips of time, stacked parts. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #define BELOW       38.0
 #define LABEL_MOST  118.0
 #define LABEL_GAP   12.0
-#define SAMPLES     300u /* dots of a line: of more, every so manyth is drawn */
+#define SAMPLES     300u /* most dots in a line; of more samples every nth is drawn */
 #define LOG_FROM    50.0
 #define STRIP_CELLS 240u
 
@@ -25,7 +25,7 @@ static const char *class_of(unsigned colour)
     return classes[colour % HTML_COLOURS];
 }
 
-/* Opens a picture with a label for each line and the axis below. right: what is kept free behind the axis. */
+/* Begins a picture with a label for each line and an axis below. right: space kept free at the right of the axis. */
 static void lines_begin(struct text *out, const struct figure *figure, const struct figure_entry *entries, size_t n,
                         struct frame *f, double right)
 {
@@ -53,7 +53,7 @@ static double middle_of(size_t line)
     return TOP + LINE * ((double)line + 0.5);
 }
 
-/* In place of figures that are missing: why. */
+/* Writes why a row has no values. */
 static void put_missing(struct text *out, const struct frame *f, size_t line, const struct row *row)
 {
     char why[320];
@@ -241,7 +241,7 @@ bool figure_samples(struct text *out, const struct figure *figure, const struct 
 
 /* --- strips ----------------------------------------------------------------------------------------------------- */
 
-/* From this share of the time on: the levels of colour above nothing. */
+/* Lower limits of the colour levels, as shares of the time. Level 0 is for a share of 0. */
 static const double level_from[HTML_LEVELS] = {0, 0, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 5e-1};
 static const char *const level_class[HTML_LEVELS] = {"q0", "q1", "q2", "q3", "q4", "q5", "q6", "q7"};
 static const char *const level_name[HTML_LEVELS] = {"nothing", "less", "0.001 %", "0.01 %",
@@ -258,14 +258,14 @@ static unsigned level_of(double share)
     return level;
 }
 
-/* The length of a part, in microseconds; 0: the row has none. */
+/* Returns the length of a part in microseconds; 0: the row has none. */
 static double part_of(const struct row *row)
 {
     double part = row->n_series < 2 ? 0 : row->series[1].at - row->series[0].at;
     return isfinite(part) && part > 0 ? part : 0;
 }
 
-/* The share lost in the cell of cells that the strip is drawn in. */
+/* Returns the share lost in one of the cells of the strip. */
 static double share_of(const struct row *row, size_t cell, size_t cells)
 {
     size_t from = cell * row->n_series / cells, to = (cell + 1) * row->n_series / cells;

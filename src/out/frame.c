@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A CSV between two marker lines, for a way that is text only and changes line ends: a console. */
+/* Prints a CSV between two marker lines, for consoles, which carry text only and change line ends. */
 #include "out/frame.h"
 
 #include <string.h>
@@ -26,7 +26,7 @@ static void add(struct sum *sum, const char *data, size_t length)
     sum->length += length;
 }
 
-/* The number of bytes follows them, lowest byte first, without leading zeros. */
+/* Completes the checksum with the number of bytes, lowest byte first, without leading zeros. */
 static uint32_t finish(const struct sum *sum)
 {
     uint32_t crc = sum->crc;
@@ -44,7 +44,7 @@ uint32_t frame_cksum(const char *data, size_t length)
     return finish(&sum);
 }
 
-/* Of a line, without what ends it. */
+/* Returns the length of a line without its line end. */
 static size_t line_length(const char *line, size_t length)
 {
     while (length && line[length - 1] == '\r')

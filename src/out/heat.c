@@ -8,7 +8,7 @@
 #include "out/figure_frame.h"
 #include "out/html.h"
 
-/* Spreads from which on a cell has the level. */
+/* Lower limits of the levels, in spreads. */
 static const double levels[HEAT_LEVELS] = {2, 3.5, 6, 12};
 
 static const char *const worse_class[HEAT_LEVELS + 1] = {"", "w1", "w2", "w3", "w4"};

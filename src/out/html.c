@@ -9,7 +9,8 @@
 
 #define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
 
-/* The bytes of the character at s, or 0 when there is none (RFC 3629: no overlong forms, no surrogates). */
+/* Returns the number of bytes of the character at s, or 0 when it is not valid (RFC 3629: no overlong forms, no
+ * surrogates). */
 static size_t character(const unsigned char *s, size_t length)
 {
     static const struct {

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Bytes that stand for themselves. */
+/* Returns the number of bytes up to the next one that must be escaped. */
 static size_t plain_length(const char *s)
 {
     size_t n = 0;

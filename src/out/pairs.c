@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of two sets of files put beside each other. */
+/* Pairs the rows of two sets of files. */
 #include "out/pairs.h"
 
 #include <inttypes.h>
@@ -31,8 +31,8 @@ static bool is_across(uint64_t across, enum pair_across what)
     return across >> what & 1;
 }
 
-/* Appends the words of param before end (NULL: all of them) that say how others ran (beside), or those that say what
- * the work was. */
+/* Appends the words of param before end (NULL: all of them): those that say how others ran (beside), or those that
+ * identify the work. */
 static void append_words(struct text *out, const char *param, bool beside, const char *end)
 {
     size_t length, before = out->length;
@@ -51,14 +51,14 @@ static void append_words(struct text *out, const char *param, bool beside, const
 }
 
 struct entry {
-    char *key;    /* owned */
-    size_t loose; /* how much of it stands before the words of param */
-    size_t work;  /* how much of it stands before the user's command */
+    char *key;    /* freed with the entry */
+    size_t loose; /* length of the key before the words of param */
+    size_t work;  /* length of the key before the user's command */
     const struct row *row;
     bool changed;
 };
 
-/* Appends the words of param, and behind them the user's command. Returns how long the key is without the latter. */
+/* Appends the words of param, followed by the user's command. Returns the length of the key without the command. */
 static size_t append_work(struct text *key, const char *param)
 {
     const char *command = row_command(param);
@@ -70,7 +70,7 @@ static size_t append_work(struct text *key, const char *param)
     return work;
 }
 
-/* Hands the key to the entry. -1 when out of memory. */
+/* Completes the key and gives it to the entry. Returns -1 when out of memory. */
 static int end_key(struct text *key, struct entry *entry)
 {
     entry->work = append_work(key, entry->row->param);
@@ -105,7 +105,7 @@ static int make_entry(const struct row *row, bool changed, struct entry *entry)
     return end_key(&key, entry);
 }
 
-/* By CPUs, side and place in the files. */
+/* Compares by CPUs, side and position in the files. */
 static int compare_places(const void *a, const void *b)
 {
     const struct entry *x = a, *y = b;
@@ -124,7 +124,7 @@ static int compare_entries(const void *a, const void *b)
     return order ? order : compare_places(a, b);
 }
 
-/* Whether a run has several of these rows, on other CPUs each. They are sorted by CPUs. */
+/* Returns whether a run has several of these rows that differ in their CPUs. The entries are sorted by CPUs. */
 static bool told_by_cpus(const struct entry *entries, size_t n)
 {
     const struct row *first = entries[0].row;
@@ -154,7 +154,7 @@ static bool same_figures(const struct row *a, const struct row *b)
            (a->n_samples ? !memcmp(a->samples, b->samples, a->n_samples * sizeof(*a->samples)) : a->value == b->value);
 }
 
-/* Rows with figures, each once; *n is how many. */
+/* Removes rows without figures and duplicates; *n is the number of rows left. */
 static void drop_rows(const struct row **rows, size_t *n, uint64_t across, struct pairs *pairs)
 {
     size_t kept = 0, left_out = 0;
@@ -176,7 +176,7 @@ static void drop_rows(const struct row **rows, size_t *n, uint64_t across, struc
     *n = kept;
 }
 
-/* --- What differs in kind. --- */
+/* --- Differences in kind. --- */
 
 static void beside_of(const struct row *row, char *buf, size_t size)
 {
@@ -220,10 +220,10 @@ TEXT_OF(cpu_of, run->cpu_model)
 TEXT_OF(layout_of, layout)
 TEXT_OF(fs_of, scratch_fs)
 
-/* In the order in which they are named when several differ. */
+/* Properties in which rows may differ, in the order in which several differences are named. */
 static const struct {
     const char *name;
-    int across; /* -1: no way across */
+    int across; /* -1: cannot be allowed by the user */
     void (*of)(const struct row *row, char *buf, size_t size);
 } kinds[] = {
     {"unit", -1, unit_of},
@@ -238,7 +238,8 @@ static const struct {
     {"file system", ACROSS_FS, fs_of},
 };
 
-/* A value missing on one side (a file of an earlier version) counts as equal. */
+/* Returns whether a property differs. A value missing on one side (a file of an earlier version) is not a
+ * difference. */
 static bool differs(const struct row *a, const struct row *b, uint64_t across, struct pair *pair)
 {
     char x[256], y[256];
@@ -269,7 +270,7 @@ static void check_kind(struct pair *pair, uint64_t across)
             return;
 }
 
-/* Why a side has no figures. */
+/* Sets the reason why a side has no figures. */
 static void no_figures(const struct row *row, const char *side, struct pair *pair)
 {
     pair->reason = row->status == ROW_DEGRADED ? ACROSS_DEGRADED : -1;
@@ -310,7 +311,7 @@ static void settle(struct pair *pair, uint64_t across, struct pairs *pairs)
 
 /* --- Making pairs. --- */
 
-/* A pair of entries that are sorted, those of one side together. */
+/* Makes a pair of entries that are sorted by side. */
 static int take_pair(const struct entry *entries, size_t n, bool by_cpus, struct pair *pair)
 {
     *pair = (struct pair){.about = entries[n - 1].row, .by_cpus = by_cpus};
@@ -337,7 +338,7 @@ static bool may_differ(const char *words, const char *word, size_t length, uint6
     return (across >> ACROSS_BUILD & 1 && kind == ROW_WORD_BUILD) || (across >> ACROSS_CPU & 1 && kind == ROW_WORD_CPU);
 }
 
-/* The words of one param that the other lacks and that may not differ. */
+/* Appends the words of param that are missing in other and may not differ. */
 static void append_lacking(const char *param, const char *other, uint64_t across, struct text *out)
 {
     struct text words = {0}, others = {0};
@@ -357,7 +358,8 @@ static void append_lacking(const char *param, const char *other, uint64_t across
     text_free(&others);
 }
 
-/* In a command line the order of words counts, and how often one stands there. */
+/* Returns whether two command lines differ. Unlike the words of param, their words are compared in order and with
+ * repetitions. */
 static bool other_command(const struct row *a, const struct row *b)
 {
     const char *x = row_command(a->param), *y = row_command(b->param);
@@ -365,7 +367,7 @@ static bool other_command(const struct row *a, const struct row *b)
     return x && y && strcmp(x, y) != 0;
 }
 
-/* Indices of two protocols are made of other tests, whatever else they have in common. */
+/* Returns whether two indices are of different protocols, because they are then made of different tests. */
 static bool other_index(const struct row *base, const struct row *changed, char *why, size_t size)
 {
     char before[ROW_PROTOCOL_SIZE], after[ROW_PROTOCOL_SIZE];
@@ -378,7 +380,7 @@ static bool other_index(const struct row *base, const struct row *changed, char 
     return true;
 }
 
-/* Whether --across command would be enough to compare them. */
+/* Returns whether the rows could be compared with --across command. */
 static bool differs_in_command_only(const char *base, const char *changed, uint64_t across)
 {
     const uint64_t commands = across | UINT64_C(1) << ACROSS_COMMAND;
@@ -391,7 +393,7 @@ static bool differs_in_command_only(const char *base, const char *changed, uint6
     return only;
 }
 
-/* The only row of each side that is left: beside each other, with the words that differ. */
+/* Joins two pairs with one side each, the only ones left, and gives the words that differ as the reason. */
 static void join(struct pair *base, struct pair *changed, uint64_t across)
 {
     struct text lacking = {0}, surplus = {0};
@@ -439,7 +441,7 @@ static bool same_work(const struct entry *a, const struct entry *b)
     return a->work == b->work && !strncmp(a->key, b->key, a->work);
 }
 
-/* How many of n sorted entries, from the first on, are the same measurement. */
+/* Returns the number of sorted entries, from the first on, that are the same measurement. */
 static size_t same_entries(struct entry *entries, size_t n, uint64_t across)
 {
     size_t same = 1, work = 1;
@@ -459,7 +461,7 @@ static size_t same_entries(struct entry *entries, size_t n, uint64_t across)
     return work;
 }
 
-/* All entries that are equal but for the words of param. */
+/* Pairs all entries that are equal except for the words of param. */
 static int take_test(struct entry *entries, size_t n, uint64_t across, struct pairs *out)
 {
     const size_t first = out->n;
@@ -479,7 +481,7 @@ static int take_test(struct entry *entries, size_t n, uint64_t across, struct pa
     return 0;
 }
 
-/* Without those whose rows went to another. */
+/* Completes all pairs from `first` on, and removes those whose rows were moved to another pair. */
 static void settle_all(struct pairs *out, size_t first, const char *host, uint64_t across)
 {
     size_t kept = first;
@@ -529,7 +531,7 @@ static bool has_host(const struct row_set *set, const char *host)
     return false;
 }
 
-/* The rows of one run's host; of NULL: all rows. */
+/* Pairs the rows of one run's host; of NULL: all rows. */
 static int pair_host(const struct row_set *base, const struct row_set *changed, const struct row_run *of,
                      uint64_t across, struct pairs *out)
 {
@@ -586,13 +588,13 @@ static int make_within_entry(const struct row *row, struct entry *entry)
     return end_key(&key, entry);
 }
 
-/* Rows of one measurement within a group of entries. */
+/* The rows of one measurement within a group of entries. */
 struct alternative {
     size_t at, n;
     bool by_cpus;
 };
 
-/* Splits sorted entries of one test and metric. Returns how many alternatives there are; *base is the one that comes
+/* Splits sorted entries of one test and metric into alternatives. Returns their number; *base is the one that comes
  * first in the files. */
 static size_t find_alternatives(const struct entry *entries, size_t n, struct alternative *of, size_t *base)
 {
@@ -615,7 +617,7 @@ static size_t find_alternatives(const struct entry *entries, size_t n, struct al
     return found;
 }
 
-/* Appends a pair for each alternative but the base. both has room for n entries. */
+/* Appends a pair for each alternative other than the base. both has room for n entries. */
 static int pair_alternatives(const struct entry *entries, size_t n, uint64_t across, struct entry *both,
                              struct pairs *out)
 {
@@ -644,7 +646,7 @@ static int pair_alternatives(const struct entry *entries, size_t n, uint64_t acr
 
 int pairs_within(const struct row_set *set, uint64_t across, struct pairs *out)
 {
-    /* Loads and copies are what is compared, and bring parties and CPUs of their own. */
+    /* Loads and copies are what is compared, and they change other parties and CPUs. */
     const uint64_t wanted = across | UINT64_C(1) << ACROSS_BESIDE | UINT64_C(1) << ACROSS_CPUS;
     struct entry *entries = calloc(2 * set->n + 1, sizeof(*entries));
     size_t n = 0;

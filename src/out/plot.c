@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Distributions as text: histograms with round bin limits and bars of the logarithm of the count; ranges on an axis of
- * whole decades; strips of time. */
+/* Draws distributions as text: histograms with round bin limits and logarithmic bars; ranges on an axis of whole
+ * decades; strips of time. */
 #include "out/plot.h"
 
 #include <math.h>
@@ -9,24 +9,25 @@
 #include <string.h>
 
 #define MOST_BINS 25u
-#define GEOMETRIC                                                                                                      \
-    100.0 /* from this ratio of highest to lowest on, even steps would put all but the tail into one bin */
+/* Bins have even ratios from this ratio of highest to lowest on; evenly spaced ones would have all events but the tail
+ * in one bin. */
+#define GEOMETRIC     100.0
 #define SIGNIFICANT   4
 #define MOST_DECIMALS 17
 
 #define LEAST_WIDTH 40u
 #define MOST_WIDTH  300u
 #define GAP         2u
-#define LEAST_NS    100.0 /* below it a latency is a matter of how it was measured */
+#define LEAST_NS    100.0 /* latencies below this depend mostly on how they were measured */
 
 struct bins {
     size_t n;
     double edges[MOST_BINS + 1];
     double counts[MOST_BINS];
-    int decimals; /* of the limits; -1: as each needs */
+    int decimals; /* decimals of the limits; -1: as many as each needs */
 };
 
-/* A file that was edited may hold anything; powers of ten shall stay finite. */
+/* Returns whether powers of ten of the value stay finite. An edited file may contain anything. */
 static int is_usable(double value)
 {
     return fabs(value) < 1e300;
@@ -37,7 +38,7 @@ static int is_event(const struct row_pair *pair)
     return is_usable(pair->at) && isfinite(pair->value) && pair->value > 0;
 }
 
-/* 0 when there is no event. *whole: all positions are whole numbers. */
+/* Finds the range of the events. Returns 0 when there are none. *whole: all positions are whole numbers. */
 static int find_range(const struct row *row, double *low, double *high, int *whole)
 {
     int found = 0;
@@ -54,13 +55,13 @@ static int find_range(const struct row *row, double *low, double *high, int *who
     return found;
 }
 
-/* mantissa * 10^power, as exact as the nearest double for a whole mantissa. */
+/* Returns mantissa * 10^power: the nearest double if the mantissa is a whole number. */
 static double decimal(double mantissa, int power)
 {
     return power < 0 ? mantissa / pow(10, -power) : mantissa * pow(10, power);
 }
 
-/* Steps of 1, 2 or 5 times a power of ten. */
+/* Chooses bins of equal width: 1, 2 or 5 times a power of ten. */
 static void even_edges(struct bins *bins, double low, double high, int whole)
 {
     static const double mantissas[] = {1, 2, 5};
@@ -71,7 +72,7 @@ static void even_edges(struct bins *bins, double low, double high, int whole)
     for (size_t i = 0;; i++) {
         double mantissa = mantissas[i % 3];
         double first = floor(low / decimal(mantissa, power)), last = floor(high / decimal(mantissa, power));
-        /* Beside a huge position a small step vanishes: it has to grow even where the count of bins is small. */
+        /* A step too small to change a huge position vanishes, so it must grow even if the number of bins is small. */
         int vanishes = decimal(mantissa * (first + 1), power) <= decimal(mantissa * first, power);
         if (last - first < MOST_BINS && !vanishes) {
             bins->n = (size_t)(last - first) + 1;
@@ -84,7 +85,8 @@ static void even_edges(struct bins *bins, double low, double high, int whole)
     }
 }
 
-/* The preferred numbers: ten, five, three or one of them to a decade, the finest that needs few enough bins. */
+/* Chooses bins of equal ratio at preferred numbers: ten, five, three or one in a decade, the finest with few enough
+ * bins. */
 static int geometric_edges(struct bins *bins, double low, double high)
 {
     static const struct {
@@ -158,7 +160,7 @@ static void put_bins(const struct bins *bins, const char *unit, unsigned width, 
     }
     room = (width < 10000 ? (int)width : 10000) - (2 * label_width + count_width + (int)strlen(unit) + 8);
     for (size_t i = 0; i < bins->n; i++) {
-        /* One event has a bar too: a decade of it, as each further decade has. */
+        /* A count of one has a bar too, as long as each further decade. */
         double share = bins->counts[i] < 1 ? 0 : (1 + log10(bins->counts[i])) / (1 + log10(most));
         int bar = bins->counts[i] > 0 && room > 0 ? widest(1, (int)lround(room * share)) : 0;
         label(bins, i, low, sizeof low);
@@ -190,7 +192,7 @@ void plot_histogram(const struct row *row, unsigned width, struct text *out)
 
 struct axis {
     int first, last;     /* powers of ten at its ends */
-    unsigned left, span; /* its first column, and how many columns the last is behind that */
+    unsigned left, span; /* its first column, and the distance to its last one */
     int time;            /* the unit is ns */
 };
 
@@ -211,7 +213,7 @@ static double mark_value(const struct row *row, int mark)
     }
 }
 
-/* 0 when no row has a value. */
+/* Finds the decades of the axis. Returns 0 when no row has a value. */
 static int find_decades(struct axis *axis, const struct row *const *rows, size_t n)
 {
     double low = INFINITY, high = 0;
@@ -255,7 +257,7 @@ static int tick_label(const struct axis *axis, int power, char *buf, size_t size
     return snprintf(buf, size, "%g", decimal(1, power));
 }
 
-/* Whether a label at each power that step divides leaves a blank before the next. */
+/* Returns whether labels at each power that step divides leave a space before the next one. */
 static int labels_fit(const struct axis *axis, int step)
 {
     char buf[32];
@@ -285,7 +287,7 @@ static void put_at(char *line, unsigned column, const char *s)
         line[column++] = *s;
 }
 
-/* An empty line up to the end of the axis, with the label before it. */
+/* Fills a line with spaces up to the end of the axis, and writes the label. */
 static void begin_line(const struct axis *axis, const char *label, char *line)
 {
     memset(line, ' ', MOST_WIDTH);
@@ -314,7 +316,7 @@ static void put_axis(const struct axis *axis, const char *title, struct text *ou
     put_line(ticks, out);
 }
 
-/* 0 when the row has no values. */
+/* Draws a row. Returns 0 when it has no values. */
 static int draw_range(const struct axis *axis, const struct row *row, char *line)
 {
     unsigned column[N_MARKS] = {0}, from = MOST_WIDTH, to = 0;
@@ -350,7 +352,7 @@ static void put_range(const struct axis *axis, const struct row *row, const char
     put_line(line, out);
 }
 
-/* Columns of labels, axis, and what stands of the last tick's label behind the axis. */
+/* Distributes the columns to labels, axis, and the part of the last tick's label that exceeds the axis. */
 static void lay_out(struct axis *axis, const char *title, const char *const *labels, size_t n, unsigned width)
 {
     size_t label = strlen(title);
@@ -380,7 +382,7 @@ void plot_ranges(const char *title, const struct row *const *rows, const char *c
 
 /* --- strips ----------------------------------------------------------------------------------------------------- */
 
-/* Shares of the time by decade: nothing, above nothing, and from 10^STRIP_FIRST on. */
+/* Signs for shares of the time by decade: nothing, above nothing, and from 10^STRIP_FIRST on. */
 #define STRIP_FIRST (-6)
 static const char strip_signs[] = " .:-=+*#@";
 
@@ -389,13 +391,13 @@ static char strip_sign(double share)
     size_t sign = 1;
     if (!(share > 0))
         return strip_signs[0];
-    /* A share that is 1 but for rounding is 1. */
+    /* The factor accepts shares slightly below a limit because of rounding. */
     while (strip_signs[sign + 1] != '\0' && share * 1.005 >= decimal(1, STRIP_FIRST + (int)sign - 1))
         sign++;
     return strip_signs[sign];
 }
 
-/* The length of a part in microseconds; 0 when the row has none. */
+/* Returns the length of a part in microseconds; 0 when the row has none. */
 static double strip_part(const struct row *row)
 {
     double part = row->n_series < 2 ? 0 : row->series[1].at - row->series[0].at;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* CSV files read back: where records end, what a header is, and what is damaged. */
+/* Reads CSV files: finds the ends of records, headers, and damage. */
 #include "out/reader.h"
 
 #include <assert.h>
@@ -22,52 +22,52 @@
 
 #define BLOCK      ((size_t)64 << 10)
 #define BUFFER_MAX (READER_LINE_MAX + 2 * BLOCK)
-/* Fewer names of columns than this could stand in a row by chance. */
+/* Minimum number of column names in a header: fewer could occur in a row by chance. */
 #define NAMES_SURE 3u
 
 static const char byte_order_mark[] = {'\xef', '\xbb', '\xbf'};
 
 enum state {
     PLAIN,  /* not within quotes */
-    QUOTED, /* within */
-    CLOSED, /* behind a quote in such a field, which ended it or is the first of two */
-    ENDING, /* behind the CR that follows such a field */
-    BAD,    /* until the line's end */
+    QUOTED, /* within quotes */
+    CLOSED, /* after a quote in a quoted field, which either ends it or is the first of two */
+    ENDING, /* after the CR that follows a quoted field */
+    BAD,    /* damaged: skips to the line's end */
 };
 
-/* The record that begins at the buffer's begin, as far as it was looked at. */
+/* State of the scan for the end of the record at the start of the buffer. */
 struct scan {
     enum state state;
-    size_t at;      /* bytes looked at */
-    size_t newline; /* no line ends between at and here, where one does or nothing is known yet */
-    size_t resume;  /* where a header's line begins that an open quote holds; 0: nowhere */
-    bool too_long;  /* its beginning was dropped */
+    size_t at;      /* number of bytes scanned */
+    size_t newline; /* no line ends between at and this position; a line ends here, or nothing beyond is known */
+    size_t resume;  /* start of a header's line found within an open quote; 0: none */
+    bool too_long;  /* the record is too long; its beginning was dropped */
 };
 
 struct name {
     const char *name;
-    size_t position; /* in the record; SIZE_MAX: a column of jitbench's that the file does not have */
+    size_t position; /* position in the record; SIZE_MAX: one of jitbench's columns that the file does not have */
 };
 
 struct reader {
     int fd;
-    bool borrowed; /* fd is standard input */
+    bool borrowed; /* fd is standard input and is not closed */
     bool ended;
-    bool row; /* fields is a record */
+    bool row; /* fields[] contains a record */
     locale_t c_locale;
     char *data; /* size + 1 bytes */
     size_t begin, end, size;
     struct scan scan;
     uint64_t damaged;
     char *fields[READER_COLUMNS_MAX];
-    size_t n_columns;                          /* of the header; 0: none was read yet */
-    struct text names;                         /* the header's, each with its terminator */
-    struct text header;                        /* the line of the last header that can be found in others */
-    struct name known[2 * READER_COLUMNS_MAX]; /* sorted: the header's names, and jitbench's */
+    size_t n_columns;                          /* number of columns in the header; 0: no header was read */
+    struct text names;                         /* the header's, each NUL-terminated */
+    struct text header;                        /* line of the last header, searched for within damage */
+    struct name known[2 * READER_COLUMNS_MAX]; /* sorted: the header's names and jitbench's */
     size_t n_known;
-    uint64_t
-        known_lengths[256]; /* by first byte: bit i for a known name of i bytes (the last for all that are longer) */
-    struct name wanted[READER_COLUMNS_MAX]; /* by reader_column() */
+    uint64_t known_lengths[256]; /* for each first byte: bit i for a known name of i bytes (the last bit for all longer
+                                  * ones) */
+    struct name wanted[READER_COLUMNS_MAX]; /* requested by reader_column() */
     size_t n_wanted;
     char path[PATH_MAX];
     char error[PATH_MAX + 128];
@@ -75,7 +75,7 @@ struct reader {
 
 /* --- the file --------------------------------------------------------------------------------------------------- */
 
-/* For good: returns -1. */
+/* Records a permanent error; returns -1. */
 static int fail(struct reader *r, int error)
 {
     snprintf(r->error, sizeof r->error, "%s: %s", r->path, strerror(error));
@@ -83,7 +83,7 @@ static int fail(struct reader *r, int error)
     return -1;
 }
 
-/* Room for another block behind what is there. */
+/* Makes room for another block after the data. */
 static int make_room(struct reader *r)
 {
     if (r->size - r->end >= BLOCK)
@@ -106,7 +106,7 @@ static int make_room(struct reader *r)
     return 0;
 }
 
-/* Reads more: 1, 0 at the end of the file, -1. */
+/* Reads more data. Returns 1, or 0 at the end of the file, or -1. */
 static int fill(struct reader *r)
 {
     struct pollfd wait = {.fd = r->fd, .events = POLLIN};
@@ -128,7 +128,8 @@ static int fill(struct reader *r)
 
 /* --- where records end ------------------------------------------------------------------------------------------ */
 
-/* Without its line end. The CRs before an LF belong to it, however many a transfer has added. */
+/* Returns the length of a line without its line end. All CRs before an LF belong to it, because transfers may have
+ * added some. */
 static size_t content_length(const char *data, size_t length)
 {
     if (length > 0 && data[length - 1] == '\n')
@@ -138,7 +139,7 @@ static size_t content_length(const char *data, size_t length)
     return length;
 }
 
-/* Where in the bytes the header begins that they end with; 0 when that is not behind other bytes. */
+/* Returns the position of a header that ends the bytes; 0 when there is none or nothing precedes it. */
 static size_t find_header(const struct reader *r, const char *data, size_t length)
 {
     size_t content = content_length(data, length), header = r->header.length;
@@ -147,14 +148,14 @@ static size_t find_header(const struct reader *r, const char *data, size_t lengt
     return content - header;
 }
 
-/* Concatenated files have the mark in the middle too. */
+/* Returns whether data starts with a byte order mark; in concatenated files they occur in the middle too. */
 static bool begins_with_mark(const char *data)
 {
     return memcmp(data, byte_order_mark, sizeof byte_order_mark) == 0;
 }
 
-/* The first line end at or behind what was looked at; length when there is none. No byte is searched twice, however
- * many quotes a line has. */
+/* Returns the first line end at or after what was scanned; length when there is none. No byte is searched twice,
+ * however many quotes a line has. */
 static size_t next_newline(struct scan *scan, const char *data, size_t length)
 {
     if (scan->newline < scan->at)
@@ -166,13 +167,13 @@ static size_t next_newline(struct scan *scan, const char *data, size_t length)
     return scan->newline;
 }
 
-/* Whether the quote is the first of its field. */
+/* Returns whether the quote is the first character of its field. */
 static bool opens_field(const char *data, size_t quote)
 {
     return quote == 0 || data[quote - 1] == ',' || (quote == sizeof byte_order_mark && begins_with_mark(data));
 }
 
-/* To the record's end (true), or into a field with quotes. */
+/* Scans to the record's end (returns true), or into a quoted field. */
 static bool scan_plain(struct scan *scan, const char *data, size_t length)
 {
     size_t newline = next_newline(scan, data, length);
@@ -189,7 +190,7 @@ static bool scan_plain(struct scan *scan, const char *data, size_t length)
     return newline < length;
 }
 
-/* Behind the next quote, looking for a header on the way. */
+/* Scans past the next quote, looking for a header on the way. */
 static void scan_quoted(struct reader *r, const char *data, size_t length)
 {
     struct scan *scan = &r->scan;
@@ -213,7 +214,7 @@ static enum state behind_quote(enum state state, char c)
     return BAD;
 }
 
-/* Looks for the record's end in what was read. */
+/* Looks for the record's end in the data read so far. */
 static bool scan_on(struct reader *r)
 {
     struct scan *scan = &r->scan;
@@ -245,7 +246,7 @@ static bool scan_on(struct reader *r)
     return found;
 }
 
-/* A record longer than is taken keeps only what a header could end in. True when it is over. */
+/* Drops the start of a record that is too long, but keeps enough to find a header in it. Returns true at its end. */
 static bool drop_too_long(struct reader *r)
 {
     size_t length = r->end - r->begin, keep = r->header.length + 2;
@@ -259,7 +260,7 @@ static bool drop_too_long(struct reader *r)
     return false;
 }
 
-/* The next record: 1, 0 at the end of the file, -1. */
+/* Finds the next record. Returns 1, or 0 at the end of the file, or -1. */
 static int find_record(struct reader *r)
 {
     r->begin += r->scan.at;
@@ -276,7 +277,7 @@ static int find_record(struct reader *r)
 
 /* --- fields ----------------------------------------------------------------------------------------------------- */
 
-/* Ends the field at s, which ends before limit, and takes its quotes away. Returns the next one, or NULL. */
+/* Ends the field at s, which ends before limit, and removes its quotes. Returns the next field, or NULL. */
 static char *end_field(char *s, char *limit)
 {
     char *to, *behind;
@@ -296,8 +297,7 @@ static char *end_field(char *s, char *limit)
     return behind < limit ? behind + 1 : NULL;
 }
 
-/* Splits the bytes in place, which are known to be a record. Returns the number of fields; those above the most are
- * counted as one. */
+/* Splits a record in place. Returns the number of fields; those beyond the maximum are counted as one. */
 static size_t split(struct reader *r, char *data, size_t length)
 {
     char *limit = data + length;
@@ -337,7 +337,7 @@ static uint64_t length_bit(const char *name)
     return (uint64_t)1 << (length < 63 ? length : 63);
 }
 
-/* As find_name(), but most of what is no name is told by its first byte and length. */
+/* As find_name(), but rejects most other texts by their first byte and length, which is faster. */
 static bool is_name(const struct reader *r, const char *field)
 {
     return (r->known_lengths[(unsigned char)*field] & length_bit(field)) != 0 && find_name(r, field) != NULL;
@@ -349,7 +349,7 @@ static void find_wanted(const struct reader *r, struct name *wanted)
     wanted->position = found != NULL ? found->position : SIZE_MAX;
 }
 
-/* Sorts the names; of equal ones the leftmost stays. */
+/* Sorts the names; of equal ones the leftmost is kept. */
 static void know_names(struct reader *r)
 {
     const char *name = r->names.data;
@@ -383,7 +383,8 @@ static bool repeats_header(const struct reader *r, size_t n)
     return true;
 }
 
-/* More than half of the fields are names. What is empty or a number is not looked up, so that a row is soon told. */
+/* Returns whether more than half of the fields are names. Empty fields and numbers are not looked up, so that rows are
+ * recognised fast. */
 static bool resembles_header(const struct reader *r, size_t n)
 {
     size_t names = 0, others = 0;
@@ -397,8 +398,8 @@ static bool resembles_header(const struct reader *r, size_t n)
     return names >= NAMES_SURE && 2 * names > n;
 }
 
-/* Keeps the header's line, to find it where damage has swallowed it. A short one could be part of a text, and how names
- * with commas and quotes would be written is not known: those are not looked for. */
+/* Stores the header's line, to search for it within damage. A short header is not stored, because texts may contain it,
+ * nor one whose names have commas and quotes, because it could be written in several ways. */
 static void keep_header(struct reader *r, size_t n)
 {
     bool plain = n >= NAMES_SURE && r->names.length <= BLOCK;
@@ -412,7 +413,7 @@ static void keep_header(struct reader *r, size_t n)
         text_printf(&r->header, "%s%s", i > 0 ? "," : "", r->fields[i]);
 }
 
-/* Takes the fields as the header. 0, or -1 when out of memory. */
+/* Takes the fields as the header. Returns 0, or -1 when out of memory. */
 static int take_header(struct reader *r, size_t n)
 {
     r->names.length = 0;
@@ -428,7 +429,7 @@ static int take_header(struct reader *r, size_t n)
 
 /* --- records ---------------------------------------------------------------------------------------------------- */
 
-/* The record's fields are taken: 1 for a row, 0 for a header or damage, -1. */
+/* Takes the record's fields. Returns 1 for a row, 0 for a header or damage, -1 when out of memory. */
 static int take_record(struct reader *r, char *data, size_t length)
 {
     size_t n = split(r, data, length);
@@ -445,7 +446,7 @@ static int take_record(struct reader *r, char *data, size_t length)
     return 1;
 }
 
-/* What was found is a row (1), or nothing for the caller (0), or -1. */
+/* Judges the record found: 1 for a row, 0 for nothing to return, -1 for an error. */
 static int judge_record(struct reader *r)
 {
     struct scan *scan = &r->scan;
@@ -521,7 +522,7 @@ const char *reader_at(const struct reader *r, size_t column)
     return r->row && position != SIZE_MAX ? r->fields[position] : NULL;
 }
 
-/* strtod() alone would take blanks, hexadecimal digits and names. */
+/* Returns whether s is a decimal number. strtod() alone accepts spaces, hexadecimal digits and names too. */
 static bool is_decimal(const char *s)
 {
     static const char digits[] = "0123456789";
@@ -559,7 +560,7 @@ double reader_number(const struct reader *r, size_t column)
 
 /* --- life ------------------------------------------------------------------------------------------------------- */
 
-/* The header that is looked for before one was read is that of a row. */
+/* Until a header was read, a header of jitbench's rows is searched for. */
 static int expect_header(struct reader *r)
 {
     csv_header(&r->header);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* CSV files read back as rows. */
+/* Reads CSV files as rows. */
 #include "out/rows.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 struct row_reader {
     struct reader *reader;
     unsigned wanted;
-    size_t column[COLUMNS_MAX]; /* the reader's, by row_columns */
+    size_t column[COLUMNS_MAX]; /* the reader's number of each of row_columns */
     struct row_run run, next_run;
     uint64_t unknown, too_new;
     const char *error;
@@ -41,7 +41,7 @@ struct row_reader *row_reader_open(const char *path, unsigned wanted, char *erro
     return r;
 }
 
-/* Cut between characters of UTF-8. */
+/* Copies a text, cut between characters of UTF-8. */
 static void take_text(char *to, size_t size, const char *from)
 {
     size_t length = strnlen(from, size);
@@ -70,7 +70,7 @@ static bool to_status(const char *s, enum row_status *status)
     return false;
 }
 
-/* A decimal number that ends at one of the separators, or at the end; *at moves there. */
+/* Reads a decimal number that ends at a separator or at the end; *at moves there. */
 static bool take_number(const char **at, double *value)
 {
     if (text_short_decimal(at, value))
@@ -99,7 +99,7 @@ static const char *next_piece(const char *s)
     return *s ? s + 1 : s;
 }
 
-/* Pieces that are no numbers are damage, and left out; unknown: empty ones are kept. */
+/* Reads samples. Elements that are not numbers are left out as damage; empty ones are kept as NAN if `unknown`. */
 static int take_samples(const char *s, bool unknown, struct row *row)
 {
     size_t n = count_pieces(s);
@@ -139,7 +139,7 @@ static int take_pairs(const char *s, struct row_pair **pairs, size_t *n_pairs, u
     return 0;
 }
 
-/* 0; 1 when the record is no row; -1 when out of memory. */
+/* Reads a field. Returns 0; 1 when the record is not a row; -1 when out of memory. */
 static int take_field(struct row_reader *r, size_t i, struct row *row)
 {
     const struct row_column *column = &row_columns[i];
@@ -249,7 +249,7 @@ void row_reader_describe(const struct row_reader *r, const char *path, size_t n_
     append_count(&out, r->too_new, "row of a newer version", "rows of a newer version");
     if (out.length)
         (void)snprintf(message, size, "%s: %s left out%s", path, out.data, n_rows ? "" : "; no rows");
-    else if (n_rows || *row_reader_error(r)) /* the error has been named */
+    else if (n_rows || *row_reader_error(r)) /* otherwise the error says it */
         text_copy(message, size, "");
     else
         (void)snprintf(message, size, "%s: no rows", path);
@@ -258,7 +258,8 @@ void row_reader_describe(const struct row_reader *r, const char *path, size_t n_
 
 /* --- All rows of some files. --- */
 
-/* The same run, or a copy that the set keeps. Most often it is that of the row before. NULL when out of memory. */
+/* Returns the set's copy of the run, made if necessary. Usually it is the run of the row before. NULL when out of
+ * memory. */
 static const struct row_run *keep_run(struct row_set *set, const struct row_run *run)
 {
     for (size_t i = set->n_runs; i-- > 0;)
@@ -280,7 +281,7 @@ static const struct row_run *keep_run(struct row_set *set, const struct row_run 
     return copy;
 }
 
-/* Takes the row over. -1 when out of memory. */
+/* Moves the row into the set. Returns -1 when out of memory. */
 static int keep_row(struct row_set *set, struct row *row)
 {
     row->run = keep_run(set, row->run);
@@ -330,7 +331,7 @@ int row_set_read(struct row_set *set, const char *path, unsigned wanted, char *m
     return result;
 }
 
-/* Where a row belongs: run and suite by the first row of theirs that came. */
+/* Sort key of a row: run and suite by the positions of their first rows. */
 struct sort_key {
     size_t run, suite, at;
     uint64_t item;
@@ -344,12 +345,12 @@ static int by_key(const void *a, const void *b)
         return x->run < y->run ? -1 : 1;
     if (x->suite != y->suite)
         return x->suite < y->suite ? -1 : 1;
-    if (x->item != y->item) /* 0 is the last: made of the others */
+    if (x->item != y->item) /* 0 comes last: a row calculated from other rows */
         return x->item - 1 < y->item - 1 ? -1 : 1;
     return (x->at > y->at) - (x->at < y->at);
 }
 
-/* Most often run and suite are those of the row before. */
+/* Finds run and suite; usually they are those of the row before. */
 static void find_key(const struct row_set *set, const struct sort_key *before, size_t i, struct sort_key *key)
 {
     const struct row *row = &set->rows[i];
@@ -364,7 +365,7 @@ static void find_key(const struct row_set *set, const struct sort_key *before, s
         }
 }
 
-/* Moves each row to its place, one cycle of the permutation after the other. */
+/* Moves each row to its position, one cycle of the permutation after the other. */
 static void permute(struct row *rows, struct sort_key *keys, size_t n)
 {
     for (size_t i = 0; i < n; i++) {

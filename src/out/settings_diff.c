@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The settings in which the runs of two sides differ. */
+/* Lists the settings in which the runs of two sides differ. */
 #include "out/settings_diff.h"
 
 #include <stdbool.h>
@@ -9,10 +9,10 @@
 
 #include "sys/setting_items.h"
 
-/* More than any run has; the names of a damaged file come to an end. */
+/* More than any run has; limits the work for damaged files. */
 #define NAMES_MOST 256u
-/* Values of one setting and side that are kept. Two sides that both have more are taken for the same: then the machines
- * of each differ among themselves. */
+/* Most values kept for one setting and side. Two sides that both exceed it count as equal: the machines of each side
+ * then differ among themselves. */
 #define VALUES_MOST 8u
 
 struct values {
@@ -71,7 +71,7 @@ static void enter_items(struct diff *d, bool changed, const char *text, bool of_
     }
 }
 
-/* A share of huge pages differs a little from run to run: only the word before it counts. */
+/* Adds the pages given to a test. The share of huge pages varies from run to run, so only the word before it counts. */
 static void enter_pages(struct diff *d, bool changed, const struct row *row)
 {
     char name[SETTING_NAME], value[32];
@@ -83,7 +83,7 @@ static void enter_pages(struct diff *d, bool changed, const struct row *row)
     (void)snprintf(name, sizeof(name), "%s pages", row->test);
     (void)snprintf(value, sizeof(value), "%.*s", (int)(length < 24 ? length : 24), pages);
     value[strcspn(value, ":")] = '\0';
-    if (strcmp(value, "huge-advised") != 0) /* of an earlier version, which did not know what it got */
+    if (strcmp(value, "huge-advised") != 0) /* written by an earlier version, which did not record the pages given */
         enter(d, changed, name, value);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Plots as SVG text: scales, ticks, axes and marks. */
+/* Draws plots as SVG text: scales, ticks, axes and marks. */
 #include "out/svg.h"
 
 #include <math.h>
@@ -12,10 +12,10 @@
 #include "out/units.h"
 
 #define MOST_DECADES 12
-#define HUGE_VALUE   1e290 /* beyond, powers of ten would not stay finite */
-#define WIDE_LETTER  7.0   /* pixels, at 11 pixels' font size */
-#define LETTER_GAP   12.0  /* between the labels of neighbouring ticks */
-#define LABEL_BELOW  18.0  /* from an axis to the feet of its labels, and of its title */
+#define HUGE_VALUE   1e290 /* powers of ten of larger values would not stay finite */
+#define WIDE_LETTER  7.0   /* pixels, at a font size of 11 pixels */
+#define LETTER_GAP   12.0  /* pixels between the labels of neighbouring ticks */
+#define LABEL_BELOW  18.0  /* distance from an axis to the baseline of its labels */
 #define TITLE_BELOW  33.0
 #define FARTHEST     1e6
 
@@ -51,7 +51,7 @@ struct svg_scale svg_scale(double low, double high, double from, double to, bool
     return scale;
 }
 
-/* The smallest of 1, 2 or 5 times a power of ten of which `most` cover the span. */
+/* Returns the smallest step, 1, 2 or 5 times a power of ten, with at most `most` steps in the span. */
 static double round_step(double span, unsigned most)
 {
     static const double mantissas[] = {1, 2, 5, 10};
@@ -63,7 +63,7 @@ static double round_step(double span, unsigned most)
     return 10 * power;
 }
 
-/* The next 1, 2 or 5 times a power of ten, at or beyond the value in that direction. */
+/* Returns the next 1, 2 or 5 times a power of ten, at or beyond the value in that direction. */
 static double round_log(double value, bool up)
 {
     double power = power_of_ten((int)floor(log10(value))), m = value / power;
@@ -119,7 +119,7 @@ static void put_tick(struct svg_ticks *ticks, double at, const char *label)
     ticks->n++;
 }
 
-/* Whether the labels keep apart. */
+/* Returns whether the labels do not overlap. */
 static bool fits(const struct svg_scale *scale, const struct svg_ticks *ticks, double room)
 {
     for (size_t i = 1; i < ticks->n; i++) {
@@ -131,7 +131,7 @@ static bool fits(const struct svg_scale *scale, const struct svg_ticks *ticks, d
     return true;
 }
 
-/* How many decimals a step has: 0.05 has two. */
+/* Returns the number of decimals of a step: two for 0.05. */
 static int step_decimals(double step)
 {
     int decimals = (int)ceil(-log10(step) - 1e-9);
@@ -154,13 +154,13 @@ static void linear_ticks(const struct svg_scale *scale, const char *unit, unsign
     }
 }
 
-/* Whether the unit is one of a family (ns, us, ms..), which all have names of their own. */
+/* Returns whether the unit is one of a family (ns, us, ms..), each with a name of its own. */
 static bool has_family(const char *unit)
 {
     return units_choose(unit, 1e30).name[0] && !strstr(units_choose(unit, 1e30).name, unit);
 }
 
-/* Labels of a logarithmic axis: times and the like have a unit each, large counts their prefix alone. */
+/* Formats a label of a logarithmic axis: times and similar units with their unit, large counts with a prefix only. */
 static void log_label(double at, const char *unit, char *label, size_t size)
 {
     char number[UNITS_SIZE];
@@ -170,7 +170,7 @@ static void log_label(double at, const char *unit, char *label, size_t size)
         units_value(at, unit, label, size);
         return;
     }
-    if (at >= 1e15) /* which has an exponent */
+    if (at >= 1e15) /* printed with an exponent */
         prefix = (struct units){.factor = 1};
     else if (at >= 1000 && !prefix.name[0])
         prefix = (struct units){.factor = 1e-3, .name = "k"};
@@ -178,7 +178,7 @@ static void log_label(double at, const char *unit, char *label, size_t size)
     (void)snprintf(label, size, "%.24s%.2s", number, prefix.name);
 }
 
-/* Every `every`th decade, or with every = 0 the 2s and 5s as well. */
+/* Sets a tick at every `every`th decade; for 0 at each decade and its 2s and 5s. */
 static void log_ticks(const struct svg_scale *scale, const char *unit, int every, struct svg_ticks *ticks)
 {
     static const double mantissas[] = {1, 2, 5};
@@ -213,7 +213,7 @@ void svg_ticks(const struct svg_scale *scale, const char *unit, double room, str
 
 /* --- writing ---------------------------------------------------------------------------------------------------- */
 
-/* With one decimal, by whole numbers: no locale has a say. */
+/* Writes a number with one decimal, using integers, so that the locale has no effect. */
 static void put_number(struct text *out, double value)
 {
     double bounded = isfinite(value) ? fmax(fmin(value, FARTHEST), -FARTHEST) : 0;
@@ -348,7 +348,7 @@ void svg_label(struct text *out, double x, double y, const char *anchor, const c
 
 /* --- many points ------------------------------------------------------------------------------------------------ */
 
-/* What of a column of pixels is drawn. */
+/* The values of one pixel column that are drawn. */
 struct column {
     double x, first, least, greatest, last;
     bool used;

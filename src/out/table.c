@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows as a text table: rows are grouped into lines, and columns are as wide as their content. */
+/* Prints rows as a text table: rows are grouped into lines, and columns are as wide as their content. */
 #include "out/table.h"
 
 #include "out/color.h"
@@ -19,8 +19,8 @@ struct view {
     const struct table_layout *layout;
     const struct row *rows;
     size_t n;
-    size_t *group;  /* of each row: the first row that shares its line */
-    size_t *widths; /* of each column */
+    size_t *group;  /* for each row: the first row of its line */
+    size_t *widths; /* width of each column */
 };
 
 static int is_text(enum table_field field)
@@ -40,7 +40,7 @@ static int is_text(enum table_field field)
     }
 }
 
-/* Whether the field is the same in all rows of a group, whatever their metric. */
+/* Returns whether the field is the same in all rows of a group, whatever their metric. */
 static int is_common(enum table_field field)
 {
     return (is_text(field) && field != TABLE_METRIC && field != TABLE_UNIT && field != TABLE_STATUS) ||
@@ -58,7 +58,7 @@ static int same_group(const struct row *a, const struct row *b)
 static void find_groups(struct view *view)
 {
     for (size_t i = 0; i < view->n; i++) {
-        /* Nearly always it is that of the row before: rows may be a hundred thousand. */
+        /* Usually it is the group of the row before. This matters for a hundred thousand rows. */
         size_t j = i > 0 && same_group(&view->rows[i - 1], &view->rows[i]) ? view->group[i - 1] : 0;
         while (j < i && (view->group[j] != j || !same_group(&view->rows[j], &view->rows[i])))
             j++;
@@ -66,7 +66,7 @@ static void find_groups(struct view *view)
     }
 }
 
-/* The group's row of that metric, NULL when it has none. */
+/* Returns the group's row of that metric, NULL when there is none. */
 static const struct row *find_row(const struct view *view, size_t group, const char *metric)
 {
     for (size_t i = group; i < view->n; i++)
@@ -132,7 +132,7 @@ static double count_or_nan(uint64_t count)
     return count == 0 ? NAN : (double)count;
 }
 
-/* "own" is no number. */
+/* Returns core_share in %; NAN for "own". */
 static double core_pct(const struct row *row)
 {
     char *end;
@@ -209,7 +209,7 @@ static const char *text_cell(const struct view *view, const struct row *row, siz
     }
 }
 
-/* The value of a key in the row's param, in buf; "-" when it is not there. */
+/* Copies the value of a key in the row's param to buf; "-" when there is none. */
 static const char *param_value(const struct row *row, const char *key, char *buf, size_t size)
 {
     size_t length;
@@ -220,7 +220,7 @@ static const char *param_value(const struct row *row, const char *key, char *buf
     return buf;
 }
 
-/* The cell's text, in buf or elsewhere. */
+/* Returns the cell's text, in buf or elsewhere. */
 static const char *cell(const struct view *view, size_t group, size_t sample, size_t i, char *buf, size_t size)
 {
     const struct table_column *column = &view->layout->columns[i];
@@ -250,7 +250,7 @@ static const char *heading(const struct view *view, size_t i)
     return text == NULL ? "" : text;
 }
 
-/* Columns that a UTF-8 text takes, for texts without wide characters. */
+/* Returns the number of columns of a UTF-8 text without wide characters. */
 static size_t text_width(const char *s)
 {
     size_t width = 0;
@@ -284,7 +284,7 @@ static void put_spaces(struct text *out, size_t n)
         text_append(out, " ", 1);
 }
 
-/* A command's name may hold anything: it shall not break lines or steer the terminal. */
+/* Prints a text with its control characters replaced: the name of a command may contain anything. */
 static void put_text(struct text *out, const char *s)
 {
     for (; *s != '\0'; s++)
@@ -385,8 +385,8 @@ static int is_known(const struct view *view, size_t column)
     return 0;
 }
 
-/* The layout without the optional columns that no line knows; its columns are the caller's to free. -1 when out of
- * memory. */
+/* Makes a copy of the layout without the optional columns that no line has values for; the caller frees its columns.
+ * Returns -1 when out of memory. */
 static int keep_known(struct view *view, struct table_layout *kept)
 {
     struct table_column *columns = calloc(view->layout->n_columns, sizeof *columns);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Figures with their units as a person reads them. */
+/* Formats figures with their units for people. */
 #include "out/units.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 #include "engine/text.h"
 
 #define SIGNIFICANT 4
-#define GROUPED     10000.0 /* from here on thousands are set apart */
+#define GROUPED     10000.0 /* digits are grouped in thousands from here on */
 #define WHOLE_BELOW 100000.0
 #define FIXED_BELOW 1e15
 #define MOST_PLACES 9
@@ -21,7 +21,7 @@
 #define DASH         "\xe2\x80\x93" /* U+2013 */
 #define MICRO        "\xc2\xb5"     /* U+00B5 */
 
-/* Units that are multiples of each other, in rising order, each in units of the first. */
+/* Units that are multiples of each other, in ascending order. size is a multiple of the first unit. */
 struct step {
     const char *name;
     double size;
@@ -35,7 +35,7 @@ static const struct step prefixes[] = {{"", 1}, {"k", 1e3}, {"M", 1e6}, {"G", 1e
 static const struct family {
     const char *unit;
     const struct step *steps;
-    double size; /* of the unit, in units of the first step */
+    double size; /* size of the unit, in units of the first step */
 } families[] = {
     {"ns", times, 1},  {"us", times, 1e3},     {MICRO "s", times, 1e3},   {"ms", times, 1e6},
     {"s", times, 1e9}, {"Hz", frequencies, 1}, {"kHz", frequencies, 1e3}, {"bytes", bytes, 1},
@@ -80,7 +80,7 @@ int units_decimals(double value)
     return decimals < 0 ? 0 : decimals > 17 ? 17 : decimals;
 }
 
-/* "1.500e+20" becomes "1.5e+20". */
+/* Shortens "1.500e+20" to "1.5e+20". */
 static void trim_zeros(char *digits)
 {
     char *exponent = strchr(digits, 'e'), *end = exponent;
@@ -88,12 +88,12 @@ static void trim_zeros(char *digits)
     while (end && end > digits + 1 && end[-1] == '0')
         end--;
     while (end && end > digits + 1 && !strchr("0123456789", end[-1]))
-        end--; /* the point as well, of however many bytes */
+        end--; /* removes the decimal point as well, which may have several bytes */
     if (end && end < exponent)
         memmove(end, exponent, strlen(exponent) + 1);
 }
 
-/* The digits of a fixed number (from its start), with blanks between the thousands before the point. */
+/* Copies the digits of a fixed number, with spaces between the thousands before the point. */
 static void group(const char *digits, int grouped, struct text *out)
 {
     size_t before = strspn(digits, "0123456789");
@@ -103,7 +103,7 @@ static void group(const char *digits, int grouped, struct text *out)
             text_printf(out, "%s", NARROW_BLANK);
         text_append(out, digits + i, 1);
     }
-    /* The locale's decimal point between the digits may be longer than one byte. */
+    /* In some locales the decimal point is longer than one byte. */
     size_t point = strcspn(digits + before, "0123456789e");
     if (digits[before] == 'e')
         text_printf(out, "%s", digits + before);
@@ -127,7 +127,7 @@ void units_number(double value, int decimals, char *buf, size_t size)
         (void)snprintf(digits, sizeof(digits), "%.*e", SIGNIFICANT - 1, fabs(value));
     if (!fixed)
         trim_zeros(digits);
-    /* A value that rounds to zero has no sign. */
+    /* A value that is rounded to zero has no sign. */
     if (value < 0 && digits[strspn(digits, "0.,")])
         text_printf(&out, "%s", MINUS);
     group(digits, fabs(value) >= GROUPED, &out);
@@ -162,7 +162,7 @@ void units_range(double low, double high, const char *unit, char *buf, size_t si
         text_copy(buf, size, DASH);
         return;
     }
-    /* The same number of decimals in both: that of the larger one. */
+    /* Both have the number of decimals of the larger one. */
     int decimals = units_decimals(fmax(fabs(low), fabs(high)) * units.factor);
     int other = units_decimals(fmin(fabs(low), fabs(high)) * units.factor);
     if (decimals == 0 && other > 0 && fmax(fabs(low), fabs(high)) * units.factor < 1000)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A comparison as a table, as Markdown and as CSV. */
+/* Prints a comparison as a table, as Markdown and as CSV. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -30,7 +30,7 @@ static bool is_neighbour(const struct row *other, const struct row *row)
            !strcmp(other->load, row->load) && !strcmp(other->metric, row->metric);
 }
 
-/* Without this word another row of the same test could be meant. */
+/* Returns whether the word is needed in the name, because another row of the same test differs from it only there. */
 static bool tells_apart(const struct compared *c, const struct row *row, const char *word, size_t length)
 {
     const enum row_word kind = row_word_kind(row->param, word, length);
@@ -53,14 +53,14 @@ static void append_words(struct text *out, const char *words)
         text_printf(out, "%s%s", out->length ? " " : "", words);
 }
 
-/* Names come from files: no control characters go to a terminal. */
+/* Copies a name with control characters replaced, because names come from files and go to terminals. */
 static void put_clean(const struct text *text, char *buf, size_t size)
 {
     text_copy(buf, size, text->length ? text->data : "");
     text_sanitize(buf);
 }
 
-/* Appends a word of param; of a command line without "command=". */
+/* Appends a word of param; for a command line without "command=". */
 static void put_word(const char *word, size_t length, struct text *name)
 {
     static const char command[] = "command=";
@@ -131,7 +131,7 @@ static void put_p(double p, char *buf, size_t size)
         (void)snprintf(buf, size, p < 0.0001 ? "<0.0001" : "%.4f", p);
 }
 
-/* "better" or "worse" beside a ratio, as far as that is known; of one width in each table. */
+/* Returns "better" or "worse" for a ratio, as far as known, padded to the same width. */
 static const char *direction_of(double ratio, const char *better)
 {
     if (!better[0] || !(ratio < 1 || ratio > 1))
@@ -162,7 +162,7 @@ static void put_figures(const struct comparison *c, const char *unit, const char
     put_p(c->p_adjusted, cells->text[CELL_P], sizeof(cells->text[0]));
 }
 
-/* Appends the reason behind a verdict, if there is one: why it is not another one, or the causes of the change. pair:
+/* Appends the reason for a verdict, if there is one: why it is no other verdict, or the causes of the change. pair:
  * NULL for a mean. */
 static void put_reason_of(const struct compared *all, const struct comparison *c, const struct pair *pair,
                           double min_effect, struct text *out)
@@ -346,7 +346,7 @@ static void put_means(const struct compared *c, const struct compared_print *how
     free(cells);
 }
 
-/* --- What cannot be compared. --- */
+/* --- Rows that cannot be compared. --- */
 
 static int compare_reasons(const void *a, const void *b)
 {
@@ -377,14 +377,15 @@ static void put_reason(const struct compared *c, const struct pair *const *pairs
 
 static void put_apart(const struct compared *c, const struct compared_print *how, struct text *out)
 {
-    if (!c->n_apart)
+    if (!c->n_not_comparable)
         return;
-    qsort(c->apart, c->n_apart, sizeof(const struct pair *), compare_reasons);
+    qsort(c->not_comparable, c->n_not_comparable, sizeof(const struct pair *), compare_reasons);
     text_printf(out, "%s%s\n", c->n_rows ? "\n" : "", "Not comparable");
-    for (size_t i = 0, end; i < c->n_apart; i = end) {
-        for (end = i; end < c->n_apart && !strcmp(c->apart[end]->why, c->apart[i]->why); end++)
+    for (size_t i = 0, end; i < c->n_not_comparable; i = end) {
+        for (end = i; end < c->n_not_comparable && !strcmp(c->not_comparable[end]->why, c->not_comparable[i]->why);
+             end++)
             ;
-        put_reason(c, c->apart + i, end - i, how, out);
+        put_reason(c, c->not_comparable + i, end - i, how, out);
     }
 }
 
@@ -405,7 +406,7 @@ static void put_hosts(const struct compared *c, struct text *out)
 
 /* --- CSV. --- */
 
-/* The last field: of rows of the same files, the name of the base. */
+/* Writes the last field: for rows of the same files, the name of the base. */
 static void put_against(const struct compared *c, const struct pair *pair, struct text *out)
 {
     struct text name = {0};
@@ -482,12 +483,12 @@ static void put_csv(const struct compared *c, const struct compared_print *how, 
         text_printf(out, ",geometric_mean,ratio,higher");
         put_comparison(c, &c->comparison[c->mean[i].number], NULL, how->min_effect, out);
     }
-    for (size_t i = 0; i < c->n_apart; i++) {
-        put_names(c->apart[i], out);
+    for (size_t i = 0; i < c->n_not_comparable; i++) {
+        put_names(c->not_comparable[i], out);
         text_printf(out, ",,,,,,,,,,,,,%s,", compared_verdict_names[VERDICT_APART]);
-        csv_text(out, c->apart[i]->why);
+        csv_text(out, c->not_comparable[i]->why);
         text_append(out, ",", 1);
-        put_against(c, c->apart[i], out);
+        put_against(c, c->not_comparable[i], out);
     }
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Warnings in words about rows whose figures should not be taken at their face. */
+/* Warnings about doubtful figures in the rows. */
 #include "out/warnings.h"
 
 #include <math.h>
@@ -10,11 +10,11 @@
 #include "engine/stats.h"
 
 #define SPREAD_PCT    10.0
-#define SHIFT_PCT     3.0 /* smaller shifts are not worth a word */
+#define SHIFT_PCT     3.0 /* smaller drifts are not reported */
 #define PRECISION_PCT 2.0
 #define GRAIN_PCT     2.0
 #define BLIND_PCT     1.0
-/* A spread that a neighbour on the core explains is worth a word from where a row is unstable on. */
+/* A spread explained by a neighbour on the core is reported from the limit on at which a row is unstable. */
 #define NEIGHBOUR_PCT 5.0
 #define EXPLAINED_PCT 50.0
 
@@ -26,7 +26,7 @@ struct finding {
 
 static void find(struct finding *f, double value, double limit, const struct row *row)
 {
-    if (!(value > limit) || !isfinite(value)) /* of a mean of 0 there is no share */
+    if (!(value > limit) || !isfinite(value)) /* for a mean of 0 there is no share */
         return;
     f->count++;
     if (!f->row || value > f->worst) {
@@ -44,7 +44,7 @@ static struct stats_running running_of(const double *values, size_t n)
     return running;
 }
 
-/* How much slower the first sample is than the rest, in %, when that is more than the rest's own spread explains. */
+/* Returns by how many % the first sample is slower than the rest, if the rest's spread does not explain it. */
 static double slow_first_pct(const struct row *row)
 {
     struct stats_running rest = {0};
@@ -56,7 +56,8 @@ static double slow_first_pct(const struct row *row)
     return slower > 3 * stats_sd(&rest) ? 100 * slower / fabs(rest.mean) : 0;
 }
 
-/* How far apart the means of the two halves are, in %, when Welch's t says that it is no chance (p about 0.01). */
+/* Returns the difference between the means of the two halves in %, if it is significant by Welch's t test (p about
+ * 0.01). */
 static double drift_pct(const struct row *row)
 {
     size_t half = row->n_samples / 2;
@@ -74,7 +75,7 @@ static double interval_pct(const struct row *row)
     return 100 * (row->stats.ci95_hi - row->stats.ci95_lo) / 2 / fabs(row->stats.mean);
 }
 
-/* The grain of the clock belongs to another row of the same measurement. */
+/* Returns the clock's resolution in % of the value; it is in another row of the same measurement. */
 static double grain_pct(const struct row *rows, size_t n, const struct row *row)
 {
     for (size_t i = 0; i < n; i++)
@@ -86,7 +87,7 @@ static double grain_pct(const struct row *rows, size_t n, const struct row *row)
 
 #define LINE_MOST 40
 
-/* The test and the first word of its parameters, or the command line, cut where it is long. */
+/* Appends the test and the first word of its parameters, or the command line, shortened if necessary. */
 static void put_name(const struct row *row, struct text *out)
 {
     const char *command = row_command(row->param), *line = row_command_line(row->param);
@@ -95,7 +96,7 @@ static void put_name(const struct row *row, struct text *out)
     text_printf(out, "Warning: %s", row->test);
     if (line) {
         size_t length = strlen(line), cut = length > LINE_MOST ? LINE_MOST : length;
-        while (cut < length && ((unsigned char)line[cut] & 0xc0u) == 0x80) /* not within a character of UTF-8 */
+        while (cut < length && ((unsigned char)line[cut] & 0xc0u) == 0x80) /* not within a UTF-8 character */
             cut--;
         text_printf(out, " (%.*s%s)", (int)cut, line, cut < length ? "..." : "");
     } else if (word && command != row->param) {
@@ -162,7 +163,7 @@ void warnings_collect(const struct row *rows, size_t n, const char *more, struct
 {
     char advice[80];
     struct finding spread = {0}, first = {0}, drift = {0}, interval = {0}, grain = {0}, blind = {0}, neighbour = {0};
-    size_t grains = 0; /* the first row with a grain: most files have none, and each row would look at all of them */
+    size_t grains = 0; /* first row with a clock resolution, or n: most files have none, and no row needs to search */
 
     while (grains < n && strcmp(rows[grains].metric, "clock_grain") != 0)
         grains++;

@@ -161,112 +161,112 @@ static void test_load_cpu_time_is_of_all_threads(void **state)
     assert_true(after <= usage_s() + 0.1);
 }
 
-/* --- The crew. --- */
+/* --- The threads of a load. --- */
 
-struct sailor {
-    struct crew *crew;
+struct worker {
+    struct threads *threads;
     uint32_t number, seen, all_made;
 };
 
-static void *sail(void *argument)
+static void *work(void *argument)
 {
-    struct sailor *sailor = argument;
+    struct worker *worker = argument;
 
-    sailor->seen = sailor->number + 100;
-    if (!crew_wait(sailor->crew))
+    worker->seen = worker->number + 100;
+    if (!threads_wait(worker->threads))
         return NULL;
-    sailor->all_made = sailor->crew->n;
-    crew_at_work(sailor->crew);
-    while (!crew_ended(sailor->crew))
+    worker->all_made = worker->threads->n;
+    threads_at_work(worker->threads);
+    while (!threads_ended(worker->threads))
         clock_sleep_ns(MS);
     return NULL;
 }
 
-static void prepare(struct sailor *sailors, size_t n, struct crew *crew)
+static void prepare(struct worker *workers, size_t n, struct threads *threads)
 {
-    memset(sailors, 0, n * sizeof(*sailors));
+    memset(workers, 0, n * sizeof(*workers));
     for (size_t i = 0; i < n; i++) {
-        sailors[i].crew = crew;
-        sailors[i].number = (uint32_t)i;
+        workers[i].threads = threads;
+        workers[i].number = (uint32_t)i;
     }
 }
 
-static void test_load_crew_works_until_it_is_ended(void **state)
+static void test_load_threads_work_until_ended(void **state)
 {
-    struct sailor sailors[7];
-    struct crew crew;
+    struct worker workers[7];
+    struct threads threads;
     struct party_context context = {.copies = 1};
 
     uint64_t alone = load_alone();
-    prepare(sailors, COUNT(sailors), &crew);
-    assert_int_equal(crew_start(&crew, &context, COUNT(sailors), sail, sailors, sizeof(sailors[0])), 0);
-    for (int i = 0; i < LOAD_PATIENCE_MS && !crew_complete(&crew); i++)
+    prepare(workers, COUNT(workers), &threads);
+    assert_int_equal(threads_start(&threads, &context, COUNT(workers), work, workers, sizeof(workers[0])), 0);
+    for (int i = 0; i < LOAD_PATIENCE_MS && !threads_complete(&threads); i++)
         clock_sleep_ns(MS);
-    assert_true(crew_complete(&crew));
+    assert_true(threads_complete(&threads));
     if (alone)
-        assert_int_equal(load_count_threads(), alone + COUNT(sailors));
-    assert_false(crew_ended(&crew));
-    crew_end(&crew);
-    crew_join(&crew);
-    for (size_t i = 0; i < COUNT(sailors); i++)
-        assert_true(sailors[i].seen == 100 + i && sailors[i].all_made == COUNT(sailors));
-    assert_int_equal(crew.n, 0);
-    crew_join(&crew);
+        assert_int_equal(load_count_threads(), alone + COUNT(workers));
+    assert_false(threads_ended(&threads));
+    threads_end(&threads);
+    threads_join(&threads);
+    for (size_t i = 0; i < COUNT(workers); i++)
+        assert_true(workers[i].seen == 100 + i && workers[i].all_made == COUNT(workers));
+    assert_int_equal(threads.n, 0);
+    threads_join(&threads);
 }
 
-static void test_load_crew_of_none_is_complete(void **state)
+static void test_load_zero_threads_are_complete(void **state)
 {
-    struct crew crew;
+    struct threads threads;
     struct party_context context = {.copies = 1};
 
-    assert_int_equal(crew_start(&crew, &context, 0, sail, NULL, 0), 0);
-    assert_true(crew_complete(&crew));
-    crew_end(&crew);
-    crew_join(&crew);
+    assert_int_equal(threads_start(&threads, &context, 0, work, NULL, 0), 0);
+    assert_true(threads_complete(&threads));
+    threads_end(&threads);
+    threads_join(&threads);
 }
 
 static void *report(void *argument)
 {
-    crew_at_work(argument);
+    threads_at_work(argument);
     return NULL;
 }
 
-static void test_load_crew_is_complete_only_when_all_are_at_work(void **state)
+static void test_load_threads_are_complete_only_when_all_are_at_work(void **state)
 {
-    struct crew crew;
+    struct threads threads;
     struct party_context context = {.copies = 1};
 
-    assert_int_equal(crew_start(&crew, &context, 2, report, &crew, 0), 0);
-    crew.n++; /* one that is not there yet */
-    for (int i = 0; i < LOAD_PATIENCE_MS && __atomic_load_n(&crew.at_work, __ATOMIC_ACQUIRE) < 2; i++)
+    assert_int_equal(threads_start(&threads, &context, 2, report, &threads, 0), 0);
+    threads.n++; /* one that is not there yet */
+    for (int i = 0; i < LOAD_PATIENCE_MS && __atomic_load_n(&threads.at_work, __ATOMIC_ACQUIRE) < 2; i++)
         clock_sleep_ns(MS);
-    assert_false(crew_complete(&crew));
-    crew_at_work(&crew);
-    assert_true(crew_complete(&crew));
-    crew.n--;
-    crew_join(&crew);
+    assert_false(threads_complete(&threads));
+    threads_at_work(&threads);
+    assert_true(threads_complete(&threads));
+    threads.n--;
+    threads_join(&threads);
 }
 
 /* Root may have as many as it likes: the limit holds for others. */
-static int crew_beyond_the_limit(void)
+static int threads_beyond_the_limit(void)
 {
-    static struct sailor sailors[50];
+    static struct worker workers[50];
     const struct rlimit limit = {.rlim_cur = 3, .rlim_max = 3};
-    struct crew crew;
+    struct threads threads;
     char reason[160] = "";
     struct party_context context = {.reason = reason, .reason_size = sizeof(reason)};
 
     if (setrlimit(RLIMIT_NPROC, &limit) || (geteuid() == 0 && setresuid(64123, 64123, 64123)))
         return CANNOT;
-    prepare(sailors, COUNT(sailors), &crew);
-    if (crew_start(&crew, &context, COUNT(sailors), sail, sailors, sizeof(sailors[0])) == 0)
+    prepare(workers, COUNT(workers), &threads);
+    if (threads_start(&threads, &context, COUNT(workers), work, workers, sizeof(workers[0])) == 0)
         return CANNOT;
-    uint32_t n = crew.n;
-    crew_end(&crew);
-    crew_join(&crew);
+    uint32_t n = threads.n;
+    threads_end(&threads);
+    threads_join(&threads);
     CHECK(n < 3);
-    for (size_t i = 0; i < COUNT(sailors); i++)
-        CHECK((sailors[i].seen == 100 + i) == (i < n) && !sailors[i].all_made);
+    for (size_t i = 0; i < COUNT(workers); i++)
+        CHECK((workers[i].seen == 100 + i) == (i < n) && !workers[i].all_made);
     char expected[160];
     (void)snprintf(expected, sizeof(expected),
                    "cannot make thread %u of 50: Resource temporarily unavailable (RLIMIT_NPROC, the pids cgroup or "
@@ -276,16 +276,16 @@ static int crew_beyond_the_limit(void)
     return 0;
 }
 
-static void test_load_crew_names_the_limit_that_it_met(void **state)
+static void test_load_threads_name_the_limit_that_stopped_them(void **state)
 {
-    assert_int_equal(fixture_in_child(crew_beyond_the_limit), 0);
+    assert_int_equal(fixture_in_child(threads_beyond_the_limit), 0);
 }
 
 /* More threads than stacks of the usual size would fit. */
-static int crew_of_many(void)
+static int many_threads(void)
 {
-    static struct sailor sailors[200];
-    struct crew crew;
+    static struct worker workers[200];
+    struct threads threads;
     struct rlimit limit;
     uint64_t pages;
     char text[64], reason[160] = "";
@@ -297,19 +297,19 @@ static int crew_of_many(void)
     limit.rlim_cur = pages * (rlim_t)sysconf(_SC_PAGESIZE) + ((rlim_t)256 << 20);
     if (limit.rlim_cur > limit.rlim_max || setrlimit(RLIMIT_AS, &limit))
         return CANNOT;
-    prepare(sailors, COUNT(sailors), &crew);
-    int failed = crew_start(&crew, &context, COUNT(sailors), sail, sailors, sizeof(sailors[0]));
-    crew_end(&crew);
-    crew_join(&crew);
+    prepare(workers, COUNT(workers), &threads);
+    int failed = threads_start(&threads, &context, COUNT(workers), work, workers, sizeof(workers[0]));
+    threads_end(&threads);
+    threads_join(&threads);
     if (failed)
         (void)fprintf(stderr, "%s\n", reason);
     CHECK(!failed);
     return 0;
 }
 
-static void test_load_crew_has_small_stacks(void **state)
+static void test_load_threads_have_small_stacks(void **state)
 {
-    assert_int_equal(fixture_in_child(crew_of_many), 0);
+    assert_int_equal(fixture_in_child(many_threads), 0);
 }
 
 int main(void)
@@ -321,11 +321,11 @@ int main(void)
         cmocka_unit_test(test_load_due_comes_once_a_period),
         cmocka_unit_test(test_load_size_is_as_typed),
         cmocka_unit_test(test_load_cpu_time_is_of_all_threads),
-        cmocka_unit_test(test_load_crew_works_until_it_is_ended),
-        cmocka_unit_test(test_load_crew_of_none_is_complete),
-        cmocka_unit_test(test_load_crew_is_complete_only_when_all_are_at_work),
-        cmocka_unit_test(test_load_crew_names_the_limit_that_it_met),
-        cmocka_unit_test(test_load_crew_has_small_stacks),
+        cmocka_unit_test(test_load_threads_work_until_ended),
+        cmocka_unit_test(test_load_zero_threads_are_complete),
+        cmocka_unit_test(test_load_threads_are_complete_only_when_all_are_at_work),
+        cmocka_unit_test(test_load_threads_name_the_limit_that_stopped_them),
+        cmocka_unit_test(test_load_threads_have_small_stacks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash disable=SC2034
 # Completion of jitbench's command line for bash 4.2 and later, as `jitbench completion bash` prints it. Needs neither
-# jitbench nor bash-completion; where that is there, the command line behind `run` is completed as that program's own.
+# jitbench nor bash-completion; if bash-completion is loaded, the command line after `run` is completed with its rules.
 
-# What follows a command. options has a line for each option: its spellings, what its value is, and the words for it.
-# operands has their kind, how many there may be (0: any number), and the words.
+# Sets the options and operands of a command. options has a line for each option: its spellings, the kind of its value,
+# and the words to choose from. operands has their kind, their maximum number (0: any number), and the words.
 _jitbench_tables() {
     case $1 in
 #@tables
@@ -15,7 +15,7 @@ _jitbench_tables() {
     esac
 }
 
-# Of the option that row is the index of: what its value is, and the words for it.
+# Sets the kind of value, and the words, of the option with the index row.
 _jitbench_kind() {
     local -a parts
     read -ra parts <<<"${options[row]}"
@@ -26,8 +26,8 @@ _jitbench_kind() {
     choices=("${parts[@]:1}")
 }
 
-# The option that a word spells, of letters the last: its index in row, '' when there is none. attached is 1 when the
-# value is in the word too: value, with lead before it.
+# Finds the option in a word (of several letters the last): its index in row, '' when there is none. attached is 1 when
+# the word also contains the value: value, with lead before it.
 _jitbench_find() {
     local word=$1 name i at
     row='' kind='' lead='' value='' attached=''
@@ -119,7 +119,7 @@ _jitbench_operand() {
     _jitbench_value words '' "$cur" "${left[@]}"
 }
 
-# Another program's command line, which begins with word $1; there may be several, -- between.
+# Completes another program's command line from word $1 on; several are separated by --.
 _jitbench_command() {
     local i first=$1
     for ((i = first; i < n - 1; i++)); do
@@ -140,7 +140,7 @@ _jitbench() {
     local IFS=$' \t\n'
     COMPREPLY=()
 
-    # Bash breaks words at the characters of $COMP_WORDBREAKS, = and : among them: what was one word is put together.
+    # Bash splits words at the characters of $COMP_WORDBREAKS, such as = and :, so they are joined again.
     for ((i = 1; i <= COMP_CWORD; i++)); do
         word=${COMP_WORDS[i]}
         if [[ $n -gt 0 && ($glue || $word == [=:] || $word == [=:][=:]) ]]; then
@@ -195,7 +195,7 @@ _jitbench() {
         _jitbench_value "$kind" '' "$cur" "${choices[@]}"
     elif [[ -z $ended && $cur == --*=* ]]; then
         _jitbench_find "$cur"
-        # Of a word that bash has broken at = only what follows is replaced.
+        # If bash has split a word at =, only the part after it is replaced.
         [[ $COMP_WORDBREAKS == *=* ]] && lead=
         [[ $attached ]] && _jitbench_value "$kind" "$lead" "$value" "${choices[@]}"
     elif [[ -z $ended && $cur == -[!-]* ]]; then

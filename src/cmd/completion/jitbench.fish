@@ -2,15 +2,15 @@
 # Completion of jitbench's command line for fish 3.0 and later, as `jitbench completion fish` prints it. Needs no
 # jitbench.
 
-# The options of a command that take the next word as their value.
+# Prints the options of a command that take the next word as their value.
 function __jitbench_valued
     switch "$argv[1]"
 #@valued
     end
 end
 
-# The words behind the command that are no options, as far as the cursor; of a command that runs another program
-# (--command) all from that program's name on.
+# Prints the operands of the command up to the cursor; for a command that runs another program (--command), all words
+# from that program's name on.
 function __jitbench_operands
     set -l whole $argv[1]
     set -l tokens (commandline -opc)
@@ -46,13 +46,13 @@ function __jitbench_operands
     end
 end
 
-# The command is the one named; other programs' command lines are not its own any more.
+# True for the command named, outside another program's command line.
 function __jitbench_in
     set -l tokens (commandline -opc)
     test "$tokens[2]" = "$argv[1]"
 end
 
-# Within the command named, at most so many operands less one are there.
+# True for the command named if it takes another operand.
 function __jitbench_room
     __jitbench_in $argv[1]
     and test (count (__jitbench_operands)) -lt $argv[2]
@@ -62,8 +62,8 @@ function __jitbench_started
     test (count (__jitbench_operands --command)) -gt 0
 end
 
-# Within the command named, none of the spellings has been given, or it may be given again (--again). The last word does
-# not count when it is the option and that takes a value (--value), which is then what is being completed.
+# True for the command named if the option was not given in any spelling, or may be repeated (--again). With --value, the
+# last word is not counted if it is the option, because its value is being completed.
 function __jitbench_new
     set -l tokens (commandline -opc)
     test "$tokens[2]" = "$argv[1]"
@@ -87,14 +87,14 @@ function __jitbench_new
     return 0
 end
 
-# Within the command named, the other name of an option has been typed whole: only then is it offered.
+# True for the command named if an option's alias was typed completely; it is offered only then.
 function __jitbench_typed
     set -l tokens (commandline -opc) (commandline -ct)
     test "$tokens[2]" = "$argv[1]"
     and string match -qr -- "^$argv[2](=|\$)" $tokens[-2..-1]
 end
 
-# Words that are not there yet; each may have its help behind a tab.
+# Prints the words that were not given yet; each may be followed by a tab and its help.
 function __jitbench_words
     set -l given (__jitbench_operands)
     for word in $argv
@@ -103,7 +103,7 @@ function __jitbench_words
     end
 end
 
-# A list of words with commas between.
+# Completes a comma-separated list of words.
 function __jitbench_list
     set -l before (string match -r -- '^(?:--[^=]*=)?(.*,)' (commandline -ct))[2]
     for word in $argv
@@ -112,7 +112,7 @@ function __jitbench_list
     end
 end
 
-# The command line of another program; there may be several, -- between.
+# Completes the command line of another program; several are separated by --.
 function __jitbench_command
     set -l words
     for word in (__jitbench_operands --command)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Completion of jitbench's command line for zsh, as `jitbench completion zsh` prints it. Needs no jitbench.
 
-# The words of operands, each with its help, without those that stand there already. $1: what they are.
+# Completes operands with their help, without those already given. $1: description of the operands.
 _jitbench_words() {
     local word
     local -a left
@@ -12,7 +12,7 @@ _jitbench_words() {
     _describe -t operands "$1" left
 }
 
-# The command line of another program; there may be several, -- between.
+# Completes the command line of another program; several are separated by --.
 _jitbench_command() {
     local -i before=${words[1,CURRENT-1][(I)--]}
     shift before words
@@ -50,7 +50,7 @@ _jitbench() {
     return ret
 }
 
-# Either autoloaded from a folder in $fpath, or read by source.
+# Works both autoloaded from a directory in $fpath and read by source.
 if [[ $funcstack[1] == _jitbench ]]; then
     _jitbench "$@"
 else

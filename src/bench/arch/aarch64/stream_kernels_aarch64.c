@@ -7,7 +7,7 @@ typedef double vector __attribute__((vector_size(16), may_alias));
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* Elements of a pair. */
+/* Elements moved by one pair of vectors. */
 enum { STEP = 4 };
 
 INLINE vector load(const double *p)
@@ -15,7 +15,7 @@ INLINE vector load(const double *p)
     return *(const vector *)p;
 }
 
-/* `nontemporal` is a constant in every caller, so nothing is tested at run time. */
+/* `nontemporal` is a constant in every caller, so the test is not executed at run time. */
 INLINE void store(double *p, vector low, vector high, bool nontemporal)
 {
     if (nontemporal) {
@@ -24,7 +24,7 @@ INLINE void store(double *p, vector low, vector high, bool nontemporal)
     }
     *(vector *)p = low;
     *(vector *)(p + 2) = high;
-    /* The copy must stay a loop: as a call of memcpy it would measure the C library. */
+    /* Keeps the compiler from replacing the copy loop by a call of memcpy, which would measure the C library. */
     __asm__ volatile("" : : : "memory");
 }
 
@@ -62,7 +62,7 @@ INLINE void triad(double *a, const double *b, const double *c, double q, size_t 
     fence(nontemporal);
 }
 
-/* Part of aarch64 itself. */
+/* These instructions are part of every aarch64 CPU. */
 static bool always_supported(void)
 {
     return true;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* STREAM-style kernels for x86: AVX-512, AVX2 and SSE2, each with ordinary and with non-temporal stores.
  *
- * A non-temporal form moves one cache line a turn, so that a write-combining buffer fills in one go; ordinary stores
- * were fastest by one vector a turn with AVX2 and by one line with SSE2 (Zen 3, both CPUs at once). Tried and left out,
- * because nothing was gained: four and eight lines a turn, software prefetch 256 to 4096 bytes ahead, prefetch by
- * blocks. Non-temporal stores to several pages in turn were slower. `rep movsb` is no ordinary form: the CPU spares it
- * the write-allocate read that ordinary stores stand for. */
+ * A non-temporal kernel moves one cache line in each turn of its loop, so that a write-combining buffer fills at once.
+ * Ordinary stores were fastest with one vector a turn for AVX2 and one line for SSE2 (Zen 3, both CPUs at once). Tried
+ * without any gain: four and eight lines a turn, software prefetch 256 to 4096 bytes ahead, prefetch by blocks.
+ * Interleaving non-temporal stores to several pages was slower. `rep movsb` is not used for ordinary stores, because
+ * the CPU then skips the write-allocate read, which ordinary stores are meant to include. */
 #include "bench/stream_kernels.h"
 
 #include <cpuid.h>
@@ -25,7 +25,7 @@
 
 enum { store_is_nontemporal = false, stream_is_nontemporal = true };
 
-/* Every turn handles `step` elements, which are those of `turn`; `fence` follows the last turn. */
+/* Each turn of the loop handles `step` elements by executing `turn`; `fence` is executed after the last turn. */
 #define FORM(form, label, flag, vector, isa, storing, turn, step, fence)                                               \
     __attribute__((target(flag))) static void form##_copy(double *c, const double *a, size_t n)                        \
     {                                                                                                                  \
@@ -68,12 +68,13 @@ enum { store_is_nontemporal = false, stream_is_nontemporal = true };
         .triad = form##_triad,                                                                                         \
     };
 
-/* What the kernel must save of a task that uses them, in XCR0. */
+/* Bits of XCR0: register state that the kernel must save for tasks that use these instructions. */
 #define STATE_AVX    0x06u
 #define STATE_AVX512 0xe6u
 
-/* Not __builtin_cpu_supports(): it brings a constructor that executes CPUID a dozen times whenever the program starts.
- * In a virtual machine each of them leaves the guest: 70 us together were seen here, a sixth of what execl measures. */
+/* Does not use __builtin_cpu_supports(), because that links a constructor that executes CPUID a dozen times whenever
+ * the program starts. In a virtual machine each CPUID causes an exit to the hypervisor: 70 us in total were seen here,
+ * a sixth of what execl measures. */
 static bool cpu_has(unsigned leaf7_ebx, unsigned state)
 {
     unsigned a, b, c, d, xcr0, high;
@@ -94,7 +95,7 @@ static bool avx2_supported(void)
     return cpu_has(bit_AVX2, STATE_AVX);
 }
 
-/* Part of x86-64 itself; the first that the 32-bit form lacks is the Pentium III. */
+/* SSE2 is part of x86-64. Of the 32-bit CPUs, the Pentium III and older ones lack it. */
 static bool sse2_supported(void)
 {
     unsigned a, b, c, d;
