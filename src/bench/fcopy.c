@@ -268,7 +268,7 @@ static int check_file(struct party_context *context, const char *name, bool repe
         while ((n = pread(fd, got, size, (off_t)at)) < 0 && errno == EINTR) {
         }
         if (n < 0)
-            return party_fail(context, "cannot count %s: %s", name, strerror(errno));
+            return io_failed(context, "verify", n);
         if (n != (ssize_t)size) {
             wrong += length - at;
             break;
