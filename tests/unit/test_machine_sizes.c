@@ -325,7 +325,7 @@ static enum setting_verdict verdict_of(const struct settings_view *view, const c
 {
     struct setting_state state = {.verdict = SETTING_NA};
 
-    setting_find(name)->look(view, &state);
+    setting_look(setting_find(name), view, &state);
     return state.verdict;
 }
 
@@ -360,7 +360,7 @@ static void add_writes(const struct settings_view *view, const char *name, size_
 {
     size_t before = writes->n;
 
-    assert_int_equal(setting_find(name)->writes(view, writes), 0);
+    assert_int_equal(setting_plan(setting_find(name), view, writes), 0);
     assert_int_equal(writes->n - before, expected);
 }
 
