@@ -411,7 +411,7 @@ perf: $(PROGRAM) $(PERF) $(BUILD)/perf/loops-sized $(BUILD)/perf/loops-dynamic $
 
 # --- what reads the code -----------------------------------------------------------------------------------------------
 
-.PHONY: lint format
+.PHONY: lint layers format
 LINT_SOURCES := $(SOURCES)
 FORMATTED    := $(wildcard src/*/*.c src/*/arch/*/*.c src/*.c include/*/*.h include/*/*/*/*.h tests/*/*.c tests/*/*.h tests/*.h)
 lint: ## clang-tidy, cppcheck, gcc -fanalyzer, clang-format, mandoc, shellcheck, layers, draws of mutation
@@ -428,6 +428,8 @@ lint: ## clang-tidy, cppcheck, gcc -fanalyzer, clang-format, mandoc, shellcheck,
 		--suppress=missingIncludeSystem -D_GNU_SOURCE -Iinclude -Iinclude/sys/arch/$(ARCH) -I$(BUILD) $(LINT_SOURCES)' \
 		$(foreach layer,$(LAYERS) main,$(if $(filter src/$(layer)%,$(LINT_SOURCES)),'clang-tidy --quiet --warnings-as-errors=* \
 		$(filter src/$(layer)%,$(LINT_SOURCES)) -- $(CPPFLAGS_ALL) -std=c99'))
+layers: ## the layers, their lines of code and which includes which; fails on an upward include
+	@tests/layers.sh
 format: ## clang-format all sources in place
 	clang-format -i $(FORMATTED)
 
