@@ -72,6 +72,8 @@ struct table_rows {
     bool verbose;   /* -v */
     bool pictures;  /* plots behind the tables */
     unsigned width; /* of the terminal, in columns, at most 100; 100 when it is none */
+    /* Columns that a table may take, for table_print(): width, but 0 (no limit) with -v. */
+    unsigned table_width;
 };
 
 /* A family of measurements, as a subcommand runs it alone and `all` with the others. */
