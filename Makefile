@@ -228,7 +228,8 @@ old: $(PROGRAM) $(BUILD)/cli/test_old ## each system call refused, with all comm
 built: $(PROGRAM) $(UNIT:%=$(BUILD)/unit/%) $(CLI:%=$(BUILD)/cli/%)
 test: ## all tests of the build: units, then the command line
 	$(MAKE) -j$(JOBS) built $(COMPLETIONS)
-	$(RUN_TESTS) tests/test_runner.py 'tests/cpu_work.sh $(BUILD)' $(UNIT:%=$(BUILD)/unit/%) $(CLI:%=$(BUILD)/cli/%) \
+	$(RUN_TESTS) tests/test_runner.py 'tests/cpu_work.sh $(BUILD)' 'tests/callers.sh $(BUILD)' \
+		$(UNIT:%=$(BUILD)/unit/%) $(CLI:%=$(BUILD)/cli/%) \
 		'env MAKE=$(MAKE) BUILD=$(BUILD) PROGRAM=$(PROGRAM) tests/install.sh'
 check: test ## the same
 smoke: $(PROGRAM) ## a run of everything that takes seconds

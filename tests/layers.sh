@@ -5,6 +5,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 
+# shellcheck disable=SC2016 # awk's
 find src include -name '*.[ch]' | LC_ALL=C sort | xargs awk '
 BEGIN {
     # From the top down. Each layer may include itself and these.

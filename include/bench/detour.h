@@ -108,7 +108,6 @@ void detour_window(struct detour_account *a, uint64_t interrupts, bool carry);
  */
 void detour_end(struct detour_account *a, uint64_t end, uint64_t stolen_ns);
 
-uint64_t detour_lost(const struct detour_account *a);     /* ticks, all causes together */
 uint64_t detour_observed(const struct detour_account *a); /* ticks of the run without the blind ones */
 
 /* The least and the most frequent of n gaps of the loop. Of a clock that stands still while the loop turns the least is

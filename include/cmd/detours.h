@@ -40,13 +40,8 @@ struct detours_host {
  * skipped, are passed over. */
 void detours_enter(struct detours_host *host, const struct row *row);
 
-/* Whether the events (position in us, length in ns) of that octave come at even distances: at least 8 of them, all
- * recorded, whose gaps have a standard deviation below a quarter of their mean. left_out: the series says that it lacks
- * some. */
-bool detours_are_periodic(const struct row_pair *events, size_t n, uint64_t left_out, unsigned octave);
-
-/* Detours for project_slowdown(), in arrays of the caller's: room for DETOURS_BINS pairs in lengths. keep (may be NULL)
- * is the share of each octave that is kept. Returns how many of detours[2] are filled. */
+/* Detours for project_slowdown_on(), in arrays of the caller's: room for DETOURS_BINS pairs in lengths. keep (may be
+ * NULL) is the share of each octave that is kept. Returns how many of detours[2] are filled. */
 size_t detours_sources(const struct detours_host *host, const double *keep, struct row_pair *lengths,
                        struct project_detours detours[2]);
 

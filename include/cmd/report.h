@@ -38,8 +38,7 @@ size_t report_run_of(const struct report *report, const struct row *row);
 /* The row of the same measurement with another metric; NULL when there is none. Looks at its neighbours only: a
  * measurement's rows come together. */
 const struct row *report_sibling(const struct report *report, const struct row *row, const char *metric);
-/* The title of a suite or test, or its name when it is not known here. */
-const char *report_suite_title(const char *suite);
+/* The title of a test, or its name when it is not known here. */
 const char *report_test_title(const char *suite, const char *test);
 /* What a metric is called in words, or its id. */
 const char *report_metric_title(const struct row *row);

@@ -95,7 +95,4 @@ int worker_run(struct trial_head *head, unsigned slot, const struct bench *bench
 /* Removes the folders that parties have left: all of them have ended or are ending. */
 void arena_remove_scratch(const struct trial_head *head);
 
-/* Tells the parent that something changed. */
-void arena_event(const struct trial_head *head);
-
 #endif

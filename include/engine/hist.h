@@ -35,9 +35,6 @@ void hist_init(struct hist *h, uint64_t base);
 static inline void hist_add(struct hist *h, uint64_t value);
 void hist_add_outside(struct hist *h, uint64_t value); /* what hist_add calls for values outside the linear part */
 
-/* count events whose values sum to sum (their mean decides the bin). */
-void hist_add_many(struct hist *h, uint64_t count, double sum);
-
 /* The bases may differ: the other's bins are entered by their means. Exact when the bases are equal. */
 void hist_merge(struct hist *into, const struct hist *other);
 

@@ -33,12 +33,8 @@ struct project_host {
  * slowdown[s * n_ranks + r]: 1 + E[max of the ranks' delays] / step, where E[max] = integral of 1 - F(t)^N. F comes
  * from the measured lengths by Fourier transform (compound Poisson; n-fold convolution), on a grid whose points keep
  * the mean exact. Lengths that were never measured are not made up: what is rarer than the measurement was long is
- * missing. Returns 0; or -1 when out of memory, or when steps, ranks or weights are none, too many, or not positive. */
-int project_slowdown(const struct project_host *hosts, size_t n_hosts, const double *step_ns, size_t n_steps,
-                     const double *ranks, size_t n_ranks, double *slowdown);
-
-/* The same on a grid of at most so many points (a power of 2; 0: as many as are of use): fewer are coarser and quicker.
- */
+ * missing. The grid has at most points points (a power of 2; 0: as many as are of use): fewer are coarser and quicker.
+ * Returns 0; or -1 when out of memory, or when steps, ranks or weights are none, too many, or not positive. */
 int project_slowdown_on(size_t points, const struct project_host *hosts, size_t n_hosts, const double *step_ns,
                         size_t n_steps, const double *ranks, size_t n_ranks, double *slowdown);
 

@@ -30,13 +30,8 @@ uint64_t stats_random(uint64_t *state);
 /* Median absolute deviation from the median, not scaled. Sorts scratch (n values). NAN when n is 0. */
 double stats_mad(const double *values, size_t n, double *scratch);
 
-/* Percentile bootstrap of the median, resamples times (1000 is usual), from a fixed seed: the same input gives the
- * same interval. confidence as 0.95. Returns 0, or -1 when n < 5, resamples is 0, confidence is
- * not in 0..1, or out of memory (then both are NAN). */
-int stats_bootstrap_median(const double *values, size_t n, double confidence, unsigned resamples, uint64_t seed,
-                           double *low, double *high);
-/* One step of it: the median of so many draws with replacement (usually n) from n sorted values; both at least 1. drawn
- * has room for n. */
+/* One step of a bootstrap of the median: the median of so many draws with replacement (usually n) from n sorted values;
+ * both at least 1. drawn has room for n. */
 double stats_resampled_median(const double *sorted, size_t n, size_t draws, size_t *drawn, uint64_t *state);
 
 /* Sorts values, NAN last. */
@@ -63,8 +58,5 @@ void stats_mean_interval(const double *values, size_t n, double confidence, doub
  * errors add up in squares, the degrees of freedom are Welch's. The interval is NAN below five values a side, or where
  * a mean is not above 0. */
 double stats_ratio_of_means(const struct stats_summary *a, const struct stats_summary *b, double *low, double *high);
-
-/* Pearson's correlation of n pairs; NAN when either does not vary. */
-double stats_correlation(const double *x, const double *y, size_t n);
 
 #endif

@@ -11,9 +11,6 @@
 #define FRAME_BEGIN "-----BEGIN JITBENCH CSV"
 #define FRAME_END   "-----END JITBENCH CSV"
 
-/* The checksum that POSIX cksum(1) prints: a CRC with polynomial 0x04c11db7 over the bytes and their number. */
-uint32_t frame_cksum(const char *data, size_t length);
-
 /* Appends the marker line with the file's name, the CSV, and the marker line with cksum's two numbers. Lines end in LF
  * alone: a terminal makes CRLF of it. The numbers are those of the file that is cut out with each line ended by CRLF,
  * as RFC 4180 and csv.h have it. */

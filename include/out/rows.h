@@ -26,9 +26,6 @@ struct row_reader *row_reader_open(const char *path, unsigned wanted, char *erro
  */
 int row_reader_next(struct row_reader *r, struct row *row);
 const char *row_reader_error(const struct row_reader *r);
-uint64_t row_reader_damaged(const struct row_reader *r); /* damaged records and lines so far, as reader_damaged() */
-uint64_t row_reader_unknown(const struct row_reader *r); /* whole records that are no rows */
-uint64_t row_reader_too_new(const struct row_reader *r); /* of these, those of a newer schema */
 /* One line that says what was passed over, as row_set_read() does; "" when nothing was. n_rows: how many rows came. */
 void row_reader_describe(const struct row_reader *r, const char *path, size_t n_rows, char *message, size_t size);
 void row_reader_close(struct row_reader *r);

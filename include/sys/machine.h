@@ -61,8 +61,7 @@ struct machine_counters {
     int64_t irqs, softirqs, steal_ns;
     int64_t timer, resched, ipi, device;
 };
-void machine_read_counters(const char *root, const struct cpuset *cpus, struct machine_counters *out);
-/* The same for n sets of CPUs from one look. */
+/* Reads them for n sets of CPUs from one look. */
 void machine_read_counters_of(const char *root, const struct cpuset *sets, size_t n, struct machine_counters *out);
 
 /* Reads the counters of one CPU again and again, from descriptors that it keeps: 40 us with 2 CPUs, and nothing is

@@ -7,7 +7,8 @@
 
 #include "engine/text.h"
 
-void names_compact_utc(const char *utc, char *buf, size_t size)
+/* 2026-01-31T23:59:59Z as it stands in file names: 20260131T235959Z. */
+static void compact_utc(const char *utc, char *buf, size_t size)
 {
     size_t n = 0;
 
@@ -34,7 +35,7 @@ static bool take_letter(char letter, const struct row_run *run, struct text *out
 {
     char utc[32], word[128];
 
-    names_compact_utc(run->utc, utc, sizeof(utc));
+    compact_utc(run->utc, utc, sizeof(utc));
     const char *value = letter == 'h'   ? run->host
                         : letter == 'j' ? run->job
                         : letter == 'r' ? run->rank

@@ -86,7 +86,7 @@ void readers_counters(void)
     cpuset_add(&sets[1], 1);
     cpuset_add(&sets[1], CPUSET_MAX - 1);
     world_enter();
-    machine_read_counters("", &sets[0], &one);
+    machine_read_counters_of("", &sets[0], 1, &one);
     machine_read_counters_of("", sets, 2, both);
     check_counters(&one);
     check_counters(&both[1]);

@@ -219,7 +219,7 @@ static void test_machine_sizes_counters_of_each_cpu(void **state)
         assert_int_equal(counters[cpu].irqs, 5 * QUEUES + timers_of(cpu));
         assert_true(counters[cpu].steal_ns == 3 * (int64_t)cpu * tick_ns);
     }
-    machine_read_counters(tree_root, &machine.online, &all);
+    machine_read_counters_of(tree_root, &machine.online, 1, &all);
     assert_true(all.device == 5 * QUEUES * n);
     assert_true(all.timer == 1000 * n + 7 * n * (n - 1) / 2);
     assert_true(all.steal_ns == 3 * n * (n - 1) / 2 * tick_ns);
