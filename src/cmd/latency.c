@@ -554,8 +554,8 @@ static void describe_late(const struct task *task, const struct row *row, char *
     }
 
 /* Laid out like the original's, with its headings. */
-static void put_task_classic(const struct task *task, const struct row *task_rows, size_t n, bool fine,
-                             unsigned width, struct text *out)
+static void put_task_classic(const struct task *task, const struct row *task_rows, size_t n, bool fine, unsigned width,
+                             struct text *out)
 {
     double scale = fine ? 1e-3 : 1e-6;
     unsigned decimals = fine ? 1 : 3;

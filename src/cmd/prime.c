@@ -64,8 +64,7 @@ static const struct table_column share_columns[] = {
 
 static const struct experiment_tables layouts = {
     .test = "prime",
-    .run_title =
-        "Prime loop, each run: mean, and delays above it (A 150-400, B 400-2000, C 2000-6000, D over 6000)",
+    .run_title = "Prime loop, each run: mean, and delays above it (A 150-400, B 400-2000, C 2000-6000, D over 6000)",
     .key_heading = "Limit",
     .key = "limit",
     .summary = {.title = "Prime loop: all runs together",

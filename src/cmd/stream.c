@@ -103,8 +103,7 @@ static const struct table_column share_columns[] = {
 
 static const struct experiment_tables layouts = {
     .test = "array",
-    .run_title =
-        "Array copy, each run: mean, and delays above it (A 150-400, B 400-2000, C 2000-6000, D over 6000)",
+    .run_title = "Array copy, each run: mean, and delays above it (A 150-400, B 400-2000, C 2000-6000, D over 6000)",
     .key_heading = "Elements",
     .key = "elements",
     .summary = {.title = "Small-array copy: all runs together",
