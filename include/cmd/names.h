@@ -15,7 +15,4 @@
 int names_expand(const char *option, const char *template, const struct row_run *run, int alone, char *name,
                  size_t size, char *error, size_t error_size);
 
-/* One word for a file name. */
-void names_word(const char *from, char *to, size_t size);
-
 #endif

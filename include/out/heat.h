@@ -28,8 +28,6 @@ struct heat {
     const void *context;
 };
 
-/* -HEAT_LEVELS (better) to HEAT_LEVELS; 0: as usual, or no value. */
-int heat_level(double worse);
 /* Legend and table. */
 void heat_put(struct text *out, const struct heat *heat);
 

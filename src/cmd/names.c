@@ -18,7 +18,8 @@ static void compact_utc(const char *utc, char *buf, size_t size)
     buf[n] = 0;
 }
 
-void names_word(const char *from, char *to, size_t size)
+/* Makes one word for a file name. */
+static void word_of(const char *from, char *to, size_t size)
 {
     static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
 
@@ -47,7 +48,7 @@ static bool take_letter(char letter, const struct row_run *run, struct text *out
     }
     if (!value)
         return false;
-    names_word(value, word, sizeof(word));
+    word_of(value, word, sizeof(word));
     text_append(out, word, strlen(word));
     return true;
 }
