@@ -10,8 +10,8 @@ objects=$(find src -name '*.c' | sed "s|^src/|$build/|; s|c\$|o|" | LC_ALL=C sor
 # Objects of other architectures are not there.
 # shellcheck disable=SC2016 # awk's
 for object in $objects; do
-    [ ! -f "$object" ] || nm -A "$object"
-done | awk -v accepted=tests/callers.txt '
+    [ ! -f "$object" ] || echo "$object"
+done | xargs nm -A | awk -v accepted=tests/callers.txt '
 BEGIN {
     while ((getline line < accepted) > 0)
         if (line !~ /^#/ && split(line, field, " ") > 1)
