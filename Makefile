@@ -231,7 +231,8 @@ old: $(PROGRAM) $(BUILD)/cli/test_old ## each system call refused, with all comm
 built: $(PROGRAM) $(UNIT:%=$(BUILD)/unit/%) $(CLI:%=$(BUILD)/cli/%)
 test: ## all tests of the build: unit tests, then command-line tests
 	$(MAKE) -j$(JOBS) built $(COMPLETIONS)
-	$(RUN_TESTS) tests/test_runner.py 'tests/cpu_work.sh $(BUILD)' $(UNIT:%=$(BUILD)/unit/%) $(CLI:%=$(BUILD)/cli/%) \
+	$(RUN_TESTS) tests/test_runner.py 'tests/cpu_work.sh $(BUILD)' 'tests/callers.sh $(BUILD)' \
+		$(UNIT:%=$(BUILD)/unit/%) $(CLI:%=$(BUILD)/cli/%) \
 		'env MAKE=$(MAKE) BUILD=$(BUILD) PROGRAM=$(PROGRAM) tests/install.sh'
 check: test ## the same as test
 smoke: $(PROGRAM) ## a short run of everything: some seconds
@@ -424,7 +425,7 @@ perf: $(PROGRAM) $(PERF) $(BUILD)/perf/loops-sized $(BUILD)/perf/loops-dynamic $
 
 # --- static analysis ----------------------------------------------------------------------------------------------------
 
-.PHONY: lint lint-style format
+.PHONY: lint lint-style layers format
 LINT_SOURCES := $(SOURCES)
 FORMATTED    := $(wildcard src/*/*.c src/*/arch/*/*.c src/*.c include/*/*.h include/*/*/*/*.h tests/*/*.c tests/*/*.h tests/*.h)
 lint-style: ## clang-format, layers, shellcheck, mandoc, draws of mutation, cppcheck: half a minute
@@ -442,6 +443,8 @@ lint: lint-style ## the same, gcc -fanalyzer and clang-tidy: seven minutes
 	@$(RUN) --jobs $(JOBS) --beside clang-tidy \
 		$(foreach layer,$(LAYERS) main,$(if $(filter src/$(layer)%,$(LINT_SOURCES)),'clang-tidy --quiet --warnings-as-errors=* \
 		$(filter src/$(layer)%,$(LINT_SOURCES)) -- $(CPPFLAGS_ALL) -std=c99'))
+layers: ## the layers, their lines of code and which includes which; fails on an upward include
+	@tests/layers.sh
 format: ## clang-format all sources in place
 	clang-format -i $(FORMATTED)
 

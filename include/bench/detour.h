@@ -112,7 +112,6 @@ void detour_window(struct detour_account *a, uint64_t interrupts, bool carry);
 /* Ends the run at `end`, and its last window. stolen_ns: steal time reported by the hypervisor; 0: not known. */
 void detour_end(struct detour_account *a, uint64_t end, uint64_t stolen_ns);
 
-uint64_t detour_lost(const struct detour_account *a);     /* ticks lost to detours of all causes */
 uint64_t detour_observed(const struct detour_account *a); /* ticks of the run without the blind time */
 
 /* Returns the least and the most frequent of n gaps between clock readings. For a clock with steps longer than a turn

@@ -41,12 +41,7 @@ struct detours_host {
  * or were skipped, are ignored. */
 void detours_enter(struct detours_host *host, const struct row *row);
 
-/* Returns whether the events (position in us, length in ns) of that octave are periodic: at least 8 events, all
- * recorded, and gaps with a standard deviation below a quarter of their mean. left_out: number of events missing in the
- * series. */
-bool detours_are_periodic(const struct row_pair *events, size_t n, uint64_t left_out, unsigned octave);
-
-/* Fills in the detours for project_slowdown(), using arrays of the caller: lengths has room for DETOURS_BINS pairs.
+/* Fills in the detours for project_slowdown_on(), using arrays of the caller: lengths has room for DETOURS_BINS pairs.
  * keep (may be NULL) is the share of each octave's detours that is kept. Returns how many elements of detours[2] were
  * filled. */
 size_t detours_sources(const struct detours_host *host, const double *keep, struct row_pair *lengths,

@@ -71,6 +71,8 @@ struct table_rows {
     bool verbose;   /* -v */
     bool pictures;  /* plots after the tables */
     unsigned width; /* width of the terminal in columns, at most 100; 100 when it is not a terminal */
+    /* Maximum width of a table, for table_print(): width, but 0 (no limit) with -v. */
+    unsigned table_width;
 };
 
 /* A suite: a family of measurements with a command of its own, and part of `all`. */

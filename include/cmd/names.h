@@ -15,10 +15,4 @@
 int names_expand(const char *option, const char *template, const struct row_run *run, int alone, char *name,
                  size_t size, char *error, size_t error_size);
 
-/* Converts 2026-01-31T23:59:59Z to the form used in file names: 20260131T235959Z. */
-void names_compact_utc(const char *utc, char *buf, size_t size);
-
-/* Converts a text to one word for a file name. */
-void names_word(const char *from, char *to, size_t size);
-
 #endif

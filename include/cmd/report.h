@@ -39,8 +39,7 @@ size_t report_run_of(const struct report *report, const struct row *row);
 /* Returns the row of the same measurement with another metric; NULL when there is none. Looks at adjacent rows only,
  * because the rows of a measurement are consecutive. */
 const struct row *report_sibling(const struct report *report, const struct row *row, const char *metric);
-/* Returns the title of a suite or test, or its name when it is not known. */
-const char *report_suite_title(const char *suite);
+/* Returns the title of a test, or its name when it is not known. */
 const char *report_test_title(const char *suite, const char *test);
 /* Returns a metric's title, or its id. */
 const char *report_metric_title(const struct row *row);

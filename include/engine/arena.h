@@ -99,7 +99,4 @@ int worker_run(struct trial_head *head, unsigned slot, const struct bench *bench
 /* Removes the scratch directories of the parties. All parties have ended or are ending. */
 void arena_remove_scratch(const struct trial_head *head);
 
-/* Notifies the parent that some state changed. */
-void arena_event(const struct trial_head *head);
-
 #endif

@@ -32,13 +32,9 @@ struct project_host {
 /* Computes the expected time of a step of step_ns[s] of work on ranks[r] ranks, as a multiple of step_ns[s], into
  * slowdown[s * n_ranks + r]: 1 + E[max of the ranks' delays] / step, where E[max] = integral of 1 - F(t)^N. F comes
  * from the measured lengths by Fourier transform (compound Poisson; n-fold convolution), on a grid that preserves
- * the mean exactly. It is not extrapolated: detours too rare to occur in the measured time are missing. Returns 0;
- * or -1 when out of memory, or when steps, ranks or weights are none, too many, or not positive. */
-int project_slowdown(const struct project_host *hosts, size_t n_hosts, const double *step_ns, size_t n_steps,
-                     const double *ranks, size_t n_ranks, double *slowdown);
-
-/* The same on a grid of at most this many points (a power of 2; 0: as many as useful). Fewer points are coarser and
- * faster. */
+ * the mean exactly. It is not extrapolated: detours too rare to occur in the measured time are missing. The grid has at
+ * most points points (a power of 2; 0: as many as useful); fewer are coarser and faster. Returns 0; or -1 when out of
+ * memory, or when steps, ranks or weights are none, too many, or not positive. */
 int project_slowdown_on(size_t points, const struct project_host *hosts, size_t n_hosts, const double *step_ns,
                         size_t n_steps, const double *ranks, size_t n_ranks, double *slowdown);
 

@@ -31,13 +31,8 @@ uint64_t stats_random(uint64_t *state);
 /* Returns the median absolute deviation from the median, not scaled. Sorts scratch (n values). NAN when n is 0. */
 double stats_mad(const double *values, size_t n, double *scratch);
 
-/* Computes the percentile bootstrap interval of the median from resamples resamples (1000 is usual) and a fixed
- * seed: the same input gives the same interval. confidence is e.g. 0.95. Returns 0, or -1 when n < 5, resamples is
- * 0, confidence is not in 0..1, or out of memory (then both are NAN). */
-int stats_bootstrap_median(const double *values, size_t n, double confidence, unsigned resamples, uint64_t seed,
-                           double *low, double *high);
-/* One resample: returns the median of draws draws with replacement (usually n) from n sorted values; both are at
- * least 1. drawn has room for n. */
+/* One resample of a bootstrap of the median: returns the median of draws draws with replacement (usually n) from n sorted
+ * values; both are at least 1. drawn has room for n. */
 double stats_resampled_median(const double *sorted, size_t n, size_t draws, size_t *drawn, uint64_t *state);
 
 /* Sorts the values, with NAN last. */
@@ -64,8 +59,5 @@ void stats_mean_interval(const double *values, size_t n, double confidence, doub
  * squares of the relative standard errors add up, the degrees of freedom are Welch's. The interval is NAN below five
  * values a side, or where a mean is not positive. */
 double stats_ratio_of_means(const struct stats_summary *a, const struct stats_summary *b, double *low, double *high);
-
-/* Returns Pearson's correlation of n pairs; NAN when either side does not vary. */
-double stats_correlation(const double *x, const double *y, size_t n);
 
 #endif

@@ -42,8 +42,6 @@ struct row_sink csv_sink(struct csv *csv);
 void csv_rescue(struct csv *csv);
 /* Returns the path of the newest file, "-" for standard output, "" when there is none. */
 const char *csv_path(const struct csv *csv);
-/* Returns the number of rows that are in no file. */
-size_t csv_rows_in_memory(const struct csv *csv);
 /* Flushes, prints rows kept in memory to standard output after a marker line on standard error, and frees. Returns -1
  * when rows could not be written anywhere. */
 int csv_close(struct csv *csv);

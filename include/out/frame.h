@@ -11,9 +11,6 @@
 #define FRAME_BEGIN "-----BEGIN JITBENCH CSV"
 #define FRAME_END   "-----END JITBENCH CSV"
 
-/* Returns the checksum of POSIX cksum(1): a CRC with polynomial 0x04c11db7 over the bytes and their number. */
-uint32_t frame_cksum(const char *data, size_t length);
-
 /* Appends a marker line with the file's name, the CSV, and a marker line with the two numbers printed by cksum. Lines
  * end in LF only, because a terminal turns that into CRLF. The two numbers are those of the CSV with CRLF line ends, as
  * RFC 4180 and csv.h have them. */

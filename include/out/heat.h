@@ -29,8 +29,6 @@ struct heat {
     const void *context;
 };
 
-/* Returns the level from -HEAT_LEVELS (better) to HEAT_LEVELS; 0: usual, or no value. */
-int heat_level(double worse);
 /* Appends legend and table. */
 void heat_put(struct text *out, const struct heat *heat);
 

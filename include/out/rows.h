@@ -25,10 +25,6 @@ struct row_reader *row_reader_open(const char *path, unsigned wanted, char *erro
  * without suite or test, with an unknown status, or of a schema newer than ROW_SCHEMA, are counted and left out. */
 int row_reader_next(struct row_reader *r, struct row *row);
 const char *row_reader_error(const struct row_reader *r);
-uint64_t row_reader_damaged(const struct row_reader *r); /* number of damaged records and lines so far, as
-                                                          * reader_damaged() */
-uint64_t row_reader_unknown(const struct row_reader *r); /* number of intact records that are not rows */
-uint64_t row_reader_too_new(const struct row_reader *r); /* number of these that have a newer schema */
 /* Writes one line that says what was left out, as row_set_read() does; "" when nothing was. n_rows: number of rows
  * read. */
 void row_reader_describe(const struct row_reader *r, const char *path, size_t n_rows, char *message, size_t size);

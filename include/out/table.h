@@ -47,6 +47,7 @@ struct table_column {
     double scale;      /* factor for numbers; 0 means 1 */
     const char *key;   /* key of TABLE_PARAM_VALUE */
     int optional;      /* left out when no line has a value */
+    unsigned rank;     /* 0: always shown; of the others the highest rank is left out first, see table_print() */
 };
 
 struct table_layout {
@@ -64,7 +65,10 @@ struct table_layout {
  * is not ok, it is printed at the end of the line (unless a column is TABLE_STATUS), and each different "STATUS:
  * REASON" is printed once below the table. A group whose rows all have an empty metric (a test that did not run)
  * appears in every layout. Columns without a metric use the group's headline row, or its first row if none is marked. A
- * layout without any group prints nothing. */
-void table_print(const struct table_layout *layout, const struct row *rows, size_t n, struct text *out);
+ * layout without any group prints nothing.
+ * A table wider than width (0: no limit) leaves out all columns of the highest rank, then those of the next, until it
+ * fits or has only columns of rank 0. Columns of one rank go together, so that the figures' digits seldom change which
+ * columns are shown. A line below the table names the columns left out. */
+void table_print(const struct table_layout *layout, const struct row *rows, size_t n, unsigned width, struct text *out);
 
 #endif

@@ -63,7 +63,6 @@ struct machine_counters {
     int64_t irqs, softirqs, steal_ns;
     int64_t timer, resched, ipi, device;
 };
-void machine_read_counters(const char *root, const struct cpuset *cpus, struct machine_counters *out);
 /* Reads the counters of n sets of CPUs, all from one reading of the files. */
 void machine_read_counters_of(const char *root, const struct cpuset *sets, size_t n, struct machine_counters *out);
 

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "sys/cpuset.h"
 #include "sys/machine.h"
@@ -70,11 +71,23 @@ struct setting {
     const char *cost;  /* effect of a noisy value: "clock changes under the measurement" */
     const char *set;   /* how to set it: "jitbench tune governor", "boot with isolcpus=" */
     enum setting_how how;
+    /* A setting that is one decimal number in one file needs no functions: it is good when the file holds want. */
+    const char *path;
+    int64_t want;
+    bool or_more;     /* larger numbers are good as well */
+    const char *unit; /* follows the number in the table: " us"; NULL: none */
+    /* For all others, or instead of the number. Use setting_look() and setting_plan() to call them. */
     void (*look)(const struct settings_view *view, struct setting_state *out);
-    /* Adds the files to write to make it good, in the order in which they must be written; leaves out files whose
-     * value is good already. NULL when tune does not write it. Returns 0, or -1 when out of memory. */
     int (*writes)(const struct settings_view *view, struct setting_writes *out);
 };
+
+/* Finds out the state of a setting now. */
+void setting_look(const struct setting *setting, const struct settings_view *view, struct setting_state *out);
+/* Adds the files to write to make the setting good, in the order in which they must be written. Adds no file whose
+ * content is good already, and none for a setting that tune does not write. Returns 0, or -1 when out of memory. */
+int setting_plan(const struct setting *setting, const struct settings_view *view, struct setting_writes *out);
+/* Returns whether tune writes the setting, by default or when it is named. */
+bool setting_is_written(const struct setting *setting);
 
 /* All settings in the order in which tune writes them (governor before turbo, which it resets). */
 extern const struct setting settings_list[];

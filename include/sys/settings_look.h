@@ -75,12 +75,6 @@ void setting_look_workqueues(const struct settings_view *view, struct setting_st
 int setting_writes_workqueues(const struct settings_view *view, struct setting_writes *out);
 
 /* settings_kernel.c: periodic activity of the kernel */
-void setting_look_autogroup(const struct settings_view *view, struct setting_state *out);
-int setting_writes_autogroup(const struct settings_view *view, struct setting_writes *out);
-void setting_look_numa_balancing(const struct settings_view *view, struct setting_state *out);
-int setting_writes_numa_balancing(const struct settings_view *view, struct setting_writes *out);
-void setting_look_zone_reclaim(const struct settings_view *view, struct setting_state *out);
-int setting_writes_zone_reclaim(const struct settings_view *view, struct setting_writes *out);
 void setting_look_ksm(const struct settings_view *view, struct setting_state *out);
 int setting_writes_ksm(const struct settings_view *view, struct setting_writes *out);
 void setting_look_swappiness(const struct settings_view *view, struct setting_state *out);
@@ -93,10 +87,6 @@ int setting_writes_watchdogs(const struct settings_view *view, struct setting_wr
 void setting_look_rt_throttling(const struct settings_view *view, struct setting_state *out);
 int setting_writes_rt_throttling(const struct settings_view *view, struct setting_writes *out);
 void setting_look_fair_server(const struct settings_view *view, struct setting_state *out);
-void setting_look_perf_rate(const struct settings_view *view, struct setting_state *out);
-int setting_writes_perf_rate(const struct settings_view *view, struct setting_writes *out);
-void setting_look_stat_interval(const struct settings_view *view, struct setting_state *out);
-int setting_writes_stat_interval(const struct settings_view *view, struct setting_writes *out);
 void setting_look_clocksource(const struct settings_view *view, struct setting_state *out);
 void setting_look_vulnerabilities(const struct settings_view *view, struct setting_state *out);
 void setting_look_page_faults(const struct settings_view *view, struct setting_state *out);

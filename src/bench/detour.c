@@ -310,15 +310,6 @@ void detour_end(struct detour_account *a, uint64_t end, uint64_t stolen_ns)
 
 /* --- Sums. --- */
 
-uint64_t detour_lost(const struct detour_account *a)
-{
-    uint64_t ticks = 0;
-
-    for (unsigned c = 0; c < DETOUR_CAUSES; c++)
-        ticks += a->sum[c].ticks;
-    return ticks;
-}
-
 uint64_t detour_observed(const struct detour_account *a)
 {
     return a->end - a->start - a->blind;

@@ -113,7 +113,7 @@ static bool is_there(const struct settings_view *view, const char *name)
 {
     struct setting_state state;
 
-    setting_find(name)->look(view, &state);
+    setting_look(setting_find(name), view, &state);
     return state.verdict != SETTING_NA;
 }
 

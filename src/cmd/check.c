@@ -518,7 +518,7 @@ static int look(const struct command *command, struct checking *c)
 
     for (size_t i = 0; i < settings_count; i++)
         if (c->selected[i]) {
-            settings_list[i].look(&view, &c->state[i]);
+            setting_look(&settings_list[i], &view, &c->state[i]);
             failing |= c->fails[i] && c->state[i].verdict == SETTING_NOISY;
         }
     out.color = color_wanted(c->options.color, out_fd);

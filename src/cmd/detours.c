@@ -94,17 +94,8 @@ static struct row_pair *sort_events(const struct row_pair *events, size_t n)
     return sorted;
 }
 
-bool detours_are_periodic(const struct row_pair *events, size_t n, uint64_t left_out, unsigned octave)
-{
-    struct row_pair *sorted = sort_events(events, n);
-
-    if (!sorted)
-        return false;
-    bool periodic = octave_is_periodic(sorted, n, least_complete(sorted, n, left_out), octave);
-    free(sorted);
-    return periodic;
-}
-
+/* Counts the octaves whose events (position in us, length in ns) come at even distances: at least 8 of them, all
+ * recorded, whose gaps have a standard deviation below a quarter of their mean. */
 static void count_periodic(struct detours_host *host, const struct row *row)
 {
     struct row_pair *sorted = row->n_series ? sort_events(row->series, row->n_series) : NULL;

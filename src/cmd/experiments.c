@@ -45,17 +45,17 @@ static void put_runs(const struct table_rows *r, const struct experiment_tables 
     columns[0] =
         (struct table_column){.heading = t->key_heading, .metric = "cycles", .field = TABLE_PARAM_VALUE, .key = t->key};
     columns[1] = (struct table_column){
-        .heading = "Experiments", .metric = "cycles", .field = TABLE_PARAM_VALUE, .key = "experiments"};
+        .heading = "Experiments", .metric = "cycles", .field = TABLE_PARAM_VALUE, .key = "experiments", .rank = 3};
     memcpy(columns + 2, cmd_experiment_columns, sizeof(cmd_experiment_columns));
     columns[EXPERIMENT_COLUMNS + 2] =
-        (struct table_column){.heading = "Copies", .metric = "cycles", .field = TABLE_COPIES};
+        (struct table_column){.heading = "Copies", .metric = "cycles", .field = TABLE_COPIES, .rank = 3};
     columns[EXPERIMENT_COLUMNS + 3] = (struct table_column){.heading = "CPU", .metric = "cycles", .field = TABLE_CPUS};
     struct table_layout layout = {.title = t->run_title,
                                   .columns = columns,
                                   .n_columns = EXPERIMENT_COLUMNS + 4,
                                   .per_sample = 1,
                                   .no_status = 1};
-    table_print(&layout, r->rows, r->n, out);
+    table_print(&layout, r->rows, r->n, r->table_width, out);
     text_append(out, "\n", 1);
 }
 
@@ -83,10 +83,10 @@ void cmd_print_experiments(const struct table_rows *r, const struct experiment_t
         return;
     if (r->alone || r->verbose)
         put_runs(r, t, out);
-    table_print(&t->summary, r->rows, r->n, out);
+    table_print(&t->summary, r->rows, r->n, r->table_width, out);
     put_clock(r, out);
     text_append(out, "\n", 1);
-    table_print(&t->share, r->rows, r->n, out);
+    table_print(&t->share, r->rows, r->n, r->table_width, out);
     if (r->pictures)
         put_histograms(r, t, out);
 }

@@ -546,9 +546,9 @@ static void describe_late(const struct task *task, const struct row *row, char *
     (void)snprintf(buf, size, "%s%s%s", after, given ? "" : ", ", given ? "" : task->late);
 }
 
-#define LATENCY_COLUMN(heading_, metric_, field_)                                                                      \
+#define LATENCY_COLUMN(heading_, metric_, field_, rank_)                                                               \
     {                                                                                                                  \
-        .heading = heading_, .metric = metric_, .field = field_, .decimals = decimals, .scale = scale                  \
+        .heading = heading_, .metric = metric_, .field = field_, .decimals = decimals, .scale = scale, .rank = rank_   \
     }
 #define SHARE_COLUMN(heading_, metric_)                                                                                \
     {                                                                                                                  \
@@ -556,22 +556,22 @@ static void describe_late(const struct task *task, const struct row *row, char *
     }
 
 /* Prints a task's table with the original's layout and headings. */
-static void put_task_classic(const struct task *task, const struct row *task_rows, size_t n, bool fine,
+static void put_task_classic(const struct task *task, const struct row *task_rows, size_t n, bool fine, unsigned width,
                              struct text *out)
 {
     double scale = fine ? 1e-3 : 1e-6;
     unsigned decimals = fine ? 1 : 3;
     const struct table_column columns[] = {
         {.heading = "Load", .field = TABLE_LOAD},
-        LATENCY_COLUMN("Latency", "latency_classic", TABLE_MEAN),
-        LATENCY_COLUMN(fine ? "+/- SD (us)" : "+/- SD (ms)", "latency_classic", TABLE_SD),
-        LATENCY_COLUMN("Median", "latency_classic", TABLE_MEDIAN),
-        LATENCY_COLUMN("P99", "latency_classic", TABLE_P99),
-        LATENCY_COLUMN("Max Latency", "latency_classic", TABLE_MAX),
+        LATENCY_COLUMN("Latency", "latency_classic", TABLE_MEAN, 0),
+        LATENCY_COLUMN(fine ? "+/- SD (us)" : "+/- SD (ms)", "latency_classic", TABLE_SD, 3),
+        LATENCY_COLUMN("Median", "latency_classic", TABLE_MEDIAN, 2),
+        LATENCY_COLUMN("P99", "latency_classic", TABLE_P99, 1),
+        LATENCY_COLUMN("Max Latency", "latency_classic", TABLE_MAX, 0),
         SHARE_COLUMN("% Desired CPU", "desired_cpu"),
         SHARE_COLUMN("% Deadlines Met", "deadlines_met"),
-        LATENCY_COLUMN("Timer", "timer_latency", TABLE_MEDIAN),
-        LATENCY_COLUMN("Timer Max", "timer_latency", TABLE_MAX),
+        LATENCY_COLUMN("Timer", "timer_latency", TABLE_MEDIAN, 4),
+        LATENCY_COLUMN("Timer Max", "timer_latency", TABLE_MAX, 4),
     };
     char title[120];
     const struct table_layout layout = {.title = title,
@@ -581,28 +581,29 @@ static void put_task_classic(const struct task *task, const struct row *task_row
 
     (void)snprintf(title, sizeof(title),
                    "Simulated %s under each load, counted as Interbench did (metric latency_classic)", task->title);
-    table_print(&layout, task_rows, n, out);
+    table_print(&layout, task_rows, n, width, out);
 }
 
-/* Prints a task's table. Headings are short, so that a line has less than 120 columns. */
-static void put_task(const struct task *task, const struct row *task_rows, size_t n, bool fine, struct text *out)
+/* Prints a task's table. */
+static void put_task(const struct task *task, const struct row *task_rows, size_t n, bool fine, unsigned width,
+                     struct text *out)
 {
     double scale = fine ? 1e-3 : 1e-6;
     unsigned decimals = fine ? 1 : 3;
     const struct table_column columns[] = {
         {.heading = "Load", .field = TABLE_LOAD},
-        LATENCY_COLUMN("Latency", "latency", TABLE_MEAN),
-        LATENCY_COLUMN(fine ? "+/- SD (us)" : "+/- SD (ms)", "latency", TABLE_SD),
-        LATENCY_COLUMN("Median", "latency", TABLE_MEDIAN),
-        LATENCY_COLUMN("P99", "latency", TABLE_P99),
-        LATENCY_COLUMN("Max", "latency", TABLE_MAX),
+        LATENCY_COLUMN("Latency", "latency", TABLE_MEAN, 0),
+        LATENCY_COLUMN(fine ? "+/- SD (us)" : "+/- SD (ms)", "latency", TABLE_SD, 3),
+        LATENCY_COLUMN("Median", "latency", TABLE_MEDIAN, 2),
+        LATENCY_COLUMN("P99", "latency", TABLE_P99, 1),
+        LATENCY_COLUMN("Max", "latency", TABLE_MAX, 0),
         SHARE_COLUMN("% Done", "desired_cpu"),
         SHARE_COLUMN("% Late", "late"),
         SHARE_COLUMN("% Met", "deadlines_met"),
-        LATENCY_COLUMN("Timer", "timer_latency", TABLE_MEDIAN),
-        LATENCY_COLUMN("Timer Max", "timer_latency", TABLE_MAX),
-        LATENCY_COLUMN("Total", "total", TABLE_MEAN),
-        LATENCY_COLUMN("Total Max", "total", TABLE_MAX),
+        LATENCY_COLUMN("Timer", "timer_latency", TABLE_MEDIAN, 4),
+        LATENCY_COLUMN("Timer Max", "timer_latency", TABLE_MAX, 4),
+        LATENCY_COLUMN("Total", "total", TABLE_MEAN, 2),
+        LATENCY_COLUMN("Total Max", "total", TABLE_MAX, 0),
     };
     char title[120], late[64];
     const struct table_layout layout = {.title = title,
@@ -612,7 +613,7 @@ static void put_task(const struct task *task, const struct row *task_rows, size_
 
     describe_late(task, task_rows, late, sizeof(late));
     (void)snprintf(title, sizeof(title), "Simulated %s under each load (late: by more than %s)", task->title, late);
-    table_print(&layout, task_rows, n, out);
+    table_print(&layout, task_rows, n, width, out);
 }
 
 static void put_picture(const struct table_rows *r, struct text *out)
@@ -687,9 +688,9 @@ static void print(const struct table_rows *r, struct text *out)
             continue;
         put_gap(out);
         if (is_classic(r))
-            put_task_classic(&tasks[t], task_rows, n, fine, out);
+            put_task_classic(&tasks[t], task_rows, n, fine, r->table_width, out);
         else
-            put_task(&tasks[t], task_rows, n, fine, out);
+            put_task(&tasks[t], task_rows, n, fine, r->table_width, out);
     }
     free(task_rows);
     put_stalls(r, out);

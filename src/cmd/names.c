@@ -7,7 +7,8 @@
 
 #include "engine/text.h"
 
-void names_compact_utc(const char *utc, char *buf, size_t size)
+/* 2026-01-31T23:59:59Z as it stands in file names: 20260131T235959Z. */
+static void compact_utc(const char *utc, char *buf, size_t size)
 {
     size_t n = 0;
 
@@ -17,7 +18,8 @@ void names_compact_utc(const char *utc, char *buf, size_t size)
     buf[n] = 0;
 }
 
-void names_word(const char *from, char *to, size_t size)
+/* Makes one word for a file name. */
+static void word_of(const char *from, char *to, size_t size)
 {
     static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
 
@@ -34,7 +36,7 @@ static bool take_letter(char letter, const struct row_run *run, struct text *out
 {
     char utc[32], word[128];
 
-    names_compact_utc(run->utc, utc, sizeof(utc));
+    compact_utc(run->utc, utc, sizeof(utc));
     const char *value = letter == 'h'   ? run->host
                         : letter == 'j' ? run->job
                         : letter == 'r' ? run->rank
@@ -46,7 +48,7 @@ static bool take_letter(char letter, const struct row_run *run, struct text *out
     }
     if (!value)
         return false;
-    names_word(value, word, sizeof(word));
+    word_of(value, word, sizeof(word));
     text_append(out, word, strlen(word));
     return true;
 }

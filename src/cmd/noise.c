@@ -99,13 +99,13 @@ static size_t rank_rows(const struct line *lines, size_t n_lines, struct row *ro
     {                                                                                                                  \
         .heading = "CPU", .field = TABLE_CPUS                                                                          \
     }
-#define DETOUR_COLUMN(heading_, field_)                                                                                \
+#define DETOUR_COLUMN(heading_, field_, rank_)                                                                         \
     {                                                                                                                  \
-        .heading = heading_, .metric = "detour", .field = field_, .decimals = 2, .scale = 1e-3                         \
+        .heading = heading_, .metric = "detour", .field = field_, .decimals = 2, .scale = 1e-3, .rank = rank_          \
     }
-#define SHARE_COLUMN(heading_, metric_)                                                                                \
+#define SHARE_COLUMN(heading_, metric_, rank_)                                                                         \
     {                                                                                                                  \
-        .heading = heading_, .metric = metric_, .field = TABLE_VALUE, .decimals = 4                                    \
+        .heading = heading_, .metric = metric_, .field = TABLE_VALUE, .decimals = 4, .rank = rank_                     \
     }
 #define COUNT_COLUMN(heading_, metric_)                                                                                \
     {                                                                                                                  \
@@ -114,21 +114,21 @@ static size_t rank_rows(const struct line *lines, size_t n_lines, struct row *ro
 
 static const struct table_column columns[] = {
     CPU_COLUMNS,
-    {.heading = "Loop ns", .metric = "loop", .field = TABLE_VALUE, .decimals = 1},
+    {.heading = "Loop ns", .metric = "loop", .field = TABLE_VALUE, .decimals = 1, .rank = 5},
     COUNT_COLUMN("Detours/s", "detours"),
-    SHARE_COLUMN("Lost %", "lost"),
-    {.heading = "Blind %", .metric = "blind", .field = TABLE_VALUE, .decimals = 2},
-    DETOUR_COLUMN("Min", TABLE_MIN),
-    DETOUR_COLUMN("Median", TABLE_MEDIAN),
-    DETOUR_COLUMN("P99", TABLE_P99),
-    DETOUR_COLUMN("P99.9", TABLE_P999),
-    DETOUR_COLUMN("Max", TABLE_MAX),
-    SHARE_COLUMN("Preempted", "lost_preempted"),
-    SHARE_COLUMN("Fault", "lost_fault"),
-    SHARE_COLUMN("Migrated", "lost_migrated"),
-    SHARE_COLUMN("Interrupt", "lost_interrupt"),
-    SHARE_COLUMN("Steal", "lost_steal"),
-    SHARE_COLUMN("Unexplained", "lost_unexplained"),
+    SHARE_COLUMN("Lost %", "lost", 0),
+    {.heading = "Blind %", .metric = "blind", .field = TABLE_VALUE, .decimals = 2, .rank = 5},
+    DETOUR_COLUMN("Min", TABLE_MIN, 5),
+    DETOUR_COLUMN("Median", TABLE_MEDIAN, 3),
+    DETOUR_COLUMN("P99", TABLE_P99, 1),
+    DETOUR_COLUMN("P99.9", TABLE_P999, 4),
+    DETOUR_COLUMN("Max", TABLE_MAX, 0),
+    SHARE_COLUMN("Preempted", "lost_preempted", 0),
+    SHARE_COLUMN("Fault", "lost_fault", 5),
+    SHARE_COLUMN("Migrated", "lost_migrated", 5),
+    SHARE_COLUMN("Interrupt", "lost_interrupt", 0),
+    SHARE_COLUMN("Steal", "lost_steal", 0),
+    SHARE_COLUMN("Unexplained", "lost_unexplained", 2),
 };
 static const struct table_column count_columns[] = {
     CPU_COLUMNS,
@@ -209,10 +209,10 @@ static void print(const struct table_rows *r, struct text *out)
         return;
     }
     size_t n_lines = rank_lines(r, lines), n = rank_rows(lines, n_lines, rows);
-    table_print(&detour_layout, rows, n, out);
+    table_print(&detour_layout, rows, n, r->table_width, out);
     put_quietest(lines, n_lines, out);
     text_append(out, "\n", 1);
-    table_print(&count_layout, rows, n, out);
+    table_print(&count_layout, rows, n, r->table_width, out);
     if (r->pictures) {
         put_strips(lines, n_lines, out);
         put_histograms(lines, n_lines, out);

@@ -138,7 +138,7 @@ static const struct option rows[] = {
      .letter = 'v',
      .type = OPTION_FLAG,
      OPTION_AT(struct measure_options, verbose),
-     .help = "a line for each run in every table, and histograms also when not on a terminal"},
+     .help = "a line for each run and all columns in every table, and histograms also when not on a terminal"},
     COLOR_ROW(struct measure_options),
     {.name = "help",
      .letter = 'h',

@@ -88,7 +88,7 @@ static const struct bench *bench_of(const char *suite, const char *test)
     return !strcmp(suite, bench_command.suite) ? &bench_command : NULL; /* its tests are named by the user */
 }
 
-const char *report_suite_title(const char *suite)
+static const char *suite_title(const char *suite)
 {
     for (size_t i = 0; suite_list[i]; i++)
         if (!strcmp(suite_list[i]->name, suite))
@@ -140,7 +140,7 @@ void report_label(const struct row *row, char *buf, size_t size)
             text_printf(&out, ", %s %.*s", telling[i], (int)length, word);
         told = told || word;
     }
-    if (!told && !row->load[0] && !report_suite_title(row->suite)[0] && row->param[0])
+    if (!told && !row->load[0] && !suite_title(row->suite)[0] && row->param[0])
         text_printf(&out, ", %s", strncmp(row->param, "command=", 8) ? row->param : row->param + 8);
     if (report_one_a_cpu(row))
         text_printf(&out, ", CPU %s", row->cpus);
@@ -262,7 +262,7 @@ static void put_suite(const struct report *report, const char *suite, size_t num
     text_printf(out, "<section><h2 id=\"suite-%zu\">", number);
     html_text(out, suite);
     text_printf(out, "</h2>\n<p class=\"soft\">");
-    html_text(out, report_suite_title(suite));
+    html_text(out, suite_title(suite));
     text_printf(out, "</p>\n");
     report_put_figures(report, suite, out);
     (void)report_put_rows(report, suite, false, LINES_SHOWN_MAX, out);

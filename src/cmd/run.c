@@ -573,38 +573,38 @@ struct columns {
 };
 
 static void add_column(struct columns *c, const char *heading, const char *metric, enum table_field field,
-                       unsigned decimals, double scale)
+                       unsigned decimals, double scale, unsigned rank)
 {
     c->column[c->n++] = (struct table_column){
-        .heading = heading, .metric = metric, .field = field, .decimals = decimals, .scale = scale};
+        .heading = heading, .metric = metric, .field = field, .decimals = decimals, .scale = scale, .rank = rank};
 }
 
-static void put_table(const struct shape *s, const struct row *rows, size_t n, struct text *out)
+static void put_table(const struct shape *s, const struct row *rows, size_t n, unsigned width, struct text *out)
 {
     struct columns c = {.n = 0};
     char title[160];
 
-    add_column(&c, "Command", NULL, TABLE_TEST, 0, 0);
+    add_column(&c, "Command", NULL, TABLE_TEST, 0, 0, 0);
     if (s->copies)
-        add_column(&c, "Copies", NULL, TABLE_COPIES, 0, 0);
-    add_column(&c, "Runs", "wall", TABLE_N, 0, 0);
-    add_column(&c, "Mean", "wall", TABLE_MEAN, s->decimals, s->scale);
-    add_column(&c, "+-95%", "wall", TABLE_CI95_HALF, s->decimals, s->scale);
-    add_column(&c, "SD", "wall", TABLE_SD, s->decimals, s->scale);
-    add_column(&c, "Median", "wall", TABLE_MEDIAN, s->decimals, s->scale);
-    add_column(&c, "Min", "wall", TABLE_MIN, s->decimals, s->scale);
-    add_column(&c, "Max", "wall", TABLE_MAX, s->decimals, s->scale);
-    add_column(&c, "User", "user", TABLE_MEAN, s->decimals, s->scale);
-    add_column(&c, "System", "system", TABLE_MEAN, s->decimals, s->scale);
-    add_column(&c, "Peak MiB", "max_rss", TABLE_VALUE, 1, 1.0 / (1 << 20));
+        add_column(&c, "Copies", NULL, TABLE_COPIES, 0, 0, 0);
+    add_column(&c, "Runs", "wall", TABLE_N, 0, 0, 3);
+    add_column(&c, "Mean", "wall", TABLE_MEAN, s->decimals, s->scale, 0);
+    add_column(&c, "+-95%", "wall", TABLE_CI95_HALF, s->decimals, s->scale, 0);
+    add_column(&c, "SD", "wall", TABLE_SD, s->decimals, s->scale, 4);
+    add_column(&c, "Median", "wall", TABLE_MEDIAN, s->decimals, s->scale, 0);
+    add_column(&c, "Min", "wall", TABLE_MIN, s->decimals, s->scale, 2);
+    add_column(&c, "Max", "wall", TABLE_MAX, s->decimals, s->scale, 2);
+    add_column(&c, "User", "user", TABLE_MEAN, s->decimals, s->scale, 1);
+    add_column(&c, "System", "system", TABLE_MEAN, s->decimals, s->scale, 1);
+    add_column(&c, "Peak MiB", "max_rss", TABLE_VALUE, 1, 1.0 / (1 << 20), 5);
     if (s->codes)
-        add_column(&c, "Exit", "exit_code", TABLE_MAX, 0, 0);
+        add_column(&c, "Exit", "exit_code", TABLE_MAX, 0, 0, 0);
     if (s->several)
-        add_column(&c, "Ratio", "ratio", TABLE_VALUE, 3, 0);
+        add_column(&c, "Ratio", "ratio", TABLE_VALUE, 3, 0, 0);
     (void)snprintf(title, sizeof(title), "Commands, from exec to end: times in %s%s", s->unit,
                    s->several ? "; ratio of the medians to that of the first" : "");
     const struct table_layout layout = {.title = title, .columns = c.column, .n_columns = c.n};
-    table_print(&layout, rows, n, out);
+    table_print(&layout, rows, n, width, out);
 }
 
 /* Prints the command lines that are too long for the table. */
@@ -631,16 +631,16 @@ static void put_runs(const struct shape *s, const struct row *rows, size_t n, st
 {
     struct columns c = {.n = 0};
 
-    add_column(&c, "Command", "wall", TABLE_TEST, 0, 0);
-    add_column(&c, "Copies", "wall", TABLE_COPIES, 0, 0);
-    add_column(&c, "Wall", "wall", TABLE_SAMPLE, s->decimals, s->scale);
-    add_column(&c, "User", "user", TABLE_SAMPLE, s->decimals, s->scale);
-    add_column(&c, "System", "system", TABLE_SAMPLE, s->decimals, s->scale);
-    add_column(&c, "Peak MiB", "max_rss", TABLE_SAMPLE, 1, 1.0 / (1 << 20));
-    add_column(&c, "Exit", "exit_code", TABLE_SAMPLE, 0, 0);
+    add_column(&c, "Command", "wall", TABLE_TEST, 0, 0, 0);
+    add_column(&c, "Copies", "wall", TABLE_COPIES, 0, 0, 0);
+    add_column(&c, "Wall", "wall", TABLE_SAMPLE, s->decimals, s->scale, 0);
+    add_column(&c, "User", "user", TABLE_SAMPLE, s->decimals, s->scale, 0);
+    add_column(&c, "System", "system", TABLE_SAMPLE, s->decimals, s->scale, 0);
+    add_column(&c, "Peak MiB", "max_rss", TABLE_SAMPLE, 1, 1.0 / (1 << 20), 0);
+    add_column(&c, "Exit", "exit_code", TABLE_SAMPLE, 0, 0, 0);
     const struct table_layout layout = {
         .title = "Each run", .columns = c.column, .n_columns = c.n, .per_sample = 1, .no_status = 1};
-    table_print(&layout, rows, n, out);
+    table_print(&layout, rows, n, 0, out);
     text_append(out, "\n", 1);
 }
 
@@ -654,7 +654,7 @@ static void print(const struct table_rows *r, struct text *out)
         size_t n = shown_rows(r, compared, rows);
         if (r->verbose)
             put_runs(&shape, rows, n, out);
-        put_table(&shape, rows, n, out);
+        put_table(&shape, rows, n, r->table_width, out);
         put_long_lines(r->rows, r->n, out);
         run_put_verdicts(rows, r->n, compared, out);
     }

@@ -71,22 +71,22 @@ static bool has_begun(const struct row *rows, size_t n)
 }
 
 /* Prints rows that no table of a suite shows, a line for each. */
-static void put_plain(const struct row *rows, size_t n, struct text *out)
+static void put_plain(const struct row *rows, size_t n, unsigned width, struct text *out)
 {
     static const struct table_column columns[] = {
         {.heading = "Test", .field = TABLE_TEST},
         {.heading = "Load", .field = TABLE_LOAD},
         {.heading = "Parameters", .field = TABLE_PARAM},
-        {.heading = "Copies", .field = TABLE_COPIES},
-        {.heading = "CPUs", .field = TABLE_CPUS},
+        {.heading = "Copies", .field = TABLE_COPIES, .rank = 1},
+        {.heading = "CPUs", .field = TABLE_CPUS, .rank = 2},
         {.heading = "Metric", .field = TABLE_METRIC},
         {.heading = "Value", .field = TABLE_VALUE, .decimals = TABLE_FOUR_DIGITS},
         {.heading = "Unit", .field = TABLE_UNIT},
         {.heading = "+-95%", .field = TABLE_CI95_HALF, .decimals = TABLE_FOUR_DIGITS},
-        {.heading = "Min", .field = TABLE_MIN, .decimals = TABLE_FOUR_DIGITS},
-        {.heading = "Median", .field = TABLE_MEDIAN, .decimals = TABLE_FOUR_DIGITS},
-        {.heading = "Max", .field = TABLE_MAX, .decimals = TABLE_FOUR_DIGITS},
-        {.heading = "n", .field = TABLE_N},
+        {.heading = "Min", .field = TABLE_MIN, .decimals = TABLE_FOUR_DIGITS, .rank = 4},
+        {.heading = "Median", .field = TABLE_MEDIAN, .decimals = TABLE_FOUR_DIGITS, .rank = 4},
+        {.heading = "Max", .field = TABLE_MAX, .decimals = TABLE_FOUR_DIGITS, .rank = 4},
+        {.heading = "n", .field = TABLE_N, .rank = 3},
     };
     char title[64];
     const struct table_layout layout = {
@@ -103,7 +103,7 @@ static void put_plain(const struct row *rows, size_t n, struct text *out)
         lines[i].headline = 1;
     }
     (void)snprintf(title, sizeof(title), "Suite %s", rows[0].suite);
-    table_print(&layout, lines, n, out);
+    table_print(&layout, lines, n, width, out);
     free(lines);
 }
 
@@ -115,16 +115,18 @@ void show_rows(struct row *rows, size_t n, const struct show_how *how, struct te
     if (!has_begun(rows, n))
         return;
     qsort(rows, n, sizeof(*rows), as_planned);
+    const unsigned width = command_width(how->fd, 100, 100);
     const struct table_rows shown = {.rows = rows,
                                      .n = n,
                                      .alone = how->alone,
                                      .verbose = how->verbose,
                                      .pictures = how->verbose || (how->alone && isatty(how->fd)),
-                                     .width = command_width(how->fd, 100, 100)};
+                                     .width = width,
+                                     .table_width = how->verbose ? 0 : width};
     if (suite)
         suite->print(&shown, &tables);
     if (!tables.length)
-        put_plain(rows, n, &tables);
+        put_plain(rows, n, shown.table_width, &tables);
     text_append(&tables, "\n", 1);
     out->failed |= tables.failed;
     text_append(out, tables.data, tables.length);
@@ -161,7 +163,8 @@ static const struct option rows[] = {
      .letter = 'v',
      .type = OPTION_FLAG,
      OPTION_AT(struct show_options, verbose),
-     .help = "a line for each run in every table, and histograms also when standard output is not a terminal"},
+     .help = "a line for each run and all columns in every table, and histograms also when standard output is not a "
+             "terminal"},
     COLOR_ROW(struct show_options),
     {.name = "help",
      .letter = 'h',

@@ -88,23 +88,22 @@ static int plan(const struct measure *m, void *options, struct plan *out, char *
 
 static const struct table_column summary_columns[] = {
     {.heading = "Elements", .metric = "array_bytes", .field = TABLE_PARAM_VALUE, .key = "elements"},
-    {.heading = "Bytes", .metric = "array_bytes", .field = TABLE_VALUE},
-    {.heading = "Copies", .metric = "cycles", .field = TABLE_COPIES},
+    {.heading = "Bytes", .metric = "array_bytes", .field = TABLE_VALUE, .rank = 6},
+    {.heading = "Copies", .metric = "cycles", .field = TABLE_COPIES, .rank = 5},
     {.heading = "CPU", .metric = "cycles", .field = TABLE_CPUS},
-    {.heading = "Experiments", .metric = "cycles", .field = TABLE_N},
+    {.heading = "Experiments", .metric = "cycles", .field = TABLE_N, .rank = 6},
     EXPERIMENT_SUMMARY_COLUMNS,
 };
 static const struct table_column share_columns[] = {
     {.heading = "Elements", .metric = "cycles", .field = TABLE_PARAM_VALUE, .key = "elements"},
-    {.heading = "Copies", .metric = "cycles", .field = TABLE_COPIES},
+    {.heading = "Copies", .metric = "cycles", .field = TABLE_COPIES, .rank = 2},
     {.heading = "CPU", .metric = "cycles", .field = TABLE_CPUS},
     EXPERIMENT_SHARE_COLUMNS,
 };
 
 static const struct experiment_tables layouts = {
     .test = "array",
-    .run_title =
-        "Array copy, each run: mean and delays above the mean (A 150-400, B 400-2000, C 2000-6000, D over 6000)",
+    .run_title = "Array copy, each run: mean, and delays above it (A 150-400, B 400-2000, C 2000-6000, D over 6000)",
     .key_heading = "Elements",
     .key = "elements",
     .summary = {.title = "Small-array copy: all runs together",
@@ -121,14 +120,14 @@ static const struct table_column bandwidth_columns[] = {
     {.heading = "Best Rate MB/s", .metric = "rate", .field = TABLE_VALUE, .decimals = 1},
     {.heading = "Avg time", .metric = "time", .field = TABLE_MEAN, .decimals = 6, .scale = 1e-9},
     {.heading = "Min time", .metric = "time", .field = TABLE_MIN, .decimals = 6, .scale = 1e-9},
-    {.heading = "Max time", .metric = "time", .field = TABLE_MAX, .decimals = 6, .scale = 1e-9},
-    {.heading = "Median rate", .metric = "rate", .field = TABLE_MEDIAN, .decimals = 1},
-    {.heading = "RSD %", .metric = "rate", .field = TABLE_RSD, .decimals = 1},
+    {.heading = "Max time", .metric = "time", .field = TABLE_MAX, .decimals = 6, .scale = 1e-9, .rank = 1},
+    {.heading = "Median rate", .metric = "rate", .field = TABLE_MEDIAN, .decimals = 1, .rank = 2},
+    {.heading = "RSD %", .metric = "rate", .field = TABLE_RSD, .decimals = 1, .rank = 3},
     {.heading = "Core %", .metric = "rate", .field = TABLE_CORE, .optional = 1},
     {.heading = "Alone", .metric = "rate_alone", .field = TABLE_VALUE, .decimals = 1, .optional = 1},
     {.heading = "Stores", .metric = "rate", .field = TABLE_PARAM_VALUE, .key = "stores"},
-    {.heading = "Kernel", .metric = "rate", .field = TABLE_PARAM_VALUE, .key = "kernel"},
-    {.heading = "Copies", .metric = "rate", .field = TABLE_COPIES},
+    {.heading = "Kernel", .metric = "rate", .field = TABLE_PARAM_VALUE, .key = "kernel", .rank = 4},
+    {.heading = "Copies", .metric = "rate", .field = TABLE_COPIES, .rank = 4},
     {.heading = "CPUs", .metric = "rate", .field = TABLE_CPUS},
 };
 
@@ -160,7 +159,7 @@ static void put_bandwidth(const struct table_rows *r, struct text *out)
         }
         n++;
     }
-    table_print(&layout, rows, n, out);
+    table_print(&layout, rows, n, r->table_width, out);
     free(rows);
 }
 

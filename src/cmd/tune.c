@@ -340,11 +340,11 @@ static void put_state(struct tune *t, size_t i)
     struct line line = {.more = 0};
     struct setting_state state;
 
-    setting->look(&t->view, &state);
+    setting_look(setting, &t->view, &state);
     name_line(&line, i);
     show_value(state.now, line.was);
     show_value(state.now, line.now);
-    if (!setting->writes)
+    if (!setting_is_written(setting))
         (void)snprintf(line.result, sizeof(line.result), "not by tune: %.100s", setting->set);
     else if (state.verdict == SETTING_NOISY)
         (void)snprintf(line.result, sizeof(line.result), "cannot be set here%s%.90s", state.why[0] ? ": " : "",

@@ -79,7 +79,7 @@ int tuned_plan_add(struct tuned_plan *plan, size_t setting, const struct setting
 {
     size_t first = plan->writes.n;
 
-    if (settings_list[setting].writes && settings_list[setting].writes(view, &plan->writes))
+    if (setting_plan(&settings_list[setting], view, &plan->writes))
         return -1;
     size_t *of = realloc(plan->of, (plan->writes.n + 1) * sizeof(*of));
     if (!of)

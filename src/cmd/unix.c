@@ -517,8 +517,34 @@ static const struct protocol *protocol_of_rows(const struct table_rows *r)
     return &protocols[0];
 }
 
-/* Appends the share of the core that the test had, and the rate with the core free. */
-static void put_core(const struct row *row, const struct row *alone, struct text *out)
+/* The columns that are not always shown. */
+struct unix_columns {
+    bool baseline, rsd, core, alone;
+};
+
+/* All columns have fixed widths; the lines are 93 columns wide, 114 with Core % and Alone. width 0: no limit. */
+static struct unix_columns fit_columns(unsigned width, bool probed)
+{
+    struct unix_columns show = {.baseline = true, .rsd = true, .core = probed, .alone = probed};
+
+    if (width && width < (probed ? 114 : 93))
+        show.rsd = show.core = false;
+    if (width && width < (probed ? 100 : 86))
+        show.baseline = false;
+    if (width && width < 89)
+        show.alone = false;
+    return show;
+}
+
+static void put_left_out(const struct unix_columns *show, bool probed, struct text *out)
+{
+    if (!show->rsd)
+        text_printf(out, "Left out: RSD %%%s%s%s (shown with -v)\n", probed ? ", Core %" : "",
+                    show->baseline ? "" : ", BASELINE", probed && !show->alone ? ", Alone" : "");
+}
+
+/* Prints the share of the core that the test had. */
+static void put_core(const struct row *row, struct text *out)
 {
     char *end;
     double share = strtod(row->core_share, &end);
@@ -527,23 +553,35 @@ static void put_core(const struct row *row, const struct row *alone, struct text
         text_printf(out, " %6s", row->core_share[0] ? row->core_share : "-");
     else
         put_number(100 * share, 6, 0, out);
-    put_number(alone ? alone->value : (double)NAN, 13, 1, out);
 }
 
-static void put_line(const struct protocol *protocol, const struct row *row, const struct row *alone, bool probed,
-                     struct text *out)
+static void put_head(const struct unix_columns *show, bool whole, struct text *out)
+{
+    text_printf(out, "%-44s", whole ? "System Benchmarks Index Values" : "System Benchmarks Partial Index");
+    if (show->baseline)
+        text_printf(out, " %10s", "BASELINE");
+    text_printf(out, " %14s %-5s %9s%s%s%s\n", "RESULT", "", "INDEX", show->rsd ? "  RSD %" : "",
+                show->core ? " Core %" : "", show->alone ? "         Alone" : "");
+}
+
+static void put_line(const struct protocol *protocol, const struct row *row, const struct row *alone,
+                     const struct unix_columns *show, struct text *out)
 {
     const struct test *test = test_of(row->test);
     double baseline = test && in_index(protocol, test) ? bench_metric(test->bench, UNIX_RATE)->baseline : (double)NAN;
 
     text_printf(out, "%-44s", row_title(test, row));
-    put_number(baseline, 10, 1, out);
+    if (show->baseline)
+        put_number(baseline, 10, 1, out);
     put_number(row->value, 14, 1, out);
     text_printf(out, " %-5s", row->unit);
     put_number(row->index, 9, 1, out);
-    put_number(row->stats.rsd_pct, 6, 1, out);
-    if (probed)
-        put_core(row, alone, out);
+    if (show->rsd)
+        put_number(row->stats.rsd_pct, 6, 1, out);
+    if (show->core)
+        put_core(row, out);
+    if (show->alone)
+        put_number(alone ? alone->value : (double)NAN, 13, 1, out);
     if (row->status != ROW_OK) {
         const char *status = row_status_name(row->status);
         text_append(out, "  ", 2);
@@ -561,6 +599,18 @@ static void put_samples(const struct row *row, struct text *out)
         text_printf(out, "    pass %-3zu %*.1f %s\n", i + 1, 58, row->samples[i], row->unit);
 }
 
+/* Prints an index: its name, and which it is where there is room for that, with the columns of its lines. */
+static void put_index(const char *name, const char *kind, double index, const struct unix_columns *show,
+                      struct text *out)
+{
+    if (show->baseline)
+        text_printf(out, "%-44s %25s %-5s", name, kind, "");
+    else
+        text_printf(out, "%-44s %14s %-5s", name[0] ? name : kind, "", "");
+    put_number(index, 9, 1, out);
+    text_append(out, "\n", 1);
+}
+
 static void put_block(const struct table_rows *r, uint64_t copies, struct text *out)
 {
     size_t tests;
@@ -574,29 +624,23 @@ static void put_block(const struct table_rows *r, uint64_t copies, struct text *
                 protocol);
     for (size_t i = 0; i < r->n; i++)
         probed |= !strcmp(r->rows[i].metric, "rate_alone");
-    text_printf(out, "%-44s %10s %14s %-5s %9s %6s%s\n",
-                tests == N_INDEX ? "System Benchmarks Index Values" : "System Benchmarks Partial Index", "BASELINE",
-                "RESULT", "", "INDEX", "RSD %", probed ? " Core %         Alone" : "");
+    const struct unix_columns show = fit_columns(r->table_width, probed);
+    put_head(&show, tests == N_INDEX, out);
     for (size_t i = 0; i < r->n; i++)
         if (!strcmp(r->rows[i].metric, "rate") && r->rows[i].copies == copies) {
-            put_line(of, &r->rows[i], row_alone_of(r->rows, r->n, &r->rows[i]), probed, out);
+            put_line(of, &r->rows[i], row_alone_of(r->rows, r->n, &r->rows[i]), &show, out);
             if (r->verbose)
                 put_samples(&r->rows[i], out);
         }
     if (tests) {
-        text_printf(out, "%-44s %10s %14s %-5s %9s\n", "", "", "", "", "========");
-        text_printf(out, "%-44s %25s %-5s",
-                    tests == N_INDEX ? "System Benchmarks Index Score" : "System Benchmarks Index Score (Partial Only)",
-                    protocol, "");
-        put_number(index, 9, 1, out);
-        text_append(out, "\n", 1);
+        text_printf(out, "%-44s %*s %-5s %9s\n", "", show.baseline ? 25 : 14, "", "", "========");
+        put_index(tests == N_INDEX ? "System Benchmarks Index Score" : "System Benchmarks Index Score (Partial Only)",
+                  protocol, index, &show, out);
         double alone = alone_index(r, copies);
-        if (!isnan(alone)) {
-            text_printf(out, "%-44s %25s %-5s", "", "with the core free", "");
-            put_number(alone, 9, 1, out);
-            text_append(out, "\n", 1);
-        }
+        if (!isnan(alone))
+            put_index("", "with the core free", alone, &show, out);
     }
+    put_left_out(&show, probed, out);
     text_append(out, "\n", 1);
 }
 

@@ -2,7 +2,6 @@
 /* The log-linear histogram: adding, merging, and statistics from its bins. */
 #include "engine/hist.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -84,22 +83,6 @@ void hist_add_outside(struct hist *h, uint64_t value)
     h->sum += x;
     h->sum_squares += x * x;
     widen(h, value, value);
-}
-
-void hist_add_many(struct hist *h, uint64_t count, double sum)
-{
-    if (count == 0)
-        return;
-    const double mean = sum / (double)count;
-    const double x = mean - (double)h->base;
-    const double rounding = 4 * DBL_EPSILON * mean;
-
-    place(h, to_whole(round(mean)), count, sum);
-    h->n += count;
-    h->sum += sum - (double)count * (double)h->base;
-    h->sum_squares += (double)count * x * x;
-    /* The values are whole numbers: the smallest is at most floor(mean), the largest at least ceil(mean). */
-    widen(h, to_whole(floor(mean + rounding)), to_whole(ceil(mean - rounding)));
 }
 
 static void log_bin(const struct hist *h, unsigned i, struct bin *b)

@@ -331,9 +331,3 @@ int project_slowdown_on(size_t points, const struct project_host *hosts, size_t 
     free_grid(&g);
     return 0;
 }
-
-int project_slowdown(const struct project_host *hosts, size_t n_hosts, const double *step_ns, size_t n_steps,
-                     const double *ranks, size_t n_ranks, double *slowdown)
-{
-    return project_slowdown_on(0, hosts, n_hosts, step_ns, n_steps, ranks, n_ranks, slowdown);
-}

@@ -233,37 +233,6 @@ double stats_resampled_median(const double *sorted, size_t n, size_t draws, size
     return lower + (sorted[i] - lower) / 2;
 }
 
-int stats_bootstrap_median(const double *values, size_t n, double confidence, unsigned resamples, uint64_t seed,
-                           double *low, double *high)
-{
-    double *sorted = NULL, *medians = NULL;
-    size_t *drawn = NULL;
-    int result = -1;
-
-    *low = *high = NAN;
-    if (n < 5 || resamples == 0 || !(confidence >= 0 && confidence <= 1))
-        return -1;
-    sorted = calloc(n, sizeof *sorted);
-    drawn = calloc(n, sizeof *drawn);
-    medians = calloc(resamples, sizeof *medians);
-    if (!sorted || !drawn || !medians)
-        goto out;
-
-    memcpy(sorted, values, n * sizeof *sorted);
-    stats_sort(sorted, n);
-    for (unsigned i = 0; i < resamples; i++)
-        medians[i] = stats_resampled_median(sorted, n, n, drawn, &seed);
-    stats_sort(medians, resamples);
-    *low = stats_quantile(medians, resamples, (1 - confidence) / 2);
-    *high = stats_quantile(medians, resamples, (1 + confidence) / 2);
-    result = 0;
-out:
-    free(medians);
-    free(drawn);
-    free(sorted);
-    return result;
-}
-
 void stats_mean_interval(const double *values, size_t n, double confidence, double *low, double *high)
 {
     struct stats_running s = {.n = 0};
@@ -340,22 +309,4 @@ double stats_ratio_of_means(const struct stats_summary *a, const struct stats_su
     *low = ratio * exp(-half);
     *high = ratio * exp(half);
     return ratio;
-}
-
-double stats_correlation(const double *x, const double *y, size_t n)
-{
-    double mean_x = 0, mean_y = 0, xx = 0, yy = 0, xy = 0;
-
-    /* With running means, a series that does not vary has a sum of squares of exactly 0. */
-    for (size_t i = 0; i < n; i++) {
-        const double dx = x[i] - mean_x, dy = y[i] - mean_y, k = (double)(i + 1);
-        mean_x += dx / k;
-        mean_y += dy / k;
-        xx += dx * (x[i] - mean_x);
-        yy += dy * (y[i] - mean_y);
-        xy += dx * (y[i] - mean_y);
-    }
-    if (!(xx > 0) || !(yy > 0))
-        return NAN;
-    return fmax(-1, fmin(1, xy / (sqrt(xx) * sqrt(yy))));
 }

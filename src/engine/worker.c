@@ -95,7 +95,8 @@ void party_barrier(struct party_context *context)
         futex_wait(round, now);
 }
 
-void arena_event(const struct trial_head *head)
+/* Tells the parent that something changed. */
+static void tell_parent(const struct trial_head *head)
 {
     char byte = 0;
 
@@ -132,13 +133,13 @@ void party_proved(struct party_context *context)
 
     if (__atomic_compare_exchange_n(&context->slot->state, &starting, STATE_READY, false, __ATOMIC_ACQ_REL,
                                     __ATOMIC_ACQUIRE))
-        arena_event(context->head);
+        tell_parent(context->head);
 }
 
 static void set_state(struct trial_head *head, struct trial_slot *slot, enum party_state state)
 {
     __atomic_store_n(&slot->state, state, __ATOMIC_RELEASE);
-    arena_event(head);
+    tell_parent(head);
 }
 
 /* Starts the watchdog: SIGALRM ends the process even when a real-time loop uses up its CPU. It survives exec, and
@@ -295,7 +296,7 @@ static void start_together(struct trial_head *head)
         head->start_ns = clock_raw_ns() + head->lead_ns;
         __atomic_store_n(&head->started, 1, __ATOMIC_RELEASE);
         futex_wake_all(&head->started);
-        arena_event(head);
+        tell_parent(head);
     }
     while (!__atomic_load_n(&head->started, __ATOMIC_ACQUIRE))
         futex_wait(&head->started, 0);

@@ -505,11 +505,6 @@ const char *csv_path(const struct csv *csv)
     return csv->reported;
 }
 
-size_t csv_rows_in_memory(const struct csv *csv)
-{
-    return csv->kept_rows;
-}
-
 int csv_close(struct csv *csv)
 {
     int result;

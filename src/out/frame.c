@@ -36,14 +36,6 @@ static uint32_t finish(const struct sum *sum)
     return ~crc;
 }
 
-uint32_t frame_cksum(const char *data, size_t length)
-{
-    struct sum sum = {.crc = 0};
-
-    add(&sum, data, length);
-    return finish(&sum);
-}
-
 /* Returns the length of a line without its line end. */
 static size_t line_length(const char *line, size_t length)
 {

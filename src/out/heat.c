@@ -14,7 +14,8 @@ static const double levels[HEAT_LEVELS] = {2, 3.5, 6, 12};
 static const char *const worse_class[HEAT_LEVELS + 1] = {"", "w1", "w2", "w3", "w4"};
 static const char *const better_class[HEAT_LEVELS + 1] = {"", "b1", "b2", "b3", "b4"};
 
-int heat_level(double worse)
+/* -HEAT_LEVELS (better) to HEAT_LEVELS; 0: as usual. */
+static int level_of(double worse)
 {
     int level = 0;
 
@@ -52,7 +53,7 @@ static void put_cell(const struct heat *heat, size_t row, size_t column, struct 
     struct heat_cell cell = {.worse = NAN};
 
     heat->cell(heat->context, row, column, &cell);
-    int level = isnan(cell.worse) ? 0 : heat_level(cell.worse);
+    int level = isnan(cell.worse) ? 0 : level_of(cell.worse);
     const char *colour = isnan(cell.worse) ? "x" : class_of(level), *far = cell.far ? " far" : "";
     const char *begins = heat->column_begins && heat->column_begins[column] ? " g" : "";
     if (*colour || *far || *begins)

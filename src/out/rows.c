@@ -212,21 +212,6 @@ const char *row_reader_error(const struct row_reader *r)
     return r->error ? r->error : reader_error(r->reader);
 }
 
-uint64_t row_reader_damaged(const struct row_reader *r)
-{
-    return reader_damaged(r->reader);
-}
-
-uint64_t row_reader_unknown(const struct row_reader *r)
-{
-    return r->unknown;
-}
-
-uint64_t row_reader_too_new(const struct row_reader *r)
-{
-    return r->too_new;
-}
-
 void row_reader_close(struct row_reader *r)
 {
     if (r)
@@ -244,7 +229,7 @@ void row_reader_describe(const struct row_reader *r, const char *path, size_t n_
 {
     struct text out = {0};
 
-    append_count(&out, row_reader_damaged(r), "damaged line", "damaged lines");
+    append_count(&out, reader_damaged(r->reader), "damaged line", "damaged lines");
     append_count(&out, r->unknown - r->too_new, "line that is no result", "lines that are no results");
     append_count(&out, r->too_new, "row of a newer version", "rows of a newer version");
     if (out.length)

@@ -21,6 +21,7 @@ struct view {
     size_t n;
     size_t *group;  /* for each row: the first row of its line */
     size_t *widths; /* width of each column */
+    int *left_out;  /* of each column: the table is too wide for it */
 };
 
 static int is_text(enum table_field field)
@@ -276,6 +277,90 @@ static void find_widths(struct view *view)
     }
 }
 
+/* --- columns left out ------------------------------------------------------------------------------------------- */
+
+static int has_status_column(const struct table_layout *layout)
+{
+    for (size_t i = 0; i < layout->n_columns; i++)
+        if (layout->columns[i].field == TABLE_STATUS)
+            return 1;
+    return 0;
+}
+
+/* The status behind the group's line, "" for none. */
+static const char *status_behind(const struct view *view, size_t group)
+{
+    return view->layout->no_status || has_status_column(view->layout) ? "" : status_text(worst_status(view, group));
+}
+
+/* Width of the longest status behind a line, with the gap before it. */
+static size_t status_width(const struct view *view)
+{
+    size_t width = 0;
+    for (size_t group = 0; group < view->n; group++) {
+        if (view->group[group] != group || !is_shown(view, group))
+            continue;
+        size_t length = strlen(status_behind(view, group));
+        if (length > 0 && length + strlen(GAP) > width)
+            width = length + strlen(GAP);
+    }
+    return width;
+}
+
+static size_t columns_width(const struct view *view)
+{
+    size_t width = 0;
+    for (size_t i = 0; i < view->layout->n_columns; i++)
+        if (!view->left_out[i])
+            width += view->widths[i] + (i > 0 ? strlen(GAP) : 0);
+    return width;
+}
+
+static void fit_columns(struct view *view, unsigned width)
+{
+    const struct table_column *columns = view->layout->columns;
+    size_t status = status_width(view);
+    while (width > 0 && columns_width(view) + status > width) {
+        unsigned rank = 0;
+        for (size_t i = 1; i < view->layout->n_columns; i++)
+            if (!view->left_out[i] && columns[i].rank > rank)
+                rank = columns[i].rank;
+        if (rank == 0)
+            return;
+        for (size_t i = 1; i < view->layout->n_columns; i++)
+            if (columns[i].rank == rank)
+                view->left_out[i] = 1;
+    }
+}
+
+/* Appends a word, on a line of its own where the line from start on would be wider than width. */
+static void put_word(struct text *out, size_t *start, const char *word, const char *end, unsigned width)
+{
+    if (out->length - *start + 1 + text_width(word) + strlen(end) > width) {
+        *start = out->length + 1;
+        text_append(out, "\n ", 2);
+    }
+    text_printf(out, " %s%s", word, end);
+}
+
+/* Names the columns that are left out. */
+static void put_left_out(const struct view *view, unsigned width, struct text *out)
+{
+    static const char *const where[] = {"(shown", "with", "-v,", "and", "in", "the", "CSV)"};
+    size_t start = out->length, n = 0;
+    for (size_t i = 0; i < view->layout->n_columns; i++)
+        n += view->left_out[i] != 0;
+    if (n == 0)
+        return;
+    text_printf(out, "Left out:");
+    for (size_t i = 0; i < view->layout->n_columns; i++)
+        if (view->left_out[i])
+            put_word(out, &start, heading(view, i), --n > 0 ? "," : "", width);
+    for (size_t i = 0; i < sizeof where / sizeof where[0]; i++)
+        put_word(out, &start, where[i], "", width);
+    text_append(out, "\n", 1);
+}
+
 /* --- printing --------------------------------------------------------------------------------------------------- */
 
 static void put_spaces(struct text *out, size_t n)
@@ -294,6 +379,8 @@ static void put_text(struct text *out, const char *s)
 static void put_cell(const struct view *view, size_t i, const char *s, enum color color, struct text *out)
 {
     size_t pad = view->widths[i] - text_width(s);
+    if (view->left_out[i])
+        return;
     if (i > 0)
         text_append(out, GAP, strlen(GAP));
     if (!is_text(view->layout->columns[i].field))
@@ -315,14 +402,6 @@ static void end_line(struct text *out, size_t start)
     text_append(out, "\n", 1);
 }
 
-static int has_status_column(const struct table_layout *layout)
-{
-    for (size_t i = 0; i < layout->n_columns; i++)
-        if (layout->columns[i].field == TABLE_STATUS)
-            return 1;
-    return 0;
-}
-
 static void put_head(const struct view *view, struct text *out)
 {
     size_t start;
@@ -337,8 +416,7 @@ static void put_head(const struct view *view, struct text *out)
 static void put_group(const struct view *view, size_t group, struct text *out)
 {
     char buf[NUMBER_SIZE];
-    const char *status =
-        view->layout->no_status || has_status_column(view->layout) ? "" : status_text(worst_status(view, group));
+    const char *status = status_behind(view, group);
     for (size_t sample = 0; sample < lines_of(view, group); sample++) {
         size_t start = out->length;
         for (size_t i = 0; i < view->layout->n_columns; i++)
@@ -403,7 +481,7 @@ static int keep_known(struct view *view, struct table_layout *kept)
     return 0;
 }
 
-void table_print(const struct table_layout *layout, const struct row *rows, size_t n, struct text *out)
+void table_print(const struct table_layout *layout, const struct row *rows, size_t n, unsigned width, struct text *out)
 {
     struct view view = {.layout = layout, .rows = rows, .n = n};
     struct table_layout kept = {.columns = NULL};
@@ -412,7 +490,8 @@ void table_print(const struct table_layout *layout, const struct row *rows, size
         return;
     view.group = calloc(n, sizeof *view.group);
     view.widths = calloc(layout->n_columns, sizeof *view.widths);
-    if (view.group == NULL || view.widths == NULL) {
+    view.left_out = calloc(layout->n_columns, sizeof *view.left_out);
+    if (view.group == NULL || view.widths == NULL || view.left_out == NULL) {
         out->failed = 1;
         goto done;
     }
@@ -422,6 +501,7 @@ void table_print(const struct table_layout *layout, const struct row *rows, size
         goto done;
     }
     find_widths(&view);
+    fit_columns(&view, width);
     for (size_t group = 0; group < n; group++) {
         if (view.group[group] != group || !is_shown(&view, group))
             continue;
@@ -430,10 +510,13 @@ void table_print(const struct table_layout *layout, const struct row *rows, size
         headed = 1;
         put_group(&view, group, out);
     }
+    if (headed)
+        put_left_out(&view, width, out);
     if (!layout->no_status)
         put_reasons(&view, out);
 done:
     free((void *)(uintptr_t)kept.columns);
     free(view.group);
     free(view.widths);
+    free(view.left_out);
 }

@@ -235,11 +235,6 @@ void machine_read_counters_of(const char *root, const struct cpuset *sets, size_
     free(span.of);
 }
 
-void machine_read_counters(const char *root, const struct cpuset *cpus, struct machine_counters *out)
-{
-    machine_read_counters_of(root, cpus, 1, out);
-}
-
 /* --- Counters of one CPU, repeatedly. --- */
 
 #define WATCH_LIMIT ((size_t)64 << 20)

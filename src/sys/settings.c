@@ -2,6 +2,7 @@
 /* The list of settings, and functions on all of them. settings_*.c look at the single settings. */
 #include "sys/settings.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -170,24 +171,24 @@ const struct setting settings_list[] = {
      .cost = "tasks share CPUs by session, not one by one",
      .set = "jitbench tune autogroup",
      .how = SETTING_WRITE,
-     .look = setting_look_autogroup,
-     .writes = setting_writes_autogroup},
+     .path = "/proc/sys/kernel/sched_autogroup_enabled",
+     .want = 0},
     {.name = "numa_balancing",
      .title = "moving of pages to the node that uses them",
      .good = "0",
      .cost = "pages are unmapped to see who uses them",
      .set = "jitbench tune numa_balancing",
      .how = SETTING_WRITE,
-     .look = setting_look_numa_balancing,
-     .writes = setting_writes_numa_balancing},
+     .path = "/proc/sys/kernel/numa_balancing",
+     .want = 0},
     {.name = "zone_reclaim",
      .title = "freeing of memory rather than taking it from another node",
      .good = "0",
      .cost = "memory is reclaimed while other nodes have some",
      .set = "jitbench tune zone_reclaim",
      .how = SETTING_WRITE,
-     .look = setting_look_zone_reclaim,
-     .writes = setting_writes_zone_reclaim},
+     .path = "/proc/sys/vm/zone_reclaim_mode",
+     .want = 0},
     {.name = "watchdogs",
      .title = "lockup detectors",
      .good = "0",
@@ -217,8 +218,9 @@ const struct setting settings_list[] = {
      .cost = "a profiler may interrupt",
      .set = "jitbench tune perf_rate",
      .how = SETTING_WRITE,
-     .look = setting_look_perf_rate,
-     .writes = setting_writes_perf_rate},
+     .path = "/proc/sys/kernel/perf_event_max_sample_rate",
+     .want = 1,
+     .unit = " a second"},
     {.name = "workqueues",
      .title = "CPUs for unbound work of the kernel",
      .good = "not the bench CPUs",
@@ -233,8 +235,10 @@ const struct setting settings_list[] = {
      .cost = "a timer on each CPU",
      .set = "jitbench tune stat_interval",
      .how = SETTING_WRITE,
-     .look = setting_look_stat_interval,
-     .writes = setting_writes_stat_interval},
+     .path = "/proc/sys/vm/stat_interval",
+     .want = 20,
+     .or_more = true,
+     .unit = " s"},
     {.name = "clocksource",
      .title = "the kernel's clock",
      .good = "tsc, or the like",
@@ -388,6 +392,35 @@ const struct setting *setting_find(const char *name)
     return NULL;
 }
 
+void setting_look(const struct setting *setting, const struct settings_view *view, struct setting_state *out)
+{
+    if (setting->look) {
+        setting->look(view, out);
+        return;
+    }
+    setting_look_number(view, setting->path, setting->want, setting->unit ? setting->unit : "", out);
+    int64_t value;
+    if (setting->or_more && out->verdict == SETTING_NOISY &&
+        setting_read_number(view->root, setting->path, &value) == 0 && value > setting->want)
+        out->verdict = SETTING_OK;
+}
+
+int setting_plan(const struct setting *setting, const struct settings_view *view, struct setting_writes *out)
+{
+    struct setting_state state;
+    if (setting->writes)
+        return setting->writes(view, out);
+    if (!setting->path || !setting_is_written(setting))
+        return 0;
+    setting_look(setting, view, &state);
+    return state.verdict == SETTING_NOISY ? setting_write_number(view, setting->path, setting->want, out) : 0;
+}
+
+bool setting_is_written(const struct setting *setting)
+{
+    return setting->how == SETTING_WRITE || setting->how == SETTING_WRITE_NAMED;
+}
+
 /* Returns a new entry, or NULL when out of memory. */
 static struct setting_write *next_write(struct setting_writes *writes)
 {
@@ -444,7 +477,7 @@ void settings_summary(const struct settings_view *view, unsigned counts[4], char
     if (size > 0)
         noisy[0] = '\0';
     for (size_t i = 0; i < settings_count; i++) {
-        settings_list[i].look(view, &state);
+        setting_look(&settings_list[i], view, &state);
         setting_count(&settings_list[i], &state, counts, noisy, size);
     }
 }

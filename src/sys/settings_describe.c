@@ -36,7 +36,7 @@ static void add_checked(const struct description *d)
         const struct setting *setting = setting_find(told[i]);
         if (setting == NULL)
             continue;
-        setting->look(d->view, &state);
+        setting_look(setting, d->view, &state);
         add(d, told[i], state.now);
     }
 }

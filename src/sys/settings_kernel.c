@@ -14,55 +14,7 @@
 #define SYSCTL       "/proc/sys/"
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-/* --- Files that are a number. --- */
-
-#define PERF_RATE SYSCTL "kernel/perf_event_max_sample_rate"
-
-void setting_look_perf_rate(const struct settings_view *view, struct setting_state *out)
-{
-    setting_look_number(view, PERF_RATE, 1, " a second", out);
-}
-
-int setting_writes_perf_rate(const struct settings_view *view, struct setting_writes *out)
-{
-    return setting_write_number(view, PERF_RATE, 1, out);
-}
-
-#define AUTOGROUP SYSCTL "kernel/sched_autogroup_enabled"
-
-void setting_look_autogroup(const struct settings_view *view, struct setting_state *out)
-{
-    setting_look_number(view, AUTOGROUP, 0, "", out);
-}
-
-int setting_writes_autogroup(const struct settings_view *view, struct setting_writes *out)
-{
-    return setting_write_number(view, AUTOGROUP, 0, out);
-}
-
-#define NUMA_BALANCING SYSCTL "kernel/numa_balancing"
-
-void setting_look_numa_balancing(const struct settings_view *view, struct setting_state *out)
-{
-    setting_look_number(view, NUMA_BALANCING, 0, "", out);
-}
-
-int setting_writes_numa_balancing(const struct settings_view *view, struct setting_writes *out)
-{
-    return setting_write_number(view, NUMA_BALANCING, 0, out);
-}
-
-#define ZONE_RECLAIM SYSCTL "vm/zone_reclaim_mode"
-
-void setting_look_zone_reclaim(const struct settings_view *view, struct setting_state *out)
-{
-    setting_look_number(view, ZONE_RECLAIM, 0, "", out);
-}
-
-int setting_writes_zone_reclaim(const struct settings_view *view, struct setting_writes *out)
-{
-    return setting_write_number(view, ZONE_RECLAIM, 0, out);
-}
+/* --- Numbers that need more than their entry in settings_list. --- */
 
 #define KSM "/sys/kernel/mm/ksm/run"
 
@@ -124,26 +76,6 @@ void setting_look_rt_throttling(const struct settings_view *view, struct setting
 int setting_writes_rt_throttling(const struct settings_view *view, struct setting_writes *out)
 {
     return setting_write_number(view, RT_RUNTIME, -1, out);
-}
-
-#define STAT_INTERVAL   SYSCTL "vm/stat_interval"
-#define STAT_INTERVAL_S 20
-
-void setting_look_stat_interval(const struct settings_view *view, struct setting_state *out)
-{
-    setting_look_number(view, STAT_INTERVAL, STAT_INTERVAL_S, " s", out);
-    int64_t value;
-    if (out->verdict == SETTING_NOISY && setting_read_number(view->root, STAT_INTERVAL, &value) == 0 &&
-        value > STAT_INTERVAL_S)
-        out->verdict = SETTING_OK;
-}
-
-int setting_writes_stat_interval(const struct settings_view *view, struct setting_writes *out)
-{
-    int64_t value;
-    if (setting_read_number(view->root, STAT_INTERVAL, &value) || value > STAT_INTERVAL_S)
-        return 0;
-    return setting_write_number(view, STAT_INTERVAL, STAT_INTERVAL_S, out);
 }
 
 /* kernel/watchdog, which switches both, is written last, so that it is restored first: it switches nmi_watchdog on

@@ -10,11 +10,12 @@
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 /* Files that older versions wrote. Tests run in the top directory. */
-static char prime_csv[CLI_PATH], unix_csv[CLI_PATH];
+static char prime_csv[CLI_PATH], unix_csv[CLI_PATH], latency_csv[CLI_PATH];
 
 static int group_setup(void **state)
 {
-    if (!realpath("tests/consumers/prime.csv", prime_csv) || !realpath("tests/consumers/unix_a.csv", unix_csv))
+    if (!realpath("tests/consumers/prime.csv", prime_csv) || !realpath("tests/consumers/unix_a.csv", unix_csv) ||
+        !realpath("tests/consumers/latency.csv", latency_csv))
         return -1;
     return cli_group_setup(state);
 }
@@ -63,6 +64,63 @@ static void test_show_prints_what_the_run_printed(void **state)
         cli_result_free(&shown);
         (void)snprintf(path, sizeof(path), "%s/a.csv", cli->work);
         assert_int_equal(remove(path), 0);
+    }
+}
+
+/* Whether it is a table's line: its cells have two blanks or more between them. Titles and remarks are prose. */
+static bool is_of_a_table(const char *line, size_t length)
+{
+    const char *gap = strstr(line, "  ");
+
+    return (gap && gap < line + length) || !strncmp(line, "Left out: ", 10);
+}
+
+/* Fails where a table is wider than it may be, or the line that names what is left out does not name the column. */
+static void expect_fits(const char *file, const char *text, size_t width, const char *left_out)
+{
+    static const char *const pictures[] = {"Histogram of", "Lost time", "Detours of CPU", "Latency, log scale"};
+    const char *end = text + strlen(text), *named = strstr(text, "Left out: ");
+
+    for (size_t i = 0; i < COUNT(pictures); i++) {
+        const char *picture = strstr(text, pictures[i]);
+        end = picture && picture < end ? picture : end;
+    }
+    for (const char *at = text; at < end; at += strspn(at, "\r\n")) {
+        size_t length = strcspn(at, "\r\n");
+        if (is_of_a_table(at, length) && length > width)
+            fail_msg("%s: a line of %zu columns, not %zu: %.*s", file, length, width, (int)length, at);
+        at += length;
+    }
+    if (!named || !strstr(named, left_out))
+        fail_msg("%s: %s is not said to be left out at %zu columns: %s", file, left_out, width, text);
+}
+
+/* At most 100 columns, and as many as the terminal has when it is narrower; with -v all. */
+static void test_show_tables_fit_the_terminal(void **state)
+{
+    static const unsigned short terminals[] = {0, 80, 100, 140}; /* 0: a pipe */
+    const struct cli_run noise = {.args = ARGS("noise", "-q", "-o", "noise.csv", "-t", "10ms")};
+    const struct {
+        const char *file, *left_out;
+    } cases[] = {{prime_csv, "Divisions"}, {latency_csv, "Timer Max"}, {"noise.csv", "Migrated"}};
+    struct cli_result result;
+
+    cli_expect(*state, &noise, 0, &result);
+    cli_result_free(&result);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        for (size_t k = 0; k < COUNT(terminals); k++) {
+            const struct cli_run run = {.args = ARGS("show", "-q", cases[i].file),
+                                        .out = terminals[k] ? CLI_TERMINAL : CLI_DEFAULT,
+                                        .columns = terminals[k]};
+            cli_expect(*state, &run, 0, &result);
+            expect_fits(cases[i].file, terminals[k] ? result.terminal : result.out, terminals[k] == 80 ? 80 : 100,
+                        cases[i].left_out);
+            cli_result_free(&result);
+        }
+        show(state, ARGS("show", "-qv", cases[i].file), 0, &result);
+        cli_expect_text(result.out, cases[i].left_out);
+        cli_expect_no_text(result.out, "Left out");
+        cli_result_free(&result);
     }
 }
 
@@ -233,6 +291,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         CLI_TEST(test_show_prints_what_the_run_printed),
+        CLI_TEST(test_show_tables_fit_the_terminal),
         CLI_TEST(test_show_prints_the_reasons_that_the_run_printed),
         CLI_TEST(test_show_tells_the_run),
         CLI_TEST(test_show_counts_tests_with_a_reason),

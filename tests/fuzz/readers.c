@@ -86,7 +86,7 @@ void readers_counters(void)
     cpuset_add(&sets[1], 1);
     cpuset_add(&sets[1], CPUSET_MAX - 1);
     world_enter();
-    machine_read_counters("", &sets[0], &one);
+    machine_read_counters_of("", &sets[0], 1, &one);
     machine_read_counters_of("", sets, 2, both);
     check_counters(&one);
     check_counters(&both[1]);
@@ -149,12 +149,11 @@ void readers_settings(void)
     for (size_t i = 0; i < settings_count; i++) {
         struct setting_state state;
         memset(&state, 0x55, sizeof(state));
-        settings_list[i].look(&view, &state);
+        setting_look(&settings_list[i], &view, &state);
         FUZZ_CHECK_OF(state.verdict <= SETTING_UNKNOWN, settings_list[i].name, strlen(settings_list[i].name));
         CHECK_TEXT(state.now);
         CHECK_TEXT(state.why);
-        if (settings_list[i].writes)
-            FUZZ_CHECK(settings_list[i].writes(&view, &writes) == 0);
+        FUZZ_CHECK(setting_plan(&settings_list[i], &view, &writes) == 0);
     }
     settings_summary(&view, counts, noisy, sizeof(noisy));
     FUZZ_CHECK(counts[0] + counts[1] + counts[2] + counts[3] == settings_count);

@@ -11,16 +11,36 @@
 
 #include "out/heat.h"
 
+static void fill_one(const void *context, size_t row, size_t column, struct heat_cell *cell)
+{
+    cell->worse = *(const double *)context;
+}
+
 static void test_heat_levels_grow_to_both_sides(void **state)
 {
+    static const char *const name[] = {"one"};
     static const struct {
         double worse;
-        int level;
-    } cases[] = {{0, 0}, {1.99, 0}, {-1.99, 0}, {2, 1},    {-2, -1},      {3.5, 2},
-                 {6, 3}, {11.9, 3}, {12, 4},    {-12, -4}, {INFINITY, 4}, {-1e300, -4}};
+        const char *class;
+    } cases[] = {{0, ""},   {1.99, ""},   {-1.99, ""}, {2, "w1"},   {-2, "b1"},       {3.5, "w2"},
+                 {6, "w3"}, {11.9, "w3"}, {12, "w4"},  {-12, "b4"}, {INFINITY, "w4"}, {-1e300, "b4"}};
 
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-        assert_int_equal(heat_level(cases[i].worse), cases[i].level);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const struct heat heat = {.row_title = "Host",
+                                  .rows = name,
+                                  .n_rows = 1,
+                                  .columns = name,
+                                  .n_columns = 1,
+                                  .cell = fill_one,
+                                  .context = &cases[i].worse};
+        struct text out = {0};
+        char expected[32] = "<td title=\"";
+        heat_put(&out, &heat);
+        if (cases[i].class[0])
+            (void)snprintf(expected, sizeof(expected), "<td class=\"%s\"", cases[i].class);
+        assert_non_null(strstr(out.data, expected));
+        text_free(&out);
+    }
 }
 
 static void fill(const void *context, size_t row, size_t column, struct heat_cell *cell)

@@ -273,7 +273,7 @@ static void assert_no_counters(void)
     const struct cpuset cpus = set_of("0-7");
     struct machine_counters counters = {0};
     struct machine_activity a = {0};
-    machine_read_counters(tree, &cpus, &counters);
+    machine_read_counters_of(tree, &cpus, 1, &counters);
     assert_int_equal(counters.irqs, -1);
     assert_int_equal(counters.softirqs, -1);
     assert_int_equal(counters.steal_ns, -1);
@@ -628,7 +628,7 @@ static void assert_counters(const char *list, int64_t irqs, int64_t softirqs, in
     const struct cpuset cpus = set_of(list);
     const int64_t tick_ns = 1000000000 / sysconf(_SC_CLK_TCK);
     struct machine_counters counters;
-    machine_read_counters(tree, &cpus, &counters);
+    machine_read_counters_of(tree, &cpus, 1, &counters);
     assert_int_equal(counters.irqs, irqs);
     assert_int_equal(counters.softirqs, softirqs);
     assert_int_equal(counters.steal_ns, steal_ticks < 0 ? -1 : steal_ticks * tick_ns);
@@ -657,7 +657,7 @@ static void test_machine_counters_do_not_overflow(void **state)
     put("/proc/stat", "cpu0 0 0 0 0 0 0 0 18446744073709551615 0 0\n");
     const struct cpuset cpus = set_of("0");
     struct machine_counters counters;
-    machine_read_counters(tree, &cpus, &counters);
+    machine_read_counters_of(tree, &cpus, 1, &counters);
     assert_int_equal(counters.irqs, INT64_MAX);
     assert_int_equal(counters.steal_ns, INT64_MAX);
 }
@@ -670,7 +670,7 @@ static void assert_kinds(const char *list, const char *expected)
     const struct cpuset cpus = set_of(list);
     struct machine_counters c;
     char text[128] = "";
-    machine_read_counters(tree, &cpus, &c);
+    machine_read_counters_of(tree, &cpus, 1, &c);
     const int64_t counts[] = {c.irqs, c.timer, c.resched, c.ipi, c.device};
     for (size_t i = 0, n = 0; i < sizeof counts / sizeof counts[0]; i++) {
         if (counts[i] < 0)
@@ -1070,7 +1070,7 @@ static int without_proc_and_sys(void)
     if (fixture_hide("/proc") || fixture_hide("/sys"))
         return CANNOT;
     machine_read("", &machine);
-    machine_read_counters("", &cpus, &counters);
+    machine_read_counters_of("", &cpus, 1, &counters);
     if (machine.have_proc || machine.have_sys || machine.cpus_online != 0)
         return 1;
     if (machine.kernel[0] == '\0' || machine.memory_total_bytes == 0 || machine.load1 < 0)

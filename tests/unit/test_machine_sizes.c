@@ -219,7 +219,7 @@ static void test_machine_sizes_counters_of_each_cpu(void **state)
         assert_int_equal(counters[cpu].irqs, 5 * QUEUES + timers_of(cpu));
         assert_true(counters[cpu].steal_ns == 3 * (int64_t)cpu * tick_ns);
     }
-    machine_read_counters(tree_root, &machine.online, &all);
+    machine_read_counters_of(tree_root, &machine.online, 1, &all);
     assert_true(all.device == 5 * QUEUES * n);
     assert_true(all.timer == 1000 * n + 7 * n * (n - 1) / 2);
     assert_true(all.steal_ns == 3 * n * (n - 1) / 2 * tick_ns);
@@ -325,7 +325,7 @@ static enum setting_verdict verdict_of(const struct settings_view *view, const c
 {
     struct setting_state state = {.verdict = SETTING_NA};
 
-    setting_find(name)->look(view, &state);
+    setting_look(setting_find(name), view, &state);
     return state.verdict;
 }
 
@@ -360,7 +360,7 @@ static void add_writes(const struct settings_view *view, const char *name, size_
 {
     size_t before = writes->n;
 
-    assert_int_equal(setting_find(name)->writes(view, writes), 0);
+    assert_int_equal(setting_plan(setting_find(name), view, writes), 0);
     assert_int_equal(writes->n - before, expected);
 }
 

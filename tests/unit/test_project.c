@@ -20,7 +20,7 @@ static double slowdown_of(const struct project_detours *detours, size_t n, doubl
     const struct project_host host = {.detours = detours, .n = n, .weight = 1};
     double slowdown = NAN;
 
-    assert_int_equal(project_slowdown(&host, 1, &step_ns, 1, &ranks, 1, &slowdown), 0);
+    assert_int_equal(project_slowdown_on(0, &host, 1, &step_ns, 1, &ranks, 1, &slowdown), 0);
     return slowdown;
 }
 
@@ -185,7 +185,7 @@ static void test_project_agrees_with_simulation(void **state)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         double ranks = 2 * cases[i].ranks_each;
         double simulated = simulate(hosts, 2, cases[i].ranks_each, cases[i].step_ns, cases[i].steps);
-        assert_int_equal(project_slowdown(hosts, 2, &cases[i].step_ns, 1, &ranks, 1, &slowdown), 0);
+        assert_int_equal(project_slowdown_on(0, hosts, 2, &cases[i].step_ns, 1, &ranks, 1, &slowdown), 0);
         expect_near(slowdown, simulated, 0.01);
     }
 }
@@ -200,7 +200,7 @@ static void test_project_table_is_by_step_then_ranks(void **state)
     const double steps[] = {MS, 10 * MS}, ranks[] = {1, 100, 1e6};
     double table[6];
 
-    assert_int_equal(project_slowdown(&host, 1, steps, 2, ranks, 3, table), 0);
+    assert_int_equal(project_slowdown_on(0, &host, 1, steps, 2, ranks, 3, table), 0);
     for (size_t s = 0; s < 2; s++)
         for (size_t r = 0; r < 3; r++)
             expect_near(table[s * 3 + r], slowdown_of(&detours, 1, steps[s], ranks[r]), 1e-3);
@@ -215,8 +215,8 @@ static void test_project_weights_are_shares(void **state)
     const double step = MS, all = 400, quarter = 100;
     double a, b;
 
-    assert_int_equal(project_slowdown(mixed, 2, &step, 1, &all, 1, &a), 0);
-    assert_int_equal(project_slowdown(&alone, 1, &step, 1, &quarter, 1, &b), 0);
+    assert_int_equal(project_slowdown_on(0, mixed, 2, &step, 1, &all, 1, &a), 0);
+    assert_int_equal(project_slowdown_on(0, &alone, 1, &step, 1, &quarter, 1, &b), 0);
     expect_near(a, b, 1e-3);
 }
 
@@ -227,12 +227,12 @@ static void test_project_refuses_what_makes_no_sense(void **state)
     const double one = 1, zero = 0;
     double out;
 
-    assert_int_equal(project_slowdown(&host, 0, &one, 1, &one, 1, &out), -1);
-    assert_int_equal(project_slowdown(&host, 1, &zero, 1, &one, 1, &out), -1);
-    assert_int_equal(project_slowdown(&host, 1, &one, 1, &zero, 1, &out), -1);
-    assert_int_equal(project_slowdown(&host, 1, &one, 0, &one, 1, &out), -1);
-    assert_int_equal(project_slowdown(&nobody, 1, &one, 1, &one, 1, &out), -1);
-    assert_int_equal(project_slowdown(&wrong, 1, &one, 1, &one, 1, &out), -1);
+    assert_int_equal(project_slowdown_on(0, &host, 0, &one, 1, &one, 1, &out), -1);
+    assert_int_equal(project_slowdown_on(0, &host, 1, &zero, 1, &one, 1, &out), -1);
+    assert_int_equal(project_slowdown_on(0, &host, 1, &one, 1, &zero, 1, &out), -1);
+    assert_int_equal(project_slowdown_on(0, &host, 1, &one, 0, &one, 1, &out), -1);
+    assert_int_equal(project_slowdown_on(0, &nobody, 1, &one, 1, &one, 1, &out), -1);
+    assert_int_equal(project_slowdown_on(0, &wrong, 1, &one, 1, &one, 1, &out), -1);
 }
 
 int main(void)

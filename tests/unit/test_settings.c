@@ -42,7 +42,7 @@ static struct setting_state state_of(const char *name)
         fail_msg("there is no setting '%s'", name);
     /* A look that leaves a field alone is found out. */
     memset(&state, 'x', sizeof(state));
-    setting->look(&view, &state);
+    setting_look(setting, &view, &state);
     return state;
 }
 
@@ -87,8 +87,8 @@ static void writes_of(const char *name, char *text, size_t size)
     size_t n = 0;
 
     for (size_t i = 0; i < settings_count; i++)
-        if (settings_list[i].writes && (!name || !strcmp(settings_list[i].name, name)))
-            assert_int_equal(settings_list[i].writes(&view, &writes), 0);
+        if (!name || !strcmp(settings_list[i].name, name))
+            assert_int_equal(setting_plan(&settings_list[i], &view, &writes), 0);
     text[0] = 0;
     for (size_t i = 0; i < writes.n; i++)
         n += (size_t)snprintf(text + n, size - n, "%s=%s\n", writes.write[i].path, writes.write[i].value);
@@ -111,19 +111,13 @@ static void write_all(void)
     char text[8192];
 
     for (size_t i = 0; i < settings_count; i++)
-        if (settings_list[i].writes)
-            assert_int_equal(settings_list[i].writes(&view, &writes), 0);
+        assert_int_equal(setting_plan(&settings_list[i], &view, &writes), 0);
     for (size_t i = 0; i < writes.n; i++) {
         bool choice = strstr(writes.write[i].path, "hugepage") != NULL;
         (void)snprintf(text, sizeof(text), choice ? "always madvise [%s]\n" : "%s\n", writes.write[i].value);
         tree_put(writes.write[i].path, text);
     }
     setting_writes_free(&writes);
-}
-
-static bool is_written(const struct setting *setting)
-{
-    return setting->how == SETTING_WRITE || setting->how == SETTING_WRITE_NAMED;
 }
 
 /* Exactly the noisy settings have something to be written, and writing it makes them good. */
@@ -135,10 +129,11 @@ static void expect_writing_helps(void)
         const struct setting *setting = &settings_list[i];
         struct setting_state state = state_of(setting->name);
         size_t before = writes.n;
-        assert_int_equal(setting->writes != NULL, is_written(setting));
-        if (!setting->writes)
+        assert_int_equal(setting_plan(setting, &view, &writes), 0);
+        if (!setting_is_written(setting)) {
+            assert_int_equal(writes.n, before);
             continue;
-        assert_int_equal(setting->writes(&view, &writes), 0);
+        }
         /* The limit of real-time tasks disturbs only some: it is written when it is named, noisy or not. */
         bool limit = !strcmp(setting->name, "rt_throttling");
         assert_false(limit && state.verdict == SETTING_NOISY);
@@ -149,7 +144,7 @@ static void expect_writing_helps(void)
     setting_writes_free(&writes);
     write_all();
     for (size_t i = 0; i < settings_count; i++)
-        if (is_written(&settings_list[i]) && state_of(settings_list[i].name).verdict == SETTING_NOISY)
+        if (setting_is_written(&settings_list[i]) && state_of(settings_list[i].name).verdict == SETTING_NOISY)
             fail_msg("%s is still noisy", settings_list[i].name);
     expect_writes(NULL, "");
 }
@@ -431,7 +426,7 @@ static void test_settings_of_4096_cpus(void **state)
     expect_writes("workqueues", "/sys/devices/virtual/workqueue/cpumask=fffffffe,00000001\n");
     tree_put("/sys/devices/virtual/workqueue/cpumask", "00000000,00000002\n");
     struct setting_writes writes = {0};
-    assert_int_equal(setting_find("workqueues")->writes(&view, &writes), 0);
+    assert_int_equal(setting_plan(setting_find("workqueues"), &view, &writes), 0);
     assert_int_equal(writes.n, 1);
     /* No unbound CPU is left, so all 4096 but the bench CPUs: 127 words of 8 digits, and commas. */
     assert_int_equal(strlen(writes.write[0].value), 127 * 8 + 126);
@@ -451,7 +446,7 @@ static void test_settings_of_every_other_cpu_of_4096(void **state)
     tree_put("/proc/irq/9/smp_affinity_list", "0-4095\n");
     tree_put("/proc/irq/10/smp_affinity_list", "4-7\n");
     look_at("0-4095:2");
-    assert_int_equal(irqs->writes(&view, &writes), 0);
+    assert_int_equal(setting_plan(irqs, &view, &writes), 0);
     assert_int_equal(writes.n, 2);
     bool first = strstr(writes.write[0].path, "/9/") != NULL;
     assert_string_equal(writes.write[first].path, "/proc/irq/10/smp_affinity_list");
@@ -1148,10 +1143,13 @@ static void test_settings_are_whole_and_have_names_of_their_own(void **state)
         const struct setting *s = &settings_list[i];
         assert_true(is_name(s->name));
         assert_ptr_equal(setting_find(s->name), s);
-        assert_true(s->title && s->good && s->cost && s->set && s->look);
+        assert_true(s->title && s->good && s->cost && s->set);
         assert_true(s->title[0] && s->good[0] && s->cost[0] && s->set[0]);
+        /* A number in a file, or functions. */
+        assert_true((s->look != NULL) != (s->path != NULL));
+        assert_int_equal(s->writes != NULL, setting_is_written(s) && !s->path);
         /* Settings that tune writes name it. */
-        if (is_written(s))
+        if (setting_is_written(s))
             assert_non_null(strstr(s->set, s->name));
     }
     assert_null(setting_find("govern"));

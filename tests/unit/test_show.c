@@ -33,10 +33,12 @@ static struct row make_row(const char *suite, const char *test, const char *para
     return row;
 }
 
+static bool all_columns;
+
 /* Returns the tables of the rows, whose headlines are marked first. The caller frees the text. */
 static char *shown(struct row *rows, size_t n)
 {
-    const struct show_how how = {.fd = -1, .more = "--runs"};
+    const struct show_how how = {.fd = -1, .more = "--runs", .verbose = all_columns};
     struct text out = {0}, warnings = {0};
 
     for (size_t i = 0; i < n; i++)
@@ -88,6 +90,11 @@ static void test_show_of_a_shared_core(void **state)
     rows[1].value = 40;
     rows[0].value = 10;
     char *text = shown(rows, 3);
+    IN_ORDER(text, "BASELINE         RESULT           INDEX         Alone\n", "System Call Overhead", " 40.0\n",
+             "Left out: RSD %, Core % (shown with -v)\n");
+    free(text);
+    all_columns = true;
+    text = shown(rows, 3);
     IN_ORDER(text, "RSD % Core %         Alone\n", "System Call Overhead", "     74          40.0\n", "Shell Scripts",
              "    own             -\n", " 100.0\n", "with the core free", " 200.0\n");
     free(text);
@@ -100,6 +107,7 @@ static void test_show_of_a_shared_core(void **state)
     text = shown(rows, 3);
     assert_null(strstr(text, "Core %"));
     free(text);
+    all_columns = false;
 }
 
 static void test_show_tells_the_protocol_by_the_rows(void **state)

@@ -219,76 +219,11 @@ static void test_stats_mad_limits(void **state)
     assert_true(stats_mad(two, 2, scratch) == 1.5);
 }
 
-static void test_stats_bootstrap_median_has_the_exact_distribution(void **state)
-{
-    double values[101], low, high;
-
-    /* Of 101 draws from 1..101 the median is at most k with P(Bin(101, k/101) >= 51): 0.0171 at 40, 0.0279 at 41,
-     * 0.9721 at 60, 0.9829 at 61. So the interval is 41 to 61, give or take the resampling. */
-    for (size_t i = 0; i < 101; i++)
-        values[(i * 37) % 101] = (double)(i + 1);
-    assert_int_equal(stats_bootstrap_median(values, 101, 0.95, 20000, 1, &low, &high), 0);
-    assert_true(low >= 40 && low <= 42);
-    assert_true(high >= 60 && high <= 62);
-    assert_true(values[37] == 2); /* the input is left in its order */
-}
-
-static void test_stats_bootstrap_median_of_an_even_number(void **state)
-{
-    /* Six draws from three 0 and three 1: medians are 0, 0.5 (P = 20/64) or 1; at 10 % confidence all is 0.5. */
-    const double values[] = {0, 1, 0, 1, 0, 1};
-    double low, high;
-
-    assert_int_equal(stats_bootstrap_median(values, 6, 0.1, 20000, 1, &low, &high), 0);
-    assert_true(low == 0.5 && high == 0.5);
-    assert_int_equal(stats_bootstrap_median(values, 6, 0.95, 1000, 1, &low, &high), 0);
-    assert_true(low == 0 && high == 1);
-}
-
-static void test_stats_bootstrap_median_repeats_for_a_seed(void **state)
-{
-    double values[1000], low[3], high[3];
-
-    fill_scrambled(values, 1000);
-    for (size_t i = 0; i < 3; i++)
-        assert_int_equal(stats_bootstrap_median(values, 1000, 0.95, 100, i < 2 ? 42 : 43, &low[i], &high[i]), 0);
-    assert_true(low[0] == low[1] && high[0] == high[1]);
-    assert_true(low[0] != low[2] || high[0] != high[2]);
-    assert_true(low[0] < 505.5 && high[0] > 505.5);
-}
-
-static void test_stats_bootstrap_median_of_a_constant(void **state)
-{
-    const double values[] = {0.1, 0.1, 0.1, 0.1, 0.1};
-    double low, high;
-
-    assert_int_equal(stats_bootstrap_median(values, 5, 0.95, 100, 7, &low, &high), 0);
-    assert_true(low == values[0] && high == values[0]);
-}
-
-static void test_stats_bootstrap_median_refuses(void **state)
-{
-    static const struct {
-        size_t n;
-        double confidence;
-        unsigned resamples;
-    } bad[] = {{4, 0.95, 100}, {0, 0.95, 100}, {11, 0.95, 0}, {11, 1.5, 100}, {11, NAN, 100}};
-    for (size_t i = 0; i < COUNT(bad); i++) {
-        double low = 0, high = 0;
-        assert_int_equal(stats_bootstrap_median(sample, bad[i].n, bad[i].confidence, bad[i].resamples, 1, &low, &high),
-                         -1);
-        assert_true(isnan(low) && isnan(high));
-    }
-}
-
 static void test_stats_out_of_memory_is_an_error(void **state)
 {
     const size_t too_many = SIZE_MAX / 12; /* more bytes than an object may have: refused before a value is read */
     struct stats_summary s;
-    double low = 0, high = 0;
 
-    assert_int_equal(stats_bootstrap_median(sample, too_many, 0.95, 100, 1, &low, &high), -1);
-    assert_true(isnan(low) && isnan(high));
     assert_int_equal(stats_summarise(sample, too_many, &s), -1);
     assert_true(isnan(s.mean) && isnan(s.median));
 }
@@ -382,28 +317,6 @@ static void test_stats_summarise_rsd_is_positive_and_nan_at_mean_zero(void **sta
     assert_true(isnan(s.rsd_pct));
 }
 
-static void test_stats_correlation_agrees_with_python(void **state)
-{
-    const double x[] = {1, 2, 3, 4, 5, 6, 7, 8}, y[] = {2, 1, 4, 3, 7, 8, 6, 9};
-    double falling[8];
-
-    assert_near(stats_correlation(x, y, 8), 0.8964214570007952, 1e-14);
-    for (size_t i = 0; i < 8; i++)
-        falling[i] = 1e9 - 3 * x[i];
-    assert_near(stats_correlation(x, falling, 8), -1, 1e-14);
-}
-
-static void test_stats_correlation_is_nan_without_variation(void **state)
-{
-    /* the mean of 0.1 taken as a rounded sum would make a variation of rounding errors */
-    const double x[] = {1, 2, 3, 4, 5, 6, 7}, constant[] = {0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1};
-
-    assert_true(isnan(stats_correlation(x, constant, 7)));
-    assert_true(isnan(stats_correlation(constant, x, 7)));
-    assert_true(isnan(stats_correlation(x, x, 1)));
-    assert_true(isnan(stats_correlation(NULL, NULL, 0)));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -422,19 +335,12 @@ int main(void)
         cmocka_unit_test(test_stats_student_t_limits),
         cmocka_unit_test(test_stats_mad_agrees_with_python),
         cmocka_unit_test(test_stats_mad_limits),
-        cmocka_unit_test(test_stats_bootstrap_median_has_the_exact_distribution),
-        cmocka_unit_test(test_stats_bootstrap_median_of_an_even_number),
-        cmocka_unit_test(test_stats_bootstrap_median_repeats_for_a_seed),
-        cmocka_unit_test(test_stats_bootstrap_median_of_a_constant),
-        cmocka_unit_test(test_stats_bootstrap_median_refuses),
         cmocka_unit_test(test_stats_out_of_memory_is_an_error),
         cmocka_unit_test(test_stats_mean_interval_by_student_t),
         cmocka_unit_test(test_stats_summarise_agrees_with_python),
         cmocka_unit_test(test_stats_summarise_leaves_unknown_what_needs_more_values),
         cmocka_unit_test(test_stats_summarise_of_nothing_is_nan),
         cmocka_unit_test(test_stats_summarise_rsd_is_positive_and_nan_at_mean_zero),
-        cmocka_unit_test(test_stats_correlation_agrees_with_python),
-        cmocka_unit_test(test_stats_correlation_is_nan_without_variation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,13 +22,19 @@ static struct row make_row(const char *test, const char *load, const char *metri
     return row;
 }
 
-static void assert_table(const struct table_layout *layout, const struct row *rows, size_t n, const char *expected)
+static void assert_table_of(const struct table_layout *layout, const struct row *rows, size_t n, unsigned width,
+                            const char *expected)
 {
     struct text out = {0};
-    table_print(layout, rows, n, &out);
+    table_print(layout, rows, n, width, &out);
     assert_false(out.failed);
     assert_string_equal(out.length == 0 ? "" : out.data, expected);
     text_free(&out);
+}
+
+static void assert_table(const struct table_layout *layout, const struct row *rows, size_t n, const char *expected)
+{
+    assert_table_of(layout, rows, n, 0, expected);
 }
 
 static const struct table_column latency_columns[] = {
@@ -40,6 +46,81 @@ static const struct table_column latency_columns[] = {
 };
 static const struct table_layout latency_layout = {
     .title = "audio", .columns = latency_columns, .n_columns = COUNT(latency_columns)};
+
+static const struct table_column ranked_columns[] = {
+    {.heading = "first", .field = TABLE_TEST},
+    {.heading = "second", .field = TABLE_VALUE, .rank = 2},
+    {.heading = "third", .field = TABLE_MEAN, .rank = 1},
+    {.heading = "fourth", .field = TABLE_COPIES, .rank = 2},
+};
+static const struct table_layout ranked_layout = {.columns = ranked_columns, .n_columns = COUNT(ranked_columns)};
+
+/* The columns of a rank go together, and the line that names them is broken between words. */
+static void test_table_leaves_out_columns_until_it_fits(void **state)
+{
+    struct row row = make_row("t", "", "m", 1);
+    row.stats.mean = 2;
+    static const struct {
+        unsigned width;
+        const char *expected;
+    } cases[] = {
+        {0, "first  second  third  fourth\n"
+            "t           1      2       1\n"},
+        {28, "first  second  third  fourth\n"
+             "t           1      2       1\n"},
+        {27, "first  third\n"
+             "t          2\n"
+             "Left out: second, fourth\n"
+             "  (shown with -v, and in\n"
+             "  the CSV)\n"},
+        {11, "first\n"
+             "t\n"
+             "Left out:\n"
+             "  second,\n"
+             "  third,\n"
+             "  fourth\n"
+             "  (shown\n"
+             "  with -v,\n"
+             "  and in\n"
+             "  the CSV)\n"},
+        {3, "first\n"
+            "t\n"
+            "Left out:\n"
+            "  second,\n"
+            "  third,\n"
+            "  fourth\n"
+            "  (shown\n"
+            "  with\n"
+            "  -v,\n"
+            "  and\n"
+            "  in\n"
+            "  the\n"
+            "  CSV)\n"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++)
+        assert_table_of(&ranked_layout, &row, 1, cases[i].width, cases[i].expected);
+}
+
+/* The status behind a line has to fit as well; where another table shows it, it takes no room. */
+static void test_table_leaves_room_for_the_status(void **state)
+{
+    struct table_layout layout = ranked_layout;
+    struct row row = make_row("t", "", "m", 1);
+    row.stats.mean = 2;
+    row.status = ROW_DEGRADED;
+    assert_table_of(&layout, &row, 1, 38,
+                    "first  second  third  fourth\n"
+                    "t           1      2       1  degraded\n");
+    assert_table_of(&layout, &row, 1, 37,
+                    "first  third\n"
+                    "t          2  degraded\n"
+                    "Left out: second, fourth (shown with\n"
+                    "  -v, and in the CSV)\n");
+    layout.no_status = 1;
+    assert_table_of(&layout, &row, 1, 28,
+                    "first  second  third  fourth\n"
+                    "t           1      2       1\n");
+}
 
 static void test_table_puts_metrics_of_a_group_on_one_line(void **state)
 {
@@ -260,7 +341,7 @@ static void test_table_holds_the_largest_number(void **state)
     static const struct table_layout layout = {.columns = columns, .n_columns = 1};
     struct row row = make_row("a", "", "m", 1.7976931348623157e308);
     struct text out = {0};
-    table_print(&layout, &row, 1, &out);
+    table_print(&layout, &row, 1, 0, &out);
     /* The heading's line is as wide: 309 digits, the point, 17 decimals. */
     assert_int_equal(out.length, 2 * (309 + 1 + 17 + 1));
     text_free(&out);
@@ -269,6 +350,8 @@ static void test_table_holds_the_largest_number(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_table_leaves_out_columns_until_it_fits),
+        cmocka_unit_test(test_table_leaves_room_for_the_status),
         cmocka_unit_test(test_table_puts_metrics_of_a_group_on_one_line),
         cmocka_unit_test(test_table_leaves_out_groups_of_other_metrics),
         cmocka_unit_test(test_table_groups_by_all_of_the_key),
