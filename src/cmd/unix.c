@@ -522,25 +522,26 @@ struct unix_columns {
     bool baseline, rsd, core, alone;
 };
 
-/* All columns have fixed widths; the lines are 93 columns wide, 114 with Core % and Alone. width 0: no limit. */
+/* All columns have fixed widths: lines are 114 columns wide, 93 where the core was not probed. BASELINE, which never
+ * changes, and Core % are left out first, then Alone, then RSD %. width 0: no limit. */
 static struct unix_columns fit_columns(unsigned width, bool probed)
 {
     struct unix_columns show = {.baseline = true, .rsd = true, .core = probed, .alone = probed};
 
     if (width && width < (probed ? 114 : 93))
-        show.rsd = show.core = false;
-    if (width && width < (probed ? 100 : 86))
-        show.baseline = false;
-    if (width && width < 89)
+        show.baseline = show.core = false;
+    if (width && width < 96)
         show.alone = false;
+    if (width && width < 82)
+        show.rsd = false;
     return show;
 }
 
 static void put_left_out(const struct unix_columns *show, bool probed, struct text *out)
 {
-    if (!show->rsd)
-        text_printf(out, "Left out: RSD %%%s%s%s (shown with -v)\n", probed ? ", Core %" : "",
-                    show->baseline ? "" : ", BASELINE", probed && !show->alone ? ", Alone" : "");
+    if (!show->baseline)
+        text_printf(out, "Left out: BASELINE%s%s%s (shown with -v)\n", probed ? ", Core %" : "",
+                    probed && !show->alone ? ", Alone" : "", show->rsd ? "" : ", RSD %");
 }
 
 /* Prints the share of the core that the test had. */
@@ -599,14 +600,14 @@ static void put_samples(const struct row *row, struct text *out)
         text_printf(out, "    pass %-3zu %*.1f %s\n", i + 1, 58, row->samples[i], row->unit);
 }
 
-/* Prints an index: its name, and which it is where there is room for that, with the columns of its lines. */
+/* Prints an index: its name, and of what it is, with the columns of its lines. */
 static void put_index(const char *name, const char *kind, double index, const struct unix_columns *show,
                       struct text *out)
 {
     if (show->baseline)
         text_printf(out, "%-44s %25s %-5s", name, kind, "");
     else
-        text_printf(out, "%-44s %14s %-5s", name[0] ? name : kind, "", "");
+        text_printf(out, "%-44s %20s", name, kind);
     put_number(index, 9, 1, out);
     text_append(out, "\n", 1);
 }

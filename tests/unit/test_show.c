@@ -90,8 +90,8 @@ static void test_show_of_a_shared_core(void **state)
     rows[1].value = 40;
     rows[0].value = 10;
     char *text = shown(rows, 3);
-    IN_ORDER(text, "BASELINE         RESULT           INDEX         Alone\n", "System Call Overhead", " 40.0\n",
-             "Left out: RSD %, Core % (shown with -v)\n");
+    IN_ORDER(text, " RESULT           INDEX  RSD %         Alone\n", "System Call Overhead", " 40.0\n",
+             "Left out: BASELINE, Core % (shown with -v)\n");
     free(text);
     all_columns = true;
     text = shown(rows, 3);
