@@ -31,7 +31,7 @@ int device_mount(const char *device, const char *at, unsigned long flags, struct
 /* Undoes that; on a device that is in use it waits for three seconds. 0 or -errno. detached: others still use it; all
  * is flushed, and it is unmounted when they end. */
 int device_unmount(const struct device_mount *mounted, bool *detached);
-#define DEVICE_DETACHED ": still in use by others: flushed, and unmounted when they end"
+#define DEVICE_DETACHED ": still in use by other processes: flushed, and unmounted when they end"
 
 /* Makes the folder path, and those above it, in the file system mounted at place, where they are missing (mode 0755
  * less the umask). No symbolic link is followed, and nothing is made in a file system that is mounted on the way. 0,

@@ -439,7 +439,7 @@ def boot_no_overwrite(test):
                   "jitbench.scratch=vdb:/a jitbench.end=poweroff")
     shown = machine.wait_end()
     expect("jitbench init: out: /dev/vda:/result.csv: the file exists; jitbench never overwrites" in shown, "not said")
-    expect("jitbench init: scratch: /dev/vdb:/a: no file system that this kernel knows; " in shown, "not said of vdb")
+    expect("jitbench init: scratch: /dev/vdb:/a: not a file system that this kernel knows; " in shown, "not said of vdb")
     machine.rows()
     expect(read_disk(test, disk, "/result.csv") == "mine\n", "the file has changed")
 

@@ -468,10 +468,10 @@ static void test_check_wrong_items_name_the_known_ones(void **state)
     cli_expect_text(result.err, "jitbench check: --ignore: 'qqqqqqqq' is not an item (known: epp, ");
     cli_result_free(&result);
     expect_error(*state, ARGS("check", "aslr", "--fail-on", "thp"),
-                 "jitbench check: --fail-on: 'thp' is not among the items that are looked at\n");
+                 "jitbench check: --fail-on: 'thp' is not among the items that are checked\n");
     expect_error(*state, ARGS("check", "--ignore=thp", "--fail-on", "thp"),
-                 "jitbench check: --fail-on: 'thp' is not among the items that are looked at\n");
-    expect_error(*state, ARGS("check", "thp", "--ignore=thp"), "jitbench check: --ignore leaves no item to look at\n");
+                 "jitbench check: --fail-on: 'thp' is not among the items that are checked\n");
+    expect_error(*state, ARGS("check", "thp", "--ignore=thp"), "jitbench check: --ignore leaves no item to check\n");
     expect_error(*state, ARGS("check", "--json", "-o", "-"),
                  "jitbench check: --json and -o - both want standard output\n");
 }

@@ -561,7 +561,7 @@ static void test_init_scratch_on_a_device_mounted_read_only(void **state)
 /* A scratch directory that cannot be used is reported, and the tests run without it. */
 static void test_init_scratch_that_cannot_be_had(void **state)
 {
-#define NOT "; what is measured of files is not of that disk\n"
+#define NOT "; the file tests do not measure that disk\n"
     struct cli_result result;
 
     with_device(*state,
@@ -569,7 +569,7 @@ static void test_init_scratch_that_cannot_be_had(void **state)
                         "dd if=/dev/zero of=$L bs=1M count=2 2>/dev/null; scratch /a; (L=/dev/null; scratch /a)",
                 &result);
     cli_expect_text(result.out, "scratch: LOOP:/x/y: Not a directory" NOT "a row of tmpfs\nclean\n");
-    cli_expect_text(result.out, "scratch: LOOP:/a: no file system that this kernel knows" NOT "a row of tmpfs\n");
+    cli_expect_text(result.out, "scratch: LOOP:/a: not a file system that this kernel knows" NOT "a row of tmpfs\n");
     cli_expect_text(result.out, "scratch: /dev/null:/a: Block device required" NOT "a row of tmpfs\n");
     cli_result_free(&result);
 }

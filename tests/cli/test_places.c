@@ -904,7 +904,7 @@ static void test_places_bare_writable_root(void **state)
     struct bare bare = {.jail = jail};
     run_bare_rows(cli, &bare, ARGS("unix", "-q", "-o", "-", "-c", "1", "-i", "1", "-t", "20ms", "execl", "fcopy256"),
                   &csv);
-    expect_bare(&csv, layout, "execl", "degraded", "execveat refused; and no /proc");
+    expect_bare(&csv, layout, "execl", "degraded", "execveat is refused and there is no /proc");
     expect_bare(&csv, layout, "fcopy256", "ok", "");
     cli_csv_free(&csv);
 }

@@ -228,14 +228,13 @@ static void test_run_says_what_is_wrong_with_the_line(void **state)
 {
     const struct cli *cli = *state;
     static const char where[] =
-        "jitbench run: no command; it stands behind '--': jitbench run [OPTION...] -- COMMAND [ARG...]\n";
+        "jitbench run: no command; it follows '--': jitbench run [OPTION...] -- COMMAND [ARG...]\n";
 
     expect_error(cli, ARGS("run"), where);
     expect_error(cli, ARGS("run", "--"), where);
-    expect_error(cli, ARGS("run", "true"),
-                 "jitbench run: the command stands behind '--', but 'true' stands before it\n");
+    expect_error(cli, ARGS("run", "true"), "jitbench run: the command follows '--', but 'true' is given before it\n");
     expect_error(cli, ARGS("run", "--", "--", "true"), "jitbench run: no command before '--'\n");
-    expect_error(cli, ARGS("run", "--", "true", "--"), "jitbench run: no command behind the last '--'\n");
+    expect_error(cli, ARGS("run", "--", "true", "--"), "jitbench run: no command after the last '--'\n");
     expect_error(cli, ARGS("run", "--prepare", "a 'b", "--", "true"),
                  "jitbench run: --prepare 'a 'b': a quote is not closed\n");
     expect_error(cli, ARGS("run", "--name", "a,b", "--", "true"), "jitbench run: --name: 2 names for 1 command\n");

@@ -217,11 +217,11 @@ static void test_show_of_broken_files(void **state)
     cli_write_file(cli->work, "other.csv", "name,age\r\nanna,5\r\n");
     show(state, ARGS("show", "-q", "nothere.csv", "other.csv", "schemas.csv"), 2, &result);
     cli_expect_text(result.err, "jitbench show: nothere.csv: No such file or directory\n");
-    cli_expect_text(result.err, "jitbench show: other.csv: 1 line that is no result left out; no rows\n");
+    cli_expect_text(result.err, "jitbench show: other.csv: 1 line that is not a result left out; no rows\n");
     cli_expect_text(result.out, "\nsleep 1 ");
     cli_result_free(&result);
     show(state, ARGS("show", "other.csv"), 2, &result);
-    cli_expect_text(result.err, "no rows to work on\n");
+    cli_expect_text(result.err, "no rows to read\n");
     assert_string_equal(result.out, "");
     cli_result_free(&result);
     show(state, ARGS("show"), 2, &result);

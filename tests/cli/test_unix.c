@@ -749,7 +749,7 @@ static void test_unix_dir_missing(void **state)
     const char *first = strstr(result.err, "\nskipped: ");
     assert_non_null(first);
     cli_expect_text(first,
-                    "\nskipped: scratch folder '/nonexistent': No such file or directory (fcopy1024 and 2 more)\n");
+                    "\nskipped: scratch directory '/nonexistent': No such file or directory (fcopy1024 and 2 more)\n");
     cli_expect_no_text(first + 1, "\nskipped: ");
     done(&result, &csv);
     const struct cli_run strict = {.args = ARGS("unix", "fcopy1024", ONCE, NO_DIR, "--strict")};
@@ -821,7 +821,7 @@ static void measure_mounted(const struct cli *cli, struct mounted *mounted, cons
 static void test_unix_dir_in_memory_is_named(void **state)
 {
     static const char line[] =
-        "\ntmpfs is not a disk: its files are in memory (fcopy256); --dir names another folder\n";
+        "\ntmpfs is not a disk: its files are in memory (fcopy256); --dir names another directory\n";
     struct mounted mounted = {.options = "mode=0777", .tmp = ((const struct cli *)*state)->tmp};
     struct cli_result result;
     const struct cli_run run = {.program = "/bin/sh",

@@ -993,7 +993,7 @@ def case_init_busy_device(case):
         expect(seen is None, "what init mounts is seen by others")
         run.says(f"CSV written to {device}:{path}")
         if seconds > 1:
-            run.says("still in use by others")
+            run.says("still in use by other processes")
             os.close(held)
         else:
             expect("still in use" not in run.err, "it did not wait for those who used the device")

@@ -79,7 +79,7 @@ static void test_advice_of_the_kernel_line_has_the_machines_values(void **state)
     advise("2-3", NULL);
     assert_string_equal(command_of("boot"), "isolcpus=managed_irq,domain,2-3 nohz_full=2-3 intel_pstate=passive "
                                             "rcu_nocbs=2-3 irqaffinity=0-1,4-7");
-    expect_text("boot", "goes to the kernel's command line, in place of");
+    expect_text("boot", "goes on the kernel's command line and replaces");
     expect_text("boot", "mitigations=off would make system calls and faults cheaper, but the machine unsafe");
 }
 
@@ -118,7 +118,7 @@ static void test_advice_where_there_is_no_kernel_line(void **state)
     tree_unpack("laptop");
     advise("0-3", NULL);
     assert_string_equal(command_of("boot"), "");
-    expect_text("boot", "CPU 0 has booted the machine");
+    expect_text("boot", "CPU 0 is the boot CPU");
     expect_text("boot", "at most --cpus 1-7.");
     tree_put("/sys/devices/system/cpu/online", "0\n");
     advise("0", NULL);
@@ -172,7 +172,7 @@ static void test_advice_on_bare_metal(void **state)
     advise("2-3", NULL);
     expect_only(all, 5);
     assert_string_equal(command_of("single-user"), "systemd.unit=rescue.target");
-    expect_text("single-user", "'systemctl isolate rescue.target' does it without a boot");
+    expect_text("single-user", "'systemctl isolate rescue.target' does the same without a boot");
     expect_text("firmware", "turbo or core boost (off)");
     tree_put("/proc/1/comm", "init\n");
     advise("2-3", NULL);
@@ -188,7 +188,7 @@ static void test_advice_in_a_container_and_a_virtual_machine(void **state)
     tree_unpack("container");
     advise("2-3", NULL);
     expect_only(container, 3);
-    expect_text("boot", "goes to the kernel's command line of the host,");
+    expect_text("boot", "goes on the kernel's command line of the host and replaces");
     expect_text("host", "This is a container.");
     expect_text("host", "This is a virtual machine.");
     (void)tree_remove(state);

@@ -308,8 +308,8 @@ static void test_export_pyperf_leaves_out_what_it_cannot_carry(void **state)
 
     assert_exports(&export_pyperf, rows, COUNT(rows), "");
     assert_leaves_out(&export_pyperf, rows, COUNT(rows),
-                      "7 of 7 rows left out of pyperf: 1 without samples, 3 that are no time, size or number to be low "
-                      "and no rate to be high, 3 with a sample that is not above 0");
+                      "7 of 7 rows left out of pyperf: 1 without samples, 3 that are neither a lower-is-better "
+                      "time, size or number nor a higher-is-better rate, 3 with a sample that is not above 0");
     assert_leaves_out(&export_pyperf, rows, 1, "1 of 1 row left out of pyperf: 1 without samples");
 }
 
@@ -515,7 +515,7 @@ static void test_export_openmetrics_keeps_the_newest(void **state)
                    "jitbench_run_info{host=\"box\",run_id=\"r1\",utc=\"2026-11-21T08:00:00Z\"} 1\n"
                    "# EOF\n");
     assert_leaves_out(&export_openmetrics, rows, COUNT(rows),
-                      "1 of 3 rows left out of openmetrics: 1 of which there is a newer one of the same labels");
+                      "1 of 3 rows left out of openmetrics: 1 older than another row with the same labels");
 }
 
 /* Two ranks whose runs nothing else tells apart, and a file that was given twice: no line may stand there twice. */
@@ -535,7 +535,7 @@ static void test_export_openmetrics_has_no_line_twice(void **state)
                    "jitbench_run_info{host=\"n1\"} 1\n"
                    "# EOF\n");
     assert_leaves_out(&export_openmetrics, rows, COUNT(rows),
-                      "1 of 3 rows left out of openmetrics: 1 with the labels of another one of the same time");
+                      "1 of 3 rows left out of openmetrics: 1 with the labels and the time of another row");
 }
 
 static void test_export_unixbench(void **state)
@@ -580,7 +580,7 @@ static void test_export_unixbench(void **state)
                    "                                                                   ========\n"
                    "System Benchmarks Index Score (Partial Only)                         2000.0\n");
     assert_leaves_out(&export_unixbench, rows, COUNT(rows),
-                      "2 of 7 rows left out of unixbench: 1 without a value, 1 that are no rates of suite unix");
+                      "2 of 7 rows left out of unixbench: 1 without a value, 1 that are not rates of suite unix");
     assert_exports(&export_unixbench_csv, rows, COUNT(rows),
                    "Concurrency,Pipe Throughput,\"a,b\"\n1,1244000.0,42.4\n2,2488000.0,\n1,124400.0,\n");
     /* Twelve are the whole index, whose row says of which protocol; that of other copies says nothing of these. */

@@ -344,7 +344,7 @@ static void test_noise_threshold_below_the_loop_is_raised(void **state)
     const struct noise_params tiny = {.threshold = "1ns", .threshold_ns = 1};
 
     assert_int_equal(run_trials(&tiny, 1, 1), ROW_DEGRADED);
-    assert_ptr_equal(strstr(rows.row[0].reason, "a threshold of 1ns is less than two turns of the loop"),
+    assert_ptr_equal(strstr(rows.row[0].reason, "the threshold 1ns is less than two turns of the loop"),
                      rows.row[0].reason);
     assert_true(row_of(0, NOISE_METRIC_THRESHOLD)->value >= row_of(0, NOISE_METRIC_LOOP)->value);
     fixture_free_rows(&rows);

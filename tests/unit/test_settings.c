@@ -540,7 +540,7 @@ static void test_settings_frequency_and_governor_differ_between_cpus(void **stat
     expect_one("frequency", SETTING_NA, "", "");
     tree_put("/sys/devices/system/cpu/cpu3/cpufreq/scaling_max_freq", "fast\n");
     expect_one("frequency", SETTING_UNKNOWN, "",
-               "/sys/devices/system/cpu/cpu3/cpufreq/scaling_min_freq holds what is not understood");
+               "/sys/devices/system/cpu/cpu3/cpufreq/scaling_min_freq has unknown content");
     expect_writes("frequency", "");
 }
 
@@ -883,7 +883,7 @@ static void test_settings_numbers_that_make_no_sense(void **state)
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         tree_put("/proc/sys/vm/stat_interval", texts[i]);
         look_at(NULL);
-        expect_one("stat_interval", SETTING_UNKNOWN, "", "/proc/sys/vm/stat_interval holds what is not understood");
+        expect_one("stat_interval", SETTING_UNKNOWN, "", "/proc/sys/vm/stat_interval has unknown content");
         expect_writes("stat_interval", "");
     }
     tree_put("/proc/sys/vm/stat_interval", "20\n");

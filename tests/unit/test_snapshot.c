@@ -1247,7 +1247,7 @@ static void test_snapshot_that_is_planted_is_refused(void **state)
     assert_int_equal(chmod(snapshot_file, 0620), 0);
     expect_not_trusted("written by others");
     assert_int_equal(mkfifo(snapshot_file, 0600), 0);
-    expect_not_trusted("no plain file");
+    expect_not_trusted("not a regular file");
     if (geteuid() == 0) {
         snapshot_close(take());
         assert_int_equal(chown(snapshot_file, 65534, 0), 0);
