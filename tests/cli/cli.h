@@ -102,9 +102,9 @@ void cli_need_commands(void); /* that run can start some */
 
 /* --- For prepare: 0, or -1 with errno. --- */
 
-/* Nobody, who has no rights but those that the limits give him; the user that runs the test when that is not root. */
+/* Runs as the user nobody, who has only the rights that the limits give; as the present user if that is not root. */
 int cli_become_nobody(void);
-/* A mount namespace of its own, of which nobody outside sees anything. */
+/* Runs in a mount namespace of its own, which is invisible outside. */
 int cli_own_mounts(void);
 
 /* --- Processes, files. --- */

@@ -420,8 +420,8 @@ static void test_check_with_standard_output_closed(void **state)
 
 /* --- which items matter --- */
 
-/* On any machine: clocksource may be good or bad, but "isolated" is noisy for a CPU list with the boot CPU unless
- * somebody has isolated that. */
+/* On any machine: clocksource may be good or bad, but "isolated" is noisy for a CPU list with the boot CPU unless that
+ * is isolated. */
 static void test_check_fail_on_and_ignore(void **state)
 {
     const struct cli_run noisy = {.args = ARGS("check", "-q", "isolated", "aslr")};
@@ -512,7 +512,7 @@ static void test_check_json_is_what_the_csv_says(void **state)
     cli_result_free(&result);
 }
 
-/* The last lines: there is something noisy on any machine where nobody has isolated CPUs. */
+/* The last lines: at least one item is noisy on any machine without isolated CPUs. */
 static void test_check_ends_with_what_to_do(void **state)
 {
     const struct cli_run run = {.args = ARGS("check", "--cpus", "0", "isolated")};

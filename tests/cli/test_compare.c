@@ -218,7 +218,7 @@ static void test_compare_of_three_files_a_side_tests_runs(void **state)
     cli_csv_free(&csv);
 }
 
-/* 0 is the end of 10, and another value all the same. */
+/* 0 is the end of 10, but a different value. */
 static void test_compare_names_each_value_that_differs(void **state)
 {
     const struct cli *cli = *state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* jitbench export: files and standard input in, one format out, and what is said of the rest. What the formats look
- * like is tested by units, and by their consumers (make consumers). */
+/* Tests of jitbench export: files and standard input as input, one format as output, and the message about rows left
+ * out. Unit tests and the consumers (make consumers) test the formats. */
 #include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>

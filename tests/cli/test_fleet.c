@@ -173,7 +173,8 @@ static void test_fleet_csv(void **state)
     cli_result_free(&result);
 }
 
-/* Files of another schema, half of a file, one twice, one that is none: said, and the rest is judged. */
+/* Files of another schema, half of a file, a file given twice and a file that is not a result are named; the rest is
+ * judged. */
 static void test_fleet_bad_files(void **state)
 {
     const struct cli *cli = *state;

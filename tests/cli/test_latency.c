@@ -226,7 +226,7 @@ static char *printed_so_far(const struct cli_child *child)
     return cli_read_file(path, &size);
 }
 
-/* Nobody measures anything before the plan is printed. */
+/* Nothing is measured before the plan is printed. */
 static void wait_plan(const struct cli_child *child, const char *plan)
 {
     uint64_t until = cli_now_ns() + 10000000000u;
@@ -623,7 +623,7 @@ static void test_latency_gaming(void **state)
     cli_csv_free(&csv);
 }
 
-/* Each metric of a row stands in the page on the CSV. */
+/* Each metric of a row is in the man page on the CSV. */
 static void test_latency_metrics_are_those_of_the_man_page(void **state)
 {
     struct cli_csv csv;
@@ -700,8 +700,8 @@ static double others_ns(const struct cli_csv *csv, double stalled_ns)
            pair_number(csv, "custom", "none", "timer_latency", "max");
 }
 
-/* Compares with the figures computed from the stall: each wake-up during it is late by the rest of the stall, of which
- * the first may miss a period. What others did can only add to that. */
+/* Compares with the figures computed from the stall: each wake-up during it is late by the rest of the stall; the first
+ * one may be missing. Other disturbances can only add to that. */
 static void expect_stall(const struct cli_csv *csv, double stalled_ns, bool classic)
 {
     const double lost = floor(stalled_ns / PERIOD_NS), more = others_ns(csv, stalled_ns);
@@ -725,7 +725,7 @@ static void expect_stall(const struct cli_csv *csv, double stalled_ns, bool clas
                    "missed work");
 }
 
-/* Real-time, below the hog: the hog and what is above both keep the task from its CPU, and nobody else. */
+/* Real-time with a priority below the hog: only the hog and tasks of a higher priority keep the task from its CPU. */
 static void check_stall(const struct cli *cli, bool classic)
 {
     const struct cli_run run = {.args =
@@ -922,7 +922,7 @@ static void test_latency_says_what_was_refused(void **state)
     }
 }
 
-/* Nobody, who may not be real-time. The context is how many processes he may have, NULL: as many as there may be. */
+/* Runs as nobody, without real-time rights. The context is the limit of processes; NULL: no limit. */
 static int become_nobody(void *context)
 {
     const struct rlimit none = {0, 0}, *processes = context;

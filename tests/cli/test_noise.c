@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* jitbench noise on the real program: what it says of each CPU, who is found to disturb one, what is refused. */
+/* Tests of jitbench noise with the real program: figures of each CPU, causes of disturbances, rejected options. */
 #include <math.h>
 #include <sched.h>
 #include <signal.h>

@@ -306,7 +306,7 @@ static void test_options_classic_sweeps_the_limits(void **state)
                  "experiments=10000000 ");
 }
 
-/* One copy a CPU on all of them: real-time work leaves the last one out, whoever asks. */
+/* One copy on each CPU: real-time work always leaves the last CPU free. */
 static void test_options_strict(void **state)
 {
     const struct cli *cli = *state;

@@ -464,7 +464,7 @@ static void test_places_hostile_environment(void **state)
     run_prime(*state, (struct cli_run){.env = env});
 }
 
-/* Rows say what the user nobody was not permitted to do; the exit status is 0. */
+/* Rows name the requests that the user nobody was refused; the exit status is 0. */
 static void test_places_nobody(void **state)
 {
     const struct cli *cli = *state;
@@ -518,7 +518,7 @@ static void test_places_nobody_with_nice(void **state)
     cli_result_free(&result);
 }
 
-/* Allowed on CPU 0 only: that is where it runs. Real-time policy is either had or said to be missing. */
+/* Allowed on CPU 0 only: it runs there. A real-time policy is either in effect or reported as missing. */
 static void test_places_allowed_on_one_cpu(void **state)
 {
     const struct cli *cli = *state;
@@ -624,7 +624,7 @@ static void test_places_few_descriptors(void **state)
     assert_true(worked);
 }
 
-/* A user of his own, so that other processes of nobody's do not count. */
+/* A separate user, so that other processes of nobody do not count. */
 static void test_places_few_processes(void **state)
 {
     const struct cli *cli = *state;
@@ -783,7 +783,7 @@ static int make_bare(void *context)
     return refuse(newer);
 }
 
-/* A sandbox that does not let files be flushed: the rows are there all the same, and it is said once. */
+/* A sandbox that does not let files be flushed: all rows are written, and one message says so. */
 static void test_places_where_files_cannot_be_flushed(void **state)
 {
     static const int errors[] = {EPERM, EACCES, ENOSYS};
@@ -1002,7 +1002,7 @@ static void test_places_interrupt_from_the_terminal(void **state)
     cli_result_free(&result);
 }
 
-/* The window is closed, the line drops: SIGHUP, and nobody to print to. */
+/* The terminal is closed: SIGHUP, and standard output is gone. */
 static void test_places_terminal_goes_away(void **state)
 {
     const struct cli *cli = *state;

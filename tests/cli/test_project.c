@@ -30,8 +30,8 @@ static void read_csv(const struct cli *cli, const char *name, struct cli_csv *cs
     cli_csv_read(path, csv);
 }
 
-/* 100 detours of 5.01 ms (the middle of their bin) in 9.5 s of work: a step of 1 ms meets k of them with Poisson's
- * probability. */
+/* 100 detours of 5.01 ms (the middle of their bin) in 9.5 s of work: the number of them in a step of 1 ms has a Poisson
+ * distribution. */
 static double expected(double ranks)
 {
     double number = 100 / 9.5e9 * 1e6, p = exp(-number), below = p, sum = 0;

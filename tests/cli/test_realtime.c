@@ -81,7 +81,8 @@ static void run_beside_spinners(const struct cli *cli, const struct cli_run *run
         const struct spinner *s = &all->each[i];
         print_message("spinner %d: %.2f s of the %.2f s that all had on two CPUs, worst gap %.3f s\n", i, s->cpu_s,
                       total, s->worst_gap_s);
-        /* A share of the spinners' and jitbench's time together: other processes take from all of them alike. */
+        /* Share of the time of spinners and jitbench together, since other processes take time from all of them
+         * equally. */
         assert_true(s->cpu_s >= SHARE_MIN * total / 2);
         assert_true(s->worst_gap_s < GAP_MAX_S);
     }

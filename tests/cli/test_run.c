@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* jitbench run: what a command gets, what is said of it, in which order commands run, and that nothing of them is
- * left. */
+/* Tests of jitbench run: what a command inherits, its figures, the order of commands, and that none of their processes
+ * is left. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -203,7 +203,7 @@ static void test_run_table_has_a_line_each_and_ratios(void **state)
     cli_result_free(&result);
 }
 
-/* --- What is wrong is said before anything runs. --- */
+/* --- Errors are reported before any command runs. --- */
 
 static void test_run_finds_what_cannot_run_before_anything_does(void **state)
 {
@@ -635,7 +635,7 @@ static void test_run_interrupted_or_killed_leaves_nothing(void **state)
     } ends[] = {
         {SIGINT, 128 + SIGINT, "setsid sleep 77 & sleep 78; true"},
         {SIGTERM, 128 + SIGTERM, "sleep 77 & sleep 78; true"},
-        /* Nobody is left to look for what is in a session of its own. */
+        /* No process is left to find those in a session of their own. */
         {SIGKILL, -SIGKILL, "sleep 77 & sleep 78; true"},
     };
     const struct cli *cli = *state;

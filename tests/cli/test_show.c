@@ -91,7 +91,7 @@ static void test_show_prints_the_reasons_that_the_run_printed(void **state)
     cli_result_free(&shown);
 }
 
-/* Time, machine and comment stand before the tables, and warnings behind. */
+/* Time, machine and comment precede the tables; warnings follow them. */
 static void test_show_tells_the_run(void **state)
 {
     const struct cli *cli = *state;

@@ -197,7 +197,7 @@ static size_t without(const char *line, size_t length, const char *word)
     return there && !memcmp(line + length - tail - 2, "  ", 2) ? length - tail - 2 : length;
 }
 
-/* The columns behind RSD % depend on who else uses the machine. */
+/* The columns after RSD % depend on other users of the machine. */
 #define TABLE_COLUMNS 93u
 
 static char *normalise_line(const char *line, size_t length, char *out)
@@ -792,7 +792,8 @@ static int mount_tmp(void *context)
                : 0;
 }
 
-/* Nobody outside sees the folder: what is left in it goes to standard output. The CSV is in the work folder. */
+/* The directory is invisible outside, so the names of files left in it go to standard output. The CSV is in the work
+ * directory. */
 static void measure_mounted(const struct cli *cli, struct mounted *mounted, const char *tests_and_options, int status,
                             struct cli_csv *csv)
 {

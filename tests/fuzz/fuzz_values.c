@@ -75,7 +75,7 @@ static void check_taken(const struct option *row, const void *field, const char 
     }
 }
 
-/* Options of one type with one range are read alike: of each kind one is tried. */
+/* Options with the same type and range are read in the same way, so one of each kind is tried. */
 #define KINDS_MAX 64
 static const struct option *kinds[KINDS_MAX];
 static size_t n_kinds;

@@ -96,7 +96,7 @@ static inline bool load_emulated(void)
     return getenv("JITBENCH_EMULATED") != NULL;
 }
 
-/* Of this process; 0 when there is no /proc. */
+/* Number of threads of this process; 0 when there is no /proc. */
 static inline uint64_t load_count_threads(void)
 {
     char text[4096], value[32];

@@ -6,7 +6,7 @@
 
 #include "bench/sim.h"
 
-/* --- A machine of which everything is known: its clock moves only by work and sleep. --- */
+/* --- A simulated machine: its clock moves only by work and sleep. --- */
 
 enum { MACHINE_CPUS = 2000 };
 #define SPEED 100000.0 /* loops in a millisecond */
@@ -361,7 +361,7 @@ static void test_calibrate_is_never_real_time(void **state)
     assert_true(cpuset_has(&placement.cpus, request.order[0]));
 }
 
-/* A busy machine may be restless: then the row says so, and has a value all the same. */
+/* On a busy machine the speed may vary: then the row says so, and still has a value. */
 static void test_calibrate_makes_a_row(void **state)
 {
     const struct sim_params params = {.single_cpu = true};

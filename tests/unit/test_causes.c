@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What disturbed a row: sums over made-up trials, and the text made of them. */
+/* Disturbances of a row: sums over made-up trials, and the text made of them. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

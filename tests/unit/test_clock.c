@@ -169,7 +169,7 @@ static void assert_cost_is_ordered(enum clock_kind kind)
     assert_true(cost.min >= 0);
     assert_true(cost.median >= cost.min);
     assert_true(cost.grain >= 1);
-    /* Of many pairs of readings half cost the median and more: all of them together took longer. */
+    /* Half of the pairs of readings cost at least the median, so all together took at least this. */
     assert_true(cost.median * COST_PAIRS / 2 <= (double)took);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the loads that use a disk have in common: which file systems are none, how large a file becomes, and where they
+/* Common parts of the loads that use a disk: which file systems are none, how large a file becomes, and where they
  * can run. */
 #include "disk_fixture.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Other tools' formats on rows made by hand: the whole text of each, what is left out and why, and names. */
+/* Formats of other tools for rows made by hand: the whole text of each, rows left out with the reason, and names. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -334,7 +334,7 @@ static void test_export_hyperfine(void **state)
                       "with a sample that is not above 0");
 }
 
-/* A command goes by its line, unless a run has it twice; what is not known is null. */
+/* A command is named by its line, unless a run has it twice; unknown values are null. */
 static void test_export_hyperfine_json(void **state)
 {
     static double wall[] = {1, 2, 6}, user[] = {0.5, 1, 1.5}, codes[] = {0, 0, 3}, rates[] = {4};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The engine with dummy loads beside dummy benchmarks: what they count, how they fail, and who is in control. */
+/* The engine with dummy loads beside dummy benchmarks: their counts, their failures, and the control process. */
 #include <sched.h>
 #include <sys/resource.h>
 
@@ -215,7 +215,7 @@ static int degraded_run(struct party_context *context)
     return 0;
 }
 
-/* How the one who started this process runs now. */
+/* Policy of the process that started this one. */
 enum { WATCH_POLICY, WATCH_PRIORITY, WATCH_OWN_POLICY, WATCH_NUMBERS };
 
 static int watch_run(struct party_context *context)
@@ -229,7 +229,7 @@ static int watch_run(struct party_context *context)
     return 0;
 }
 
-/* What it shares is not what the load does. */
+/* The memory that this party shares is not the load's. */
 static int apart_run(struct party_context *context)
 {
     clock_sleep_ns(TRIAL_MS * MS);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which rows stand beside each other, what forbids to compare them, and what then counts as a value. */
+/* Pairs of rows: which rows are compared, why a comparison is refused, and what counts as a value. */
 #include <limits.h>
 #include <math.h>
 #include <setjmp.h>

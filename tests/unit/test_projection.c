@@ -88,7 +88,7 @@ static void test_projection_has_what_it_costs(void **state)
     projection_free(&p);
 }
 
-/* With places for two, five hosts give what all of them give as one, wherever their rows stand. */
+/* With room for two, five hosts give the same result as all of them in one, in any order of their rows. */
 static void test_projection_of_more_hosts_than_places(void **state)
 {
     struct projection few, one;

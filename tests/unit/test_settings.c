@@ -994,7 +994,7 @@ static void assert_printable(const char *name, const char *text)
             fail_msg("%s: unprintable: '%s'", name, text);
 }
 
-/* Looks at everything; known gets the names of what is said to be ok or noisy. */
+/* Checks all items; known gets the names of those that are ok or noisy. */
 static void look_at_all(char *known, size_t size)
 {
     size_t n = 0;

@@ -413,7 +413,7 @@ static void test_sim_timing_thread_that_slept_for_periods(void **state)
     VALUES(&sim.total, 126, 76, 26);
     assert_int_equal(sim.a.n_late, 3);
     SERIES({0, 1}, {1, 1}, {2, 1});
-    /* Two periods were lost all the same. */
+    /* Two periods were lost even so. */
     assert_counts(1, 2, 1, 2);
 }
 
@@ -1613,7 +1613,7 @@ static void test_sim_gaming_bursts_until_the_time_is_over(void **state)
     trial_free(trial);
 }
 
-/* The last wake-ups are due a moment after the time is over: they are counted all the same. */
+/* The last wake-ups are due just after the time is over, and are counted too. */
 static void test_sim_custom_of_a_short_interval_misses_none(void **state)
 {
     const struct sim_params params = {.interval_ns = MS / 5, .busy_ns = MS / 100};

@@ -88,7 +88,7 @@ static int choose(const char *root, const char *path, const char *value)
     return 0;
 }
 
-/* What changes along with a file, as kernels do it. */
+/* Side effects of writing a file, as kernels have them. */
 static void change_along(const char *root, const char *path, const char *value)
 {
     char neighbour[256];
@@ -370,7 +370,7 @@ static void tune(struct reports *reports)
     snapshot_close(snapshot);
 }
 
-/* What `untune` does: 0, -errno of the opening or 1 when not all could be restored. */
+/* Does the work of `untune`. Returns 0, -errno if the snapshot cannot be opened, or 1 if not all could be restored. */
 static int untune(struct reports *reports, char *error, size_t size)
 {
     struct snapshot *snapshot;
@@ -506,7 +506,7 @@ static void test_snapshot_leaves_alone_what_is_good(void **state)
     assert_null(strstr(kernel.log, "stat_interval"));
 }
 
-/* Restored is what stood there, whoever has written it since. */
+/* The old value is restored, whatever has been written since. */
 static void test_snapshot_restores_what_another_changed_since(void **state)
 {
     struct reports reports;
@@ -899,7 +899,7 @@ static void test_snapshot_is_never_replaced(void **state)
     expect_untune(0, "");
 }
 
-/* Who took it keeps it until he lets go or is dead. */
+/* A process that has taken the lock keeps it until it releases it or dies. */
 static void test_snapshot_is_locked_while_it_is_used(void **state)
 {
     char expected[64], *before = tree_text(), byte;
@@ -1229,7 +1229,7 @@ static void expect_not_trusted(const char *why)
     assert_int_equal(remove(snapshot_file), 0);
 }
 
-/* Somebody has put it there. */
+/* Another process has made it. */
 static void test_snapshot_that_is_planted_is_refused(void **state)
 {
     char target[128], *before = tree_text();

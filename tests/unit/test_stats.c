@@ -223,8 +223,8 @@ static void test_stats_bootstrap_median_has_the_exact_distribution(void **state)
 {
     double values[101], low, high;
 
-    /* Of 101 draws from 1..101 the median is at most k with P(Bin(101, k/101) >= 51): 0.0171 at 40, 0.0279 at 41,
-     * 0.9721 at 60, 0.9829 at 61. So the interval is 41 to 61, give or take the resampling. */
+    /* The median of 101 draws from 1..101 is at most k with P(Bin(101, k/101) >= 51): 0.0171 at 40, 0.0279 at 41,
+     * 0.9721 at 60, 0.9829 at 61. The interval is therefore 41 to 61, up to the error of resampling. */
     for (size_t i = 0; i < 101; i++)
         values[(i * 37) % 101] = (double)(i + 1);
     assert_int_equal(stats_bootstrap_median(values, 101, 0.95, 20000, 1, &low, &high), 0);

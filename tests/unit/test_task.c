@@ -545,7 +545,7 @@ static int io_body(void)
     CHECK(made_up_io("rchar: 5\nwchar: 6\nread_bytes: 8192\nwrite_bytes: 4096\ncancelled_write_bytes: 96\n") == 0);
     CHECK(task_read_io(&in, &out) == 0);
     CHECK(in == 8192 && out == 4000);
-    /* Whoever removes a file takes back what others wrote. */
+    /* The process that removes a file restores the value. */
     CHECK(made_up_io("read_bytes: 0\nwrite_bytes: 10\ncancelled_write_bytes: 11\n") == 0);
     CHECK(task_read_io(&in, &out) == 0);
     CHECK(in == 0 && out == 0);

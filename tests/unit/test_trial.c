@@ -526,7 +526,7 @@ static const struct party barrier_parties[] = {
 static const struct bench bench_barrier = {
     .name = "barrier", .suite = "dummy", .parties = barrier_parties, .n_parties = 1};
 
-/* Nobody leaves a round before everybody has come to it. */
+/* No party leaves a round before all have reached it. */
 static void run_barrier(unsigned copies)
 {
     struct trial_spec spec = spec_of(&bench_barrier, copies, 0);
@@ -1012,7 +1012,7 @@ static void test_trial_watchdog_follows_what_was_promised(void **state)
     trial_free(trial);
 }
 
-/* Ignored and blocked signals are inherited: the watchdog must bite all the same. */
+/* Ignored and blocked signals are inherited; the watchdog must work even then. */
 static int deaf_body(void)
 {
     struct fault_params params = {.fault = FAULT_ALARM};
@@ -1562,7 +1562,7 @@ static void test_trial_interrupted_while_it_runs(void **state)
     (void)close(endless_pipe[1]);
 }
 
-/* Nobody is left to clean up: the workers end by themselves. Each of them holds the writing end. */
+/* No process is left to clean up: the workers end by themselves. Each of them holds the writing end. */
 static void test_trial_workers_end_with_their_parent(void **state)
 {
     struct trial_spec spec = spec_of(&bench_endless, 2, 0);

@@ -187,7 +187,7 @@ static int begin_and_die(void)
     return kill(getpid(), SIGKILL);
 }
 
-/* Somebody else's snapshot is in the way: nothing is changed, and it stays. */
+/* Another process's snapshot exists: nothing is changed, and it is kept. */
 static int find_snapshot(void)
 {
     const struct cpuset cpus = first_cpu();

@@ -95,7 +95,7 @@ static inline void tree_link(const char *path, const char *target)
         fail_msg("%s: %s", full, strerror(errno));
 }
 
-/* What is there now, of up to size-1 bytes; the test fails when it cannot be read. */
+/* Reads the file, up to size-1 bytes; the test fails when it cannot be read. */
 static inline void tree_get(const char *path, char *text, size_t size)
 {
     char full[512];
