@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""SIGKILL at random moments, to whom it pleases, over all suites: is anything left, is any finished row lost?
+"""SIGKILL to random processes at random moments, over all suites: is anything left, is any finished row lost?
 
     kill.py PROGRAM        KILLS=200 KILL_SEED=... (printed; repeats the draws), KILL_ONLY=N (only that one),
                            KILL_CASE=... (only cases with that in their name)
@@ -43,7 +43,7 @@ LEFT_S = 2.0
 END_S = 90
 DISK = ["-d", "{scratch}", "--file-size", "8M"]
 OUT = ["-o", "out.csv"]
-# Who is killed, and how often, where there are such.
+# Kinds of processes that are killed, and how often, where they exist.
 VICTIMS = {"parent": 3, "worker": 4, "load": 6, "threads": 4, "helper": 6, "all": 1, "all but one": 3}
 WORKERS = ("parent", "worker", "all", "all but one")
 HELPERS = WORKERS + ("helper",)
@@ -94,7 +94,7 @@ CASES = [
                          "/bin/sh", "-c", "setsid sleep 0.3 & echo; wait"], 2, HELPERS, files=("out.csv", "kept")),
     Case("run, left behind", ["run", *OUT, "--samples", "4", "--", "/bin/sh", "-c", "sleep 100 & sleep 100 & sleep 0.2"], 1.5,
          HELPERS),
-    # What has a session of its own is out of reach for all but its subreapers, the worker and the parent.
+    # Only its subreapers, the worker and the parent, can reach a process in a session of its own.
     Case("run, own session", ["run", *OUT, "--samples", "4", "--", "/bin/sh", "-c", "setsid sleep 100 & sleep 0.2"], 1.5,
          ("worker", "helper")),
     Case("all", ["all", *OUT, "--quick", "--samples", "1"], 30, ("parent", "all"), weight=0.3),
@@ -159,7 +159,7 @@ def make_root(root, files, program):
 
 
 def settings(root):
-    """What the files of /proc/sys and /sys hold; of a list of choices the one in brackets. A made-up file cannot keep
+    """Contents of the files of /proc/sys and /sys; of a list of choices the one in brackets. A made-up file cannot keep
     the other choices, as the kernel does."""
     found = {}
     for name in sorted(watch.names(root + "/proc", root + "/sys")):
@@ -225,7 +225,7 @@ def oom_score(process):
 
 
 def victims_of(root, kind, rng):
-    """Whom to kill, in that order; none when there is nobody of the kind now, or the parent has ended."""
+    """Processes to kill, in that order; none when there is no such process now, or the parent has ended."""
     everybody = watch.processes()
     tree = [each for each in watch.below(os.getpid(), everybody) if each.pid != os.getpid() and each.state != "Z"]
     if root not in [each.pid for each in tree]:
