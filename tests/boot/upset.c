@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #define HOUR_S 3600
-/* First it has its way: so long after the start, in tenths of a second. */
+/* Delay before the first change, in tenths of a second after the start. */
 #define QUIET 30u
 #define EVERY 7u
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The harness of the command line's tests. */
+/* Harness of the command-line tests. */
 #include "cli.h"
 #include "program.h"
 

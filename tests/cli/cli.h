@@ -69,7 +69,7 @@ struct cli_child {
 struct cli_result {
     int status; /* of the exit; -N when signal N ended it */
     int unprepared;
-    char *out, *err; /* what was captured, terminated; "" otherwise */
+    char *out, *err; /* the captured text, terminated; "" otherwise */
     char *terminal;  /* what was shown on it, carriage returns and all; "" when there was none */
     size_t out_size;
     double seconds;

@@ -690,8 +690,8 @@ static void expect_between(double value, double least, double most, const char *
         fail_msg("%s is %g, not %g to %g", what, value, least, most);
 }
 
-/* For how long the task was kept from its CPU by others than the hog, by the kernel's accounts: tasks above it, the
- * hypervisor, and interrupts, by which the timer was late. */
+/* Time that others than the hog kept the task from its CPU, by the kernel's counts: tasks of a higher priority, the
+ * hypervisor, and interrupts that made the timer late. */
 static double others_ns(const struct cli_csv *csv, double stalled_ns)
 {
     double waited_ns = 1e6 * pair_number(csv, "custom", "none", "latency", "run_delay_ms");

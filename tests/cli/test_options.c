@@ -561,8 +561,8 @@ static void test_options_of_all_together(void **state)
 
 /* --- list, help, version. --- */
 
-/* Standard output of a command that succeeds, says nothing on standard error and leaves no file. The caller frees it.
- */
+/* Returns the standard output of a command that succeeds, prints nothing on standard error and leaves no file. The
+ * caller frees it. */
 static char *output_of(const struct cli *cli, const char *const *args)
 {
     const struct cli_run run = {.args = args};

@@ -119,7 +119,7 @@ static void test_show_tells_the_run(void **state)
     cli_result_free(&result);
 }
 
-/* A reason is printed once, with how many tests have it. */
+/* A reason is printed once, with the number of tests that have it. */
 static void test_show_counts_tests_with_a_reason(void **state)
 {
     const struct cli *cli = *state;
@@ -183,7 +183,7 @@ static void test_show_of_several_runs_and_files(void **state)
     free(both);
 }
 
-/* A message each, and the rest is shown. */
+/* Each has a message, and the rest is shown. */
 static void test_show_of_broken_files(void **state)
 {
     const struct cli *cli = *state;

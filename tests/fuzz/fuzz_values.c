@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One text as a value of each kind that there is: of options, CPU lists and masks, moments, names, devices, numbers.
- * Accepted values are in their range, and printed values read back as the same. */
+/* Parses one text as a value of every kind: options, CPU lists and masks, times, names, devices, numbers. Accepted
+ * values are in their range, and printed values read back as the same. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

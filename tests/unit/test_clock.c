@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Clocks: frequencies from made-up pairs, and the structure of what the real clocks answer. */
+/* Clocks: frequencies from made-up pairs, and plausibility of the real clocks. */
 #include <math.h>
 #include <setjmp.h>
 #include <signal.h>

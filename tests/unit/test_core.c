@@ -24,7 +24,7 @@
 static struct core_session *session;
 static char why[160];
 
-/* Units of 25 ticks and 15 blocks: at level 66 4.1 additions a cycle when a tick is 1.33 cycles. */
+/* Units of 25 ticks and 15 blocks: level 66 is 4.1 additions a cycle if a tick is 1.33 cycles. */
 static int make_session(void **state)
 {
     session = calloc(1, sizeof(*session));

@@ -179,7 +179,7 @@ static double seconds(const char *unit, const char *better, double value)
     return export_seconds(&row, value);
 }
 
-/* As doubles, also where results and constants are kept in a wider format. */
+/* Rounds to double even where results and constants are kept in a wider format. */
 static bool takes(const char *unit, const char *better, double value, double expected)
 {
     volatile double got = seconds(unit, better, value), rounded = expected;

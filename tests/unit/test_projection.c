@@ -113,7 +113,8 @@ static void test_projection_of_more_hosts_than_places(void **state)
     projection_free(&one);
 }
 
-/* Behind what calloc() gives while this is not 0, which the Makefile sends here: what others' memory would be. */
+/* While this is not 0, calloc() (which the Makefile redirects here) fills the bytes after its block, as another owner's
+ * memory would. */
 #define FENCE 4096u
 static unsigned char *fence[64];
 static size_t n_fences;

@@ -997,7 +997,7 @@ static struct trial *run_beside(struct pace_params *params, uint64_t time_ns)
     return trial;
 }
 
-/* Enters one trial so many times, and makes the rows. */
+/* Adds one trial n times and makes the rows. */
 static void enter_beside(struct pace_params *params, uint64_t time_ns, int times)
 {
     struct trial *trial = run_beside(params, time_ns);

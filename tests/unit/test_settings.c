@@ -1158,7 +1158,7 @@ static void test_settings_are_whole_and_have_names_of_their_own(void **state)
     assert_null(setting_find(""));
 }
 
-/* The items of the page are those of the list, in order, each with what is good. */
+/* The man page has the items of the list, in order, each with its good value. */
 static void test_settings_are_those_of_the_man_page(void **state)
 {
     char line[512], expected[512];

@@ -944,7 +944,7 @@ static void test_snapshot_removes_only_its_own_file(void **state)
 
 /* --- Killed. --- */
 
-/* By its snapshot; where there is none, there is nothing to restore. */
+/* Restores from the given snapshot; without one there is nothing to restore. */
 static void assert_restorable(char *before)
 {
     struct reports reports;

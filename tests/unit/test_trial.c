@@ -202,7 +202,7 @@ static void run_ping(unsigned copies, uint64_t time_ns)
         first_end = asker.end_ns < first_end ? asker.end_ns : first_end;
         last_end = asker.end_ns > last_end ? asker.end_ns : last_end;
     }
-    assert_true(last_start < trial_gate_ns(trial) + time_ns); /* all of them in the common window */
+    assert_true(last_start < trial_gate_ns(trial) + time_ns); /* counts of all copies in the common window */
     assert_true(first_end >= trial_gate_ns(trial) + time_ns);
     assert_int_equal(trial_wall_ns(trial), last_end - trial_gate_ns(trial));
     assert_ptr_equal(trial_spec_of(trial)->bench, &bench_ping);

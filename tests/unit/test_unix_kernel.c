@@ -557,7 +557,7 @@ static int spawn_without_processes(void)
     harness_init(&h, &bench_spawn);
     if (setrlimit(RLIMIT_NPROC, &none))
         return CANNOT;
-    /* It does not bind a user of a namespace who is root on the machine, either. */
+    /* The limit does not bind a user of a namespace who is root on the machine, either. */
     pid_t child = fork();
     if (child == 0)
         _exit(0);

@@ -11,7 +11,7 @@ static struct {
     unsigned log, exp, sin, cos, sincos, atan;
 } calls;
 
-/* The linker leads the benchmark's calls here (--wrap). */
+/* The linker redirects the benchmark's calls to this (--wrap). */
 double __real_log(double);
 double __real_exp(double);
 double __real_sin(double);
