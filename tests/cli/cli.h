@@ -162,7 +162,7 @@ size_t cli_items(const char *list);
 void cli_expect_all(const struct cli_csv *csv, const char *column, const char *value);
 bool cli_is_measured(const char *status); /* ok, or unstable: the spread is the machine's */
 
-/* How many metrics `list --metrics` shows for a test: the rows that it has. */
+/* Returns the number of metrics that `list --metrics` shows for a test, which is its number of rows. */
 size_t cli_metrics(const struct cli *cli, const char *test);
 
 /* --- Text. --- */

@@ -305,7 +305,7 @@ static void test_compare_csv_has_the_reason(void **state)
 #define FAST_SAMPLES "0.0100;0.0101;0.0102;0.0100;0.0103;0.0101;0.0102;0.0100;0.0101;0.0102"
 #define SLOW_SAMPLES "0.0130;0.0131;0.0132;0.0130;0.0133;0.0131;0.0132;0.0130;0.0131;0.0132"
 
-/* The same program in two folders, as of builds before and after a change. */
+/* The same program in two directories, like builds before and after a change. */
 static void test_compare_of_commands_in_two_paths(void **state)
 {
     const struct cli *cli = *state;

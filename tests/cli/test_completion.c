@@ -73,7 +73,7 @@ static void put_offer(enum shell shell, const char *typed, char *line, char *off
     for (; *line && n + 2 < sizeof(one); line++)
         if (*line != '\\')
             one[n++] = *line;
-    /* Where nothing begins with what is typed, fish offers what contains its letters. */
+    /* If no word begins with the typed text, fish offers words that contain its letters. */
     if (shell == FISH && strncmp(one + 1, typed, strlen(typed)) != 0)
         return;
     one[n++] = '|';

@@ -56,7 +56,7 @@ static void test_export_writes_each_format(void **state)
     }
 }
 
-/* By the names of the live table. */
+/* Formats are found by the names of the live table. */
 static void test_export_names_the_three_forms_of_context1(void **state)
 {
     const struct cli *cli = *state;

@@ -370,7 +370,7 @@ static void test_init_goes_on_without_proc(void **state)
 
 /* --- as PID 1 of a namespace --- */
 
-/* How unshare ends when its child was ended by a signal differs between versions. */
+/* The exit status of unshare, when a signal ended its child, differs between versions. */
 static void run_as_first(const struct cli *cli, const struct cli_run *run, struct cli_result *result)
 {
     struct cli_child child;
@@ -448,7 +448,7 @@ static void test_init_first_process_of_a_container_exits(void **state)
     cli_expect(cli, &wrong, 2, &result);
     assert_string_equal(result.err, "jitbench init: nothing was run: unknown order 'jitbench.frob'\n");
     cli_result_free(&result);
-    /* No kernel passes words on to it: what is no command is a mistake. */
+    /* The kernel passes no words to it here, so an unknown command is an error. */
     const struct cli_run mistyped = {.program = "unshare",
                                      .args = ARGS("-fpm", "--kill-child", "--mount-proc", path, "lst")};
     cli_expect(cli, &mistyped, 2, &result);

@@ -67,7 +67,7 @@ static void measure_as(const struct cli *cli, const struct cli_run *run, int sta
     cli_csv_parse(result->out, csv);
 }
 
-/* For those that look at the rows only. */
+/* Fixture of tests that read only the rows. */
 static void measure(const struct cli *cli, const char *const *args, int status, struct cli_csv *csv)
 {
     const struct cli_run run = {.args = args};
@@ -426,7 +426,7 @@ static void test_latency_threads_of_the_load(void **state)
                         "groups", "2");
 }
 
-/* As many as CPUs may be used; the original counts those of the machine. */
+/* As many as there are usable CPUs; the original counts all CPUs of the machine. */
 static void test_latency_hack_groups_are_those_of_the_original(void **state)
 {
     struct cli_csv csv;
@@ -578,7 +578,7 @@ static void test_latency_custom(void **state)
     expect_word(&csv, "custom", "none", "busy_us", "250");
     expect_word(&csv, "custom", "none", "late_after_us", "3000");
     expect_word(&csv, "audio", "none", "late_after_us", "3000");
-    /* From due to running is never less than from waking up to running. */
+    /* Total (from due to running) is never less than latency (from wake-up to running). */
     assert_true(pair_number(&csv, "custom", "none", "total", "n") ==
                 pair_number(&csv, "custom", "none", "latency", "n"));
     assert_true(pair_number(&csv, "custom", "none", "total", "value") >
@@ -756,7 +756,7 @@ static void check_stall(const struct cli *cli, bool classic)
     double timer_ns = pair_number(&csv, "custom", "none", "timer_latency", "max");
     expect_between(timer_ns, 0, STALL_NS / 3 + 1e6 * pair_number(&csv, "custom", "none", "latency", "steal_ms"),
                    "the timer's lateness");
-    /* All stood still only when it was later than a whole interval. */
+    /* Everything stood still only if it was late by more than a whole interval. */
     double interval_ns = 1e3 * strtod(word_of(&csv, "custom", "none", "interval_us"), NULL);
     assert_true(interval_ns > 0);
     assert_int_equal(strstr(result.err, "Stall: under none") != NULL, timer_ns > interval_ns);
@@ -769,7 +769,7 @@ static void test_latency_sees_a_stall(void **state)
     check_stall(*state, false);
 }
 
-/* The same stall as Interbench counts it, and as it is. */
+/* The same stall as Interbench counts it, and its true length. */
 static void test_latency_classic_sees_a_stall(void **state)
 {
     check_stall(*state, true);

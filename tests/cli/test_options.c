@@ -1057,7 +1057,7 @@ static void test_options_what_only_prints_says_when_it_cannot(void **state)
     (void)close(ends[1]);
 }
 
-/* Also where it is no value of an option: a name of a command, test, setting or file, or a moment. */
+/* Also for values outside of options: names of commands, tests, settings or files, and times. */
 static void test_options_errors_are_one_printable_line(void **state)
 {
     const struct cli *cli = *state;

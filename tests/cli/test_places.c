@@ -128,7 +128,7 @@ static int make_place(void *context)
     return chdir(place->work);
 }
 
-/* How many whole lines the only file in a folder has; 0 when there is none. */
+/* Returns the number of whole lines of the only file in a directory; 0 when there is none. */
 static size_t lines_in(const char *directory)
 {
     char names[CLI_FILES][256], path[CLI_PATH];
@@ -177,7 +177,7 @@ static void expect_long_finished(const struct cli_csv *csv, size_t metrics)
 
 /* --- Descriptors. --- */
 
-/* As `jitbench prime | head -1`. */
+/* Standard output is closed early, as by `jitbench prime | head -1`. */
 static void test_places_closed_pipe(void **state)
 {
     const struct cli *cli = *state;
@@ -744,7 +744,7 @@ static void test_places_chroot_with_nothing_but_the_binary(void **state)
         assert_true(cli_count(&csv, tests[i], NULL) >= cli_metrics(cli, tests[i]));
     for (size_t row = 0; row < csv.n_rows; row++) {
         bool shell = !strncmp(cli_cell(&csv, row, "test"), "shell", 5);
-        /* Whether it has a disk, and a speed that holds still, is the machine's matter. */
+        /* Whether the machine has a disk and a constant speed does not matter. */
         bool may_be_degraded = !strcmp(cli_cell(&csv, row, "suite"), "latency") ||
                                strstr(cli_cell(&csv, row, "reason"), "no second CPU is allowed");
         const char *status = cli_cell(&csv, row, "status");

@@ -90,7 +90,7 @@ static void run_beside_spinners(const struct cli *cli, const struct cli_run *run
     cli_result_free(&result);
 }
 
-/* Two halves a copy, which sleep so often that no limit of real-time CPU time ends them. */
+/* Two processes for each copy, which sleep so often that the limit of real-time CPU time never ends them. */
 static void test_realtime_ping_pong_on_every_cpu_is_given_up(void **state)
 {
     const struct cli_run run = {.args = ARGS("unix", "context1", "--fifo", "--copies", "2", "-t", "1500ms", "--samples",

@@ -342,7 +342,7 @@ static void test_run_input_is_opened_for_each_run(void **state)
     cli_result_free(&result);
 }
 
-/* How long the padding is in each line of what env printed, and that there are other variables or not. */
+/* Reads the length of the padding from each run's output of env, and checks whether there are other variables. */
 static size_t pads(const char *text, size_t lengths[16])
 {
     size_t n = 0;
@@ -440,7 +440,7 @@ static void test_run_real_time_is_inherited_and_ended(void **state)
     cli_expect_all(&csv, "nice", "-3");
     cli_expect_all(&csv, "status", "ok");
     cli_csv_free(&csv);
-    /* It never sleeps, and keeps its CPU from everybody of lower priority. */
+    /* It never sleeps, so tasks of lower priority do not get its CPU. */
     run_csv(cli,
             ARGS("-i", "1", "--cpus", "1", "--fifo", "--timeout", "200ms", "--", "sh", "-c", "while :; do :; done"),
             FAILED, &csv);
@@ -615,7 +615,7 @@ static void test_run_preparation_may_look_like_a_command(void **state)
 
 /* --- Nothing is left. --- */
 
-/* Until n processes run: jitbench, its worker, the guard, the shell, and what it starts. */
+/* Waits until n processes run: jitbench, its worker, the guard, the shell, and its children. */
 static void start_tree(const struct cli *cli, const char *script, unsigned n, struct cli_child *child)
 {
     const struct cli_run run = {.args = ARGS("run", "-q", "--no-csv", "--", "sh", "-c", script)};

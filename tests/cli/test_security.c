@@ -57,7 +57,7 @@ static bool same_moment(const struct timespec *a, const struct timespec *b)
     return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
 }
 
-/* Not even touched, and nothing was made beside it. */
+/* The file is unchanged, and no other file was made beside it. */
 static void expect_kept(const struct scene *s)
 {
     struct stat now;
@@ -356,7 +356,7 @@ static void swap_scratch(const struct scene *s)
         (void)closedir(folder);
 }
 
-/* In a folder that is there instead of ours: a mark of root's. */
+/* A marker that belongs to root, in the directory that replaced ours. */
 static bool is_marked(const char *shared)
 {
     char path[512];

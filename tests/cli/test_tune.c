@@ -139,7 +139,7 @@ static int setup(void **state)
     return status;
 }
 
-/* Even after a failure nothing stays. */
+/* Nothing is left even after a failure. */
 static int teardown(void **state)
 {
     const struct cli *cli = *state;
@@ -670,7 +670,7 @@ static void expect_default_place(const struct cli *cli, const struct place *plac
     expect_run(cli, &tune, 0, "'jitbench untune' restores", "");
     assert_int_equal(cli_files(folder, names), 1);
     assert_string_equal(names[0], "jitbench.snapshot");
-    /* For the teardown, should the rest fail. */
+    /* Kept for the teardown, in case the test fails. */
     (void)snprintf(path, sizeof(path), "%s/jitbench.snapshot", folder);
     (void)snprintf(names[0], sizeof(names[0]), "%s/snapshot", cli->root);
     assert_int_equal(link(path, names[0]), 0);

@@ -1081,7 +1081,7 @@ static void test_unix_too_few_processes(void **state)
 
 static const char *const restless[] = {"shell8", "execl", "fcopy1024", "context1", "spawn"};
 
-/* Two copies of a long sample, and comes back in the middle of it. */
+/* Starts two copies of a long sample, and returns in the middle of it. */
 static void start_long(const struct cli *cli, const char *test, struct cli_child *child)
 {
     const struct cli_run run = {.args = ARGS("unix", test, CSV, "-c", "2", "-t", "60s", "--samples", "1")};

@@ -20,7 +20,7 @@
 
 #define MS 1000000ull
 
-/* For trial_worker_main() of tests without loads. */
+/* Empty list for trial_worker_main() in tests without loads. */
 static const struct load *const no_loads[] __attribute__((unused)) = {NULL};
 
 static const struct clock_info fixture_clock = {.kind = CLOCK_KIND_GETTIME, .name = "clock_gettime", .unit = "ns"};

@@ -154,7 +154,7 @@ static void test_advice_of_services(void **state)
     expect_text("services", "or until 'systemctl start'. apt-get: wait until it ends");
     advise("2-3", "irqbalance");
     assert_string_equal(command_of("services"), "systemctl stop irqbalance");
-    /* Without systemd: no timers, so what one had started is ended by hand. */
+    /* Without systemd there are no timers, so a program that one had started is ended by hand. */
     tree_put("/proc/1/comm", "init\n");
     advise("2-3", NULL);
     assert_string_equal(command_of("services"), "service irqbalance stop; service cron stop; service thermald stop");
@@ -205,7 +205,7 @@ static void test_advice_is_none_where_nothing_is_noisy(void **state)
     tree_unpack("server");
     advise("8-15", NULL);
     assert_int_equal(n_advice, 0);
-    /* No advice about noisy settings that were not looked at. */
+    /* No advice about noisy settings that were not checked. */
     (void)tree_remove(state);
     (void)tree_make(state);
     tree_unpack("laptop");

@@ -149,7 +149,7 @@ static void make_table(struct made_up *m, const struct table *table, struct comp
     assert_int_equal(comparison_judge(rows_of_table, TABLE_ROWS, 0.95, 0.01), 0);
 }
 
-/* In how many per cent of tables the first row changed, and in how many any other did. */
+/* Percentage of tables in which the first row changed, and in which any other did. */
 static void count_changes(const struct table *table, double *first_pct, double *others_pct)
 {
     struct made_up m = {.seed = 42};

@@ -518,7 +518,7 @@ static void test_export_openmetrics_keeps_the_newest(void **state)
                       "1 of 3 rows left out of openmetrics: 1 older than another row with the same labels");
 }
 
-/* Two ranks whose runs nothing else tells apart, and a file that was given twice: no line may stand there twice. */
+/* Two ranks whose runs differ only in the rank, and a file that was given twice: no line may be repeated. */
 static void test_export_openmetrics_has_no_line_twice(void **state)
 {
     const struct row_run one = {.host = "n1", .rank = "0"}, other = {.host = "n1", .rank = "1"};

@@ -102,7 +102,7 @@ static unsigned written(const struct mapping *mappings, size_t n, uint64_t inode
     return kib;
 }
 
-/* In a process of its own: 0 when all is as it should be, else what is not. */
+/* Runs in a process of its own. Returns 0, or the number of the failed check. */
 static int look_at_footprint(void)
 {
     static struct mapping before[MAPPINGS_MAX], after[MAPPINGS_MAX];

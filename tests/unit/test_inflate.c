@@ -90,7 +90,7 @@ static void test_inflate_refuses_data_that_are_cut(void **state)
     }
 }
 
-/* Each bit turned over: it ends, whatever comes out, and nothing is written or read where it may not be. */
+/* With each single bit inverted, the decoder ends and accesses no memory out of bounds, whatever the result. */
 static void test_inflate_survives_data_that_are_damaged(void **state)
 {
     unsigned char data[sizeof(own_codes)];

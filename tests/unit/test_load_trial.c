@@ -190,7 +190,7 @@ static const struct load *const loads[] = {&load_dummy, &load_three, &load_empty
 
 /* --- The benchmarks. --- */
 
-/* All zero, and larger than what a load has: whoever reads the wrong ones does not find his own. */
+/* All zero, and larger than a load's options: code that reads these instead finds wrong values. */
 #define BENCH_PARAMS_SIZE 128
 
 static int idle_run(struct party_context *context)

@@ -799,7 +799,7 @@ static void test_machine_interrupts_of_guests(void **state)
     assert_kinds("1", "252 109 21 0 0");
 }
 
-/* No name, an endless one, numbers that are none, a label that is none. */
+/* A missing name, an endless name, invalid numbers, an invalid label. */
 static void test_machine_interrupts_of_odd_lines(void **state)
 {
     static char text[4096];

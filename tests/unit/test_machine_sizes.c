@@ -271,7 +271,7 @@ static void test_machine_sizes_copies_have_a_cpu_each(void **state)
     request.n_order = machine_cpu_order(tree_root, &machine.online, request.order, CPUSET_MAX);
     assert_int_equal(request.n_order, n_cpus);
     for (unsigned copy = 0; copy < n_cpus; copy++) {
-        /* All CPUs busy with real-time work is what the last one makes of it. */
+        /* The last one would make all CPUs busy with real-time work. */
         assert_false(place_claim_full(&claim, &machine.online));
         place_copy(&request, copy, &placement);
         place_claim_add(&claim, &placement, false, &machine.online);

@@ -220,7 +220,7 @@ static int preemptions(void)
     CHECK(other >= 0);
     if (other == 0)
         hog();
-    /* Before this one is real-time, the other must be: it would not run any more. */
+    /* The other process must become real-time before this one, or it would not run any more. */
     while (!inject.done->ready && waitpid(other, &status, WNOHANG) == 0)
         clock_sleep_ns(MS);
     if (!inject.done->ready || take_cpu(50, 1))
@@ -395,7 +395,7 @@ static void test_noise_rates_are_those_of_a_second(void **state)
     free(series);
 }
 
-/* Each reading of the machine's counters finds them raised by this. */
+/* The machine's counters rise by this at each reading. */
 static const struct machine_counters each_look = {
     .irqs = 31, .softirqs = 7, .timer = 2, .resched = 3, .ipi = 5, .device = 11};
 static bool counters_are_made_up;

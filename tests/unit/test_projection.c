@@ -142,7 +142,7 @@ static bool fence_stands(const unsigned char *at)
     return true;
 }
 
-/* Only what is given back by projection_free() alone can be looked at. */
+/* Only results that projection_free() alone frees can be checked. */
 static void test_projection_keeps_to_its_memory(void **state)
 {
     for (unsigned n = 1; n <= 3; n++) {

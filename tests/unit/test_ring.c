@@ -49,7 +49,7 @@ static void test_ring_counts_whole_rounds(void **state)
     assert_int_equal(load_party_end(&l), 0);
 }
 
-/* All of its threads sleep then, and are to be woken. */
+/* All of its threads sleep then and have to be woken. */
 static void test_ring_ends_at_once_when_nobody_wants_it(void **state)
 {
     struct load_params params = {.threads = 3};

@@ -390,7 +390,7 @@ static void test_scratch_exec_says_why_not(void **state)
     assert_true(fd >= 0);
     assert_int_equal(scratch_exec(fd, none, none), -EACCES);
     assert_int_equal(close(fd), 0);
-    /* Before Linux 3.19, and under some emulators, the way leads through /proc. */
+    /* Before Linux 3.19, and under some emulators, the file is named through /proc. */
     int by_path = syscall(SYS_execveat, -1, "", none, none, 0x1000 /* AT_EMPTY_PATH */) != 0 && errno == ENOSYS;
     assert_int_equal(scratch_exec(fd, none, none), by_path ? -ENOENT : -EBADF);
 }

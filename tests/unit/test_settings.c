@@ -243,7 +243,7 @@ static void test_settings_to_write_on_a_laptop_in_order(void **state)
     expect_writes("workqueues", "/sys/devices/virtual/workqueue/cpumask=01\n"
                                 "/sys/devices/virtual/workqueue/writeback/cpumask=01\n");
     expect_writes("stat_interval", "/proc/sys/vm/stat_interval=20\n");
-    /* Only some CPUs to keep interrupts off: each keeps what it has of the others. */
+    /* If interrupts are kept off some CPUs only, each interrupt keeps its other CPUs. */
     look_at("4-6");
     expect_writes("irqs", "/proc/irq/default_smp_affinity=8f\n"
                           "/proc/irq/0/smp_affinity_list=0-3,7\n"
@@ -509,7 +509,7 @@ static void test_settings_bench_cpus_are_within_the_control_group(void **state)
     expect_bench("6");
     tree_put("/sys/fs/cgroup/box/cpuset.cpus.effective", "12-13\n");
     expect_bench("1-7");
-    /* In an isolated partition of its own the process measures on all of it. */
+    /* In an isolated partition the process measures on all CPUs of the partition. */
     tree_put("/sys/fs/cgroup/box/cpuset.cpus.effective", "4-6\n");
     tree_put("/sys/fs/cgroup/box/cpuset.cpus.partition", "isolated\n");
     tree_put("/sys/devices/system/cpu/isolated", "\n");
@@ -1059,7 +1059,7 @@ static void test_settings_with_links_in_circles(void **state)
     check_hostile("laptop", put_loop, SEEN);
 }
 
-/* As when they vanish after they were listed. */
+/* Simulates files that vanish after they were listed. */
 static void test_settings_with_files_that_vanish(void **state)
 {
     check_hostile("laptop", put_dangling, SEEN);

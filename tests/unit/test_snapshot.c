@@ -222,7 +222,7 @@ static int clean(void **state)
 
 #define SNAPSHOT_TEST(function) cmocka_unit_test_setup_teardown(function, make, clean)
 
-/* All files with their contents as one text: what must be the same before and after. */
+/* All files with their contents as one text, which must be the same before and after. */
 static char *whole_tree;
 
 static int append_file(const char *path, const struct stat *status, int kind, struct FTW *where)
@@ -478,7 +478,7 @@ static void test_snapshot_restore_gives_every_byte_back(void **state)
     expect_untune(-ENOENT, "nothing to restore");
 }
 
-/* Without the made-up kernel: plain files. */
+/* Without the simulated kernel: regular files. */
 static void test_snapshot_writes_files_itself(void **state)
 {
     struct reports reports;
@@ -998,7 +998,7 @@ static void test_snapshot_restores_after_a_kill_of_the_restoring(void **state)
     assert_true(at > 8);
 }
 
-/* From before the snapshot is begun to behind the last write. */
+/* Covers the time from before the snapshot is begun until after the last write. */
 static void test_snapshot_restores_after_a_kill_at_any_moment(void **state)
 {
     unsigned seed = 1;

@@ -193,7 +193,7 @@ static void test_suites_leave_a_cpu_free_of_real_time_work(void **state)
         }
 }
 
-/* No more is given up than has to be. */
+/* Only as many are left out as necessary. */
 static void test_suites_keep_real_time_for_a_single_copy(void **state)
 {
     struct seen seen = {0};

@@ -290,7 +290,7 @@ static void test_trial_baton_survives_exec(void **state)
     assert_true(number[RELAY_OTHER_PID] == 0);
     assert_true(relay.seen.fresh_exec);
     assert_int_equal(relay.seen.nice, 4);
-    /* Each image faults at least one page in: its own counters go on from those of the image before. */
+    /* Each image has at least one page fault; its counters continue from those of the previous image. */
     assert_true(relay.counters.faults_minor >= EXECS);
     trial_free(trial);
     assert_int_equal(fixture_count_fds(), fds);
@@ -1083,7 +1083,7 @@ static void test_trial_reads_placement_back(void **state)
     assert_int_equal(found.seen.rt_priority, 0);
     assert_true(found.seen.fresh_exec);
     assert_string_equal(found.refused, "");
-    /* Not being real-time, it has the limit that it has come with. */
+    /* It is not real-time, so it keeps its inherited limit. */
     struct rlimit limit;
     assert_int_equal(getrlimit(RLIMIT_RTTIME, &limit), 0);
     assert_true(((const double *)trial_recorder(trial, 0, 0, 0))[FOUND_REALTIME_US] ==
@@ -1534,7 +1534,7 @@ static int interrupted_in_run_body(void)
     pid_t killer, runner = getpid();
     int pid;
 
-    /* Its sibling sends the signal once the worker has said that it runs. */
+    /* Its sibling sends the signal once the worker has reported that it runs. */
     killer = fork();
     CHECK(killer >= 0);
     if (killer == 0) {

@@ -590,7 +590,7 @@ static void test_syscall_needs_a_descriptor(void **state)
     assert_int_equal(fixture_in_child(without_standard_input), 0);
 }
 
-/* In mid-run the answers change: a child of the process that did the setup has another process id. */
+/* The results change during the run: a child of the process that did the setup has another process id. */
 static int answers_of_another_process(void)
 {
     struct harness h;

@@ -25,13 +25,13 @@
 
 static char tree_root[64];
 
-/* When it is set, tree_unpack() has it make each file, whatever the text says of its content. */
+/* If set, tree_unpack() calls it to make each file, instead of writing the content in the text. */
 static void (*tree_put_other)(const char *path);
 
 static inline int tree_make(void **state)
 {
     tree_put_other = NULL;
-    /* In memory where that can be: a tree may have thousands of files. */
+    /* The directory is in memory if possible, since a tree may have thousands of files. */
     strcpy(tree_root, "/dev/shm/jitbench-tree-XXXXXX");
     if (mkdtemp(tree_root))
         return 0;
