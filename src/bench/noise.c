@@ -548,8 +548,7 @@ static const struct metric metrics[NOISE_N_METRICS] = {
                                 .better = "",
                                 .value = VALUE_MEAN,
                                 .title = "threshold: a longer gap was counted as a detour"},
-    [NOISE_METRIC_BLIND] =
-        LOWER("blind", "%", "share of the time in which the sampler read counters and could not see detours"),
+    [NOISE_METRIC_BLIND] = LOWER("blind", "%", "share of the time in which the sampler could not see detours"),
     [NOISE_METRIC_LOST_BY + DETOUR_PREEMPTED] = LOWER("lost_preempted", "%", "time lost while another task ran"),
     [NOISE_METRIC_LOST_BY + DETOUR_FAULT] = LOWER("lost_fault", "%", "time lost to page faults"),
     [NOISE_METRIC_LOST_BY + DETOUR_MIGRATED] = LOWER("lost_migrated", "%", "time lost to moves to another CPU"),

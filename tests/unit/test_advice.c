@@ -227,7 +227,7 @@ static void test_advice_printed_keeps_commands_whole(void **state)
                      0);
     assert_non_null(strstr(out.data,
                            "\nboot         isolcpus=managed_irq,domain,2-3 nohz_full=2-3 intel_pstate=passive "
-                           "rcu_nocbs=2-3 irqaffinity=0-1,4-7\n             goes to "));
+                           "rcu_nocbs=2-3 irqaffinity=0-1,4-7\n             goes on "));
     for (const char *line = out.data; *line; line += strcspn(line, "\n") + 1)
         if (!strstr(line, "isolcpus=") || strstr(line, "isolcpus=") > line + strcspn(line, "\n"))
             longest = strcspn(line, "\n") > longest ? strcspn(line, "\n") : longest;
