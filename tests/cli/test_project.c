@@ -55,7 +55,7 @@ static void test_project_is_what_arithmetic_says(void **state)
     cli_expect_text(result.out, "n1    noise   5.013");
     cli_expect_text(result.out, "\nWhat costs most: 100000 ranks with these detours");
     cli_expect_text(result.out, "1 ms .. 10 ms    preempted");
-    cli_expect_text(result.out, "From 9.5 s of one CPU's time");
+    cli_expect_text(result.out, "Computed from 9.5 s of one CPU's time");
     read_csv(cli, "p.csv", &csv);
     assert_int_equal(csv.n_rows, 6);
     for (size_t row = 0; row < csv.n_rows; row++) {

@@ -447,7 +447,7 @@ static void test_report_says_what_noise_costs_at_scale(void **state)
     char *page = report(cli, ARGS("report", "a.csv"), &size);
     cli_expect_text(page, "<h2 id=\"scale\">At scale</h2>");
     cli_expect_text(page, "Slow-down on many ranks");
-    cli_expect_text(page, "From 9.5 s of one CPU");
+    cli_expect_text(page, "Computed from 9.5 s of one CPU");
     cli_expect_text(page, "1 ms .. 10 ms</td><td>preempted</td>");
     cli_expect_text(page, "steps of 10 ms: 1.053<"); /* on one rank: 501 ms more in 9.5 s */
     cli_expect_text(page, "\xe2\x86\x92 1</td>");    /* without them nothing is left */
