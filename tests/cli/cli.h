@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests of the command line: runs the real binary as a user would, and reads what it left.
  *
- * $JITBENCH names the binary (./jitbench otherwise). Each test has a scratch folder of its own: work is where the
+ * $JITBENCH names the binary (./jitbench otherwise). Each test has a scratch directory of its own: work is where the
  * binary runs, tmp is its $TMPDIR, and root, which holds both, has room for what a test sets up. All of it is removed
  * after the test, which fails when a worker process is left. */
 #ifndef TESTS_CLI_H

@@ -1022,7 +1022,7 @@ static void test_latency_disk_loads_reach_the_disk(void **state)
     cli_csv_free(&csv);
 }
 
-/* In a mount namespace, the scratch folder as a file system of its own. */
+/* In a mount namespace, the scratch directory as a file system of its own. */
 struct mounted {
     const char *folder, *options;
 };

@@ -196,7 +196,7 @@ static void test_security_writes_into_nobodys_pipe(void **state)
     write_to(cli, writers[0], path, 2);
 }
 
-/* The scratch folder is led elsewhere: a row with a reason, and nothing is made there. */
+/* The scratch directory is led elsewhere: a row with a reason, and nothing is made there. */
 static void test_security_makes_no_scratch_behind_a_link(void **state)
 {
     const struct cli *cli = *state;

@@ -25,7 +25,7 @@
 #define CSV   "-q", "-o", "-"
 #define SHORT "-t", "50ms", "--samples", "1"
 #define ONCE  CSV, SHORT, "-c", "1"
-/* Nothing that needs a scratch folder runs. */
+/* Nothing that needs a scratch directory runs. */
 #define NO_DIR "--dir", "/nonexistent"
 
 static char top[CLI_PATH];
@@ -217,7 +217,7 @@ static char *normalise_line(const char *line, size_t length, char *out)
     return out;
 }
 
-/* Samples this short are as unstable as they like, and the scratch folder is where it is. */
+/* Samples this short are as unstable as they like, and the scratch directory is where it is. */
 static char *normalise(const char *text)
 {
     char *copy = calloc(1, strlen(text) + 2), *out = copy;
@@ -771,7 +771,7 @@ static void test_unix_dir_is_no_folder(void **state)
     done(&result, &csv);
 }
 
-/* A mount namespace in which the scratch folder is another. */
+/* A mount namespace in which the scratch directory is another. */
 struct mounted {
     const char *tmp;
     const char *options; /* of a tmpfs; NULL: the folder itself, read-only */

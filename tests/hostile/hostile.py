@@ -4,7 +4,7 @@
 
     hostile.py [--jobs N] [--keep DIR] PROGRAM [CASE...]
 
-Each case is a process of its own, in a mount namespace of its own, with a scratch folder of its own, and adopts what its
+Each case is a process of its own, in a mount namespace of its own, with a scratch directory of its own, and adopts what its
 runs leave behind: a process, a scratch file or half a row that is left fails it. A case that lacks a right, a program or a
 part of the kernel is skipped by name, with the reason.
 """
@@ -527,7 +527,7 @@ def case_removed_at_the_end(case):
 
 
 def case_removed_scratch(case):
-    """The scratch folder is removed in mid-run: its row fails and says so, the others go on."""
+    """The scratch directory is removed in mid-run: its row fails and says so, the others go on."""
     path = os.path.join(case.work, "a.csv")
     run = start_on_disk(case, path)
     os.rmdir(case.disk)

@@ -6,7 +6,7 @@
                            KILL_CASE=... (only cases with that in their name)
 
 Each kill has a case (a command line of CASES), a moment and a victim: the parent, a worker, a load, a process with
-threads of its own (the timing threads among them), a helper (scripts, the keeper of a scratch folder, the guard of a
+threads of its own (the timing threads among them), a helper (scripts, the keeper of a scratch directory, the guard of a
 command, what these started), all processes at once, or all but one. Afterwards:
 
 - When the parent was killed, nothing of it is left 2 s later. When it was not, it goes on, ends by itself with the
@@ -18,7 +18,7 @@ command, what these started), all processes at once, or all but one. Afterwards:
 - What `tune` or `--tuned` changed is restored by `untune`, in a folder with a made-up /proc and /sys to chroot into:
   settings of this machine are not touched.
 
-Exceptions, since somebody must be left to clean up: when the parent and all keepers of scratch folders are killed at
+Exceptions, since somebody must be left to clean up: when the parent and all keepers of scratch directories are killed at
 the same moment, the folder of the shell tests stays; and when the parent and the guard of a command are, what the
 command itself has started. All but one therefore spares one of these, and not a worker, which dies with the parent."""
 import csv

@@ -5,7 +5,7 @@
     soak.py PROGRAM [FOLDER]        SOAK_MINUTES=60; results go to FOLDER (a new one unless given)
 
 Every few seconds it looks at the whole process tree: resident memory of the parent and of the largest worker, open
-descriptors, processes, and bytes of scratch (names in the scratch folder, and files without a name that somebody holds
+descriptors, processes, and bytes of scratch (names in the scratch directory, and files without a name that somebody holds
 open); after each run at what is left. Beside the loop run two long processes of ten minutes each (all of the time when
 it is shorter), one with tens of thousands of samples, one with runs of 100 million experiments, and within these
 resident memory is looked at over time. Exit status 1 when something grew, failed or was left."""
@@ -192,7 +192,7 @@ class Soak:
 
 
 class Run:
-    """One process with a scratch folder of its own, from its start to what is left of it."""
+    """One process with a scratch directory of its own, from its start to what is left of it."""
 
     def __init__(self, soak, words, name):
         self.soak, self.words, self.name, self.closed = soak, words, name, False
