@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A kernel that lacks system calls, or a container that forbids them: seccomp filters (seccomp(2), classic BPF) that
- * refuse some. */
+/* Simulates a kernel that lacks system calls, or a container that forbids them, with seccomp filters (seccomp(2),
+ * classic BPF). */
 #ifndef TESTS_REFUSE_H
 #define TESTS_REFUSE_H
 

@@ -46,7 +46,7 @@ def label_of(words):
 
 
 class Results:
-    """What one program told of its tests. add() takes its lines, end() its exit status."""
+    """The results that one program printed. add() takes its lines, end() its exit status."""
 
     def __init__(self, label):
         self.label, self.seconds = label, 0.0

@@ -44,7 +44,7 @@ enum { UNIX_RATE, UNIX_ALONE, UNIX_START_SPREAD, UNIX_END_SPREAD, UNIX_N_METRICS
                         .alone = true,                                                                                 \
                         .of = UNIX_RATE,                                                                               \
                         .recorder = UNIX_CORE,                                                                         \
-                        .title = "mean rate over the slices with the core free"},                                      \
+                        .title = "mean rate over the slices in which the core was free"},                              \
         [UNIX_START_SPREAD] = {.id = "start_spread",                                                                   \
                                .unit = "ms",                                                                           \
                                .better = "lower",                                                                      \

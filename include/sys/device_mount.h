@@ -31,7 +31,7 @@ int device_mount(const char *device, const char *at, unsigned long flags, struct
 /* Undoes device_mount(); waits up to three seconds for a device that is in use. Returns 0 or -errno. detached is set
  * when others still use it: everything is flushed, and the device is unmounted when they end. */
 int device_unmount(const struct device_mount *mounted, bool *detached);
-#define DEVICE_DETACHED ": still in use by others: flushed, and unmounted when they end"
+#define DEVICE_DETACHED ": still in use by other processes: flushed, and unmounted when they end"
 
 /* Makes the directory path, and missing directories above it, in the file system mounted at place (mode 0755 minus
  * the umask). Follows no symbolic link, and makes nothing in a file system that is mounted below. Returns 0 when

@@ -173,7 +173,7 @@ static const struct option options[] = {
      .max = ELEMENTS_MAX,
      .preset = {"25,50,100,200,400,800,1600,3200,6400,12800"},
      OPTION_AT(struct array_params, sizes),
-     .help = "elements of 8 bytes in the small arrays"},
+     .help = "number of 8-byte elements in each small array"},
     {.name = "experiments",
      .letter = 'n',
      .type = OPTION_COUNT,
@@ -182,7 +182,7 @@ static const struct option options[] = {
      .max = 1e12,
      .preset = {"100K", "10K", "10M"},
      OPTION_AT(struct array_params, experiments),
-     .help = "copies of the small array a run"},
+     .help = "copies of the small array in a run"},
 };
 
 static const struct party parties[] = {

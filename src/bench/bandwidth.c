@@ -300,7 +300,7 @@ static const struct option options[] = {
      .min = 4096,
      .max = 1e15,
      OPTION_AT(struct bandwidth_params, array_bytes),
-     .help = "size of each of the three arrays; 4 times all last-level caches unless given"},
+     .help = "size of each of the three arrays; default: 4 times the sum of all last-level caches"},
     {.name = "repetitions",
      .letter = 'k',
      .type = OPTION_COUNT,
@@ -309,7 +309,7 @@ static const struct option options[] = {
      .max = REPETITIONS_MAX,
      .preset = {"10", "3", "10"},
      OPTION_AT(struct bandwidth_params, repetitions),
-     .help = "repetitions of the four kernels a run; the first is not counted"},
+     .help = "repetitions of the four kernels in a run; the first is not counted"},
 };
 
 static const struct party parties[] = {

@@ -114,8 +114,7 @@ static int run(struct party_context *context)
     (void)task_set_affinity(&all);
     numbers[CALIBRATE_N] = n;
     if (restless)
-        party_degraded(context, "the speed of %u of %u CPUs would not hold still within %.0f %%", restless, n,
-                       100 * WITHIN);
+        party_degraded(context, "the speed of %u of %u CPUs varied by more than %.0f %%", restless, n, 100 * WITHIN);
     return 0;
 }
 
@@ -156,7 +155,7 @@ static const struct metric metrics[] = {
      .better = "",
      .value = VALUE_MEDIAN,
      .headline = true,
-     .title = "rounds of the simulations' work in a millisecond, a sample a CPU"},
+     .title = "loops of the simulations' work in a millisecond, one sample per CPU"},
 };
 
 #define ONCE                                                                                                           \

@@ -44,7 +44,7 @@ static const struct option options[] = {
      .type = OPTION_TEXT,
      .value_name = "COMMAND",
      OPTION_AT(struct command_params, prepare),
-     .help = "run this before each run, untimed; its words are split at blanks, quotes join them"},
+     .help = "command to execute before each run, not timed; blanks separate its words, quotes keep blanks"},
     {.name = "timeout",
      .type = OPTION_DURATION,
      .value_name = "TIME",
@@ -52,21 +52,21 @@ static const struct option options[] = {
      .max = 96 * 3600e9,
      .preset = {"24h"},
      OPTION_AT(struct command_params, timeout_ns),
-     .help = "kill a run that takes longer; its row is failed"},
+     .help = "kill a run that takes longer; its row gets the status failed"},
     {.name = "ignore-failure",
      .type = OPTION_FLAG,
      OPTION_AT(struct command_params, ignore_failure),
-     .help = "go on when a command fails; the metric exit_code says how it ended"},
+     .help = "continue when a command fails; the metric exit_code holds its exit status"},
     {.name = "shell",
      .letter = 'S',
      .type = OPTION_FLAG,
      OPTION_AT(struct command_params, shell),
-     .help = "give the words, joined by blanks, to /bin/sh -c"},
+     .help = "join the words with blanks and run them with /bin/sh -c"},
     {.name = "input",
      .type = OPTION_TEXT,
      .value_name = "FILE|-",
      OPTION_AT(struct command_params, input),
-     .help = "standard input of each run; '-' is that of jitbench; /dev/null unless given"},
+     .help = "standard input of each run; '-' is jitbench's own; default: /dev/null"},
     {.name = "show-output",
      .type = OPTION_FLAG,
      OPTION_AT(struct command_params, show_output),
@@ -75,23 +75,23 @@ static const struct option options[] = {
      .type = OPTION_TEXT,
      .value_name = "FILE",
      OPTION_AT(struct command_params, keep_output),
-     .help = "write what all runs print to FILE"},
+     .help = "write the output of all runs to FILE"},
     {.name = "clean-env",
      .type = OPTION_FLAG,
      OPTION_AT(struct command_params, clean_env),
-     .help = "an environment of PATH alone, instead of the user's"},
+     .help = "run the command with PATH as its only environment variable"},
     {.name = "name",
      .letter = 'n',
      .type = OPTION_TEXT,
      .value_name = "NAME,...",
      OPTION_AT(struct command_params, name),
-     .help = "names of the commands in table and CSV; that of the program unless given"},
+     .help = "names of the commands in table and CSV; default: the program's name"},
     {.name = "separator",
      .type = OPTION_TEXT,
      .value_name = "WORD",
      .preset = {"--"},
      OPTION_AT(struct command_params, separator),
-     .help = "the word between two commands, for those that have '--' among their words"},
+     .help = "word that separates two commands, for commands that contain '--' themselves"},
 };
 
 /* --- The command image as bytes. --- */
@@ -442,8 +442,8 @@ static void teardown(struct party_context *context)
     program_unguard(&command->guard);
     unsigned left = program_end_orphans(ORPHAN_GRACE_NS);
     if (left && !command->company)
-        party_degraded(context, "the command left %u process%s running, killed: what they used is not in the figures",
-                       left, left == 1 ? "" : "es");
+        party_degraded(context, "the command left %u process%s running, killed: the figures do not include them", left,
+                       left == 1 ? "" : "es");
     free(command->lists);
     if (command->map)
         (void)munmap(command->map, command->map_size);

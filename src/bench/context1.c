@@ -102,7 +102,7 @@ static int answerer_run(struct party_context *context)
         if (n != sizeof(number))
             return lost(context, "read", n);
         if (number != expected)
-            return party_fail(context, "self-check failed: number %llu came, not %llu", (unsigned long long)number,
+            return party_fail(context, "self-check failed: got the number %llu, not %llu", (unsigned long long)number,
                               (unsigned long long)expected);
         n = write(context->pipes[PIPE_BACK][1], &number, sizeof(number));
         if (n != sizeof(number))

@@ -26,10 +26,10 @@ static int setup(struct party_context *context)
     int fd = scratch_own_image(params->dir, params->classic ? footprint_file_bytes() : 0);
     if (fd < 0)
         return party_fail(context, "cannot make a program file of its own: %s%s", strerror(-fd),
-                          fd == -EACCES ? " (the scratch folder is mounted noexec)" : "");
+                          fd == -EACCES ? " (the scratch directory is mounted noexec)" : "");
     if (!scratch_can_exec(fd)) {
         (void)close(fd);
-        party_degraded(context, "execs the program's own file, as all copies do: execveat refused, and no /proc");
+        party_degraded(context, "all copies execute the same file: execveat is refused and there is no /proc");
         return 0;
     }
     if (fcntl(fd, F_SETFD, 0))
@@ -92,8 +92,7 @@ static int supported(const void *params, char *why, size_t why_size)
         (void)close(fd);
         return 0;
     }
-    text_copy(why, why_size,
-              "no place for a copy of the program: no memory file, and no scratch folder to execute from");
+    text_copy(why, why_size, "no place for a copy of the program: no memfd, and no scratch directory to execute from");
     return -1;
 }
 

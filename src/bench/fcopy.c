@@ -46,7 +46,7 @@ static void fill_pattern(uint64_t *buffer, size_t bytes, uint64_t offset)
 static int io_failed(struct party_context *context, const char *what, ssize_t n)
 {
     const struct unix_params *params = context->params;
-    const char *why = n < 0 ? strerror(errno) : "not all bytes taken: no space left, or a limit on file sizes";
+    const char *why = n < 0 ? strerror(errno) : "short write: no space left, or a limit on file sizes";
 
     return party_fail(context, "cannot %s a scratch file in '%.100s': %s", what, params->dir, why);
 }

@@ -290,8 +290,8 @@ static void choose_threshold(struct party_context *context, struct sampler *s)
                                         : (uint64_t)(params->threshold_loops * (double)s->least);
     if (s->threshold >= floor)
         return;
-    party_degraded(context, "a threshold of %s is less than two turns of the loop: %.0f ns instead", params->threshold,
-                   (double)floor * s->ns_per_tick);
+    party_degraded(context, "the threshold %s is less than two turns of the loop: %.0f ns is used instead",
+                   params->threshold, (double)floor * s->ns_per_tick);
     s->threshold = floor;
 }
 
@@ -511,7 +511,7 @@ static const struct option options[] = {
      .value_name = "TIME|Nx",
      .preset = {"8x"},
      OPTION_AT(struct noise_params, threshold),
-     .help = "what takes longer is a detour: a time, or so many times the loop's least gap"},
+     .help = "a longer gap is a detour: a time, or a multiple of the loop's shortest gap"},
 };
 
 static const struct party parties[] = {
@@ -543,20 +543,24 @@ static const struct metric metrics[NOISE_N_METRICS] = {
     [NOISE_METRIC_DETOURS] = LOWER("detours", "1/s", "detours a second"),
     [NOISE_METRIC_DETOUR] =
         {.id = "detour", .unit = "ns", .better = "lower", .value = VALUE_MEDIAN, .title = "length of a detour"},
-    [NOISE_METRIC_LOOP] = LOWER("loop", "ns", "the most frequent time of the loop"),
-    [NOISE_METRIC_THRESHOLD] =
-        {.id = "threshold", .unit = "ns", .better = "", .value = VALUE_MEAN, .title = "what took longer was a detour"},
-    [NOISE_METRIC_BLIND] = LOWER("blind", "%", "share of the time in which the sampler read counters and saw nothing"),
-    [NOISE_METRIC_LOST_BY + DETOUR_PREEMPTED] = LOWER("lost_preempted", "%", "lost while somebody else ran"),
-    [NOISE_METRIC_LOST_BY + DETOUR_FAULT] = LOWER("lost_fault", "%", "lost to page faults"),
-    [NOISE_METRIC_LOST_BY + DETOUR_MIGRATED] = LOWER("lost_migrated", "%", "lost on the way to another CPU"),
-    [NOISE_METRIC_LOST_BY + DETOUR_INTERRUPT] = LOWER("lost_interrupt", "%", "lost to interrupts"),
-    [NOISE_METRIC_LOST_BY + DETOUR_STEAL] = LOWER("lost_steal", "%", "lost to the hypervisor, as it says"),
+    [NOISE_METRIC_LOOP] = LOWER("loop", "ns", "most frequent time of one turn of the loop"),
+    [NOISE_METRIC_THRESHOLD] = {.id = "threshold",
+                                .unit = "ns",
+                                .better = "",
+                                .value = VALUE_MEAN,
+                                .title = "threshold: a longer gap was counted as a detour"},
+    [NOISE_METRIC_BLIND] = LOWER("blind", "%", "share of the time in which the sampler could not see detours"),
+    [NOISE_METRIC_LOST_BY + DETOUR_PREEMPTED] = LOWER("lost_preempted", "%", "time lost while another task ran"),
+    [NOISE_METRIC_LOST_BY + DETOUR_FAULT] = LOWER("lost_fault", "%", "time lost to page faults"),
+    [NOISE_METRIC_LOST_BY + DETOUR_MIGRATED] = LOWER("lost_migrated", "%", "time lost to moves to another CPU"),
+    [NOISE_METRIC_LOST_BY + DETOUR_INTERRUPT] = LOWER("lost_interrupt", "%", "time lost to interrupts"),
+    [NOISE_METRIC_LOST_BY + DETOUR_STEAL] =
+        LOWER("lost_steal", "%", "time lost to the hypervisor, as it reports (steal)"),
     [NOISE_METRIC_LOST_BY + DETOUR_UNEXPLAINED] =
-        LOWER("lost_unexplained", "%", "lost, and the kernel counted nothing"),
+        LOWER("lost_unexplained", "%", "time lost without any event that the kernel counts"),
     [NOISE_METRIC_COUNTS] = LOWER("count_timer", "1/s", "timer interrupts of the CPU"),
-    [NOISE_METRIC_COUNTS + 1] = LOWER("count_resched", "1/s", "calls to reschedule from other CPUs"),
-    [NOISE_METRIC_COUNTS + 2] = LOWER("count_ipi", "1/s", "other calls from other CPUs"),
+    [NOISE_METRIC_COUNTS + 1] = LOWER("count_resched", "1/s", "rescheduling interrupts from other CPUs"),
+    [NOISE_METRIC_COUNTS + 2] = LOWER("count_ipi", "1/s", "other interrupts from other CPUs"),
     [NOISE_METRIC_COUNTS + 3] = LOWER("count_device", "1/s", "interrupts of devices"),
     [NOISE_METRIC_COUNTS + 4] = LOWER("count_softirq", "1/s", "soft interrupts"),
 };

@@ -39,9 +39,10 @@ static int work(struct party_context *context, uint64_t count)
     for (uint64_t i = 0; i < count; i++) {
         state->out[0]++;
         if (write(to, state->out, BLOCK) != BLOCK || read(from, state->in, BLOCK) != BLOCK)
-            return party_fail(context, "the pipe does not take or give %u bytes: %s", BLOCK, strerror(errno));
+            return party_fail(context, "cannot write %u bytes to the pipe or read them back: %s", BLOCK,
+                              strerror(errno));
         if (state->in[0] != state->out[0])
-            return party_fail(context, "self-check failed: the pipe gave another block than it took");
+            return party_fail(context, "self-check failed: the block read from the pipe is not the block written");
     }
     return 0;
 }

@@ -193,12 +193,12 @@ static const struct metric own_metrics[] = {
                                        .unit = "count",
                                        .better = "",
                                        .value = VALUE_MEDIAN,
-                                       .title = "divisions of an experiment, counted by an untimed run"},
+                                       .title = "divisions in an experiment, counted by an untimed run"},
     [METRIC_PRIMES - METRIC_OWN] = {.id = "primes",
                                     .unit = "count",
                                     .better = "",
                                     .value = VALUE_MEDIAN,
-                                    .title = "primes found by an experiment"},
+                                    .title = "primes found in an experiment"},
 };
 
 const struct bench bench_prime = {

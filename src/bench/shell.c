@@ -72,7 +72,7 @@ static int setup(struct party_context *context, uint64_t concurrent)
     (void)umask(077);
     int error = party_scratch_folder(context, params->dir, &shell->keeper);
     if (error)
-        return party_fail(context, "cannot make a scratch folder: %s", strerror(-error));
+        return party_fail(context, "cannot make a scratch directory: %s", strerror(-error));
     shell_text(shell->text);
     return write_file(context, "text", shell->text) || write_file(context, "work", work_script) ||
                    write_file(context, "check", check_script) || write_file(context, "outer", outer_script)
@@ -114,7 +114,7 @@ static void exec_script(struct party_context *context, const char *script)
     if (null > 2)
         (void)close(null);
     if (fchdir(shell->keeper.folder))
-        (void)party_fail(context, "cannot enter the scratch folder '%s': %s", shell->keeper.note->path,
+        (void)party_fail(context, "cannot enter the scratch directory '%s': %s", shell->keeper.note->path,
                          strerror(errno));
     else if (execve(SHELL, argv, envp))
         (void)party_fail(context, "cannot execute " SHELL ": %s", strerror(errno));

@@ -46,14 +46,14 @@ int unix_dir_supported(const char *dir, uint64_t bytes, char *why, size_t why_si
     struct stat status;
 
     if (!dir[0]) {
-        text_copy(why, why_size, "no scratch folder");
+        text_copy(why, why_size, "no scratch directory");
         return -1;
     }
     int error = stat(dir, &status) ? errno : !S_ISDIR(status.st_mode) ? ENOTDIR : 0;
     if (!error && access(dir, W_OK | X_OK))
         error = errno;
     if (error) {
-        (void)snprintf(why, why_size, "scratch folder '%.80s': %s", dir, strerror(error));
+        (void)snprintf(why, why_size, "scratch directory '%.80s': %s", dir, strerror(error));
         return -1;
     }
     uint64_t left = scratch_free_bytes(dir);
@@ -61,7 +61,7 @@ int unix_dir_supported(const char *dir, uint64_t bytes, char *why, size_t why_si
         return 0;
     text_bytes(bytes, need, sizeof(need));
     text_bytes(left, have, sizeof(have));
-    (void)snprintf(why, why_size, "scratch folder '%.80s' has %s free, not %s", dir, have, need);
+    (void)snprintf(why, why_size, "scratch directory '%.80s' has %s free, not %s", dir, have, need);
     return -1;
 }
 

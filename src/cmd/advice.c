@@ -161,15 +161,15 @@ static bool advise_boot(const struct advice_found *found, struct advice *out)
         usual = view->machine->online;
         cpuset_remove(&usual, boot);
         text_printf(&out->text,
-                    "CPU %u has booted the machine, and keeps its tick and the work of the others: measure on "
-                    "others, at most --cpus ",
+                    "CPU %u is the boot CPU: it keeps its tick and does the kernel's work for the other CPUs. Measure "
+                    "on other CPUs, at most --cpus ",
                     boot);
         put_cpus(&usual, &out->text);
         put(&out->text, ".");
     } else {
         put_kernel_line(view, &others, &out->command);
         text_printf(&out->text,
-                    "goes to the kernel's command line%s, in place of what is there under the same names (with GRUB: "
+                    "goes on the kernel's command line%s and replaces parameters of the same names (with GRUB: "
                     "GRUB_CMDLINE_LINUX in /etc/default/grub, then update-grub or grub2-mkconfig). mitigations=off "
                     "would make system calls and faults cheaper, but the machine unsafe: it is not advised.",
                     view->machine->container[0] ? " of the host" : "");
@@ -221,12 +221,12 @@ static bool advise_services(const struct advice_found *found, struct advice *out
             text_printf(&others, "%s%s", n_others++ ? ", " : "", running[i]->comm);
     }
     if (out->command.length)
-        text_printf(&out->text, "stops what was found until the next boot, or until '%s'.",
+        text_printf(&out->text, "stops these programs until the next boot, or until '%s'.",
                     systemd ? "systemctl start" : "service NAME start");
     if (others.length)
         text_printf(&out->text, "%s%s: %s.", out->text.length ? " " : "", others.data,
-                    n_others == 1 ? "wait until it ends, or end it; it is no service"
-                                  : "wait until they end, or end them; they are no services");
+                    n_others == 1 ? "wait until it ends, or end it; it is not a service"
+                                  : "wait until they end, or end them; they are not services");
     text_free(&others);
     return out->text.length > 0;
 }
@@ -241,12 +241,11 @@ static bool advise_single(const struct advice_found *found, struct advice *out)
     if (!found->all || found->view->machine->container[0])
         return false;
     put(&out->command, systemd ? "systemd.unit=rescue.target" : "1");
-    text_printf(
-        &out->text,
-        "at the end of the kernel's command line for one boot (in GRUB: e, then Ctrl-X) gives a root shell on the "
-        "console without services, the simple way where init=/jitbench cannot be used. '%s' does it without a "
-        "boot, but ends the network and all other logins.",
-        systemd ? "systemctl isolate rescue.target" : "telinit 1");
+    text_printf(&out->text,
+                "at the end of the kernel's command line for one boot (in GRUB: e, then Ctrl-X) gives a root shell on "
+                "the console without services; it is the simple way where init=/jitbench cannot be used. '%s' does the "
+                "same without a boot, but ends the network and all other logins.",
+                systemd ? "systemctl isolate rescue.target" : "telinit 1");
     return true;
 }
 
@@ -273,14 +272,12 @@ static bool advise_host(const struct advice_found *found, struct advice *out)
     if (!found->all || (!machine->container[0] && !machine->hypervisor[0]))
         return false;
     if (machine->container[0])
-        put(&out->text,
-            "This is a container. Only outside of it can somebody set the kernel's command line, interrupts, "
-            "work queues and most settings of the kernel, and stop services. ");
+        put(&out->text, "This is a container. The kernel's command line, interrupts, work queues and most settings of "
+                        "the kernel can be set, and services stopped, only outside of it. ");
     if (machine->hypervisor[0])
-        put(&out->text,
-            "This is a virtual machine. Only its host can give its CPUs cores of their own, without SMT "
-            "siblings, keep others off these, set their governor, turbo and C-states, and back its memory by "
-            "huge pages. ");
+        put(&out->text, "This is a virtual machine. Only its host can bind its CPUs to cores of their own without SMT "
+                        "siblings, keep other guests off these cores, set their governor, turbo and C-states, and back "
+                        "its memory with huge pages. ");
     put(&out->text, "Run 'jitbench check' there.");
     return true;
 }

@@ -17,8 +17,9 @@ static int run(const struct command *command, int argc, char **argv)
 const struct command command_all = {
     .name = "all",
     .operands = "",
-    .title = "every suite, in a few minutes; --quick within a minute; --classic as the originals",
-    .description = "Runs every suite with its default options, the quiet ones first, and ends with a summary.",
+    .title = "runs every suite in a few minutes; --quick: within a minute; --classic: as the originals",
+    .description =
+        "Runs every suite with its default options, the quietest suite first, and prints a summary at the end.",
     .run = run,
     .tables = measure_tables,
 };

@@ -43,7 +43,7 @@ static const struct option rows[] = {
      .value_name = "LIST|all|quiet",
      .choices = cpus_choices,
      OPTION_AT(struct check_options, cpus),
-     .help = "CPUs to measure on; the isolated ones or all but the boot CPU unless given; quiet: the one that loses "
+     .help = "CPUs to measure on; default: the isolated CPUs, or all but the boot CPU; quiet: the CPU that loses the "
              "least time now"},
     {.name = "output",
      .letter = 'o',
@@ -59,7 +59,7 @@ static const struct option rows[] = {
      .type = OPTION_TEXT,
      .value_name = "ITEM,...",
      OPTION_AT(struct check_options, fail_on),
-     .help = "exit with status 4 only when one of these is noisy; any that is looked at unless given"},
+     .help = "exit with status 4 only if one of these items is noisy; default: any item that is checked"},
     {.name = "ignore",
      .type = OPTION_TEXT,
      .value_name = "ITEM,...",
@@ -71,7 +71,7 @@ static const struct option rows[] = {
      .letter = 'q',
      .type = OPTION_FLAG,
      OPTION_AT(struct check_options, quiet),
-     .help = "only the table: no header, summary or advice"},
+     .help = "print only the table: no header, summary or advice"},
     {.name = "help",
      .letter = 'h',
      .type = OPTION_FLAG,
@@ -157,12 +157,12 @@ static int apply_lists(struct checking *c)
         left += c->selected[i];
         c->fails[i] = c->options.fail_on[0] ? fail_on[i] : c->selected[i];
         if (c->fails[i] && !c->selected[i]) {
-            (void)snprintf(error, sizeof(error), "--fail-on: '%s' is not among the items that are looked at",
+            (void)snprintf(error, sizeof(error), "--fail-on: '%s' is not among the items that are checked",
                            settings_list[i].name);
             status = usage_error(error);
         }
     }
-    return status || left ? status : usage_error("--ignore leaves no item to look at");
+    return status || left ? status : usage_error("--ignore leaves no item to check");
 }
 
 static int select_settings(const struct command *command, struct checking *c, const char *const *operands, size_t n)
@@ -342,13 +342,13 @@ static void put_cores(const struct checking *c, struct text *out)
         return;
     core_look(session, &c->bench, CORE_LOOK_NS, &sight);
     if (c->machine.hypervisor[0])
-        text_printf(out, "Cores     others can share them, whom only the host sees");
+        text_printf(out, "Cores     may be shared with others, which only the host can see");
     else if (session->threads)
-        text_printf(out, "Cores     have several hardware threads, which share them");
+        text_printf(out, "Cores     have several hardware threads, which share the core");
     else
         text_printf(out, "Cores     not shared, as far as is known: no hypervisor, and one hardware thread each");
     if (sight.why[0])
-        text_printf(out, "; whether they are is not known: %s\n", sight.why);
+        text_printf(out, "; whether they are shared is not known: %s\n", sight.why);
     else
         text_printf(out, "; in %.1f s they were free %.0f %% of the time (a core probe takes %.2f us)\n",
                     CORE_LOOK_NS / 1e9, 100 * sight.free, sight.us);
@@ -556,12 +556,11 @@ static int run(const struct command *command, int argc, char **argv)
 const struct command command_check = {
     .name = "check",
     .operands = "[ITEM...]",
-    .title = "what disturbs measurements on this machine, and how to set it",
+    .title = "lists the settings that disturb measurements on this machine, and how to set them",
     .description =
-        "Looks at the settings of the machine that disturb measurements, and prints for each what it is now, what "
-        "would be good, what it costs otherwise and how to set it; then what to do about those that are noisy, with "
-        "the "
-        "kernel command line for the CPUs to measure on. Without names it looks at all. Changes nothing.",
+        "Checks the settings of the machine that disturb measurements. For each it prints the present value, the good "
+        "value, what a bad value costs and how to set it, and then advice for the noisy ones, with the kernel command "
+        "line for the CPUs to measure on. Without names it checks all items. It changes nothing.",
     .run = run,
     .tables = tables,
     .takes = &tuned_operands,

@@ -39,30 +39,30 @@ static const struct option rows[] = {
      .max = 1000,
      .preset = {"1"},
      OPTION_AT(struct compare_options, min_effect_pct),
-     .help = "smaller changes do not count, however sure they are"},
+     .help = "ignore smaller changes, even those that are statistically significant"},
     {.name = "across",
      .type = OPTION_NAMES,
      .value_name = "WHAT,...",
      .choices = pair_across_names,
      OPTION_AT(struct compare_options, across),
-     .help = "compare rows that differ in this all the same"},
+     .help = "compare rows even if they differ in this"},
     {.name = "within",
      .type = OPTION_FLAG,
      OPTION_AT(struct compare_options, within),
-     .help = "compare rows of the same files with each other: commands of `run`, loads, copies, CPUs"},
+     .help = "compare rows of the same files with each other: commands of `run`, loads, numbers of copies, CPUs"},
     {.name = "by",
      .type = OPTION_CHOICE,
      .value_name = "all|host",
      .choices = by_choices,
      .preset = {"all"},
      OPTION_AT(struct compare_options, by),
-     .help = "all hosts of a side together, or each host on its own, and which of them stands out"},
+     .help = "pool all hosts of a side, or compare each host by itself and name those that stand out"},
     {.name = "all",
      .letter = 'v',
      .aliases = "verbose",
      .type = OPTION_FLAG,
      OPTION_AT(struct compare_options, all),
-     .help = "all metrics, not only the one that a test is judged by, and the name of all that cannot be compared"},
+     .help = "show all metrics, not only the one that a test is judged by, and name all rows that cannot be compared"},
     {.name = "fail-on",
      .type = OPTION_NAMES,
      .value_name = "WHAT,...",
@@ -75,20 +75,20 @@ static const struct option rows[] = {
      .choices = format_choices,
      .preset = {"table"},
      OPTION_AT(struct compare_options, format),
-     .help = "what goes to standard output"},
+     .help = "format of standard output"},
     {.name = "output",
      .letter = 'o',
      .type = OPTION_TEXT,
      .value_name = "FILE|-",
      OPTION_AT(struct compare_options, output),
-     .help = "the comparison as CSV as well; '-' is standard output, and the table goes to standard error"},
+     .help = "write the comparison as CSV too; '-' is standard output, and the table goes to standard error"},
     FILES_FORCE_ROW(struct compare_options),
     COLOR_ROW(struct compare_options),
     {.name = "quiet",
      .letter = 'q',
      .type = OPTION_FLAG,
      OPTION_AT(struct compare_options, quiet),
-     .help = "only the tables: no header or warnings"},
+     .help = "print only the tables: no header or warnings"},
     {.name = "help",
      .letter = 'h',
      .type = OPTION_FLAG,
@@ -173,7 +173,7 @@ static int parse_args(const struct command *command, struct comparing *c, int ar
         if (i != at)
             args[n++] = argv[i];
     if (find_separator(n, args) < n)
-        return complain("'--' stands once, between the files before and those after", EXIT_USAGE);
+        return complain("'--' is given once, between the files from before and those from after", EXIT_USAGE);
     int before = option_parse(at, argv, &table, 1, sides->files, error, sizeof(error));
     if (before < 0)
         return complain(error, EXIT_USAGE);
@@ -360,9 +360,9 @@ static void put_tested(const struct compared *compared, struct text *out)
         by_runs += !row->by_hosts && compared->comparison[row->number].tested == TESTED_RUNS;
     }
     if (by_hosts)
-        text_printf(out, "Tested means of hosts%s\n", by_runs || by_samples ? ", where there are three a side" : "");
+        text_printf(out, "Tested means of hosts%s\n", by_runs || by_samples ? ", where each side has three" : "");
     if (by_runs)
-        text_printf(out, "Tested means of runs%s\n", by_hosts || by_samples ? ", where there are three a side" : "");
+        text_printf(out, "Tested means of runs%s\n", by_hosts || by_samples ? ", where each side has three" : "");
     if (by_samples)
         text_printf(out,
                     "Tested samples%s: with fewer than three runs a side the drift between runs cannot be seen,\n"
@@ -370,7 +370,7 @@ static void put_tested(const struct compared *compared, struct text *out)
                     "differ\n",
                     by_hosts || by_runs ? " elsewhere" : "");
     if (in_turn)
-        text_printf(out, "Commands were measured in turn: drift of the machine falls on all of them alike\n");
+        text_printf(out, "Commands were measured in turns: drift of the machine affects all of them equally\n");
 }
 
 static void put_settings(const struct comparing *c, struct text *out)
@@ -390,7 +390,7 @@ static void put_header(const struct comparing *c, struct text *out)
 
     put_side(c->options.within ? "Within" : "Base", &c->base, out);
     if (c->options.within) {
-        text_printf(out, "Base  of each test and metric the first row; of `run`, the first command\n");
+        text_printf(out, "Base  the first row of each test and metric; for `run`, the first command\n");
         put_tested(&c->compared, out);
         text_append(out, "\n", 1);
         return;
@@ -450,9 +450,9 @@ static void put_warnings(const struct comparing *c, struct text *out)
     if (drifted)
         text_printf(out, "Warning: the machine drifted during a run, by up to %.1f %%, in %zu row%s\n", worst, drifted,
                     drifted == 1 ? "" : "s");
-    warn(out, c->pairs.doubles, "row is there twice, and counts once", "rows are there twice, and count once");
-    warn(out, c->pairs.degraded, "degraded, skipped or failed row is left out of those of its side",
-         "degraded, skipped or failed rows are left out of those of their side");
+    warn(out, c->pairs.doubles, "row occurs twice and is counted once", "rows occur twice and are counted once");
+    warn(out, c->pairs.degraded, "degraded, skipped or failed row is left out of its side",
+         "degraded, skipped or failed rows are left out of their side");
 }
 
 /* --- The command. --- */
@@ -551,12 +551,11 @@ static int run(const struct command *command, int argc, char **argv)
 const struct command command_compare = {
     .name = "compare",
     .operands = "BASE.csv... [--] NEW.csv... | --within FILE.csv...",
-    .title = "did it change, by how much, how sure",
-    .description =
-        "Puts the rows of two sets of result files beside each other: ratio of medians with its 95 % interval, "
-        "tests corrected for all rows shown, and a verdict in words. Rows that differ in kind (another CPU "
-        "model, another build of jitbench, another policy) are refused with the reason. Two files need no "
-        "'--'; each may be a folder of them, a pattern, or '-' for standard input.",
+    .title = "tells whether results changed, by how much and how sure that is",
+    .description = "Compares the rows of two sets of result files: ratio of medians with its 95 % interval, tests "
+                   "corrected for all rows shown, and a verdict in words. Rows that are not comparable (another CPU "
+                   "model, another build of jitbench, another policy) are refused with the reason. Two files need no "
+                   "'--'; each may be a directory of them, a pattern, or '-' for standard input.",
     .run = run,
     .tables = tables,
 };

@@ -30,8 +30,8 @@ static void put_clock(const struct table_rows *r, struct text *out)
                     hz = r->rows[k].value;
             }
             text_printf(out,
-                        "Unit: %s of %.*s at %.6f GHz; two readings with nothing between take %.0f %s, "
-                        "the grain is %.0f %s; not subtracted\n",
+                        "Unit: %s of %.*s at %.6f GHz; two consecutive readings take %.0f %s, the grain is %.0f %s; "
+                        "not subtracted\n",
                         cost->unit, (int)length, name ? name : "", hz * 1e-9, cost->value, cost->unit, grain,
                         cost->unit);
             return;

@@ -96,7 +96,7 @@ static int run_files(const struct command *command, const struct export_options 
     struct row_set set = {0};
 
     if (n == 0)
-        return complain(command, "FILE is missing: the CSV of a run, or '-' for standard input", EXIT_USAGE);
+        return complain(command, "FILE is missing: give the CSV of a run, or '-' for standard input", EXIT_USAGE);
     const int status = files_read(command->name, paths, n, export_formats[options->format]->wanted, &set);
     if (!status)
         return convert(command, options, &set);
@@ -125,11 +125,10 @@ static int run(const struct command *command, int argc, char **argv)
 const struct command command_export = {
     .name = "export",
     .operands = "FILE...",
-    .title = "results in other tools' formats",
-    .description =
-        "Writes the rows of result files for pyperf, hyperfine's and Google Benchmark's tools, Prometheus, UnixBench, "
-        "or as JSON. What a format cannot carry is left out, with one line on standard error that says how much and "
-        "why. FILE is a result file, a folder of them, a pattern, or '-'.",
+    .title = "writes results in the formats of other tools",
+    .description = "Writes the rows of result files for pyperf, hyperfine's and Google Benchmark's tools, Prometheus, "
+                   "UnixBench, or as JSON. What a format cannot carry is left out, with one line on standard error "
+                   "that says how much and why. FILE is a result file, a directory of them, a pattern, or '-'.",
     .run = run,
     .tables = tables,
 };

@@ -152,7 +152,7 @@ static int read_operands(const char *command, const char *const *operands, size_
         status = EXIT_USAGE;
     free_names(&names);
     if (!status && !set->n)
-        status = command_complain(command, "no rows to work on", EXIT_USAGE);
+        status = command_complain(command, "no rows to read", EXIT_USAGE);
     if (!(status && whole) && row_set_sort(set))
         status = command_complain(command, "out of memory", EXIT_ROW_FAILED);
     return status;
@@ -218,7 +218,7 @@ int files_each(const char *command, const char *const *operands, size_t n, unsig
             with_rows += rows > 0;
     }
     if (!status && !with_rows)
-        status = command_complain(command, "no rows to work on", EXIT_USAGE);
+        status = command_complain(command, "no rows to read", EXIT_USAGE);
     free_names(&names);
     if (n_files)
         *n_files = with_rows;

@@ -39,14 +39,14 @@ static const struct option rows[] = {
      .max = 1000,
      .preset = {"2"},
      OPTION_AT(struct fleet_options, min_effect_pct),
-     .help = "a machine that is off by less does not stand out"},
+     .help = "ignore machines that deviate by less"},
     {.name = "by",
      .type = OPTION_CHOICE,
      .value_name = "host|rank",
      .choices = by_choices,
      .preset = {"host"},
      OPTION_AT(struct fleet_options, by),
-     .help = "what is judged: machines, or each rank of a job by itself"},
+     .help = "unit that is judged: a machine, or each rank of a job by itself"},
     {.name = "fail-on",
      .type = OPTION_CHOICE,
      .value_name = "outlier|difference",
@@ -58,14 +58,14 @@ static const struct option rows[] = {
      .type = OPTION_TEXT,
      .value_name = "FILE|-",
      OPTION_AT(struct fleet_options, output),
-     .help =
-         "CSV file with every figure of every machine; '-' is standard output, and the table goes to standard error"},
+     .help = "write every figure of every machine to this CSV file; '-' is standard output, and the table goes to "
+             "standard error"},
     FILES_FORCE_ROW(struct fleet_options),
     {.name = "verbose",
      .letter = 'v',
      .type = OPTION_FLAG,
      OPTION_AT(struct fleet_options, verbose),
-     .help = "a line for every machine, and all in which it is far off"},
+     .help = "print a line for every machine, with all figures that are far off"},
     {.name = "help",
      .letter = 'h',
      .type = OPTION_FLAG,
@@ -346,13 +346,13 @@ static void put_undecided(const struct fleet *f, struct text *out)
     for (size_t s = 0; s < f->g.settings.n; s++) {
         if (f->judgement.majority[s])
             continue;
-        text_printf(out, "Settings: %s is not the same", f->g.settings.name[s]);
+        text_printf(out, "Settings: %s differs", f->g.settings.name[s]);
         if (is_few(f)) {
             text_printf(out, ": ");
             put_each(f, s, out);
             text_printf(out, ".\n");
         } else {
-            text_printf(out, ", and no value is that of most machines.\n");
+            text_printf(out, ", and no value is common to most machines.\n");
         }
     }
 }
@@ -395,13 +395,13 @@ static void put_rules(const struct fleet *f, struct text *out)
             most = j->metric[k].n;
             threshold = j->threshold[k];
         }
-    text_printf(out,
-                "A %s is named that is %.3g %% and %.1f spreads (robust standard deviations) off the median in one "
-                "figure",
-                f->options.by ? "rank" : "host", f->options.min_effect_pct, threshold);
+    text_printf(
+        out,
+        "A %s is named if it is %.3g %% and %.1f spreads (robust standard deviations) off the median in one figure",
+        f->options.by ? "rank" : "host", f->options.min_effect_pct, threshold);
     if (least <= j->n_figures)
-        text_printf(out, ", or the worst of all in %zu figures", least);
-    text_printf(out, ": chance alone names somebody in 1 of 100 fleets of equal machines.\n");
+        text_printf(out, ", or if it is the worst of all in %zu figures", least);
+    text_printf(out, ". Chance alone names one in 1 of 100 fleets of equal machines.\n");
 }
 
 static void put_summary(const struct fleet *f, struct text *out)
@@ -488,7 +488,7 @@ static void complain(const struct fleet *f)
         (void)fprintf(stderr, "jitbench fleet: %llu row%s came twice, and count%s once\n",
                       (unsigned long long)f->g.doubles, f->g.doubles == 1 ? "" : "s", f->g.doubles == 1 ? "s" : "");
     if (f->g.without_rank)
-        (void)fprintf(stderr, "jitbench fleet: %llu row%s without the number of a rank: judged by host\n",
+        (void)fprintf(stderr, "jitbench fleet: %llu row%s without a rank number: judged by host\n",
                       (unsigned long long)f->g.without_rank, f->g.without_rank == 1 ? "" : "s");
     for (size_t m = 0; m < f->g.machines.n; m++)
         if (f->g.machine[m].namesake && n++ < NAMESAKES_TOLD)
@@ -497,7 +497,7 @@ static void complain(const struct fleet *f)
         text_printf(&namesakes, " and %zu more", n - NAMESAKES_TOLD);
     if (n)
         (void)fprintf(stderr,
-                      "jitbench fleet: different machines (their CPUs differ) have one name; so called here: %s\n",
+                      "jitbench fleet: machines with different CPUs have the same name; they are called here: %s\n",
                       namesakes.data ? namesakes.data : "");
     text_free(&namesakes);
 }
@@ -575,10 +575,9 @@ static int run(const struct command *command, int argc, char **argv)
 const struct command command_fleet = {
     .name = "fleet",
     .operands = "FILE...",
-    .title = "many machines: who stands out, in what, and whose settings differ",
-    .description =
-        "Judges machines by the result files of each: a line a host with its headline figures, those that stand out "
-        "first. FILE is a result file, a folder of them, a pattern, or '-'.",
+    .title = "names the machines among many that stand out, in which figures, and whose settings differ",
+    .description = "Judges machines by the result files of each: a line a host with its headline figures, those that "
+                   "stand out first. FILE is a result file, a directory of them, a pattern, or '-'.",
     .run = run,
     .tables = tables,
 };

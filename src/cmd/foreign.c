@@ -12,7 +12,7 @@ const struct option_foreign foreign_cyclictest[] = {
     {"a", "the CPUs are --cpus LIST"},
     {"affinity", "the CPUs are --cpus LIST"},
     {"cpu", "the CPUs are --cpus LIST"},
-    {"json", "'jitbench export -f json FILE.csv' makes it of the CSV"},
+    {"json", "'jitbench export -f json FILE.csv' converts the CSV"},
     {NULL, NULL},
 };
 
@@ -23,8 +23,8 @@ const struct option_foreign foreign_hyperfine[] = {
     {"N", "no shell is started without --shell"},
     {"p", "a command before each run is --prepare"},
     {"command-name", "the name is --name"},
-    {"export-json", "'jitbench export -f json FILE.csv' makes it of the CSV"},
+    {"export-json", "'jitbench export -f json FILE.csv' converts the CSV"},
     {"export-csv", "the CSV is --output FILE, and 'jitbench export' has hyperfine's"},
-    {"export-markdown", "'jitbench compare --format markdown' prints it of the CSV"},
+    {"export-markdown", "'jitbench compare --format markdown' prints it from the CSV"},
     {NULL, NULL},
 };

@@ -170,7 +170,7 @@ const struct operands command_names = {.kind = OPERANDS_WORDS, .most = 1, .noun 
 const struct command command_help_ = {
     .name = "help",
     .operands = "[COMMAND]",
-    .title = "what there is, or the options of a command",
+    .title = "lists the commands, or the options of one command",
     .run = run,
     .takes = &command_names,
 };

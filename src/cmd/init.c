@@ -354,7 +354,7 @@ static void begin_scratch(struct init *init)
     if (!error)
         error = mount_scratch(init, device, path);
     if (error) {
-        say("scratch: %s:%s: %s; what is measured of files is not of that disk", device, path, device_why_not(error));
+        say("scratch: %s:%s: %s; the file tests do not measure that disk", device, path, device_why_not(error));
         end_scratch(init);
         return;
     }
@@ -432,7 +432,7 @@ static int store_csv(const struct init *init, const char *name, const char *csv,
     if (!init->orders.out[0])
         return -1;
     if (device_split(init->orders.out, device, path, sizeof(device)) || scratch_folder(init->folder, at, sizeof(at))) {
-        say("out: no folder to mount %s on", device);
+        say("out: no directory to mount %s on", device);
         return -1;
     }
     const struct device_file file = {.device = device, .path = path, .name = name, .at = at};
@@ -466,7 +466,7 @@ static void hand_over(struct init *init)
     char **names = init->folder[0] ? tree_names("", init->folder) : NULL;
 
     if (init->folder[0] && !names) {
-        say("%s: what the run left there cannot be listed: %s", init->folder, strerror(errno));
+        say("%s: cannot list the files that the run left there: %s", init->folder, strerror(errno));
         init->status = init->status ? init->status : EXIT_ROW_FAILED;
     }
     for (size_t i = 0; names && names[i]; i++)
@@ -708,11 +708,10 @@ static int run(const struct command *command, int argc, char **argv)
 const struct command command_init = {
     .name = "init",
     .operands = "[-- COMMAND [ARG...]]",
-    .title = "as the first process of a machine: mount, run, hand over the CSV, power off",
-    .description =
-        "What jitbench does when the kernel starts it as the first process (init=/jitbench): mounts what is missing of "
-        "/proc, /sys, /dev, /dev/shm and /tmp, runs a command, hands over its CSV and ends the machine. Each option is "
-        "also an order on the kernel's command line: jitbench.NAME=VALUE.",
+    .title = "runs as the first process of a machine: mounts, measures, hands over the CSV, powers off",
+    .description = "The kernel starts this command as the first process (init=/jitbench). It mounts those of /proc, "
+                   "/sys, /dev, /dev/shm and /tmp that are missing, runs a command, hands over its CSV and ends the "
+                   "machine. Each option can also be given on the kernel's command line, as jitbench.NAME=VALUE.",
     .run = run,
     .tables = tables,
     .takes = &command_names,

@@ -71,7 +71,7 @@ static const struct option rows[] = {
      .value_name = "TASK,...",
      .choices = task_names,
      OPTION_AT(struct latency_options, tasks),
-     .help = "only these simulated tasks, as if given as operands"},
+     .help = "measure only these simulated tasks, as if given as operands"},
     {.name = "exclude-task",
      .letter = 'X',
      .type = OPTION_NAMES,
@@ -85,7 +85,7 @@ static const struct option rows[] = {
      .value_name = "LOAD,...",
      .choices = load_names,
      OPTION_AT(struct latency_options, loads),
-     .help = "only under these loads"},
+     .help = "measure only under these loads"},
     {.name = "exclude-load",
      .letter = 'x',
      .type = OPTION_NAMES,
@@ -97,7 +97,7 @@ static const struct option rows[] = {
      .type = OPTION_FLAG,
      OPTION_AT(struct latency_options, all_pairs),
      .preset = {[PRESET_CLASSIC] = "yes"},
-     .help = "each task under each load, not only the telling pairs"},
+     .help = "measure each task under each load, not only the most informative pairs"},
     {.name = "real-time",
      .letter = 'r',
      .type = OPTION_FLAG,
@@ -107,13 +107,13 @@ static const struct option rows[] = {
      .letter = 'u',
      .type = OPTION_FLAG,
      OPTION_AT(struct latency_options, single_cpu),
-     .help = "task and load together on one CPU"},
+     .help = "run task and load on the same CPU"},
     {.name = "loops-per-ms",
      .letter = 'l',
      .type = OPTION_TEXT,
      .value_name = "N|FILE",
      OPTION_AT(struct latency_options, loops),
-     .help = "work of a millisecond: N loops, or as an earlier CSV says; measured unless given"},
+     .help = "work of a millisecond: N loops, or the number in an earlier CSV; default: measured"},
     {.name = "calibrate",
      .letter = 'b',
      .type = OPTION_FLAG,
@@ -126,7 +126,7 @@ static const struct option rows[] = {
      .min = 1,
      .max = 4096,
      OPTION_AT(struct latency_options, load_threads),
-     .help = "threads of burn and ring; one a CPU unless given"},
+     .help = "threads of burn and ring; default: one per CPU"},
     {.name = "load-nice",
      .letter = 'N',
      .type = OPTION_INT,
@@ -150,14 +150,15 @@ static const struct option rows[] = {
      .min = 100e3,
      .max = 10e9,
      OPTION_AT(struct latency_options, custom_ns),
-     .help = "time between custom's wake-ups; microseconds when it has no unit"},
+     .help = "time between custom's wake-ups; in microseconds if it has no unit"},
     {.name = "late-after",
      .type = OPTION_DURATION,
      .value_name = "TIME",
      .min = 1e3,
      .max = 60e9,
      OPTION_AT(struct latency_options, late_after_ns),
-     .help = "count wake-ups later than this as late; audio's buffer (50 ms), video's frame (16.7 ms), else 7 ms"},
+     .help = "count wake-ups later than this as late; default: audio's buffer (50 ms), video's frame (16.7 ms), "
+             "otherwise 7 ms"},
     {.name = "file-size",
      .type = OPTION_SIZE,
      .value_name = "SIZE",
@@ -165,21 +166,21 @@ static const struct option rows[] = {
      .max = 0x1p44,
      OPTION_AT(struct latency_options, file_bytes),
      .preset = {"256M", "64M", "1G"},
-     .help = "file of write and read; never more than half of what is free"},
+     .help = "size of the file of write and read; at most half of the free space"},
     {.name = "memload-size",
      .type = OPTION_SIZE,
      .value_name = "SIZE",
      .min = 16 << 20,
      .max = 0x1p50,
      OPTION_AT(struct latency_options, memory_bytes),
-     .help = "memory of memload; 110 % of RAM with swap, 90 % of what is available without"},
+     .help = "memory of memload; default: 110 % of RAM with swap, 90 % of the available memory without"},
     {.name = "hack-groups",
      .type = OPTION_COUNT,
      .value_name = "N",
      .min = 1,
      .max = 1000,
      OPTION_AT(struct latency_options, hack_groups),
-     .help = "groups of hack, 40 threads each; one a CPU unless given"},
+     .help = "groups of hack, 40 threads each; default: one per CPU"},
 };
 
 static size_t tables(void *options, struct option_table *out)
@@ -701,7 +702,7 @@ static void print(const struct table_rows *r, struct text *out)
 
 const struct suite suite_latency = {
     .name = "latency",
-    .title = "scheduling latency of interactive tasks under background loads",
+    .title = "measures the scheduling latency of interactive tasks under background loads",
     .seconds = {[PRESET_DEFAULT] = 95, [PRESET_QUICK] = 16, [PRESET_CLASSIC] = 1100},
     .options_size = sizeof(struct latency_options),
     .tables = tables,
@@ -719,14 +720,11 @@ const struct suite suite_latency = {
 const struct command command_latency = {
     .name = "latency",
     .operands = "[TASK...]",
-    .title = "scheduling latency of interactive tasks under background loads",
+    .title = "measures the scheduling latency of interactive tasks under background loads",
     .description = "Simulates tasks that must react in time (audio, video, x, gaming, custom) beside background loads "
-                   "(none, video, "
-                   "x, burn, write, read, ring, compile, memload, hack, custom), and measures how late they come to "
-                   "run after each "
-                   "wake-up, how much of their work they get done, and how many deadlines they meet. Without names it "
-                   "measures the "
-                   "pairs that tell most. Interbench's letters have their meaning.",
+                   "(none, video, x, burn, write, read, ring, compile, memload, hack, custom), and measures their "
+                   "latency after each wake-up, how much of their work they do, and how many deadlines they meet. "
+                   "Without names it measures the most informative pairs. Interbench's letters keep their meaning.",
     .suite = &suite_latency,
     .run = measure_suite_main,
     .tables = measure_tables,

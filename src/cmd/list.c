@@ -15,7 +15,7 @@ static const struct option rows[] = {
     {.name = "metrics",
      .type = OPTION_FLAG,
      OPTION_AT(struct list_options, metrics),
-     .help = "the metrics of each test too: id, unit, which direction is better"},
+     .help = "list the metrics of each test too: id, unit, which direction is better"},
     {.name = "help",
      .letter = 'h',
      .type = OPTION_FLAG,
@@ -86,7 +86,7 @@ static int run(const struct command *command, int argc, char **argv)
     int n = argc <= 64 ? option_parse(argc, argv, &table, 1, operands, error, sizeof(error)) : 2;
     if (n < 0 || n > 1) {
         if (n >= 0)
-            (void)snprintf(error, sizeof(error), "takes at most one suite's name");
+            (void)snprintf(error, sizeof(error), "takes at most one name of a suite");
         return command_complain("list", error, EXIT_USAGE);
     }
     if (n == 1 && !find_suite(operands[0]))
@@ -108,7 +108,7 @@ static int run(const struct command *command, int argc, char **argv)
 const struct command command_list_ = {
     .name = "list",
     .operands = "[SUITE]",
-    .title = "the suites, their tests and metrics",
+    .title = "lists the suites, their tests and metrics",
     .run = run,
     .tables = tables,
     .takes = &suite_names,

@@ -131,7 +131,7 @@ static int select_tests(struct session *s, const char *const *operands, int n)
         if (!tests) {
             char error[160];
             (void)snprintf(error, sizeof(error),
-                           s->suites[0]->commands ? "the command stands behind '--', but '%.80s' stands before it"
+                           s->suites[0]->commands ? "the command follows '--', but '%.80s' is given before it"
                                                   : "takes no operands, but '%.80s' was given",
                            operands[i]);
             return usage_error(s, error);
@@ -670,8 +670,7 @@ static void put_summary(struct session *s)
         if (m->warnings.length)
             text_append(&out, m->warnings.data, m->warnings.length);
         if (m->ended_by)
-            text_printf(&out,
-                        "Ended by %s: rows that it cut short are degraded, those that did not begin are skipped.\n",
+            text_printf(&out, "Ended by %s: interrupted rows are degraded, rows that had not begun are skipped.\n",
                         signals_name(m->ended_by));
         if (path[0] && strcmp(path, "-"))
             text_printf(&out, "CSV: %s\n", path);

@@ -27,7 +27,7 @@ static size_t tables(void *options, struct option_table *out)
 }
 
 static const struct option common_rows[] = {
-    MEASURE_TIME_ROW("how long to look; 5 s unless given, 2 s with --quick, 60 s with --classic"),
+    MEASURE_TIME_ROW("how long to measure; default: 5 s, 2 s with --quick, 60 s with --classic"),
 };
 
 static int plan(const struct measure *m, void *options, struct plan *out, char *error, size_t error_size)
@@ -223,7 +223,7 @@ static void print(const struct table_rows *r, struct text *out)
 
 const struct suite suite_noise = {
     .name = "noise",
-    .title = "detours on all CPUs at once: how much of their time is lost, and to whom",
+    .title = "measures detours on all CPUs at once: how much time is lost, and to what",
     .seconds = {[PRESET_DEFAULT] = 6, [PRESET_QUICK] = 3, [PRESET_CLASSIC] = 61},
     .options_size = sizeof(struct noise_params),
     .tables = tables,
@@ -237,12 +237,11 @@ const struct suite suite_noise = {
 const struct command command_noise = {
     .name = "noise",
     .operands = "",
-    .title = "detours on all CPUs at once: how much of their time is lost, and to whom",
-    .description =
-        "Runs a loop that does nothing but read the clock on each CPU, all at once, and looks at the turns that took "
-        "longer than the threshold: the detours. Says how many there were, how long they were, how much of the time "
-        "was lost in them, and to what: somebody else who ran, page faults, moves to another CPU, interrupts, the "
-        "hypervisor, or nothing that the kernel counts. Ranks the CPUs, the quietest first.",
+    .title = "measures detours on all CPUs at once: how much time is lost, and to what",
+    .description = "Runs a loop that only reads the clock on each CPU, on all at once. A turn of the loop that takes "
+                   "longer than the threshold is a detour. Reports the number of detours, their lengths, the time lost "
+                   "in them, and the causes: another task, page faults, moves to another CPU, interrupts, the "
+                   "hypervisor, or nothing that the kernel counts. Ranks the CPUs, the quietest first.",
     .suite = &suite_noise,
     .run = measure_suite_main,
     .tables = measure_tables,

@@ -83,7 +83,7 @@ static void print(const struct table_rows *rows, struct text *out)
 
 const struct suite suite_prime = {
     .name = "prime",
-    .title = "cycles of a register-only prime count, a million times: CPU noise",
+    .title = "times a register-only prime count a million times: CPU noise",
     .seconds = {[PRESET_DEFAULT] = 12, [PRESET_QUICK] = 3, [PRESET_CLASSIC] = 2000},
     .options_size = sizeof(struct prime_params),
     .tables = tables,
@@ -97,11 +97,10 @@ const struct suite suite_prime = {
 const struct command command_prime = {
     .name = "prime",
     .operands = "",
-    .title = "cycles of a register-only prime count, a million times: CPU noise",
-    .description =
-        "Counts the primes below a small limit by trial division, in registers only, a million times a run, and "
-        "times each. What takes longer than the rest was disturbed: by an interrupt, another task, the "
-        "hypervisor. Runs on one CPU, and on all that --cpus names at once.",
+    .title = "times a register-only prime count a million times: CPU noise",
+    .description = "Counts the primes below a small limit by trial division, in registers only, a million times a run, "
+                   "and times each count. A count that takes longer than the rest was disturbed by an interrupt, "
+                   "another task or the hypervisor. Runs on one CPU, and on all that --cpus names at once.",
     .suite = &suite_prime,
     .run = measure_suite_main,
     .tables = measure_tables,

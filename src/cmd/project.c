@@ -40,7 +40,7 @@ static const struct option rows[] = {
      .max = 1e7,
      .preset = {"10:1000000"},
      OPTION_AT(struct project_options, ranks),
-     .help = "how many ranks there are: decades or powers of two, or by STEP"},
+     .help = "numbers of ranks: decades or powers of two, or by STEP"},
     {.name = "output",
      .letter = 'o',
      .type = OPTION_TEXT,
@@ -52,7 +52,7 @@ static const struct option rows[] = {
      .letter = 'v',
      .type = OPTION_FLAG,
      OPTION_AT(struct project_options, verbose),
-     .help = "a line for every host, not for the slowest ten only"},
+     .help = "print a line for every host, not only for the slowest ten"},
     {.name = "help",
      .letter = 'h',
      .type = OPTION_FLAG,
@@ -101,7 +101,7 @@ static int read_steps(struct projecting *p)
         p->projection.step_ns[p->projection.n_steps++] = (double)step.ns;
         at += length;
     }
-    return p->projection.n_steps ? 0 : usage_error("--step: '' names no time");
+    return p->projection.n_steps ? 0 : usage_error("--step: '' is not a time");
 }
 
 /* Returns the next number of ranks. Without a STEP, few numbers have a column each; many go in decades or powers of
@@ -219,7 +219,7 @@ static void put_table(const struct projection *p, bool every, struct text *out)
     width = width > 24 ? 24 : width;
     text_printf(
         out,
-        "Time of a step that ends in a barrier, over the work in it, by number of ranks\n%-*s  From   Lost %%     Step",
+        "Slowdown (1.00: no noise) of a step that ends in a barrier, by number of ranks\n%-*s  From   Lost %%     Step",
         width, "Host");
     for (size_t r = 0; r < p->n_ranks; r++)
         text_printf(out, "  %8.0f", p->ranks[r]);
@@ -274,11 +274,11 @@ static void put_limits(const struct projection *p, struct text *out)
     char observed[32];
 
     text_duration((uint64_t)detours_work_ns(p->all), observed, sizeof(observed));
-    text_printf(
-        out,
-        "\nFrom %s of one CPU's time%s, ranks independent of each other. What comes more rarely than that is not "
-        "in it.\n",
-        observed, p->n > 1 ? " on all hosts" : "");
+    text_printf(out,
+                "\n"
+                "Computed from %s of one CPU's time%s, for independent ranks. Detours that are rarer than that are not "
+                "included.\n",
+                observed, p->n > 1 ? " on all hosts" : "");
 }
 
 /* --- The CSV. --- */
@@ -363,12 +363,10 @@ static int run(const struct command *command, int argc, char **argv)
 const struct command command_project = {
     .name = "project",
     .operands = "FILE...",
-    .title = "what this noise costs work on many ranks, which waits for the slowest at every step",
-    .description =
-        "Work that ends in a barrier takes as long as its slowest rank. From the detours that noise (or else prime) "
-        "has "
-        "measured, this computes what steps of such work take on many ranks, and which detours cost most. FILE is a "
-        "result file, a folder of them, a pattern, or '-'.",
+    .title = "computes what this noise costs work on many ranks that waits for the slowest at every step",
+    .description = "Work that ends in a barrier takes as long as its slowest rank. From the detours that noise (or "
+                   "else prime) has measured, this computes how long steps of such work take on many ranks, and which "
+                   "detours cost most. FILE is a result file, a directory of them, a pattern, or '-'.",
     .run = run,
     .tables = tables,
 };

@@ -35,9 +35,8 @@ static const struct option rows[] = {
      .type = OPTION_TEXT,
      .value_name = "FILE|-",
      OPTION_AT(struct report_options, output),
-     .help =
-         "the page; '-' is standard output. Without it: standard output, or on a terminal the first FILE's name with "
-         ".html, in the current directory"},
+     .help = "write the page to FILE; '-' is standard output. Default: standard output, or on a terminal the first "
+             "FILE's name with .html, in the current directory"},
     FILES_FORCE_ROW(struct report_options),
     {.name = "help",
      .letter = 'h',
@@ -326,11 +325,10 @@ static void put_all_rows(const struct report *report, const char *const *suites,
 {
     size_t left = ROWS_SHOWN_MAX;
 
-    text_printf(
-        out,
-        "<section><h2 id=\"rows\">All rows</h2>\n<p class=\"soft\">Every metric of every test; what disturbed "
-        "it stands below its first one. jitbench-csv(5) defines the metrics; the samples, histograms and series are in "
-        "the CSV.</p>\n");
+    text_printf(out,
+                "<section><h2 id=\"rows\">All rows</h2>\n"
+                "<p class=\"soft\">All metrics of all tests; what disturbed a test is shown below its first metric. "
+                "jitbench-csv(5) defines the metrics; the samples, histograms and series are in the CSV.</p>\n");
     for (size_t i = 0; i < n; i++) {
         text_printf(out, "<details><summary>");
         html_text(out, suites[i]);
@@ -501,12 +499,11 @@ static int run(const struct command *command, int argc, char **argv)
 const struct command command_report = {
     .name = "report",
     .operands = "FILE...",
-    .title = "result files as one HTML page with figures",
+    .title = "makes one HTML page with figures from result files",
     .description =
-        "Makes one self-contained HTML page of the CSV files that jitbench wrote: what the figures say in short, the "
-        "machine and its settings, figures, and all rows with what disturbed them. Several runs stand "
-        "beside each other. FILE is a result file, a folder of them, a pattern, or '-'. A file that is there is never "
-        "overwritten.",
+        "Makes one self-contained HTML page from the CSV files that jitbench wrote: a summary in words, the machine "
+        "and its settings, figures, and all rows with what disturbed them. Several runs stand beside each other. FILE "
+        "is a result file, a directory of them, a pattern, or '-'. An existing file is never overwritten.",
     .run = run,
     .tables = tables,
 };

@@ -225,9 +225,9 @@ static void put_in_words(const struct fleet *f, struct text *out)
     text_printf(out, "<li class=\"soft\">");
     if (f->judgement.n_figures)
         html_printf(out,
-                    "%zu figures were judged. A host stands out that is 2 %% and %.1f spreads (robust standard "
-                    "deviations) off the median in one of them, or the worst of all in many: chance alone names "
-                    "somebody in 1 of 100 fleets of equal machines.",
+                    "%zu figures were judged. A host stands out if it is 2 %% and %.1f spreads (robust standard "
+                    "deviations) off the median in one of them, or if it is the worst of all in many. Chance alone "
+                    "names one in 1 of 100 fleets of equal machines.",
                     f->judgement.n_figures, usual_threshold(&f->judgement));
     else
         html_printf(out, "No figure was judged: %d hosts need to have it, and its median must not be 0.",
@@ -237,7 +237,7 @@ static void put_in_words(const struct fleet *f, struct text *out)
         if (!f->judgement.majority[s]) {
             n++;
             text_printf(out, "<li>");
-            html_printf(out, "%s is not the same, and no value is that of most hosts.", f->g->settings.name[s]);
+            html_printf(out, "%s differs, and no value is common to most hosts.", f->g->settings.name[s]);
             text_printf(out, "</li>\n");
         }
     text_printf(out, "</ul>\n");
@@ -291,9 +291,9 @@ static void put_map(const struct fleet *f, struct text *out)
         columns[c] = f->name[c];
         begins[c] = !c || strcmp(f->g->figure[f->column[c]].suite, f->g->figure[f->column[c - 1]].suite) != 0;
     }
-    text_printf(out,
-                "<h3>Hosts by figures</h3>\n<p class=\"soft\">How many spreads each figure of each host is off the "
-                "fleet's median. Numbers stand where it stands out. Hosts with findings come first.</p>\n");
+    text_printf(out, "<h3>Hosts by figures</h3>\n"
+                     "<p class=\"soft\">How many spreads each figure of each host is off the fleet's median. Cells "
+                     "with a number stand out. Hosts with findings come first.</p>\n");
     heat_put(out, &heat);
     if (heat.n_rows < f->g->machines.n) {
         size_t more = f->g->machines.n - heat.n_rows, out_too = 0;
@@ -376,8 +376,10 @@ static void put_distributions(const struct fleet *f, struct text *out)
         return;
     }
     text_printf(out,
-                "<h3>How each figure spreads</h3>\n<p class=\"soft\">A dot is a host%s, the line their median; "
-                "those that stand out have a name. Up and down means nothing.</p>\n<div class=\"grid\">\n",
+                "<h3>How each figure spreads</h3>\n"
+                "<p class=\"soft\">A dot is a host%s, the line their median; those that stand out have a name. The "
+                "vertical position means nothing.</p>\n"
+                "<div class=\"grid\">\n",
                 f->g->machines.n > 400 ? " (of more than 400 those at even ranks)" : "");
     for (size_t i = 0; i < n; i++) {
         if (i == OPEN_MOST)

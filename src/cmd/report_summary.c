@@ -389,8 +389,8 @@ static void say_longest(const struct report *report, size_t run, struct text *ou
         units_value(task->stats.max, task->unit, longest, sizeof(longest));
         units_value(task->stats.median, task->unit, median, sizeof(median));
         text_printf(out, "<li>");
-        html_printf(out, "A task that has to run now waited up to %s (%s, beside the load '%s'; median there %s).",
-                    longest, task->test, task->load, median);
+        html_printf(out, "An interactive task waited up to %s (%s, beside the load '%s'; median there %s).", longest,
+                    task->test, task->load, median);
         text_printf(out, "</li>\n");
     }
 }

@@ -100,9 +100,9 @@ static int split_commands(struct commands *c)
         begins = false;
     }
     if (!c->n)
-        return wrong(c, "no command; it stands behind '--': jitbench run [OPTION...] -- COMMAND [ARG...]");
+        return wrong(c, "no command; it follows '--': jitbench run [OPTION...] -- COMMAND [ARG...]");
     if (begins)
-        return wrong(c, "no command behind the last '%.40s'", separator);
+        return wrong(c, "no command after the last '%.40s'", separator);
     return c->n <= COMMANDS_MAX ? 0 : wrong(c, "%zu commands; at most %u", c->n, COMMANDS_MAX);
 }
 
@@ -133,7 +133,7 @@ static int find_program(const struct commands *c, const char *what, const char *
 
     if (error == -ENOENT && is_command_line(name))
         return wrong(
-            c, "%s'%.100s' is one word and no program; did you mean --shell '%.100s', or the words without quotes?",
+            c, "%s'%.100s' is one word and not a program; did you mean --shell '%.100s', or the words without quotes?",
             what, name, name);
     if (error == -ENOENT)
         return wrong(c, "%s'%.100s' is not found%s", what, name, strchr(name, '/') ? "" : " in PATH");
@@ -313,8 +313,7 @@ static int open_input(struct commands *c)
         return 0;
     if (!strcmp(params->input, "-")) {
         if (isatty(0))
-            return wrong(
-                c, "--input '-': standard input is a terminal, from which what runs in the background cannot read");
+            return wrong(c, "--input '-': standard input is a terminal, from which background processes cannot read");
         if (check_input(c, 0))
             return -1;
         o->fds[0] = inherit(0);
@@ -363,11 +362,11 @@ static int open_image(struct commands *c)
 
     o->image_fd = process_shared_memory(c->images.length);
     if (o->image_fd < 0)
-        return wrong(c, "no memory to hand on the command line: %s", strerror(-o->image_fd));
+        return wrong(c, "no memory to pass on the command line: %s", strerror(-o->image_fd));
     for (size_t at = 0; at < c->images.length;) {
         ssize_t n = pwrite(o->image_fd, c->images.data + at, c->images.length - at, (off_t)at);
         if (n <= 0 && errno != EINTR)
-            return wrong(c, "no memory to hand on the command line: %s", n ? strerror(errno) : "full");
+            return wrong(c, "no memory to pass on the command line: %s", n ? strerror(errno) : "full");
         at += n > 0 ? (size_t)n : 0;
     }
     return 0;
@@ -684,12 +683,11 @@ const struct suite suite_run = {
 const struct command command_run = {
     .name = "run",
     .operands = "-- COMMAND [ARG...] [-- COMMAND [ARG...]]...",
-    .title = "any program, under controlled placement, with the same statistics",
-    .description =
-        "Executes the command again and again, each time from a fresh process that is placed as the options say, and "
-        "tells wall-clock, user and system time, peak memory and what disturbed it. Several commands take turns: A B "
-        "B A. Nothing goes through a shell unless --shell is given, and what the commands print is discarded unless an "
-        "option keeps it.",
+    .title = "measures any program, under controlled placement, with the same statistics",
+    .description = "Executes the command again and again, each time from a fresh process that is placed as the options "
+                   "say, and reports wall-clock, user and system time, peak memory and what disturbed it. Several "
+                   "commands take turns: A B B A. No shell is used unless --shell is given, and the commands' output "
+                   "is discarded unless an option keeps it.",
     .suite = &suite_run,
     .run = measure_suite_main,
     .tables = measure_tables,

@@ -163,8 +163,8 @@ static const struct option rows[] = {
      .letter = 'v',
      .type = OPTION_FLAG,
      OPTION_AT(struct show_options, verbose),
-     .help = "a line for each run and all columns in every table, and histograms also when standard output is not a "
-             "terminal"},
+     .help = "print a line for each run and all columns in every table, and histograms even if standard output is not "
+             "a terminal"},
     COLOR_ROW(struct show_options),
     {.name = "help",
      .letter = 'h',
@@ -248,7 +248,7 @@ static int show_files(const struct command *command, const struct show_options *
     struct row_set set = {0};
 
     if (n == 0)
-        return command_complain(command->name, "FILE is missing: the CSV of a run, or '-' for standard input",
+        return command_complain(command->name, "FILE is missing: give the CSV of a run, or '-' for standard input",
                                 EXIT_USAGE);
     int status = files_read_most(command->name, paths, n, ROWS_ALL | ROWS_UNKNOWN, &set);
     const int printed = put_set(command, options, &set);
@@ -277,11 +277,11 @@ static int run(const struct command *command, int argc, char **argv)
 const struct command command_show = {
     .name = "show",
     .operands = "FILE...",
-    .title = "the tables of runs again, from their result files",
+    .title = "prints the tables of runs again, from their result files",
     .description =
-        "Prints the tables of each run in the files as they were printed when it was measured, under the time, the "
-        "machine and the comment, and what a careful reader would notice. What is damaged or cannot be read is a line "
-        "on standard error, and all else is shown. FILE is a result file, a folder of them, a pattern, or '-'.",
+        "Prints the tables of each run in the files as they were printed when it was measured, below the time, the "
+        "machine and the comment, and followed by warnings. Standard error names what is damaged or cannot be read; "
+        "the rest is shown. FILE is a result file, a directory of them, a pattern, or '-'.",
     .run = run,
     .tables = tables,
 };

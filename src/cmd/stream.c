@@ -200,7 +200,7 @@ static void print(const struct table_rows *r, struct text *out)
 
 const struct suite suite_stream = {
     .name = "stream",
-    .title = "cycles of small array copies: memory noise; and STREAM-style bandwidth",
+    .title = "measures memory: cycles of small array copies (noise), and STREAM-style bandwidth",
     .seconds = {[PRESET_DEFAULT] = 28, [PRESET_QUICK] = 6, [PRESET_CLASSIC] = 21000},
     .options_size = sizeof(struct stream_options),
     .tables = tables,
@@ -215,7 +215,7 @@ const struct suite suite_stream = {
 const struct command command_stream = {
     .name = "stream",
     .operands = "[array] [bandwidth]",
-    .title = "cycles of small array copies: memory noise; and STREAM-style bandwidth",
+    .title = "measures memory: cycles of small array copies (noise), and STREAM-style bandwidth",
     .description = "array copies small arrays element by element and times each copy: memory noise. bandwidth measures "
                    "copy, scale, add and triad on arrays larger than the caches, on all CPUs, with ordinary and with "
                    "non-temporal stores. Both run unless one is named.",

@@ -24,14 +24,14 @@ struct tune_options {
 #define SNAPSHOT_ROW                                                                                                   \
     {                                                                                                                  \
         .name = "snapshot", .type = OPTION_TEXT, .value_name = "FILE", OPTION_AT(struct tune_options, snapshot),       \
-        .help = "where the old state is kept, instead of /run or /dev/shm"                                             \
+        .help = "file that keeps the old state, instead of one in /run or /dev/shm"                                    \
     }
 #define COMMON_ROWS                                                                                                    \
     {.name = "quiet",                                                                                                  \
      .letter = 'q',                                                                                                    \
      .type = OPTION_FLAG,                                                                                              \
      OPTION_AT(struct tune_options, quiet),                                                                            \
-     .help = "only what went wrong"},                                                                                  \
+     .help = "print only errors"},                                                                                     \
     {                                                                                                                  \
         .name = "help", .letter = 'h', .type = OPTION_FLAG, OPTION_AT(struct tune_options, help),                      \
         .help = "print this help"                                                                                      \
@@ -43,8 +43,8 @@ static const struct option tune_rows[] = {
      .value_name = "LIST|all|quiet",
      .choices = cpus_choices,
      OPTION_AT(struct tune_options, cpus),
-     .help = "CPUs to be measured on, which interrupts and work are kept off; isolated ones, or all but the boot CPU, "
-             "unless given; quiet: the one that loses least time now"},
+     .help = "CPUs to measure on, kept free of interrupts and the kernel's work; default: the isolated CPUs, or all "
+             "but the boot CPU; quiet: the CPU that loses the least time now"},
     {.name = "dry-run",
      .type = OPTION_FLAG,
      OPTION_AT(struct tune_options, dry_run),
@@ -402,7 +402,7 @@ static int apply(struct tune *t, struct snapshot *snapshot)
         return complain(t->command, summary, EXIT_ROW_FAILED);
     snapshot_apply(snapshot, put_report, &t->outcome);
     if (t->outcome.changed)
-        (void)snprintf(summary, sizeof(summary), "%zu file%s changed; 'jitbench untune%s%s' restores what was.",
+        (void)snprintf(summary, sizeof(summary), "%zu file%s changed; 'jitbench untune%s%s' restores the old values.",
                        t->outcome.changed, plural(t->outcome.changed), t->options.snapshot[0] ? " --snapshot " : "",
                        t->options.snapshot);
     else
@@ -516,10 +516,10 @@ static int run_untune(const struct command *command, int argc, char **argv)
 const struct command command_tune = {
     .name = "tune",
     .operands = "[ITEM...]",
-    .title = "settings of the machine made good for measuring; untune restores them",
-    .description = "Makes settings good that disturb measurements, those that 'jitbench check' shows and a program can "
-                   "write: all that lock nobody out, or the items named. What they were is kept, and 'jitbench untune' "
-                   "restores it to the byte. Needs root.",
+    .title = "sets the machine's settings for measuring; untune restores them",
+    .description = "Changes the settings that disturb measurements to good values: those that 'jitbench check' shows "
+                   "and a program can write, except those that could lock somebody out, or only the items named. The "
+                   "old values are kept, and 'jitbench untune' restores them to the byte. Needs root.",
     .run = run_tune,
     .tables = tune_tables,
     .takes = &tuned_operands,
@@ -527,7 +527,7 @@ const struct command command_tune = {
 const struct command command_untune = {
     .name = "untune",
     .operands = "",
-    .title = "settings restored as they were before tune",
+    .title = "restores the settings as they were before tune",
     .description = "Restores what 'jitbench tune', or a run with --tuned that was killed, has changed.",
     .run = run_untune,
     .tables = untune_tables,

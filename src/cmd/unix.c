@@ -19,7 +19,7 @@
 /* With more copies than CPUs, a sample lasts at least this long for each turn. */
 #define TURN_NS 40000000u
 
-#define TITLE "UNIX microbenchmarks; index: stable protocol or classic protocol"
+#define TITLE "runs UNIX microbenchmarks; index: stable protocol or classic protocol"
 
 enum group {
     INDEX_STABLE = 1,
@@ -140,7 +140,7 @@ static const struct option rows[] = {
     {.name = "all-tests",
      .type = OPTION_FLAG,
      OPTION_AT(struct unix_options, all_tests),
-     .help = "the tests outside the index too"},
+     .help = "run the tests outside the index too"},
     {.name = "pairs",
      .type = OPTION_NAMES,
      .value_name = "KIND,...",
@@ -157,7 +157,7 @@ static const struct option rows[] = {
      .type = OPTION_TEXT,
      .value_name = "FILE",
      OPTION_AT(struct unix_options, unixbench_csv),
-     .help = "write the results as the original's CSV too"},
+     .help = "write the results in UnixBench's CSV format too"},
 };
 
 static size_t tables(void *options, struct option_table *out)
@@ -686,7 +686,7 @@ static void put_not_a_disk(const struct table_rows *r, struct text *out)
 {
     for (size_t i = 0; i < r->n; i++)
         if (not_a_disk(&r->rows[i])) {
-            text_printf(out, "%s is not a disk: %s (%s); --dir names another folder\n", r->rows[i].scratch_fs,
+            text_printf(out, "%s is not a disk: %s (%s); --dir names another directory\n", r->rows[i].scratch_fs,
                         not_a_disk(&r->rows[i]), r->rows[i].test);
             return;
         }

@@ -42,6 +42,6 @@ static int run(const struct command *command, int argc, char **argv)
 const struct command command_version = {
     .name = "version",
     .operands = "",
-    .title = "version, commit, compiler, flags, C library and build id of this program",
+    .title = "prints version, commit, compiler, flags, C library and build id of this program",
     .run = run,
 };

@@ -427,7 +427,7 @@ static void find_degraded(const struct results *results, const struct group_valu
     else if (how->place->layout_fixed && !g->seen.layout_fixed)
         text_copy(why, size, "fixed memory layout refused (personality)");
     else if (results->n_stopped > RESULTS_STOPPED_MAX)
-        (void)snprintf(why, size, "stopped by signals again and again: %llu samples, of which %u were taken anew",
+        (void)snprintf(why, size, "stopped by signals repeatedly: %llu samples, of which %u were repeated",
                        (unsigned long long)results->n_stopped, RESULTS_STOPPED_MAX);
     else
         text_copy(why, size, "");
@@ -755,7 +755,7 @@ static int fill_alone(const struct results *results, const struct group_values *
     row->stats.n = m->alone.slices;
     row->value = row->stats.mean = m->alone.value * factor;
     if (results->how->max_rsd_pct > 0 && row->stats.rsd_pct > results->how->max_rsd_pct)
-        add_reason(row, "then, too, the samples spread");
+        add_reason(row, "the samples spread even while the core was free");
     row->stats.ci95_lo = m->alone.low * factor;
     row->stats.ci95_hi = m->alone.high * factor;
     return 0;

@@ -188,8 +188,8 @@ static struct point *points_make(const struct export_rows *rows)
 
 static const char *why_left_out(const struct row *older, const struct row *newer)
 {
-    return strcmp(older->run->utc, newer->run->utc) ? "of which there is a newer one of the same labels"
-                                                    : "with the labels of another one of the same time";
+    return strcmp(older->run->utc, newer->run->utc) ? "older than another row with the same labels"
+                                                    : "with the labels and the time of another row";
 }
 
 /* Drops all but the newest of the points with the same labels, and sorts the others by family. Returns the number of
@@ -346,7 +346,7 @@ static void write_rows(const struct export_rows *rows, struct text *out)
 
 const struct export_format export_openmetrics = {
     .name = "openmetrics",
-    .title = "gauges in base units, for Prometheus and what else scrapes OpenMetrics",
+    .title = "gauges in base units, for Prometheus and other programs that scrape OpenMetrics",
     .refuse = refuse,
     .write = write_rows,
 };

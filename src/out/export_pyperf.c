@@ -23,7 +23,7 @@ static const char *unit_of(const struct row *row)
 static const char *refuse(const struct row *row)
 {
     if (!unit_of(row)[0])
-        return "that are no time, size or number to be low and no rate to be high";
+        return "that are neither a lower-is-better time, size or number nor a higher-is-better rate";
     return export_refuse_samples(row);
 }
 

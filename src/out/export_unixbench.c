@@ -16,7 +16,7 @@
 static const char *refuse(const struct row *row)
 {
     if (strcmp(row->suite, "unix") != 0 || strcmp(row->metric, "rate") != 0)
-        return "that are no rates of suite unix";
+        return "that are not rates of suite unix";
     return isnan(row->value) ? "without a value" : NULL;
 }
 

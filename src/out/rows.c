@@ -230,7 +230,7 @@ void row_reader_describe(const struct row_reader *r, const char *path, size_t n_
     struct text out = {0};
 
     append_count(&out, reader_damaged(r->reader), "damaged line", "damaged lines");
-    append_count(&out, r->unknown - r->too_new, "line that is no result", "lines that are no results");
+    append_count(&out, r->unknown - r->too_new, "line that is not a result", "lines that are not results");
     append_count(&out, r->too_new, "row of a newer version", "rows of a newer version");
     if (out.length)
         (void)snprintf(message, size, "%s: %s left out%s", path, out.data, n_rows ? "" : "; no rows");

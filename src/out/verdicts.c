@@ -339,7 +339,7 @@ static void put_means(const struct compared *c, const struct compared_print *how
     if (!cells) {
         out->failed = 1;
     } else if (c->n_means) {
-        text_printf(out, "\nGeometric means of the ratios, turned so that above 1 is better\n%s",
+        text_printf(out, "\nGeometric means of the ratios, inverted where less is better: above 1 is better\n%s",
                     how->format == COMPARED_MARKDOWN ? "\n" : "");
         put_cells(cells, c->n_means, heads, how, out);
     }

@@ -283,7 +283,7 @@ const char *device_why_not(int error)
 {
     switch (-error) {
     case EMEDIUMTYPE:
-        return "no file system that this kernel knows";
+        return "not a file system that this kernel knows";
     case EXDEV:
         return "leads away from that device";
     default:

@@ -71,7 +71,7 @@ void setting_not_read(const struct settings_view *view, const char *path, int er
         setting_why(out, "%.120s is empty", path);
         break;
     case EILSEQ:
-        setting_why(out, "%.100s holds what is not understood", path);
+        setting_why(out, "%.100s has unknown content", path);
         break;
     default:
         setting_why(out, "%.100s: %.50s", path, strerror(-error));

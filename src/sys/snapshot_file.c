@@ -113,10 +113,10 @@ static void read_identity(const char *root, struct identity *out)
 static int know_identity(const struct identity *identity, char *error, size_t size)
 {
     if (!identity->boot[0])
-        return fail(-ENOENT, error, size, "this boot cannot be told from another: %s cannot be read: %s", BOOT_FILE,
+        return fail(-ENOENT, error, size, "cannot identify this boot: %s cannot be read: %s", BOOT_FILE,
                     strerror(-identity->boot_error));
     if (!identity->host[0])
-        return fail(-ENOENT, error, size, "this host cannot be told from another: %s cannot be read: %s", HOST_FILE,
+        return fail(-ENOENT, error, size, "cannot identify this host: %s cannot be read: %s", HOST_FILE,
                     strerror(-identity->host_error));
     return 0;
 }
@@ -302,7 +302,7 @@ static int parse(const struct identity *here, const char *file, char *text, size
         return fail(-EBADMSG, error, size, "'%s' is damaged: its checksum is not that of its content", file);
     text[length - TAIL] = 0;
     if (!take_head(&at, &head))
-        return fail(-EBADMSG, error, size, "'%s' is no snapshot that this jitbench knows", file);
+        return fail(-EBADMSG, error, size, "'%s' is not a snapshot that this jitbench knows", file);
     int code = check_identity(here, file, &head, error, size);
     if (code)
         return code;
@@ -463,7 +463,7 @@ static int check_trust(int fd, const char *file, char *error, size_t size)
     if (fstat(fd, &status))
         return fail(-errno, error, size, "snapshot '%s': %s", file, strerror(errno));
     if (!S_ISREG(status.st_mode))
-        return fail(-EPERM, error, size, "'%s' is no plain file: not trusted", file);
+        return fail(-EPERM, error, size, "'%s' is not a regular file: not trusted", file);
     if (status.st_uid != geteuid())
         return fail(-EPERM, error, size, "'%s' belongs to user %lu: not trusted", file, (unsigned long)status.st_uid);
     if (status.st_mode & 022)

@@ -50,7 +50,7 @@ class Skip(Exception):
 
 
 class Failure(Exception):
-    """What is wrong."""
+    """An error with its text."""
 
 
 def expect(condition, what):
@@ -329,7 +329,7 @@ def virtio(disk, name="disk"):
 
 
 def lifetime_writes(disk):
-    """What was ever written to the file system, in MB."""
+    """Total written to the file system, in MB."""
     kilobytes = {"kB": 1, "MB": 1000, "GB": 1000000}
     number, unit = re.search(r"Lifetime writes: +(\d+) (\w+)", run(["dumpe2fs", "-h", disk])).groups()
     return int(number) * kilobytes[unit] / 1000
@@ -439,7 +439,7 @@ def boot_no_overwrite(test):
                   "jitbench.scratch=vdb:/a jitbench.end=poweroff")
     shown = machine.wait_end()
     expect("jitbench init: out: /dev/vda:/result.csv: the file exists; jitbench never overwrites" in shown, "not said")
-    expect("jitbench init: scratch: /dev/vdb:/a: no file system that this kernel knows; " in shown, "not said of vdb")
+    expect("jitbench init: scratch: /dev/vdb:/a: not a file system that this kernel knows; " in shown, "not said of vdb")
     machine.rows()
     expect(read_disk(test, disk, "/result.csv") == "mine\n", "the file has changed")
 
@@ -571,7 +571,7 @@ CHECKED = ["isolated", "nohz_full", "rcu_nocbs", "kthread_cpus", "irqaffinity"]
 
 
 def check_json(test, name, line):
-    """What `check` says of CPUs 1 and 2 of a machine that is booted with these words: states by item, advice by name."""
+    """Result of `check` for CPUs 1 and 2 of a machine booted with these words: states by item, advice by name."""
     machine = test.machine(cpus=3, name=name)
     machine.start(f'quiet {line} jitbench.run="check --cpus 1,2 --json" jitbench.end=poweroff')
     shown = machine.wait_end()
@@ -626,7 +626,7 @@ def boot_clock_set_back(test):
 
 
 def boot_cpu_unplugged(test):
-    """CPU 1 is taken out and put back again and again: what ran on it is degraded with the reason, and nothing hangs."""
+    """CPU 1 is taken offline and online repeatedly: tests that ran on it are degraded with the reason, and nothing hangs."""
     rows = run_upset(test, "cpu", "unix pipe syscall -t 2s -i 2 -c 2")
     expect({row["test"] for row in rows} >= {"pipe", "syscall"}, "rows are missing")
     told = {row["reason"] for row in rows if row["status"] == "degraded"}

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #define HOUR_S 3600
-/* First it has its way: so long after the start, in tenths of a second. */
+/* Delay before the first change, and interval between changes, in tenths of a second. */
 #define QUIET 30u
 #define EVERY 7u
 
@@ -51,7 +51,7 @@ static int upset(const char *how, unsigned turn)
     return strcmp(how, "clock") == 0 ? set_clock_back() : toggle_cpu(turn);
 }
 
-/* Until the child ends. How often. */
+/* Repeats the change until the child ends. Returns how often. */
 static unsigned upset_while(pid_t child, const char *how, int *status)
 {
     const struct timespec tenth = {.tv_nsec = 100000000};

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A result file as nobody should have written it, made of a real one: hostile.py REAL.csv HOSTILE.csv"""
+"""Makes a malformed result file from a real one: hostile.py REAL.csv HOSTILE.csv"""
 import csv
 import sys
 

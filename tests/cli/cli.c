@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The harness of the command line's tests. */
+/* Harness of the command-line tests. */
 #include "cli.h"
 #include "program.h"
 
@@ -65,7 +65,7 @@ int cli_group_setup(void **state)
     }
     memcpy(cli_binary, path, strlen(path) + 1);
     find_cpu();
-    /* Ignored by whoever started the tests (nohup, a shell's background job), they would be ignored in jitbench too. */
+    /* jitbench inherits ignored signals, so those that nohup or a shell's background job ignores are reset. */
     (void)signal(SIGHUP, SIG_DFL);
     (void)signal(SIGINT, SIG_DFL);
     /* Whatever a killed jitbench leaves behind becomes a child of this process and can be told from other runs. */
@@ -108,7 +108,7 @@ static void reap_orphans(void)
 
 static unsigned find_below(pid_t ancestor, bool only_workers, pid_t *one);
 
-/* What a test that failed half-way has left running would spin on, and disturb the next tests. */
+/* Kills the processes that a failed test left running, which would disturb the next tests. */
 static void kill_all_below(void)
 {
     pid_t one;
@@ -346,7 +346,7 @@ void cli_copy_binary(const struct cli *cli, char path[CLI_PATH])
 
 /* --- What the machine has. --- */
 
-/* What a child that tries it says: 0, or its errno. */
+/* Makes the attempt in a child. Returns 0, or the child's errno. */
 static int try_in_child(int (*attempt)(void))
 {
     int status = 0;

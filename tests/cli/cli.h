@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests of the command line: runs the real binary as a user would, and reads what it left.
  *
- * $JITBENCH names the binary (./jitbench otherwise). Each test has a scratch folder of its own: work is where the
+ * $JITBENCH names the binary (./jitbench otherwise). Each test has a scratch directory of its own: work is where the
  * binary runs, tmp is its $TMPDIR, and root, which holds both, has room for what a test sets up. All of it is removed
  * after the test, which fails when a worker process is left. */
 #ifndef TESTS_CLI_H
@@ -69,7 +69,7 @@ struct cli_child {
 struct cli_result {
     int status; /* of the exit; -N when signal N ended it */
     int unprepared;
-    char *out, *err; /* what was captured, terminated; "" otherwise */
+    char *out, *err; /* the captured text, terminated; "" otherwise */
     char *terminal;  /* what was shown on it, carriage returns and all; "" when there was none */
     size_t out_size;
     double seconds;
@@ -102,9 +102,9 @@ void cli_need_commands(void); /* that run can start some */
 
 /* --- For prepare: 0, or -1 with errno. --- */
 
-/* Nobody, who has no rights but those that the limits give him; the user that runs the test when that is not root. */
+/* Runs as the user nobody, who has only the rights that the limits give; as the present user if that is not root. */
 int cli_become_nobody(void);
-/* A mount namespace of its own, of which nobody outside sees anything. */
+/* Runs in a mount namespace of its own, which is invisible outside. */
 int cli_own_mounts(void);
 
 /* --- Processes, files. --- */
@@ -162,7 +162,7 @@ size_t cli_items(const char *list);
 void cli_expect_all(const struct cli_csv *csv, const char *column, const char *value);
 bool cli_is_measured(const char *status); /* ok, or unstable: the spread is the machine's */
 
-/* How many metrics `list --metrics` shows for a test: the rows that it has. */
+/* Returns the number of metrics that `list --metrics` shows for a test, which is its number of rows. */
 size_t cli_metrics(const struct cli *cli, const char *test);
 
 /* --- Text. --- */

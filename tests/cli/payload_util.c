@@ -60,7 +60,7 @@ static int open_output(const char *out)
     return open(out ? out : "/dev/null", O_WRONLY | O_CREAT | O_TRUNC, 0644);
 }
 
-/* In the child: nothing but what exec needs. The output's folder is the scratch folder, whatever dir is. */
+/* Prepares the child, only as exec needs it. The output's directory is the scratch directory, whatever dir is. */
 static void become(const char *dir, const char *out, const char *const *argv)
 {
     int in = open("/dev/null", O_RDONLY), to;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the program under test was built for. */
+/* Reads the architecture and C library that the program under test was built for. */
 #include "program.h"
 
 #include <elf.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the program under test was built for, from the head of its ELF file: it may be of another architecture than the
- * test, and run under an emulator. */
+/* Reads what the program under test was built for from the head of its ELF file: it may be of another architecture than
+ * the test, and run under an emulator. */
 #ifndef CLI_PROGRAM_H
 #define CLI_PROGRAM_H
 

@@ -76,7 +76,7 @@ def pairs(text):
 
 
 def quantile(values, p):
-    """Of sorted values, by linear interpolation between the two around (n - 1) p."""
+    """Percentile of sorted values, by linear interpolation between the two around (n - 1) p."""
     position = (len(values) - 1) * p
     low = int(position)
     high = min(low + 1, len(values) - 1)

@@ -164,7 +164,8 @@ static double others_cpu_s(void)
            (double)(own.ru_utime.tv_usec + own.ru_stime.tv_usec) * 1e-6;
 }
 
-/* As planned, and as it was: on a machine with other load it may take longer, by what the others had at most. */
+/* The planned and the actual time: on a machine with other load it may take longer, at most by the time of the others.
+ * */
 static void test_accept_all_quick_takes_under_a_minute(void **state)
 {
     struct timespec from, to;

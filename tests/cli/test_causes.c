@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What disturbed a row: a task of known length that takes its CPU, and what the columns say of any run. */
+/* Disturbances of a row: a task of known length takes the CPU, and the columns of any run are consistent. */
 #include <errno.h>
 #include <math.h>
 #include <sched.h>
@@ -67,7 +67,7 @@ static unsigned last_cpu(void)
 /* --- A task of known length. --- */
 
 #define HOG_MS 300
-/* What is disturbed takes as long without the hog. Together they stay below the 0.95 s after which the kernel gives
+/* Time of the measured run without the hog. Together with HOG_MS it stays below the 0.95 s after which the kernel gives
  * ordinary tasks a turn on a CPU that real-time tasks keep busy. */
 #define ALONE_MS 450
 /* The hog begins when the measured run has had as much of the CPU. */
@@ -198,8 +198,8 @@ static void run_prime(const struct cli *cli, unsigned cpu, double experiments, b
     assert_int_equal(unlink(csv_path), 0);
 }
 
-/* The measured process waits for its CPU as long as the hog has it, and never while it has the CPU itself: the rest of
- * the time on the wall is the most that it can have waited. */
+/* The measured process waits for its CPU while the hog runs, and never while it runs itself: it can have waited at most
+ * the rest of the wall-clock time. */
 static void expect_delay(const struct hogged *run)
 {
     const double rest_ms = run->wall_ms - run->cpu_ms;

@@ -395,7 +395,7 @@ static void test_check_says_when_its_table_is_lost(void **state)
     assert_string_equal(result.err, "jitbench check: standard output cannot be written: No space left on device\n");
     cli_result_free(&result);
     (void)close(full);
-    /* A reader that has seen enough is none of our business. */
+    /* A reader that closes the pipe early is not an error. */
     assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
     (void)close(ends[0]);
     const struct cli_run unread = {.args = ARGS("check", "aslr"), .out = ends[1]};
@@ -420,8 +420,8 @@ static void test_check_with_standard_output_closed(void **state)
 
 /* --- which items matter --- */
 
-/* On any machine: clocksource may be good or bad, but "isolated" is noisy for a CPU list with the boot CPU unless
- * somebody has isolated that. */
+/* On any machine: clocksource may be good or bad, but "isolated" is noisy for a CPU list with the boot CPU unless that
+ * is isolated. */
 static void test_check_fail_on_and_ignore(void **state)
 {
     const struct cli_run noisy = {.args = ARGS("check", "-q", "isolated", "aslr")};
@@ -468,10 +468,10 @@ static void test_check_wrong_items_name_the_known_ones(void **state)
     cli_expect_text(result.err, "jitbench check: --ignore: 'qqqqqqqq' is not an item (known: epp, ");
     cli_result_free(&result);
     expect_error(*state, ARGS("check", "aslr", "--fail-on", "thp"),
-                 "jitbench check: --fail-on: 'thp' is not among the items that are looked at\n");
+                 "jitbench check: --fail-on: 'thp' is not among the items that are checked\n");
     expect_error(*state, ARGS("check", "--ignore=thp", "--fail-on", "thp"),
-                 "jitbench check: --fail-on: 'thp' is not among the items that are looked at\n");
-    expect_error(*state, ARGS("check", "thp", "--ignore=thp"), "jitbench check: --ignore leaves no item to look at\n");
+                 "jitbench check: --fail-on: 'thp' is not among the items that are checked\n");
+    expect_error(*state, ARGS("check", "thp", "--ignore=thp"), "jitbench check: --ignore leaves no item to check\n");
     expect_error(*state, ARGS("check", "--json", "-o", "-"),
                  "jitbench check: --json and -o - both want standard output\n");
 }
@@ -512,7 +512,7 @@ static void test_check_json_is_what_the_csv_says(void **state)
     cli_result_free(&result);
 }
 
-/* The last lines: there is something noisy on any machine where nobody has isolated CPUs. */
+/* The last lines: at least one item is noisy on any machine without isolated CPUs. */
 static void test_check_ends_with_what_to_do(void **state)
 {
     const struct cli_run run = {.args = ARGS("check", "--cpus", "0", "isolated")};

@@ -218,7 +218,7 @@ static void test_compare_of_three_files_a_side_tests_runs(void **state)
     cli_csv_free(&csv);
 }
 
-/* 0 is the end of 10, and another value all the same. */
+/* 0 is the end of 10, but a different value. */
 static void test_compare_names_each_value_that_differs(void **state)
 {
     const struct cli *cli = *state;
@@ -305,7 +305,7 @@ static void test_compare_csv_has_the_reason(void **state)
 #define FAST_SAMPLES "0.0100;0.0101;0.0102;0.0100;0.0103;0.0101;0.0102;0.0100;0.0101;0.0102"
 #define SLOW_SAMPLES "0.0130;0.0131;0.0132;0.0130;0.0133;0.0131;0.0132;0.0130;0.0131;0.0132"
 
-/* The same program in two folders, as of builds before and after a change. */
+/* The same program in two directories, like builds before and after a change. */
 static void test_compare_of_commands_in_two_paths(void **state)
 {
     const struct cli *cli = *state;
@@ -687,7 +687,7 @@ static void test_compare_hostile_files(void **state)
     }
     cli_write_file(cli->work, "empty", "");
     compare(cli, "compare base1.csv ./empty", USAGE, &result);
-    cli_expect_text(result.err, "jitbench compare: no rows to work on\n");
+    cli_expect_text(result.err, "jitbench compare: no rows to read\n");
     cli_result_free(&result);
 }
 
@@ -703,7 +703,7 @@ static void test_compare_counts_a_run_once(void **state)
     assert_int_equal(cli_number(&csv, row_of(&csv, "syscall", ""), "n_base"), 12);
     cli_csv_free(&csv);
     compare(*state, "compare base1.csv base1.csv -- same1.csv", DONE, &result);
-    cli_expect_text(result.out, "Warning: 10 rows are there twice, and count once\n");
+    cli_expect_text(result.out, "Warning: 10 rows occur twice and are counted once\n");
     cli_expect_text(result.out, "Base  1 run on alpha\n");
     cli_result_free(&result);
 }
@@ -723,7 +723,7 @@ static void test_compare_wrong_command_lines(void **state)
     expect_error(*state, "compare base1.csv same1.csv slow1.csv",
                  "jitbench compare: 3 files: put '--' between those before and those after (BASE... -- NEW...)\n");
     expect_error(*state, "compare base1.csv -- same1.csv -- slow1.csv",
-                 "jitbench compare: '--' stands once, between the files before and those after\n");
+                 "jitbench compare: '--' is given once, between the files from before and those from after\n");
     expect_error(*state, "compare - -", "jitbench compare: standard input ('-') can be read only once\n");
     expect_error(*state, "compare a b --min-effect x",
                  "jitbench compare: --min-effect: 'x' is not a percentage (0 % to 1000 %)\n");

@@ -73,7 +73,7 @@ static void put_offer(enum shell shell, const char *typed, char *line, char *off
     for (; *line && n + 2 < sizeof(one); line++)
         if (*line != '\\')
             one[n++] = *line;
-    /* Where nothing begins with what is typed, fish offers what contains its letters. */
+    /* If no word begins with the typed text, fish offers words that contain its letters. */
     if (shell == FISH && strncmp(one + 1, typed, strlen(typed)) != 0)
         return;
     one[n++] = '|';
@@ -237,7 +237,7 @@ static void find_options(const struct cli *cli, const char *command, char *optio
         (void)snprintf(options, size, "|--help|");
 }
 
-/* Each command's options, all and each once, and only long names where two dashes stand. */
+/* All options of each command, each once, and only long names after two dashes. */
 static void check_options(const struct cli *cli, enum shell shell)
 {
     struct offers *offers = calloc(1, sizeof(*offers));
@@ -274,7 +274,7 @@ static const struct {
     {"jitbench help check c", "|", NULL, NULL, NULL},
     {"jitbench init -- pri", "|prime|", NULL, NULL, NULL},
     {"jitbench completion ", "|bash|zsh|fish|", NULL, NULL, NULL},
-    /* Operands: old names are understood, but not offered; nor is what stands there. */
+    /* Operands: old names are accepted but not offered; operands that are already given are not offered. */
     {"jitbench unix d", "|dhry2reg|double|", NULL, NULL, NULL},
     {"jitbench unix dhry2reg d", "|double|", NULL, NULL, NULL},
     {"jitbench unix fs", "|", NULL, NULL, NULL},
@@ -283,7 +283,7 @@ static const struct {
     {"jitbench tune gov", "|governor|", NULL, NULL, NULL},
     {"jitbench stream ", "|array|bandwidth|", NULL, NULL, NULL},
     {"jitbench prime x", "|", NULL, NULL, NULL},
-    /* Options that stand there, under whatever name, are not offered again, unless they add up. */
+    /* Options that are already given, under any of their names, are not offered again unless their values add up. */
     {"jitbench unix --seconds 3 --ti", "|", NULL, NULL, NULL},
     {"jitbench unix -t 3 --", NULL, "|--bind|--tuned|", "|--time|", NULL},
     {"jitbench unix --strict --", NULL, "|--time|--copies|", "|--strict|", NULL},
@@ -388,7 +388,7 @@ static void test_completion_fish(void **state)
     check(*state, FISH);
 }
 
-/* With readline, at a terminal: what the user types and what he sees. */
+/* With readline, at a terminal: the user's input and the completed line. */
 static void test_completion_bash_at_a_terminal(void **state)
 {
     static const struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* jitbench export: files and standard input in, one format out, and what is said of the rest. What the formats look
- * like is tested by units, and by their consumers (make consumers). */
+/* Tests of jitbench export: files and standard input as input, one format as output, and the message about rows left
+ * out. Unit tests and the consumers (make consumers) test the formats. */
 #include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -56,7 +56,7 @@ static void test_export_writes_each_format(void **state)
     }
 }
 
-/* By the names of the live table. */
+/* Formats are found by the names of the live table. */
 static void test_export_names_the_three_forms_of_context1(void **state)
 {
     const struct cli *cli = *state;
@@ -95,9 +95,8 @@ static void test_export_with_nothing_left_writes_nothing(void **state)
 
     cli_write_file(cli->work, "a.csv", "suite,test,metric,status\ns,t,a,ok\n");
     expect(state, ARGS("export", "-f", "pyperf", "-o", "a.json", "a.csv"), 2, "",
-           "jitbench export: 1 of 1 row left out of pyperf: 1 that are no time, size or number to be low and no rate "
-           "to be "
-           "high\njitbench export: nothing is left to write\n");
+           "jitbench export: 1 of 1 row left out of pyperf: 1 that are neither a lower-is-better "
+           "time, size or number nor a higher-is-better rate\njitbench export: nothing is left to write\n");
     cli_expect_files(cli->work, 1);
 }
 
@@ -138,7 +137,7 @@ static void test_export_makes_a_file_and_never_overwrites(void **state)
 static void test_export_wrong_command_lines(void **state)
 {
     expect(state, ARGS("export"), 2, "",
-           "jitbench export: FILE is missing: the CSV of a run, or '-' for standard input\n");
+           "jitbench export: FILE is missing: give the CSV of a run, or '-' for standard input\n");
     expect(state, ARGS("export", "no.csv"), 2, "", "jitbench export: no.csv: No such file or directory\n");
     const struct cli_run run = {.args = ARGS("export", "--format", "xml", unix_csv)};
     struct cli_result result;

@@ -173,7 +173,8 @@ static void test_fleet_csv(void **state)
     cli_result_free(&result);
 }
 
-/* Files of another schema, half of a file, one twice, one that is none: said, and the rest is judged. */
+/* Files of another schema, half of a file, a file given twice and a file that is not a result are named; the rest is
+ * judged. */
 static void test_fleet_bad_files(void **state)
 {
     const struct cli *cli = *state;
@@ -208,7 +209,7 @@ static void test_fleet_two_machines_of_one_name(void **state)
     write_host(cli, &(struct host){"n1", "6.1", 6, 16, 0.2});
     run(cli, ARGS("fleet", "."), 0, &result);
     assert_memory_equal(line_of(result.out, 1), "n1 (2) ", 7);
-    cli_expect_text(result.err, "have one name; so called here: 'n1 (2)'");
+    cli_expect_text(result.err, "have the same name; they are called here: 'n1 (2)'");
     cli_result_free(&result);
 }
 
@@ -229,7 +230,7 @@ static void test_fleet_by_rank(void **state)
     cli_result_free(&result);
     run(cli, ARGS("fleet", "--by", "rank", "r-*.csv", "one.csv"), 0, &result);
     assert_memory_equal(line_of(result.out, 1), "n1/2 ", 5);
-    cli_expect_text(result.err, "1 row without the number of a rank: judged by host");
+    cli_expect_text(result.err, "1 row without a rank number: judged by host");
     cli_result_free(&result);
 }
 
@@ -245,7 +246,7 @@ static void test_fleet_of_two_or_three_hosts(void **state)
     cli_expect_text(result.out,
                     "2 hosts, 0 figures judged: too few to judge figures. 'fleet' needs 4 hosts; for two use "
                     "'jitbench compare A.csv B.csv'. Failed tests and settings that differ are shown.\n");
-    cli_expect_text(result.out, "Settings: kernel is not the same: n1 has 6.1, n2 has 6.2.\n");
+    cli_expect_text(result.out, "Settings: kernel differs: n1 has 6.1, n2 has 6.2.\n");
     cli_result_free(&result);
     write_host(cli, &(struct host){"n3", "6.1", 3, 8, 0});
     run(cli, ARGS("fleet", "."), 0, &result);

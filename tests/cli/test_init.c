@@ -370,7 +370,7 @@ static void test_init_goes_on_without_proc(void **state)
 
 /* --- as PID 1 of a namespace --- */
 
-/* How unshare ends when its child was ended by a signal differs between versions. */
+/* The exit status of unshare, when a signal ended its child, differs between versions. */
 static void run_as_first(const struct cli *cli, const struct cli_run *run, struct cli_result *result)
 {
     struct cli_child child;
@@ -448,7 +448,7 @@ static void test_init_first_process_of_a_container_exits(void **state)
     cli_expect(cli, &wrong, 2, &result);
     assert_string_equal(result.err, "jitbench init: nothing was run: unknown order 'jitbench.frob'\n");
     cli_result_free(&result);
-    /* No kernel passes words on to it: what is no command is a mistake. */
+    /* The kernel passes no words to it here, so an unknown command is an error. */
     const struct cli_run mistyped = {.program = "unshare",
                                      .args = ARGS("-fpm", "--kill-child", "--mount-proc", path, "lst")};
     cli_expect(cli, &mistyped, 2, &result);
@@ -561,7 +561,7 @@ static void test_init_scratch_on_a_device_mounted_read_only(void **state)
 /* A scratch directory that cannot be used is reported, and the tests run without it. */
 static void test_init_scratch_that_cannot_be_had(void **state)
 {
-#define NOT "; what is measured of files is not of that disk\n"
+#define NOT "; the file tests do not measure that disk\n"
     struct cli_result result;
 
     with_device(*state,
@@ -569,7 +569,7 @@ static void test_init_scratch_that_cannot_be_had(void **state)
                         "dd if=/dev/zero of=$L bs=1M count=2 2>/dev/null; scratch /a; (L=/dev/null; scratch /a)",
                 &result);
     cli_expect_text(result.out, "scratch: LOOP:/x/y: Not a directory" NOT "a row of tmpfs\nclean\n");
-    cli_expect_text(result.out, "scratch: LOOP:/a: no file system that this kernel knows" NOT "a row of tmpfs\n");
+    cli_expect_text(result.out, "scratch: LOOP:/a: not a file system that this kernel knows" NOT "a row of tmpfs\n");
     cli_expect_text(result.out, "scratch: /dev/null:/a: Block device required" NOT "a row of tmpfs\n");
     cli_result_free(&result);
 }

@@ -67,7 +67,7 @@ static void measure_as(const struct cli *cli, const struct cli_run *run, int sta
     cli_csv_parse(result->out, csv);
 }
 
-/* For those that look at the rows only. */
+/* Fixture of tests that read only the rows. */
 static void measure(const struct cli *cli, const char *const *args, int status, struct cli_csv *csv)
 {
     const struct cli_run run = {.args = args};
@@ -226,7 +226,7 @@ static char *printed_so_far(const struct cli_child *child)
     return cli_read_file(path, &size);
 }
 
-/* Nobody measures anything before the plan is printed. */
+/* Nothing is measured before the plan is printed. */
 static void wait_plan(const struct cli_child *child, const char *plan)
 {
     uint64_t until = cli_now_ns() + 10000000000u;
@@ -426,7 +426,7 @@ static void test_latency_threads_of_the_load(void **state)
                         "groups", "2");
 }
 
-/* As many as CPUs may be used; the original counts those of the machine. */
+/* As many as there are usable CPUs; the original counts all CPUs of the machine. */
 static void test_latency_hack_groups_are_those_of_the_original(void **state)
 {
     struct cli_csv csv;
@@ -578,7 +578,7 @@ static void test_latency_custom(void **state)
     expect_word(&csv, "custom", "none", "busy_us", "250");
     expect_word(&csv, "custom", "none", "late_after_us", "3000");
     expect_word(&csv, "audio", "none", "late_after_us", "3000");
-    /* From due to running is never less than from waking up to running. */
+    /* Total (from due to running) is never less than latency (from wake-up to running). */
     assert_true(pair_number(&csv, "custom", "none", "total", "n") ==
                 pair_number(&csv, "custom", "none", "latency", "n"));
     assert_true(pair_number(&csv, "custom", "none", "total", "value") >
@@ -623,7 +623,7 @@ static void test_latency_gaming(void **state)
     cli_csv_free(&csv);
 }
 
-/* Each metric of a row stands in the page on the CSV. */
+/* Each metric of a row is in the man page on the CSV. */
 static void test_latency_metrics_are_those_of_the_man_page(void **state)
 {
     struct cli_csv csv;
@@ -690,8 +690,8 @@ static void expect_between(double value, double least, double most, const char *
         fail_msg("%s is %g, not %g to %g", what, value, least, most);
 }
 
-/* For how long the task was kept from its CPU by others than the hog, by the kernel's accounts: tasks above it, the
- * hypervisor, and interrupts, by which the timer was late. */
+/* Time that others than the hog kept the task from its CPU, by the kernel's counts: tasks of a higher priority, the
+ * hypervisor, and interrupts that made the timer late. */
 static double others_ns(const struct cli_csv *csv, double stalled_ns)
 {
     double waited_ns = 1e6 * pair_number(csv, "custom", "none", "latency", "run_delay_ms");
@@ -700,8 +700,8 @@ static double others_ns(const struct cli_csv *csv, double stalled_ns)
            pair_number(csv, "custom", "none", "timer_latency", "max");
 }
 
-/* Compares with the figures computed from the stall: each wake-up during it is late by the rest of the stall, of which
- * the first may miss a period. What others did can only add to that. */
+/* Compares with the figures computed from the stall: each wake-up during it is late by the rest of the stall; the first
+ * one may be missing. Other disturbances can only add to that. */
 static void expect_stall(const struct cli_csv *csv, double stalled_ns, bool classic)
 {
     const double lost = floor(stalled_ns / PERIOD_NS), more = others_ns(csv, stalled_ns);
@@ -725,7 +725,7 @@ static void expect_stall(const struct cli_csv *csv, double stalled_ns, bool clas
                    "missed work");
 }
 
-/* Real-time, below the hog: the hog and what is above both keep the task from its CPU, and nobody else. */
+/* Real-time with a priority below the hog: only the hog and tasks of a higher priority keep the task from its CPU. */
 static void check_stall(const struct cli *cli, bool classic)
 {
     const struct cli_run run = {.args =
@@ -756,7 +756,7 @@ static void check_stall(const struct cli *cli, bool classic)
     double timer_ns = pair_number(&csv, "custom", "none", "timer_latency", "max");
     expect_between(timer_ns, 0, STALL_NS / 3 + 1e6 * pair_number(&csv, "custom", "none", "latency", "steal_ms"),
                    "the timer's lateness");
-    /* All stood still only when it was later than a whole interval. */
+    /* Everything stood still only if it was late by more than a whole interval. */
     double interval_ns = 1e3 * strtod(word_of(&csv, "custom", "none", "interval_us"), NULL);
     assert_true(interval_ns > 0);
     assert_int_equal(strstr(result.err, "Stall: under none") != NULL, timer_ns > interval_ns);
@@ -769,7 +769,7 @@ static void test_latency_sees_a_stall(void **state)
     check_stall(*state, false);
 }
 
-/* The same stall as Interbench counts it, and as it is. */
+/* The same stall as Interbench counts it, and its true length. */
 static void test_latency_classic_sees_a_stall(void **state)
 {
     check_stall(*state, true);
@@ -922,7 +922,7 @@ static void test_latency_says_what_was_refused(void **state)
     }
 }
 
-/* Nobody, who may not be real-time. The context is how many processes he may have, NULL: as many as there may be. */
+/* Runs as nobody, without real-time rights. The context is the limit of processes; NULL: no limit. */
 static int become_nobody(void *context)
 {
     const struct rlimit none = {0, 0}, *processes = context;
@@ -1022,7 +1022,7 @@ static void test_latency_disk_loads_reach_the_disk(void **state)
     cli_csv_free(&csv);
 }
 
-/* In a mount namespace, the scratch folder as a file system of its own. */
+/* In a mount namespace, the scratch directory as a file system of its own. */
 struct mounted {
     const char *folder, *options;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* jitbench noise on the real program: what it says of each CPU, who is found to disturb one, what is refused. */
+/* Tests of jitbench noise with the real program: figures of each CPU, causes of disturbances, rejected options. */
 #include <math.h>
 #include <sched.h>
 #include <signal.h>
@@ -62,7 +62,7 @@ static void expect_warning(const struct cli_csv *csv, const char *text)
         fail_msg("the sampler of CPU %s was blind for %.17g %%: %s", worst, pct, text);
 }
 
-/* Two turns of the loop are a threshold that it passes all the time, one of 1 s is never passed. */
+/* A threshold of two turns of the loop is exceeded all the time, one of 1 s never. */
 static void test_noise_warns_of_a_blind_sampler(void **state)
 {
     static const char *const thresholds[] = {"2x", "1s"};

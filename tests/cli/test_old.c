@@ -58,7 +58,7 @@ static const struct command_row {
 
 /* --- The calls. --- */
 
-/* What some C libraries use on architectures that still have it; no call has this number. */
+/* Some C libraries use this call on architectures that still have it; no call has this number. */
 #ifndef SYS_open
 #define SYS_open (-1)
 #endif
@@ -77,8 +77,8 @@ static const struct command_row {
 #define FLAG(name_, call, argument_, mask_, value_) .name = (name_), .refusal = {BITS(call, argument_, mask_, value_)}
 #define NAMELESS                                    BITS(openat, 2, O_TMPFILE, O_TMPFILE), BITS(open, 1, O_TMPFILE, O_TMPFILE)
 
-/* What the program and its C library call, as `strace -f -c` shows it for all commands, but for what is as old as Linux
- * itself and nobody can refuse a program that is to run at all (read, write, close, exit, signal masks...). */
+/* System calls of the program and its C library, as `strace -f -c` shows them for all commands, except those that are
+ * as old as Linux and that every program needs (read, write, close, exit, signal masks...). */
 static const struct call_row {
     const char *name;
     struct refusal refusal[3]; /* all of them */
@@ -128,7 +128,7 @@ static const struct call_row {
     {CALL(statfs)},
     {CALL(sysinfo)},
     {CALL(uname)},
-    /* What no run can do without. */
+    /* Calls that every run needs. */
     {CALL(clock_nanosleep), .says = "clock_nanosleep", .vital = BIT(LATENCY), .part = BIT(LATENCY)},
     {.name = "fork",
      .refusal = {{.kind = REFUSE_CALL, .number = SYS_clone}, {.kind = REFUSE_CALL, .number = SYS_fork}},
@@ -296,7 +296,7 @@ static void misname_thread_self(const struct cli *cli, char path[CLI_PATH])
     free(bytes);
 }
 
-/* What it counts for a thread is known all the same, of a worker's main thread and of another. */
+/* The counts of a thread are still known, for a worker's main thread and for another one. */
 static void test_old_proc_without_thread_self(void **state)
 {
     static const char *const columns[] = {"run_delay_ms", "migrations"};

@@ -306,7 +306,7 @@ static void test_options_classic_sweeps_the_limits(void **state)
                  "experiments=10000000 ");
 }
 
-/* One copy a CPU on all of them: real-time work leaves the last one out, whoever asks. */
+/* One copy on each CPU: real-time work always leaves the last CPU free. */
 static void test_options_strict(void **state)
 {
     const struct cli *cli = *state;
@@ -561,8 +561,8 @@ static void test_options_of_all_together(void **state)
 
 /* --- list, help, version. --- */
 
-/* Standard output of a command that succeeds, says nothing on standard error and leaves no file. The caller frees it.
- */
+/* Returns the standard output of a command that succeeds, prints nothing on standard error and leaves no file. The
+ * caller frees it. */
 static char *output_of(const struct cli *cli, const char *const *args)
 {
     const struct cli_run run = {.args = args};
@@ -1057,7 +1057,7 @@ static void test_options_what_only_prints_says_when_it_cannot(void **state)
     (void)close(ends[1]);
 }
 
-/* Also where it is no value of an option: a name of a command, test, setting or file, or a moment. */
+/* Also for values outside of options: names of commands, tests, settings or files, and times. */
 static void test_options_errors_are_one_printable_line(void **state)
 {
     const struct cli *cli = *state;

@@ -487,8 +487,8 @@ static void test_prime_time_doubles_with_the_divisions(void **state)
                         "limit", "median");
 }
 
-/* Both sizes fit into a first-level cache of 32 KiB. How the pages of the two arrays lie in it moves a run's median by
- * a third on some CPUs; the least time has nothing in its way. */
+/* Both sizes fit into a first-level cache of 32 KiB. The placement of the arrays' pages in it changes a run's median by
+ * a third on some CPUs, but not the least time. */
 static void test_array_time_doubles_with_the_elements(void **state)
 {
     assert_time_doubles(

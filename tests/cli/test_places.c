@@ -128,7 +128,7 @@ static int make_place(void *context)
     return chdir(place->work);
 }
 
-/* How many whole lines the only file in a folder has; 0 when there is none. */
+/* Returns the number of whole lines of the only file in a directory; 0 when there is none. */
 static size_t lines_in(const char *directory)
 {
     char names[CLI_FILES][256], path[CLI_PATH];
@@ -177,7 +177,7 @@ static void expect_long_finished(const struct cli_csv *csv, size_t metrics)
 
 /* --- Descriptors. --- */
 
-/* As `jitbench prime | head -1`. */
+/* Standard output is closed early, as by `jitbench prime | head -1`. */
 static void test_places_closed_pipe(void **state)
 {
     const struct cli *cli = *state;
@@ -464,7 +464,7 @@ static void test_places_hostile_environment(void **state)
     run_prime(*state, (struct cli_run){.env = env});
 }
 
-/* Rows say what the user nobody was not permitted to do; the exit status is 0. */
+/* Rows name the requests that the user nobody was refused; the exit status is 0. */
 static void test_places_nobody(void **state)
 {
     const struct cli *cli = *state;
@@ -518,7 +518,7 @@ static void test_places_nobody_with_nice(void **state)
     cli_result_free(&result);
 }
 
-/* Allowed on CPU 0 only: that is where it runs. Real-time policy is either had or said to be missing. */
+/* Allowed on CPU 0 only: it runs there. A real-time policy is either in effect or reported as missing. */
 static void test_places_allowed_on_one_cpu(void **state)
 {
     const struct cli *cli = *state;
@@ -624,7 +624,7 @@ static void test_places_few_descriptors(void **state)
     assert_true(worked);
 }
 
-/* A user of his own, so that other processes of nobody's do not count. */
+/* A separate user, so that other processes of nobody do not count. */
 static void test_places_few_processes(void **state)
 {
     const struct cli *cli = *state;
@@ -744,7 +744,7 @@ static void test_places_chroot_with_nothing_but_the_binary(void **state)
         assert_true(cli_count(&csv, tests[i], NULL) >= cli_metrics(cli, tests[i]));
     for (size_t row = 0; row < csv.n_rows; row++) {
         bool shell = !strncmp(cli_cell(&csv, row, "test"), "shell", 5);
-        /* Whether it has a disk, and a speed that holds still, is the machine's matter. */
+        /* Whether the machine has a disk and a constant speed does not matter. */
         bool may_be_degraded = !strcmp(cli_cell(&csv, row, "suite"), "latency") ||
                                strstr(cli_cell(&csv, row, "reason"), "no second CPU is allowed");
         const char *status = cli_cell(&csv, row, "status");
@@ -783,7 +783,7 @@ static int make_bare(void *context)
     return refuse(newer);
 }
 
-/* A sandbox that does not let files be flushed: the rows are there all the same, and it is said once. */
+/* A sandbox that does not let files be flushed: all rows are written, and one message says so. */
 static void test_places_where_files_cannot_be_flushed(void **state)
 {
     static const int errors[] = {EPERM, EACCES, ENOSYS};
@@ -904,7 +904,7 @@ static void test_places_bare_writable_root(void **state)
     struct bare bare = {.jail = jail};
     run_bare_rows(cli, &bare, ARGS("unix", "-q", "-o", "-", "-c", "1", "-i", "1", "-t", "20ms", "execl", "fcopy256"),
                   &csv);
-    expect_bare(&csv, layout, "execl", "degraded", "execveat refused; and no /proc");
+    expect_bare(&csv, layout, "execl", "degraded", "execveat is refused and there is no /proc");
     expect_bare(&csv, layout, "fcopy256", "ok", "");
     cli_csv_free(&csv);
 }
@@ -1002,7 +1002,7 @@ static void test_places_interrupt_from_the_terminal(void **state)
     cli_result_free(&result);
 }
 
-/* The window is closed, the line drops: SIGHUP, and nobody to print to. */
+/* The terminal is closed: SIGHUP, and standard output is gone. */
 static void test_places_terminal_goes_away(void **state)
 {
     const struct cli *cli = *state;

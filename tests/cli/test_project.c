@@ -30,8 +30,8 @@ static void read_csv(const struct cli *cli, const char *name, struct cli_csv *cs
     cli_csv_read(path, csv);
 }
 
-/* 100 detours of 5.01 ms (the middle of their bin) in 9.5 s of work: a step of 1 ms meets k of them with Poisson's
- * probability. */
+/* 100 detours of 5.01 ms (the middle of their bin) in 9.5 s of work: the number of them in a step of 1 ms has a Poisson
+ * distribution. */
 static double expected(double ranks)
 {
     double number = 100 / 9.5e9 * 1e6, p = exp(-number), below = p, sum = 0;
@@ -55,7 +55,7 @@ static void test_project_is_what_arithmetic_says(void **state)
     cli_expect_text(result.out, "n1    noise   5.013");
     cli_expect_text(result.out, "\nWhat costs most: 100000 ranks with these detours");
     cli_expect_text(result.out, "1 ms .. 10 ms    preempted");
-    cli_expect_text(result.out, "From 9.5 s of one CPU's time");
+    cli_expect_text(result.out, "Computed from 9.5 s of one CPU's time");
     read_csv(cli, "p.csv", &csv);
     assert_int_equal(csv.n_rows, 6);
     for (size_t row = 0; row < csv.n_rows; row++) {

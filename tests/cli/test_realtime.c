@@ -81,7 +81,8 @@ static void run_beside_spinners(const struct cli *cli, const struct cli_run *run
         const struct spinner *s = &all->each[i];
         print_message("spinner %d: %.2f s of the %.2f s that all had on two CPUs, worst gap %.3f s\n", i, s->cpu_s,
                       total, s->worst_gap_s);
-        /* A share of the spinners' and jitbench's time together: other processes take from all of them alike. */
+        /* Share of the time of spinners and jitbench together, since other processes take time from all of them
+         * equally. */
         assert_true(s->cpu_s >= SHARE_MIN * total / 2);
         assert_true(s->worst_gap_s < GAP_MAX_S);
     }
@@ -89,7 +90,7 @@ static void run_beside_spinners(const struct cli *cli, const struct cli_run *run
     cli_result_free(&result);
 }
 
-/* Two halves a copy, which sleep so often that no limit of real-time CPU time ends them. */
+/* Two processes for each copy, which sleep so often that the limit of real-time CPU time never ends them. */
 static void test_realtime_ping_pong_on_every_cpu_is_given_up(void **state)
 {
     const struct cli_run run = {.args = ARGS("unix", "context1", "--fifo", "--copies", "2", "-t", "1500ms", "--samples",

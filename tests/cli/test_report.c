@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* jitbench report on files of real runs, and on files that nobody should have written. What a browser makes of its
- * pages is in tests/browser. */
+/* Tests of jitbench report with files of real runs, and with malformed files. tests/browser tests the pages in a
+ * browser. */
 #include <fcntl.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -182,7 +182,7 @@ static void test_report_of_one_run_and_of_two(void **state)
 }
 
 /* As with fleet: the files of a folder, or those that match, in the order of their names. */
-/* Whatever is an index says of which protocol. */
+/* Each index names its protocol. */
 static void test_report_names_the_protocol_of_an_index(void **state)
 {
     static const char rows[] = "run_id,host,suite,test,param,copies,metric,unit,better,value,index,status\n"
@@ -254,7 +254,7 @@ static void test_report_of_folders_and_patterns(void **state)
     cli_result_free(&result);
 }
 
-/* --- files that nobody should have written --- */
+/* --- malformed files --- */
 
 static void test_report_of_broken_rows(void **state)
 {
@@ -276,7 +276,7 @@ static void test_report_of_broken_rows(void **state)
 
     (void)snprintf(text, sizeof(text), "%s", header);
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        /* A quote is doubled in a quoted field; here it stands within an unquoted one, which is read as it is. */
+        /* A quote is doubled in a quoted field; here it is within an unquoted one, which is read as it is. */
         (void)snprintf(text + length, sizeof(text) - length, "%s", rows[i]);
         length = strlen(text);
     }
@@ -431,7 +431,7 @@ static void test_report_of_a_large_fleet_is_bounded(void **state)
     free(page);
 }
 
-/* 100 detours of 5 ms in 10 s, of which each step of 10 ms meets one every tenth time. */
+/* 100 detours of 5 ms in 10 s: every tenth step of 10 ms has one. */
 static void test_report_says_what_noise_costs_at_scale(void **state)
 {
     const struct cli *cli = *state;
@@ -447,7 +447,7 @@ static void test_report_says_what_noise_costs_at_scale(void **state)
     char *page = report(cli, ARGS("report", "a.csv"), &size);
     cli_expect_text(page, "<h2 id=\"scale\">At scale</h2>");
     cli_expect_text(page, "Slow-down on many ranks");
-    cli_expect_text(page, "From 9.5 s of one CPU");
+    cli_expect_text(page, "Computed from 9.5 s of one CPU");
     cli_expect_text(page, "1 ms .. 10 ms</td><td>preempted</td>");
     cli_expect_text(page, "steps of 10 ms: 1.053<"); /* on one rank: 501 ms more in 9.5 s */
     cli_expect_text(page, "\xe2\x86\x92 1</td>");    /* without them nothing is left */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* jitbench run: what a command gets, what is said of it, in which order commands run, and that nothing of them is
- * left. */
+/* Tests of jitbench run: what a command inherits, its figures, the order of commands, and that none of their processes
+ * is left. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -203,7 +203,7 @@ static void test_run_table_has_a_line_each_and_ratios(void **state)
     cli_result_free(&result);
 }
 
-/* --- What is wrong is said before anything runs. --- */
+/* --- Errors are reported before any command runs. --- */
 
 static void test_run_finds_what_cannot_run_before_anything_does(void **state)
 {
@@ -228,14 +228,13 @@ static void test_run_says_what_is_wrong_with_the_line(void **state)
 {
     const struct cli *cli = *state;
     static const char where[] =
-        "jitbench run: no command; it stands behind '--': jitbench run [OPTION...] -- COMMAND [ARG...]\n";
+        "jitbench run: no command; it follows '--': jitbench run [OPTION...] -- COMMAND [ARG...]\n";
 
     expect_error(cli, ARGS("run"), where);
     expect_error(cli, ARGS("run", "--"), where);
-    expect_error(cli, ARGS("run", "true"),
-                 "jitbench run: the command stands behind '--', but 'true' stands before it\n");
+    expect_error(cli, ARGS("run", "true"), "jitbench run: the command follows '--', but 'true' is given before it\n");
     expect_error(cli, ARGS("run", "--", "--", "true"), "jitbench run: no command before '--'\n");
-    expect_error(cli, ARGS("run", "--", "true", "--"), "jitbench run: no command behind the last '--'\n");
+    expect_error(cli, ARGS("run", "--", "true", "--"), "jitbench run: no command after the last '--'\n");
     expect_error(cli, ARGS("run", "--prepare", "a 'b", "--", "true"),
                  "jitbench run: --prepare 'a 'b': a quote is not closed\n");
     expect_error(cli, ARGS("run", "--name", "a,b", "--", "true"), "jitbench run: --name: 2 names for 1 command\n");
@@ -343,7 +342,7 @@ static void test_run_input_is_opened_for_each_run(void **state)
     cli_result_free(&result);
 }
 
-/* How long the padding is in each line of what env printed, and that there are other variables or not. */
+/* Reads the length of the padding from each run's output of env, and checks whether there are other variables. */
 static size_t pads(const char *text, size_t lengths[16])
 {
     size_t n = 0;
@@ -441,7 +440,7 @@ static void test_run_real_time_is_inherited_and_ended(void **state)
     cli_expect_all(&csv, "nice", "-3");
     cli_expect_all(&csv, "status", "ok");
     cli_csv_free(&csv);
-    /* It never sleeps, and keeps its CPU from everybody of lower priority. */
+    /* It never sleeps, so tasks of lower priority do not get its CPU. */
     run_csv(cli,
             ARGS("-i", "1", "--cpus", "1", "--fifo", "--timeout", "200ms", "--", "sh", "-c", "while :; do :; done"),
             FAILED, &csv);
@@ -616,7 +615,7 @@ static void test_run_preparation_may_look_like_a_command(void **state)
 
 /* --- Nothing is left. --- */
 
-/* Until n processes run: jitbench, its worker, the guard, the shell, and what it starts. */
+/* Waits until n processes run: jitbench, its worker, the guard, the shell, and its children. */
 static void start_tree(const struct cli *cli, const char *script, unsigned n, struct cli_child *child)
 {
     const struct cli_run run = {.args = ARGS("run", "-q", "--no-csv", "--", "sh", "-c", script)};
@@ -636,7 +635,7 @@ static void test_run_interrupted_or_killed_leaves_nothing(void **state)
     } ends[] = {
         {SIGINT, 128 + SIGINT, "setsid sleep 77 & sleep 78; true"},
         {SIGTERM, 128 + SIGTERM, "sleep 77 & sleep 78; true"},
-        /* Nobody is left to look for what is in a session of its own. */
+        /* No process is left to find those in a session of their own. */
         {SIGKILL, -SIGKILL, "sleep 77 & sleep 78; true"},
     };
     const struct cli *cli = *state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* People run this as root beside others who may plant links, programs and settings: nothing of theirs is written
- * through, run, loaded or believed, and no rights are taken from the program's file. */
+/* jitbench runs as root beside users who may plant links, programs and settings: it does not write through, run, load
+ * or trust any of them, and takes no rights from the program's file. */
 #include <dirent.h>
 #include <elf.h>
 #include <endian.h>
@@ -21,14 +21,14 @@
 
 #define NOBODY 65534
 #define KEPT   "what root keeps\n"
-/* Runs beside a rival; of scratch folders, he sees each. */
+/* Runs beside a rival process, which sees each scratch directory. */
 #define RACES         20u
 #define SCRATCH_RACES 3u
 #define FAST          "prime", "-q", "-n", "1000", "-i", "1"
 
 /* --- A place that others can write. --- */
 
-/* root/kept/target is root's alone, with known contents. What is made in root/shared is nobody's to trust. */
+/* root/kept/target belongs to root alone, with known contents. Files in root/shared are not trusted. */
 struct scene {
     const struct cli *cli;
     char kept[96], target[128], shared[96];
@@ -57,7 +57,7 @@ static bool same_moment(const struct timespec *a, const struct timespec *b)
     return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
 }
 
-/* Not even touched, and nothing was made beside it. */
+/* The file is unchanged, and no other file was made beside it. */
 static void expect_kept(const struct scene *s)
 {
     struct stat now;
@@ -77,7 +77,7 @@ static void expect_kept(const struct scene *s)
     cli_expect_files(s->kept, 1);
 }
 
-/* A link of nobody's in the shared folder. */
+/* A link that the user nobody owns, in the shared directory. */
 static void plant(const struct scene *s, const char *name, const char *to, uid_t owner)
 {
     char path[160];
@@ -154,7 +154,7 @@ static void test_security_writes_through_no_link_in_a_sticky_folder(void **state
     cli_expect_files(cli->work, 1);
 }
 
-/* The same names are good where nobody else can have put them. */
+/* The same names are accepted in a directory that only the user can write to. */
 static void test_security_follows_the_users_own_links(void **state)
 {
     const struct cli *cli = *state;
@@ -181,7 +181,7 @@ static void test_security_follows_the_users_own_links(void **state)
     assert_int_equal(close(null), 0);
 }
 
-/* A pipe that somebody left where the CSV is to be would take it, or keep the program waiting for ever. */
+/* A pipe of another user in place of the CSV would receive it, or block the program forever. */
 static void test_security_writes_into_nobodys_pipe(void **state)
 {
     const struct cli *cli = *state;
@@ -196,7 +196,7 @@ static void test_security_writes_into_nobodys_pipe(void **state)
     write_to(cli, writers[0], path, 2);
 }
 
-/* The scratch folder is led elsewhere: a row with a reason, and nothing is made there. */
+/* The scratch directory is led elsewhere: a row with a reason, and nothing is made there. */
 static void test_security_makes_no_scratch_behind_a_link(void **state)
 {
     const struct cli *cli = *state;
@@ -221,7 +221,7 @@ static void test_security_makes_no_scratch_behind_a_link(void **state)
 
 /* --- Races. --- */
 
-/* Another user's process that does it again and again until it is killed. */
+/* Another user's process that repeats this until it is killed. */
 static pid_t start_rival(const struct scene *s, void (*once)(const struct scene *s))
 {
     pid_t pid = fork();
@@ -247,7 +247,7 @@ static void end_rival(pid_t pid)
     assert_true(WIFSIGNALED(status)); /* it ran until then */
 }
 
-/* What can be written to, what must not be, now and then nothing. */
+/* Replaces the name by a writable file, by a forbidden target, and sometimes by nothing. */
 static void swap_output(const struct scene *s)
 {
     static unsigned number;
@@ -356,7 +356,7 @@ static void swap_scratch(const struct scene *s)
         (void)closedir(folder);
 }
 
-/* In a folder that is there instead of ours: a mark of root's. */
+/* A marker that belongs to root, in the directory that replaced ours. */
 static bool is_marked(const char *shared)
 {
     char path[512];
@@ -479,7 +479,7 @@ static void test_security_environment_runs_and_loads_nothing(void **state)
         struct cli_result result;
         struct cli_child child;
         const char *const *mine = env;
-        /* Of `run` the user's environment is the command's too. */
+        /* `run` passes the user's environment on to the command. */
         const char *const plain[] = {"PATH=/nonexistent", "TOKEN=s3cr3t-of-the-user", NULL};
         if (!strcmp(commands[i][0], "run"))
             mine = plain;
@@ -494,7 +494,7 @@ static void test_security_environment_runs_and_loads_nothing(void **state)
     }
 }
 
-/* Neither in a file that was made, nor in a report of it. Decimal points are points. */
+/* No secret is in a result file or in its report. Decimal points are points. */
 static void test_security_secrets_stay_in_the_environment(void **state)
 {
     const struct cli *cli = *state;
@@ -553,7 +553,7 @@ static void test_security_commands_get_three_descriptors(void **state)
     char *text = cli_read_file(path, &size);
     assert_string_equal(text, "0\n1\n2\n3\n");
     free(text);
-    /* Others may read results, and only the user may write them, whatever the umask lets through. */
+    /* Results are readable for others and writable only for the user, whatever the umask. */
     for (size_t i = 0; i < 2; i++) {
         (void)snprintf(path, sizeof(path), "%s/%s", cli->work, i ? "kept" : "rows.csv");
         assert_int_equal(stat(path, &status), 0);
@@ -579,7 +579,7 @@ static void need_rights_of_files(const struct cli *cli)
         cli_skip("%s is mounted nosuid", cli->root);
 }
 
-/* One line, and nothing else: neither a command nor what a worker is told is looked at. */
+/* Only one line is printed; neither the command nor a worker's arguments are read. */
 static void expect_refused(const struct cli *cli, const char *program, int (*prepare)(void *context))
 {
     const char *const *const lines[] = {ARGS("list"), ARGS("@worker", "0", "0"), ARGS("init", "--help"), ARGS(NULL)};

@@ -149,7 +149,7 @@ static void test_show_prints_the_reasons_that_the_run_printed(void **state)
     cli_result_free(&shown);
 }
 
-/* Time, machine and comment stand before the tables, and warnings behind. */
+/* Time, machine and comment precede the tables; warnings follow them. */
 static void test_show_tells_the_run(void **state)
 {
     const struct cli *cli = *state;
@@ -177,7 +177,7 @@ static void test_show_tells_the_run(void **state)
     cli_result_free(&result);
 }
 
-/* A reason is printed once, with how many tests have it. */
+/* A reason is printed once, with the number of tests that have it. */
 static void test_show_counts_tests_with_a_reason(void **state)
 {
     const struct cli *cli = *state;
@@ -241,7 +241,7 @@ static void test_show_of_several_runs_and_files(void **state)
     free(both);
 }
 
-/* A message each, and the rest is shown. */
+/* Each has a message, and the rest is shown. */
 static void test_show_of_broken_files(void **state)
 {
     const struct cli *cli = *state;
@@ -275,11 +275,11 @@ static void test_show_of_broken_files(void **state)
     cli_write_file(cli->work, "other.csv", "name,age\r\nanna,5\r\n");
     show(state, ARGS("show", "-q", "nothere.csv", "other.csv", "schemas.csv"), 2, &result);
     cli_expect_text(result.err, "jitbench show: nothere.csv: No such file or directory\n");
-    cli_expect_text(result.err, "jitbench show: other.csv: 1 line that is no result left out; no rows\n");
+    cli_expect_text(result.err, "jitbench show: other.csv: 1 line that is not a result left out; no rows\n");
     cli_expect_text(result.out, "\nsleep 1 ");
     cli_result_free(&result);
     show(state, ARGS("show", "other.csv"), 2, &result);
-    cli_expect_text(result.err, "no rows to work on\n");
+    cli_expect_text(result.err, "no rows to read\n");
     assert_string_equal(result.out, "");
     cli_result_free(&result);
     show(state, ARGS("show"), 2, &result);

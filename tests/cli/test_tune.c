@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tune and untune on this machine: with settings that harm nobody for a moment, and each test puts them back whatever
- * happens to it. All that tune could write is the same before and after. */
+/* Tests of tune and untune on this machine, with settings that do no harm for a moment; each test restores them even if
+ * it fails. All settings that tune can write are the same before and after. */
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
@@ -20,7 +20,7 @@
 #include "cli.h"
 #include "program.h"
 
-/* What the tests tune, at the end of ARGS(): thp is NULL where /sys cannot be written. */
+/* Items that the tests tune, at the end of ARGS(): thp is NULL where /sys cannot be written. */
 #define HARMLESS "stat_interval", "perf_rate", "watchdogs", thp
 #define INTERVAL "/proc/sys/vm/stat_interval"
 #define THP      "/sys/kernel/mm/transparent_hugepage/enabled"
@@ -139,7 +139,7 @@ static int setup(void **state)
     return status;
 }
 
-/* Even after a failure nothing stays. */
+/* Nothing is left even after a failure. */
 static int teardown(void **state)
 {
     const struct cli *cli = *state;
@@ -196,7 +196,7 @@ static void expect_untune(const struct cli *cli, int status, const char *out, co
     expect_run(cli, &run, status, out, err);
 }
 
-/* Root, who may write one of them. */
+/* Root may write one of them. */
 static void need_settings(void)
 {
     cli_need_root();
@@ -340,7 +340,7 @@ static void test_tune_says_how_else_a_setting_is_set(void **state)
     expect_state(state_before);
 }
 
-/* What could lock somebody out is not touched unless it is named. */
+/* Settings that could lock somebody out are written only when they are named. */
 static void test_tune_leaves_what_must_be_named(void **state)
 {
     const struct cli *cli = *state;
@@ -659,7 +659,7 @@ static void init_place(const struct cli *cli, struct place *place)
         fail_msg("%s: %s", cli->root, strerror(errno));
 }
 
-/* Where the snapshot is when nobody says; the folder is the test's own. */
+/* The default place of the snapshot; the directory is the test's own. */
 static void expect_default_place(const struct cli *cli, const struct place *place, const char *folder)
 {
     char path[CLI_PATH + 32], names[CLI_FILES][256];
@@ -670,7 +670,7 @@ static void expect_default_place(const struct cli *cli, const struct place *plac
     expect_run(cli, &tune, 0, "'jitbench untune' restores", "");
     assert_int_equal(cli_files(folder, names), 1);
     assert_string_equal(names[0], "jitbench.snapshot");
-    /* For the teardown, should the rest fail. */
+    /* Kept for the teardown, in case the test fails. */
     (void)snprintf(path, sizeof(path), "%s/jitbench.snapshot", folder);
     (void)snprintf(names[0], sizeof(names[0]), "%s/snapshot", cli->root);
     assert_int_equal(link(path, names[0]), 0);
@@ -735,7 +735,7 @@ static int make_place_with_one_irq(void *context)
     return cli_own_mounts() || irq_show_only(*irq) ? -1 : 0;
 }
 
-/* What nobody can move is said, and is no failure. */
+/* Interrupts that cannot be moved are reported, but are not a failure. */
 static void test_tune_leaves_interrupts_that_the_kernel_manages(void **state)
 {
     const struct cli *cli = *state;

@@ -25,7 +25,7 @@
 #define CSV   "-q", "-o", "-"
 #define SHORT "-t", "50ms", "--samples", "1"
 #define ONCE  CSV, SHORT, "-c", "1"
-/* Nothing that needs a scratch folder runs. */
+/* Nothing that needs a scratch directory runs. */
 #define NO_DIR "--dir", "/nonexistent"
 
 static char top[CLI_PATH];
@@ -214,7 +214,7 @@ static char *normalise_line(const char *line, size_t length, char *out)
     return out;
 }
 
-/* Samples this short are as unstable as they like, and the scratch folder is where it is. */
+/* Samples this short are as unstable as they like, and the scratch directory is where it is. */
 static char *normalise(const char *text)
 {
     char *copy = calloc(1, strlen(text) + 2), *out = copy;
@@ -756,7 +756,7 @@ static void test_unix_dir_missing(void **state)
     const char *first = strstr(result.err, "\nskipped: ");
     assert_non_null(first);
     cli_expect_text(first,
-                    "\nskipped: scratch folder '/nonexistent': No such file or directory (fcopy1024 and 2 more)\n");
+                    "\nskipped: scratch directory '/nonexistent': No such file or directory (fcopy1024 and 2 more)\n");
     cli_expect_no_text(first + 1, "\nskipped: ");
     done(&result, &csv);
     const struct cli_run strict = {.args = ARGS("unix", "fcopy1024", ONCE, NO_DIR, "--strict")};
@@ -778,7 +778,7 @@ static void test_unix_dir_is_no_folder(void **state)
     done(&result, &csv);
 }
 
-/* A mount namespace in which the scratch folder is another. */
+/* A mount namespace in which the scratch directory is another. */
 struct mounted {
     const char *tmp;
     const char *options; /* of a tmpfs; NULL: the folder itself, read-only */
@@ -799,7 +799,8 @@ static int mount_tmp(void *context)
                : 0;
 }
 
-/* Nobody outside sees the folder: what is left in it goes to standard output. The CSV is in the work folder. */
+/* The directory is invisible outside, so the names of files left in it go to standard output. The CSV is in the work
+ * directory. */
 static void measure_mounted(const struct cli *cli, struct mounted *mounted, const char *tests_and_options, int status,
                             struct cli_csv *csv)
 {
@@ -828,7 +829,7 @@ static void measure_mounted(const struct cli *cli, struct mounted *mounted, cons
 static void test_unix_dir_in_memory_is_named(void **state)
 {
     static const char line[] =
-        "\ntmpfs is not a disk: its files are in memory (fcopy256); --dir names another folder\n";
+        "\ntmpfs is not a disk: its files are in memory (fcopy256); --dir names another directory\n";
     struct mounted mounted = {.options = "mode=0777", .tmp = ((const struct cli *)*state)->tmp};
     struct cli_result result;
     const struct cli_run run = {.program = "/bin/sh",
@@ -1087,7 +1088,7 @@ static void test_unix_too_few_processes(void **state)
 
 static const char *const restless[] = {"shell8", "execl", "fcopy1024", "context1", "spawn"};
 
-/* Two copies of a long sample, and comes back in the middle of it. */
+/* Starts two copies of a long sample, and returns in the middle of it. */
 static void start_long(const struct cli *cli, const char *test, struct cli_child *child)
 {
     const struct cli_run run = {.args = ARGS("unix", test, CSV, "-c", "2", "-t", "60s", "--samples", "1")};

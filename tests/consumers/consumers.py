@@ -96,7 +96,7 @@ def pairs(field):
 
 
 def as_read(name, field):
-    """Files of earlier versions have commas in texts, where ';' stands now: all but the user's own words."""
+    """Files of earlier versions have commas in texts where ';' is used now, except in the user's own words."""
     if name in ("comment", "test", "load"):
         return field
     if name == "cpus":
@@ -205,7 +205,7 @@ def reader_csv():
         text, rows = random_file(generator)
         ours = json.loads(export("json", "-", text=text.encode()))["rows"]
         expect(len(ours) == len(rows), repr(text))
-        by_test = {one["test"]: one for one in ours}  # rows of one run stand together
+        by_test = {one["test"]: one for one in ours}  # rows of one run are adjacent
         for row in rows:
             one = by_test[row["test"]]
             expect_row(one, {name: field for name, field in row.items() if name in one})
@@ -286,7 +286,7 @@ def pyperf():
 
 
 def pyperf_form():
-    """What is known of the form, where pyperf is not there to read it: jitbench's own idea of it, no proof."""
+    """Checks the known format where pyperf is not installed: jitbench's own view of it, not a proof."""
     a, b = (json.loads(export("pyperf", path)) for path in (UNIX_A, UNIX_B))
     for suite in (a, b):
         expect(suite["version"] == "1.0" and suite["metadata"]["unit"] == "second", suite)

@@ -36,7 +36,7 @@ strip_of() {
     esac
 }
 
-# What `make` is told. Nothing of it comes from the caller's environment: two builds are the same bytes.
+# Arguments of `make`. None of them comes from the caller's environment: two builds are the same bytes.
 make_for() {
     arch=$1
     shift

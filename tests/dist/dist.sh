@@ -4,7 +4,7 @@
 # architectures; all eight otherwise.
 #   --no-tests   only builds and packs
 #   --no-units   leaves out the unit tests (they come from cmocka's source, which is fetched once)
-# What a tarball holds depends on the commit and the compilers alone: see tests/dist/repro.sh.
+# The contents of a tarball depend only on the commit and the compilers: see tests/dist/repro.sh.
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/dist/arches.sh

@@ -50,7 +50,7 @@ LATENCY = ["latency", "audio", *OUT, "-t", "60ms", "-l", "100000", "-w"]
 # before  a command that runs first, whole
 # after   one that runs behind it, whole
 # tuned   it writes settings: those of the test's own, which must be as before when all is done
-# inner   its workers are another command whole, which stands in the table itself
+# inner   its workers are another whole command, which has its own entry in the table
 # each    it says a line of its own for each file that cannot be read
 # status  its exit status without a fault, unless that is 0; NOISY: 4 when its table says that something is noisy, else 0
 # ends    which row of ENDS it has, unless that is "measures"
@@ -116,13 +116,13 @@ COMMANDS = {
     "init": {"args": ["init", "--", "prime", "-q", "-i", "1", "-n", "100"], "inner": True},
 }
 
-# Files that tune writes here: copies that stand over the real ones, which cannot be written at all meanwhile.
+# Files that tune writes here: copies mounted over the real ones, which cannot be written meanwhile.
 SETTINGS = ["/proc/sys/vm/stat_interval", "/proc/sys/kernel/perf_event_max_sample_rate", "/proc/sys/kernel/watchdog",
             "/proc/sys/kernel/perf_cpu_time_max_percent"]
 
 # --- The errnos. ----------------------------------------------------------------------------------------------------
 
-# What each call can fail with (its manual page; ENOSYS and EPERM besides: an old kernel, a container's filter), of
+# Errors that each call can return (its manual page; ENOSYS and EPERM besides: an old kernel, a container's filter), of
 # ENOSYS EPERM EACCES ENOMEM EAGAIN EINTR ENOSPC EMFILE EIO. A call without a line of its own has REFUSED.
 REFUSED = "ENOSYS EPERM"
 ERRNOS = {
@@ -163,7 +163,7 @@ ERRNOS = {
 # Where these fail, output is lost; where an input cannot be read, commands that take many say so and go on.
 WRITES = {"write", "writev", "pwrite64", "fsync", "fdatasync", "close", "ftruncate", "rename", "renameat2"}
 
-# What is not tried, and why: a call, or a kind of it.
+# Calls, or kinds of them, that are not tried, and why.
 NOT_TRIED = {
     "exit": "cannot fail",
     "exit_group": "cannot fail",
@@ -244,7 +244,7 @@ def plain(path, scratch):
 
 
 def kind_of(call, rest, scratch):
-    """What a call is about, as one word."""
+    """The subject of a call, as one word."""
     if call == "close":
         return "-"
     if call == "futex":
@@ -396,7 +396,7 @@ WORSE = {"ok": 0, "unstable": 1, "degraded": 2, "skipped": 3, "failed": 4}
 
 # Of a row that is degraded by what else the machine did, which no reference run need have met: a CPU's speed that changed,
 # and a load's file that was still in the page cache.
-RESTLESS = re.compile(r"would not hold still|of \d+ MiB \w+ only \d+ MiB went to or came from the disk")
+RESTLESS = re.compile(r"varied by more than|of \d+ MiB \w+ only \d+ MiB went to or came from the disk")
 
 
 def key_of(row):
@@ -443,7 +443,7 @@ class Outcome:
 
 
 class Reference:
-    """What a command does without a fault: several runs, since the machine is not the same each time."""
+    """Behaviour of a command without a fault: several runs, since the machine differs each time."""
 
     def __init__(self, slot, command, times=2):
         self.command = command
@@ -497,7 +497,7 @@ def names_it(text, cell):
 
 
 def judge(run, reference, cell):
-    """What is wrong with the run, as a list of texts. cell None: nothing failed."""
+    """Errors of the run, as a list of texts. cell None: no call failed."""
     wrong = []
     if run.said["hang"]:
         return [f"not ended after {run.said['hang'][0]} s: {run.said['hanging']}"]
@@ -527,7 +527,7 @@ def cannot_be_said(cell):
 
 
 def judge_rows(table, reference, cell):
-    """What is wrong with the rows, and the items of which a row says what failed."""
+    """Errors of the rows, and the items for which a row names the failure."""
     wrong, named = [], set()
     for row in table.rows:
         reason = row.get("reason", "")
@@ -614,7 +614,7 @@ class Matrix:
         self.lock = threading.Lock()
 
     def lacking(self):
-        """What this machine lacks: seccomp notifications (Linux 5.6), a mount namespace where root may make none."""
+        """Features that this machine lacks: seccomp notifications (Linux 5.6), a mount namespace where root may make none."""
         slot = self.slots[0]
         slot.prepare()
         try:
@@ -679,7 +679,7 @@ class Matrix:
             return list(pool.map(work, items))
 
     def uses_of(self, key, count, errnos):
-        """What of a kind is tried: the first use with each errno, the second and a later one with two of them."""
+        """Uses of a kind that are tried: the first use with each errno, the second and a later one with two of them."""
         call, kind = key[1:]
         if call.startswith("open") and not kind.endswith("+"):
             errnos = [name for name in errnos if name != "ENOSPC"]

@@ -33,7 +33,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What is left is given this long to go by itself. */
+/* Time that remaining processes get to end by themselves. */
 #define GRACE_S 2.0
 #define BINDS   64
 
@@ -52,7 +52,7 @@ struct order {
     char **argv;
 };
 
-/* What the child and its supervisor say to each other without a system call, since any may be the one that fails. */
+/* Memory that the child and its supervisor share, since any system call may be the one that fails. */
 struct shared {
     volatile int listener, taken;
 };
@@ -85,7 +85,7 @@ static double now_s(void)
 
 /* --- The child. --- */
 
-/* Settings cannot be written, but for those that stand over them: files of the test's own. */
+/* Settings are read-only; files of the test's own are mounted over those that it writes. */
 static void private_mounts(const struct order *order)
 {
     static const char *const kept[] = {"/proc/sys", "/proc/irq", "/sys"};
@@ -138,7 +138,7 @@ static void child(const struct order *order, struct shared *shared)
     _exit(126);
 }
 
-/* --- Who asks. --- */
+/* --- The process that asks. --- */
 
 static bool link_of(int pid, const char *name, char *buf, size_t size)
 {
@@ -227,7 +227,7 @@ static void answer(struct supervisor *s)
     (void)ioctl(s->listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
 }
 
-/* Reaps; true when nobody is left. */
+/* Reaps children; true when none is left. */
 static bool reap(struct supervisor *s)
 {
     int status;
@@ -241,7 +241,7 @@ static bool reap(struct supervisor *s)
     return pid < 0 && errno == ECHILD;
 }
 
-/* Serves until nobody is left, or the time is up. True when nobody is left. */
+/* Serves until no process is left, or the time is up. True when no process is left. */
 static bool serve(struct supervisor *s, double until, bool main_only)
 {
     for (;;) {
@@ -276,7 +276,7 @@ static unsigned children(pid_t *pids, unsigned most)
     return n;
 }
 
-/* What its parents leave comes to us, so that all are killed in the end. */
+/* Kills all processes. Orphaned ones are reparented to this process. */
 static void kill_all(struct supervisor *s, const char *word)
 {
     pid_t pids[256];

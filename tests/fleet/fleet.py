@@ -101,7 +101,7 @@ def expect_none_left(folder):
 
 
 def names_outside():
-    """What Slurm, munge or Open MPI could leave outside of the scratch folder."""
+    """Files that Slurm, munge or Open MPI could leave outside of the scratch directory."""
     found = set()
     for folder in ("/run", "/run/munge", "/var/spool", "/var/spool/slurmd", "/var/lib/slurm", "/var/log", "/var/log/slurm",
                    "/dev/shm", "/sys/fs/cgroup", "/sys/fs/cgroup/system.slice"):
@@ -127,7 +127,7 @@ BUSY_LOOP = "while :; do :; done"
 
 
 def write_wrapper(path, variable, handicapped):
-    """What stands between the launcher and jitbench: the CPU of each rank, and the handicap of one. The busy loop is the
+    """Wrapper between the launcher and jitbench: the CPU of each rank, and the handicap of one. The busy loop is the
     handicapped rank's sibling: where the kernel groups tasks by session (sched_autogroup), niceness counts only within."""
     lines = ["#!/bin/sh", "case $%s in" % variable]
     for rank in range(RANKS):
@@ -152,7 +152,7 @@ def rows_of(path):
 
 
 def check_results(jitbench, folder, handicapped, by):
-    """What fleet and project say of the files."""
+    """Output of fleet and project for the files."""
     files = sorted(name for name in os.listdir(folder) if name.endswith(".csv"))
     name = ("n%d" if by == "host" else socket.gethostname() + "/%d") % (handicapped + (by == "host"))
     table = run([jitbench, "fleet", "--by", by] + files, cwd=folder)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What fuzz targets have in common. A target is one file fuzz_NAME.c, which is given bytes and runs a part of jitbench
+/* Common parts of the fuzz targets. A target is one file fuzz_NAME.c, which is given bytes and runs a part of jitbench
  * on them: libFuzzer runs it (clang), or replay.c does (any compiler). Nothing of the machine is touched: files,
  * folders, standard output and error are those of world.c, in memory. */
 #ifndef FUZZ_H
@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Ends the process with a line that says what does not hold, as a crash. */
 #define FUZZ_CHECK(condition) ((condition) ? (void)0 : fuzz_fail(#condition, __FILE__, __LINE__, NULL, 0))
-/* The same, and shows the text that it does not hold of. */
+/* The same, and shows the text for which the condition is false. */
 #define FUZZ_CHECK_OF(condition, text_, length_)                                                                       \
     ((condition) ? (void)0 : fuzz_fail(#condition, __FILE__, __LINE__, text_, length_))
 _Noreturn void fuzz_fail(const char *what, const char *file, int line, const char *text, size_t length);
@@ -32,9 +32,9 @@ void world_reset(void);
 void world_put(const char *path, const void *data, size_t size);
 void world_enter(void);
 void world_leave(void);
-/* What was written to standard output and error since world_reset(). Terminated. */
+/* Text written to standard output and error since world_reset(), terminated. */
 extern struct text world_out, world_err;
-/* What a file holds, also one that the program made; NULL when there is none. */
+/* Returns the contents of a file, including one that the program made; NULL when there is none. */
 const char *world_get(const char *path, size_t *size);
 
 /* --- Whether a text is well formed; where it is not, *at is how far it is. --- */

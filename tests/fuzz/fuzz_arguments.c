@@ -82,7 +82,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int n = 0;
 
     for (char *next = text; next && n < WORDS_MAX;) {
-        /* Each in an allocation of its own. */
+        /* Copies each argument into an allocation of its own. */
         words[n++] = fuzz_string((const uint8_t *)next, strlen(next));
         next += strlen(next) + 1;
         next = next < text + size ? next : NULL;

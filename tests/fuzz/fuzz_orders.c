@@ -41,7 +41,7 @@ static void run_orders(const char *line, int argc, char *const *argv)
     init_command_free(&command);
 }
 
-/* What words_quote() writes, words_split() takes apart into the same words, unless some are shown as $'...'. */
+/* words_split() gives back the words that words_quote() wrote, unless some are shown as $'...'. */
 static void check_quoting(const char *line)
 {
     const char *error;

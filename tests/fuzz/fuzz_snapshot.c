@@ -21,7 +21,7 @@ static uint64_t checksum(const char *text, size_t length)
     return hash;
 }
 
-/* Without a last line that is a checksum, and with the right one. */
+/* The snapshot without its checksum line, and with the right one. */
 static char *put_right(const uint8_t *data, size_t size, size_t *length)
 {
     const uint8_t *last = NULL;
@@ -38,7 +38,7 @@ static char *put_right(const uint8_t *data, size_t size, size_t *length)
     return text;
 }
 
-/* What was written must lie below /proc and /sys. */
+/* All files written must be below /proc and /sys. */
 static void check_entries(const char *text, size_t length)
 {
     struct snapshot_entries entries;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One text as a value of each kind that there is: of options, CPU lists and masks, moments, names, devices, numbers.
- * Accepted values are in their range, and printed values read back as the same. */
+/* Parses one text as a value of every kind: options, CPU lists and masks, times, names, devices, numbers. Accepted
+ * values are in their range, and printed values read back as the same. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,7 +75,7 @@ static void check_taken(const struct option *row, const void *field, const char 
     }
 }
 
-/* Options of one type with one range are read alike: of each kind one is tried. */
+/* Options with the same type and range are read in the same way, so one of each kind is tried. */
 #define KINDS_MAX 64
 static const struct option *kinds[KINDS_MAX];
 static size_t n_kinds;

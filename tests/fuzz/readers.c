@@ -111,7 +111,7 @@ static void put_report(void *context, const struct snapshot_report *report)
     not_restored += report->result == SNAPSHOT_REFUSED || report->result == SNAPSHOT_OTHER;
 }
 
-/* What would be written is written, kept, and put back. */
+/* Writes the settings after saving the old values, and restores them. */
 static void write_and_restore(const struct setting_writes *writes)
 {
     const struct snapshot_place place = {.root = "", .file = SNAPSHOT};

@@ -3,9 +3,9 @@
 #ifndef FUZZ_READERS_H
 #define FUZZ_READERS_H
 
-/* What the machine is: machine_read() and what it is made of. */
+/* Reads the description of the machine: machine_read() and its parts. */
 void readers_machine(void);
-/* What it does: counters, activity, frequency. */
+/* Reads the machine's activity: counters, load, frequency. */
 void readers_counters(void);
 /* Every setting: looked at, described, planned, written, and restored. */
 void readers_settings(void);

@@ -13,7 +13,7 @@ import sys
 
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 OUT = sys.argv[1]
-# What the readers of rows look at, in groups.
+# Columns that the readers of rows use, in groups.
 COLUMNS = [
     "suite test load param copies metric unit better value samples",
     "run_id host suite test metric unit better value n mean sd median samples cpu_model build policy status reason",
@@ -77,7 +77,7 @@ def noise_seeds():
         rows += f"{at},prime,prime,limit=22 experiments=1000,1,time,ns,lower,170,1000,170,200,36000,0,1,170;171,,,\r\n"
     for target in ("fleet", "export", "compare"):
         put(target, "noise", "\x01" + head + rows)
-    # What the noise costs at scale is computed for each host, which takes its time.
+    # The cost of noise at scale is computed for each host, which is slow.
     put("report", "noise", head + "".join(rows.splitlines(True)[:5]))
     put("rows", "noise", head + rows)
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Commands run in the world, whatever they do: exit status, and what they print. */
+/* Runs any command in the made-up world: exit status and output. */
 #include "tables.h"
 
 #include <stdlib.h>

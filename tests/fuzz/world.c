@@ -583,7 +583,7 @@ REAL(int, fcntl64, int fd, int command, ...)
     return world.inside ? 0 : __real_fcntl64(fd, command, arg);
 }
 
-/* What there is not, in this world: answered with an error. */
+/* Calls that this world does not have: they return an error. */
 #define NONE(type, name, error, parameters, arguments)                                                                 \
     type __real_##name parameters;                                                                                     \
     type __wrap_##name parameters;                                                                                     \
@@ -609,7 +609,7 @@ NONE(int, unshare, EPERM, (int flags), (flags))
 NONE(int, isatty, ENOTTY, (int fd), (fd))
 NONE(int, dup2, EBADF, (int from, int to), (from, to))
 
-/* What is done at once. */
+/* Calls that return at once. */
 #define DONE(type, name, parameters, arguments)                                                                        \
     type __real_##name parameters;                                                                                     \
     type __wrap_##name parameters;                                                                                     \

@@ -4,7 +4,7 @@
 
     hostile.py [--jobs N] [--keep DIR] PROGRAM [CASE...]
 
-Each case is a process of its own, in a mount namespace of its own, with a scratch folder of its own, and adopts what its
+Each case is a process of its own, in a mount namespace of its own, with a scratch directory of its own, and adopts what its
 runs leave behind: a process, a scratch file or half a row that is left fails it. A case that lacks a right, a program or a
 part of the kernel is skipped by name, with the reason.
 """
@@ -38,7 +38,7 @@ class Skip(Exception):
 
 
 class Failure(Exception):
-    """What is wrong."""
+    """An error with its text."""
 
 
 def expect(condition, what):
@@ -59,7 +59,7 @@ def need_program(name):
 
 
 def become_nobody():
-    """A user of whom there is nobody else, for limits count all processes of a user."""
+    """A user without other processes, since limits count all processes of a user."""
     os.setgroups([])
     os.setgid(NOBODY)
     os.setuid(NOBODY)
@@ -165,7 +165,7 @@ class Run:
             self.shown[name] = pipe.read().decode("utf-8", "replace")
 
     def fill_stdout(self):
-        """Of a run that was started with unread: its next print waits until read_on is set."""
+        """For a run that was started with unread: its next print waits until read_on is set."""
         writer = os.open(f"/proc/self/fd/{self.process.stdout.fileno()}", os.O_WRONLY | os.O_NONBLOCK)
         for size in (1 << 12, 1):
             try:
@@ -443,7 +443,7 @@ def case_dead_output(case):
     shut_down(case.disk)
     run.result()
     run.says(path, "Input/output error", case.tmp)
-    # What had been written is on the disk, which has to be mounted again to be read.
+    # The rows written before are on the disk, which has to be mounted again to be read.
     call("umount", "-l", case.disk)
     kept = os.path.join(case.folder, "again")
     os.mkdir(kept)
@@ -527,7 +527,7 @@ def case_removed_at_the_end(case):
 
 
 def case_removed_scratch(case):
-    """The scratch folder is removed in mid-run: its row fails and says so, the others go on."""
+    """The scratch directory is removed in mid-run: its row fails and says so, the others go on."""
     path = os.path.join(case.work, "a.csv")
     run = start_on_disk(case, path)
     os.rmdir(case.disk)
@@ -566,7 +566,7 @@ def storm(case, suite):
     path = os.path.join(case.work, f"{suite}.csv")
     run = case.start(SUITES[suite][0], "-q", "-o", path, *SUITES[suite][1:])
     with subprocess.Popen([helper, str(run.process.pid), "60"], stdout=subprocess.PIPE, text=True) as rain:
-        # It ends when nobody has the number any more.
+        # It ends when no process has the number any more.
         case.own_helpers = (rain.pid,)
         run.result()
         rounds, milliseconds = (int(word) for word in rain.communicate()[0].split())
@@ -752,7 +752,7 @@ class Group:
         self.put("cgroup.procs", "0")
 
     def fill(self, case):
-        """What the group has left goes into a file in memory, which the killer cannot take."""
+        """Fills the rest of the group's memory with a file in memory, which the OOM killer cannot free."""
         writer = subprocess.Popen(["dd", "if=/dev/zero", f"of={case.disk}/memory", "bs=64k"], preexec_fn=self.enter,
                                   stderr=subprocess.DEVNULL)
         case.own_helpers = (writer.pid,)
@@ -766,7 +766,7 @@ class Group:
         return 0
 
     def end(self):
-        """Whoever is still in it goes with it."""
+        """Processes that are still in it end with it."""
         for _ in range(100):
             send([int(word) for word in read_file(os.path.join(self.path, "cgroup.procs")).split()], signal.SIGKILL)
             try:
@@ -967,7 +967,7 @@ def catch_mount(case, device, path):
 
 
 def case_init_busy_device(case):
-    """The device of --out is busy: init tries again, then lets go of it and says so; its mounts are seen by nobody else."""
+    """The device of --out is busy: init tries again, then detaches it and says so; its mounts are invisible to others."""
     case.mount_ext4(8)
     device = subprocess.run(["findmnt", "-no", "SOURCE", case.disk], stdout=subprocess.PIPE, text=True,
                             check=True).stdout.strip()
@@ -993,7 +993,7 @@ def case_init_busy_device(case):
         expect(seen is None, "what init mounts is seen by others")
         run.says(f"CSV written to {device}:{path}")
         if seconds > 1:
-            run.says("still in use by others")
+            run.says("still in use by other processes")
             os.close(held)
         else:
             expect("still in use" not in run.err, "it did not wait for those who used the device")
@@ -1041,7 +1041,7 @@ def case_hundred_thousand_cpus(case):
                   ["noise", "-q", "-t", "100ms", "-i", "2", "--cpus", "0", "-o", "b.csv"],
                   ["check", "--cpus", "99999"], ["prime", "--cpus", "0-99999", "--no-csv"]):
         too_many = "99999" in words[-1] or "0-99999" in words
-        # What is noisy is the machine's matter.
+        # Which items are noisy depends on the machine.
         run = case.run(*words, expected=2 if too_many else (0, 4) if words == ["check"] else 0)
         told.append(f"{words[0]} {run.seconds:.1f} s")
         expect(run.seconds < 20, f"{words}: took {run.seconds:.1f} s")

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""SIGKILL at random moments, to whom it pleases, over all suites: is anything left, is any finished row lost?
+"""SIGKILL to random processes at random moments, over all suites: is anything left, is any finished row lost?
 
     kill.py PROGRAM        KILLS=200 KILL_SEED=... (printed; repeats the draws), KILL_ONLY=N (only that one),
                            KILL_CASE=... (only cases with that in their name)
 
 Each kill has a case (a command line of CASES), a moment and a victim: the parent, a worker, a load, a process with
-threads of its own (the timing threads among them), a helper (scripts, the keeper of a scratch folder, the guard of a
+threads of its own (the timing threads among them), a helper (scripts, the keeper of a scratch directory, the guard of a
 command, what these started), all processes at once, or all but one. Afterwards:
 
 - When the parent was killed, nothing of it is left 2 s later. When it was not, it goes on, ends by itself with the
@@ -18,7 +18,7 @@ command, what these started), all processes at once, or all but one. Afterwards:
 - What `tune` or `--tuned` changed is restored by `untune`, in a folder with a made-up /proc and /sys to chroot into:
   settings of this machine are not touched.
 
-Exceptions, since somebody must be left to clean up: when the parent and all keepers of scratch folders are killed at
+Exceptions, since somebody must be left to clean up: when the parent and all keepers of scratch directories are killed at
 the same moment, the folder of the shell tests stays; and when the parent and the guard of a command are, what the
 command itself has started. All but one therefore spares one of these, and not a worker, which dies with the parent."""
 import csv
@@ -43,7 +43,7 @@ LEFT_S = 2.0
 END_S = 90
 DISK = ["-d", "{scratch}", "--file-size", "8M"]
 OUT = ["-o", "out.csv"]
-# Who is killed, and how often, where there are such.
+# Kinds of processes that are killed, and how often, where they exist.
 VICTIMS = {"parent": 3, "worker": 4, "load": 6, "threads": 4, "helper": 6, "all": 1, "all but one": 3}
 WORKERS = ("parent", "worker", "all", "all but one")
 HELPERS = WORKERS + ("helper",)
@@ -94,7 +94,7 @@ CASES = [
                          "/bin/sh", "-c", "setsid sleep 0.3 & echo; wait"], 2, HELPERS, files=("out.csv", "kept")),
     Case("run, left behind", ["run", *OUT, "--samples", "4", "--", "/bin/sh", "-c", "sleep 100 & sleep 100 & sleep 0.2"], 1.5,
          HELPERS),
-    # What has a session of its own is out of reach for all but its subreapers, the worker and the parent.
+    # Only its subreapers, the worker and the parent, can reach a process in a session of its own.
     Case("run, own session", ["run", *OUT, "--samples", "4", "--", "/bin/sh", "-c", "setsid sleep 100 & sleep 0.2"], 1.5,
          ("worker", "helper")),
     Case("all", ["all", *OUT, "--quick", "--samples", "1"], 30, ("parent", "all"), weight=0.3),
@@ -159,7 +159,7 @@ def make_root(root, files, program):
 
 
 def settings(root):
-    """What the files of /proc/sys and /sys hold; of a list of choices the one in brackets. A made-up file cannot keep
+    """Contents of the files of /proc/sys and /sys; of a list of choices the one in brackets. A made-up file cannot keep
     the other choices, as the kernel does."""
     found = {}
     for name in sorted(watch.names(root + "/proc", root + "/sys")):
@@ -225,7 +225,7 @@ def oom_score(process):
 
 
 def victims_of(root, kind, rng):
-    """Whom to kill, in that order; none when there is nobody of the kind now, or the parent has ended."""
+    """Processes to kill, in that order; none when there is no such process now, or the parent has ended."""
     everybody = watch.processes()
     tree = [each for each in watch.below(os.getpid(), everybody) if each.pid != os.getpid() and each.state != "Z"]
     if root not in [each.pid for each in tree]:

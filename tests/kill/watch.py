@@ -54,7 +54,7 @@ def enter(folder, program):
 
 
 class Process:
-    """What /proc says; None of it is kept up to date."""
+    """A process as /proc shows it; the fields are not updated."""
 
     def __init__(self, pid):
         with open("/proc/%d/stat" % pid, encoding="ascii", errors="replace") as file:
@@ -119,7 +119,7 @@ def below(root, everybody):
 
 
 def reap(keep=()):
-    """Orphans that became the caller's and have ended; keep are the children that somebody waits for."""
+    """Orphans that became the caller's and have ended; keep are the children that another caller waits for."""
     for process in processes().values():
         if process.parent == os.getpid() and process.state == "Z" and process.pid not in keep:
             try:
@@ -159,7 +159,7 @@ def names(*folders):
 
 
 def wait_none(look, limit_s=2.0):
-    """What look() still finds when the time is over; ends as soon as it finds nothing."""
+    """Returns what look() still finds when the time is over; ends as soon as it finds nothing."""
     until = time.monotonic() + limit_s
     while True:
         found = look()

@@ -5,7 +5,7 @@ import re
 from collections import namedtuple
 from pathlib import Path
 
-# What measures, computes, compares and changes settings. The rest only prints, or reads options.
+# Code that measures, computes, compares and changes settings. The rest only prints, or reads options.
 SOURCES = [f"src/{layer}/{pattern}.c" for layer, patterns in {
     "sys": "clock core_probe cpuset interrupts machine machine_counters setting* snapshot* task topology",
     "engine": "causes comparison core* hist inference outlier place plan project recorder results row stats trial worker",
@@ -131,7 +131,7 @@ def swapped_arguments(line):
                 yield first, third - 1, (" " if line.text[first] == " " else "") + two + ", " + one
 
 
-# Values that stand beside each other in rows, structures and lists, and are easily taken for one another.
+# Values that are adjacent in rows, structures and lists, and easily confused.
 TWINS = ("min max", "low high", "lo hi", "first last", "start end", "begin end", "voluntary involuntary", "mean median",
          "p90 p99", "p99 p999", "user system", "read write", "minor major", "before after", "old new", "soft hard",
          "wall cpu", "sd mean", "lower upper", "left right", "width height", "x y", "x1 x2", "y1 y2", "head tail",
@@ -139,7 +139,7 @@ TWINS = ("min max", "low high", "lo hi", "first last", "start end", "begin end",
 
 
 def swapped_names(line):
-    """A field or a variable whose twin stands beside it."""
+    """A field or a variable replaced by the adjacent one."""
     for pair in TWINS:
         one, two = pair.split()
         for name, other in ((one, two), (two, one)):
@@ -155,13 +155,13 @@ def swapped_fields(line):
 
 
 def dropped_operand(line):
-    """What is not added, subtracted, or converted: the second operand and its operator."""
+    """Removes an addition, a subtraction or a conversion: the second operand and its operator."""
     for match in re.finditer(r" [-+*/] (?:[a-zA-Z]\w*(?:(?:->|\.)\w+|\[\w+\])*|\d[\w.]*)(?=[;,)\]]| [-+<>=?:&|])", line.masked):
         yield match.start(), match.end(), ""
 
 
 def dropped_call(line):
-    """A call whose value nobody reads: a row, a write, a clean-up that does not happen."""
+    """Removes a call whose value is not used: a row, a write, a clean-up."""
     match = re.match(r"\s*((?:\(void\))?[a-z]\w*\(.*\));$", line.masked)
     if match and matching(line.masked, line.masked.index("(", match.start(1) + 6
                           if match.group(1).startswith("(void)") else match.start(1))) == match.end(1) - 1:

@@ -191,7 +191,7 @@ class Bench:
         return self.alone() if Path(program).name in ALONE else self.permits
 
     def key(self, program):
-        """Of all that the outcome of a test program depends on."""
+        """Hash of all that the outcome of a test program depends on."""
         folder = self.without.folder
         digest = hashlib.sha256((folder / program).read_bytes())
         if "/cli/" in program:
@@ -224,7 +224,7 @@ class Bench:
             self.free.append(tree)
 
     def failures(self, tree, program):
-        """Of the tests that fail now and do not always fail on the sound tree."""
+        """Names of the tests that fail now and do not always fail on the sound tree."""
         sound = self.sound[self.keys[program]]
         values = self.settings.read() if Path(program).name in ALONE else None
         failed, _ = tree.run(program, math.ceil(10 + 5 * sound["seconds"]))

@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 LAYERS = ("sys", "engine", "bench", "load", "out", "cmd")
-# What a unit test of a layer links, as in the Makefile.
+# Layers that a unit test of a layer links, as in the Makefile.
 BELOW = {"sys": "sys", "engine": "engine sys", "bench": "bench engine sys", "load": "load bench engine sys",
          "out": "out engine sys", "cmd": "cmd bench load out engine sys"}
 
@@ -138,7 +138,7 @@ class Units:
 
 
 class Settings:
-    """What `jitbench tune` can write, by the list of its own test, so that a fault in it is made good."""
+    """Settings that `jitbench tune` can write, by the list of its own test, so that the damage of a fault is repaired."""
     def __init__(self, folder):
         listed = (folder / "tests/cli/test_tune.c").read_text().split("patterns[] = {")[1].split("};")[0]
         self.patterns = re.findall(r'"([^"]+)"', listed)

@@ -61,7 +61,7 @@ struct barrier {
     int turn;
 };
 
-/* What all threads share; `seconds` holds `repetitions` figures a method, written by the first thread. */
+/* Data that all threads share; `seconds` holds `repetitions` figures for each method, written by the first thread. */
 struct shared {
     double *a;
     double *c;

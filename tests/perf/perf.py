@@ -48,7 +48,7 @@ NOISE_SECONDS = 2
 PERIODS = 130
 PERIODS_SECONDS = 2.5
 PERIODS_AFTER_S = 0.6
-# What is shorter than the shortest period is left out, so that the record has room for all.
+# Gaps shorter than the shortest period are left out, so that the record has room for all.
 PERIODS_THRESHOLD_NS = 5000
 # Two clocks that are compared by a few long periods agree no better.
 ALIGNED_NS = 20e3
@@ -100,7 +100,7 @@ def children_of(pid):
 
 
 def descendants_bytes(pid):
-    """What all processes below this one hold, shared pages counted once (PSS)."""
+    """Memory of all processes below this one, shared pages counted once (PSS)."""
     try:
         return sum(pss_bytes(child) + descendants_bytes(child) for child in children_of(pid))
     except OSError:
@@ -108,7 +108,7 @@ def descendants_bytes(pid):
 
 
 def peak_memory(jitbench, experiments):
-    """Of the largest process as the kernel counts it (RSS), and of all together (PSS, sampled), in bytes."""
+    """Memory of the largest process as the kernel counts it (RSS), and of all together (PSS, sampled), in bytes."""
     command = [jitbench, "prime", "--experiments", experiments, "--samples", "1", "--no-csv", "-q"]
     # GNU time is small: a child of this interpreter would start out as large as it.
     with tempfile.NamedTemporaryFile("r") as report:
@@ -215,7 +215,7 @@ def unix_rates(jitbench, test, samples=1):
 
 
 def unix(jitbench, loops):
-    """What the harness costs. Every other round begins with the loop, so that a drift meets both alike."""
+    """Cost of the harness. Every other round begins with the loop, so that drift affects both equally."""
     small, sized = loops, loops + "-sized"
     pairs = (("syscall", "syscall", small), ("pipe", "pipe", small), ("context1-same", "context1", small),
              ("context1", "context1", small), ("spawn", "spawn", small), ("spawn", "spawn", sized),
@@ -261,7 +261,7 @@ def whetstone(jitbench, original):
 
 
 def footprint_rate(jitbench, test, *options):
-    """The row of a rate. Both protocols are bound alike, or placement would be in the ratio as well."""
+    """The row of a rate. Both protocols have the same binding, or placement would affect the ratio."""
     bind = "one" if test == "execl" else "range"
     return only(rows_of(jitbench, "unix", test, "--copies", "1", "--samples", "1", "--bind", bind, "-t",
                         "%dms" % (FOOTPRINT_SECONDS * 1e3), *options), "rate")
@@ -332,7 +332,7 @@ def unix_spread(jitbench, loops):
 
 
 def core_probe(probed):
-    """What the core probe costs: slices with it over slices without, and the share of the time that it takes itself."""
+    """Cost of the core probe: slices with it over slices without, and the share of the time that it takes itself."""
     cpu = str(max(os.sched_getaffinity(0)))
     for test in ("dhry2reg", "whetstone", "syscall", "pipe", "fcopy1024", "spawn"):
         done = subprocess.run(["taskset", "-c", cpu, probed, test, str(CORE_PROBE_SECONDS)], stdout=subprocess.PIPE,
@@ -382,7 +382,7 @@ def cyclictest_ns(cpu, param, held):
         return None, "cyclictest could not hold /dev/cpu_dma_latency"
     counts = re.findall(r"^(\d+)[ \t]+(\d*[1-9]\d*)[ \t]*$", done.stdout, re.MULTILINE)
     values = [int(ns) for ns, count in counts for _ in range(int(count))]
-    # What lies beyond the histogram is above any median.
+    # Values beyond the histogram are above any median.
     return statistics.median(values + [float("inf")] * (wakeups - len(values))), ""
 
 
@@ -418,7 +418,7 @@ def timer_turn(jitbench, cpu, loops, param, held, rival_first):
 
 
 def timer_latency(jitbench, cpu, loops, param):
-    """Every other round begins with cyclictest, so that a drift meets both alike."""
+    """Every other round begins with cyclictest, so that drift affects both equally."""
     rounds = int(os.environ.get("PERF_ROUNDS", LATENCY_ROUNDS))
     turns = {(held, beside): [] for held in (True, False) for beside in (True, False)}
     for turn in range(rounds):
@@ -497,7 +497,7 @@ def oslat_cycles(cpu):
     mhz, seconds = (re.search(what, done.stdout) for what in (r"Counter Freq:\s*(\d+)", r"Duration:\s*([\d.]+)"))
     if done.returncode or not (counts and mhz and seconds):
         return None, "oslat: " + (done.stdout.strip() or "ended with %d" % done.returncode).splitlines()[-1]
-    # What took longer than a microsecond was no turn of the loop alone.
+    # A gap longer than a microsecond was more than a turn of the loop.
     turns, lost_us = counts[0][1], sum(us * n for us, n in counts[1:])
     return ((float(seconds[1]) * 1e6 - lost_us) * float(mhz[1]) / turns, float(mhz[1])), ""
 
@@ -545,7 +545,7 @@ def best_found(periods, detours):
 
 
 def disturbed(sampler, injector, cpu):
-    """What the sampler printed while the injector took its CPU; the periods (start, length, CPU time in ns); and why there
+    """Output of the sampler while the injector took its CPU; the periods (start, length, CPU time in ns); and why there
     are none."""
     with subprocess.Popen(sampler, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
         time.sleep(PERIODS_AFTER_S)
@@ -555,7 +555,7 @@ def disturbed(sampler, injector, cpu):
 
 
 def matched(periods, detours):
-    """Of each period its CPU time and the length of the detour found for it. CPU time has the ways into sleep and out of it,
+    """For each period its CPU time and the length of the detour found for it. CPU time has the ways into sleep and out of it,
     which the sampler lost as well."""
     found = best_found([period[:2] for period in periods], detours) or [None] * len(periods)
     return [(cpu_ns, ns) for (_, _, cpu_ns), ns in zip(periods, found)]
@@ -575,7 +575,7 @@ def by_jitbench(jitbench, injector, cpu):
 
 
 def by_plain_loop(injector, cpu):
-    """The same of a loop that only reads the clock: what the machine itself adds to the periods stands in both."""
+    """The same of a loop that only reads the clock: both include what the machine itself adds to the periods."""
     lines, periods, refused = disturbed([injector, str(cpu), str(PERIODS_SECONDS), str(PERIODS_THRESHOLD_NS)], injector, cpu)
     return [] if refused else matched(periods, [tuple(map(float, words.split())) for words in lines])
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What core probes cost, for `make perf`: `probed TEST SECONDS` runs a test of `jitbench unix` in slices as the engine
- * does, four with a core probe behind each and four without in turn, and prints the time of the first over that of the
- * second, half its 95 % interval, and the share of the time that the probes themselves took, in %. Both orders take
- * turns at random. Linked with the objects of the program. */
+/* Measures the cost of core probes, for `make perf`: `probed TEST SECONDS` runs a test of `jitbench unix` in slices as
+ * the engine does, four with a core probe behind each and four without in turn, and prints the time of the first over
+ * that of the second, half its 95 % interval, and the share of the time that the probes themselves took, in %. Both
+ * orders take turns at random. Linked with the objects of the program. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

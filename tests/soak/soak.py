@@ -5,7 +5,7 @@
     soak.py PROGRAM [FOLDER]        SOAK_MINUTES=60; results go to FOLDER (a new one unless given)
 
 Every few seconds it looks at the whole process tree: resident memory of the parent and of the largest worker, open
-descriptors, processes, and bytes of scratch (names in the scratch folder, and files without a name that somebody holds
+descriptors, processes, and bytes of scratch (names in the scratch directory, and files without a name that somebody holds
 open); after each run at what is left. Beside the loop run two long processes of ten minutes each (all of the time when
 it is shorter), one with tens of thousands of samples, one with runs of 100 million experiments, and within these
 resident memory is looked at over time. Exit status 1 when something grew, failed or was left."""
@@ -153,7 +153,7 @@ class Soak:
     # --- The verdict.
 
     def flat(self, name, values, slack):
-        """Neither the fitted line nor the last quarter stands above the first by more than slack."""
+        """Neither the fitted line nor the last quarter is above the first by more than slack."""
         if len(values) < 4:
             say("%-34s too few runs to judge: %d" % (name, len(values)))
             return
@@ -181,7 +181,7 @@ class Soak:
             say("%-34s from %d to %d" % (name, min(most) // unit, max(most) // unit))
         for run in self.long:
             say("%s, %.0f s, %d looks:" % (" ".join(run.words), run.seconds, len(run.sampler.over_time)))
-            # What it takes to get going is no growth.
+            # The cost of starting is not growth.
             later = [each for each in run.sampler.over_time if each[0] > run.started + 0.1 * run.seconds]
             self.flat("resident memory, KiB", [each[1] for each in later], SLACK_KIB)
             self.flat("descriptors", [each[2] for each in later], 1)
@@ -192,7 +192,7 @@ class Soak:
 
 
 class Run:
-    """One process with a scratch folder of its own, from its start to what is left of it."""
+    """One process with a scratch directory of its own, from its start to what is left of it."""
 
     def __init__(self, soak, words, name):
         self.soak, self.words, self.name, self.closed = soak, words, name, False
@@ -219,7 +219,7 @@ class Run:
             pass
 
     def close(self, keep):
-        """What it has left is a failure; the results of earlier runs are not kept."""
+        """Files that it has left are a failure; the results of earlier runs are not kept."""
         self.closed = True
         self.seconds = time.monotonic() - self.started
         left = watch.wait_none(lambda: watch.strangers(keep))

@@ -93,7 +93,7 @@ static inline void disk_party_end(struct disk_party *d)
     free(d->odd);
 }
 
-/* From now on the block is at an odd address, which O_DIRECT does not take. */
+/* Puts the block at an odd address, which O_DIRECT rejects. */
 static inline int disk_misalign(struct disk_party *d)
 {
     struct disk *disk = d->p.context.state;
@@ -152,14 +152,14 @@ static inline bool disk_takes_direct(void)
     return takes;
 }
 
-/* By which call the C library sets them: 32-bit machines have two. */
+/* The call by which the C library sets the flags: 32-bit machines have two. */
 #ifdef SYS_fcntl64
 #define SET_FLAGS SYS_fcntl64
 #else
 #define SET_FLAGS SYS_fcntl
 #endif
 
-/* From now on the process cannot switch O_DIRECT on. */
+/* Makes the kernel refuse to switch O_DIRECT on. */
 static inline int disk_refuse_direct(void)
 {
     return refuse_flag(SET_FLAGS, 1, ~0u, F_SETFL, EINVAL);
@@ -172,7 +172,7 @@ static inline int disk_limit_files(uint64_t bytes)
     return setrlimit(RLIMIT_FSIZE, &limit);
 }
 
-/* In a child: /tmp becomes a tmpfs of this size. */
+/* Runs in a child in which /tmp is a tmpfs of this size. */
 static inline int disk_mount_tmpfs(const char *options)
 {
     return fixture_own_mounts() || mount("none", "/tmp", "tmpfs", 0, options);

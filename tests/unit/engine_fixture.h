@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What tests that run trials have in common: a placement, a clock, and the check that nothing is left behind. */
+/* Fixture of tests that run trials: a placement, a clock, and the check that nothing is left behind. */
 #ifndef ENGINE_FIXTURE_H
 #define ENGINE_FIXTURE_H
 
@@ -20,7 +20,7 @@
 
 #define MS 1000000ull
 
-/* For trial_worker_main() of tests without loads. */
+/* Empty list for trial_worker_main() in tests without loads. */
 static const struct load *const no_loads[] __attribute__((unused)) = {NULL};
 
 static const struct clock_info fixture_clock = {.kind = CLOCK_KIND_GETTIME, .name = "clock_gettime", .unit = "ns"};
@@ -61,7 +61,7 @@ static inline void fixture_spare_cpu(struct place_request *place)
         cpuset_add(&place->online, place->order[0] ? 0 : 1);
 }
 
-/* Whoever started the test may ignore them, as nohup and a shell's background jobs do. */
+/* Resets signals that the parent ignores, as nohup and a shell's background jobs do. */
 static inline void fixture_default_signals(void)
 {
     static const int numbers[] = {SIGHUP, SIGINT, SIGTERM};

@@ -24,7 +24,7 @@
 
 #define CANNOT 255 /* exit status of a child whose machine lacks what the test needs */
 
-/* In a child: returns from the body with the number of the line that went wrong as the exit status (1 to 200). */
+/* In a child: returns from the body with the number of the failed line as the exit status (1 to 200). */
 #define CHECK(condition)                                                                                               \
     do {                                                                                                               \
         if (!(condition)) {                                                                                            \
@@ -54,7 +54,7 @@ static inline int fixture_status_of(int (*body)(void))
     return fixture_wait(child);
 }
 
-/* The same for a body that exits. Returns its exit status; skips the test, for this reason, when that is CANNOT. */
+/* The same for a body that exits. Returns its exit status; if that is CANNOT, skips the test with this reason. */
 static inline int fixture_in_child_or_skip(int (*body)(void), const char *reason)
 {
     int status = fixture_status_of(body);

@@ -96,7 +96,7 @@ static inline bool load_emulated(void)
     return getenv("JITBENCH_EMULATED") != NULL;
 }
 
-/* Of this process; 0 when there is no /proc. */
+/* Number of threads of this process; 0 when there is no /proc. */
 static inline uint64_t load_count_threads(void)
 {
     char text[4096], value[32];
@@ -109,7 +109,7 @@ static inline uint64_t load_count_threads(void)
     return n;
 }
 
-/* The same, once the threads that were joined are gone: the kernel shows them for a moment longer. */
+/* The same, after waiting until joined threads are gone: the kernel shows them a moment longer. */
 static inline uint64_t load_alone(void)
 {
     for (int i = 0; i < LOAD_PATIENCE_MS && load_count_threads() > 1; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What tests that make rows have in common: a run to make them with, and a sink that keeps them. */
+/* Fixture of tests that make rows: a run to make them with, and a sink that keeps them. */
 #ifndef PLAN_FIXTURE_H
 #define PLAN_FIXTURE_H
 

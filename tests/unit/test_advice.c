@@ -79,7 +79,7 @@ static void test_advice_of_the_kernel_line_has_the_machines_values(void **state)
     advise("2-3", NULL);
     assert_string_equal(command_of("boot"), "isolcpus=managed_irq,domain,2-3 nohz_full=2-3 intel_pstate=passive "
                                             "rcu_nocbs=2-3 irqaffinity=0-1,4-7");
-    expect_text("boot", "goes to the kernel's command line, in place of");
+    expect_text("boot", "goes on the kernel's command line and replaces");
     expect_text("boot", "mitigations=off would make system calls and faults cheaper, but the machine unsafe");
 }
 
@@ -118,7 +118,7 @@ static void test_advice_where_there_is_no_kernel_line(void **state)
     tree_unpack("laptop");
     advise("0-3", NULL);
     assert_string_equal(command_of("boot"), "");
-    expect_text("boot", "CPU 0 has booted the machine");
+    expect_text("boot", "CPU 0 is the boot CPU");
     expect_text("boot", "at most --cpus 1-7.");
     tree_put("/sys/devices/system/cpu/online", "0\n");
     advise("0", NULL);
@@ -154,7 +154,7 @@ static void test_advice_of_services(void **state)
     expect_text("services", "or until 'systemctl start'. apt-get: wait until it ends");
     advise("2-3", "irqbalance");
     assert_string_equal(command_of("services"), "systemctl stop irqbalance");
-    /* Without systemd: no timers, so what one had started is ended by hand. */
+    /* Without systemd there are no timers, so a program that one had started is ended by hand. */
     tree_put("/proc/1/comm", "init\n");
     advise("2-3", NULL);
     assert_string_equal(command_of("services"), "service irqbalance stop; service cron stop; service thermald stop");
@@ -172,7 +172,7 @@ static void test_advice_on_bare_metal(void **state)
     advise("2-3", NULL);
     expect_only(all, 5);
     assert_string_equal(command_of("single-user"), "systemd.unit=rescue.target");
-    expect_text("single-user", "'systemctl isolate rescue.target' does it without a boot");
+    expect_text("single-user", "'systemctl isolate rescue.target' does the same without a boot");
     expect_text("firmware", "turbo or core boost (off)");
     tree_put("/proc/1/comm", "init\n");
     advise("2-3", NULL);
@@ -188,7 +188,7 @@ static void test_advice_in_a_container_and_a_virtual_machine(void **state)
     tree_unpack("container");
     advise("2-3", NULL);
     expect_only(container, 3);
-    expect_text("boot", "goes to the kernel's command line of the host,");
+    expect_text("boot", "goes on the kernel's command line of the host and replaces");
     expect_text("host", "This is a container.");
     expect_text("host", "This is a virtual machine.");
     (void)tree_remove(state);
@@ -205,7 +205,7 @@ static void test_advice_is_none_where_nothing_is_noisy(void **state)
     tree_unpack("server");
     advise("8-15", NULL);
     assert_int_equal(n_advice, 0);
-    /* No advice about noisy settings that were not looked at. */
+    /* No advice about noisy settings that were not checked. */
     (void)tree_remove(state);
     (void)tree_make(state);
     tree_unpack("laptop");
@@ -227,7 +227,7 @@ static void test_advice_printed_keeps_commands_whole(void **state)
                      0);
     assert_non_null(strstr(out.data,
                            "\nboot         isolcpus=managed_irq,domain,2-3 nohz_full=2-3 intel_pstate=passive "
-                           "rcu_nocbs=2-3 irqaffinity=0-1,4-7\n             goes to "));
+                           "rcu_nocbs=2-3 irqaffinity=0-1,4-7\n             goes on "));
     for (const char *line = out.data; *line; line += strcspn(line, "\n") + 1)
         if (!strstr(line, "isolcpus=") || strstr(line, "isolcpus=") > line + strcspn(line, "\n"))
             longest = strcspn(line, "\n") > longest ? strcspn(line, "\n") : longest;

@@ -6,7 +6,7 @@
 
 #include "bench/sim.h"
 
-/* --- A machine of which everything is known: its clock moves only by work and sleep. --- */
+/* --- A simulated machine: its clock moves only by work and sleep. --- */
 
 enum { MACHINE_CPUS = 2000 };
 #define SPEED 100000.0 /* loops in a millisecond */
@@ -318,7 +318,7 @@ static void test_calibrate_says_that_a_cpu_is_restless(void **state)
     assert_speed(loops[0], SPEED);
     assert_speed(loops[1], SPEED / 1.1); /* better than none */
     assert_speed(loops[2], SPEED);
-    assert_degraded("the speed of 1 of 3 CPUs would not hold still within 1 %");
+    assert_degraded("the speed of 1 of 3 CPUs varied by more than 1 %");
     assert_int_equal(machine.sleeps, 2);
     fixture_party_end(&p);
 }
@@ -330,7 +330,7 @@ static void test_calibrate_gives_up_after_some_tries(void **state)
     cpuset_remove(&machine.allowed, 0);
     machine.slower = restless;
     (void)calibrate_machine(1);
-    assert_degraded("the speed of 1 of 1 CPUs would not hold still within 1 %");
+    assert_degraded("the speed of 1 of 1 CPUs varied by more than 1 %");
     assert_int_equal(machine.sleeps, 0);
     assert_in_range(machine.calls, TRIES * (BLOCKS + 1), 2 * warm + TRIES * (BLOCKS + 1));
     fixture_party_end(&p);
@@ -361,7 +361,7 @@ static void test_calibrate_is_never_real_time(void **state)
     assert_true(cpuset_has(&placement.cpus, request.order[0]));
 }
 
-/* A busy machine may be restless: then the row says so, and has a value all the same. */
+/* On a busy machine the speed may vary: then the row says so, and still has a value. */
 static void test_calibrate_makes_a_row(void **state)
 {
     const struct sim_params params = {.single_cpu = true};
@@ -374,7 +374,7 @@ static void test_calibrate_makes_a_row(void **state)
     assert_int_equal(rows.row[0].n_samples, 1);
     assert_true(rows.row[0].value == rows.row[0].samples[0]);
     assert_true(rows.row[0].value > 100); /* a millisecond has at least 100,000 cycles */
-    const bool restless = strstr(rows.row[0].reason, "would not hold still") != NULL;
+    const bool restless = strstr(rows.row[0].reason, "varied by more than") != NULL;
     assert_int_equal(status, restless ? ROW_DEGRADED : ROW_OK);
     fixture_free_rows(&rows);
 }

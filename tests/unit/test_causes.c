@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What disturbed a row: sums over made-up trials, and the text made of them. */
+/* Disturbances of a row: sums over made-up trials, and the text made of them. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -157,7 +157,7 @@ static bool is_pair(const char *pair)
     return false;
 }
 
-/* At every size: whole pairs, and never a byte too many. */
+/* For every buffer size, the text has whole pairs and does not overflow. */
 static void test_causes_without_room_end_at_a_pair(void **state)
 {
     struct causes causes = {0};

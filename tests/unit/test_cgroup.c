@@ -57,7 +57,7 @@ static void test_cgroup_cpus_of_version_1(void **state)
     expect_cpus("0-3");
     tree_put("/c/set/box/cpuset.cpus", "0-5\n");
     expect_cpus("0-5");
-    /* What is in effect, where the kernel shows it. */
+    /* The effective value, where the kernel shows it. */
     tree_put("/c/set/box/cpuset.effective_cpus", "0-1\n");
     expect_cpus("0-1");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Clocks: frequencies from made-up pairs, and the structure of what the real clocks answer. */
+/* Clocks: frequencies from made-up pairs, and plausibility of the real clocks. */
 #include <math.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -89,7 +89,7 @@ static void test_clock_choose_falls_back_when_the_counter_is_forbidden(void **st
 {
 #if defined(__x86_64__)
     char why[96];
-    /* Where the processor is too old the reason would be another one. */
+    /* On an older processor the reason would be another one. */
     if (counter_usable(why, sizeof why) != 0)
         skip_because("the counter is not usable here at all");
     assert_int_equal(
@@ -105,7 +105,7 @@ static uint64_t traps_as_illegal(void)
     return 1;
 }
 
-/* By itself, as an instruction does: where the signal is blocked this would be the end. */
+/* Raises the signal synchronously, as an instruction does; if it is blocked, the process would end. */
 static uint64_t traps_as_forbidden(void)
 {
     const volatile uint64_t *page = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -169,7 +169,7 @@ static void assert_cost_is_ordered(enum clock_kind kind)
     assert_true(cost.min >= 0);
     assert_true(cost.median >= cost.min);
     assert_true(cost.grain >= 1);
-    /* Of many pairs of readings half cost the median and more: all of them together took longer. */
+    /* Half of the pairs of readings cost at least the median, so all together took at least this. */
     assert_true(cost.median * COST_PAIRS / 2 <= (double)took);
 }
 
@@ -202,7 +202,7 @@ static void on_alarm(int signal_number)
     (void)signal_number;
 }
 
-/* Not a measurement: that a sleep is never shorter than asked is its contract, however slow the machine. */
+/* A sleep is never shorter than requested, however slow the machine is; this is not a measurement. */
 static void test_clock_sleep_goes_on_after_signals(void **state)
 {
     const struct itimerval every_ms = {.it_interval = {.tv_usec = 1000}, .it_value = {.tv_usec = 1000}};

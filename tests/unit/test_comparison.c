@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* When a difference counts as a change. Whether the rule keeps its word in the long run is in test_coverage.c. */
+/* The rule by which a difference counts as a change. test_coverage.c tests its error rates. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writing to what takes nothing more: a pipe that nobody reads. */
+/* Tests of writing to a full pipe that has no reader. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -84,7 +84,7 @@ static void test_console_write_says_what_is_wrong(void **state)
     (void)close(fd);
 }
 
-/* Neither waits: one is no terminal, of the other nothing goes out. */
+/* Neither call waits: one descriptor is not a terminal, and the output of the other is stopped. */
 static void test_console_drain_ends(void **state)
 {
     int fd = posix_openpt(O_RDWR | O_NOCTTY);

@@ -24,7 +24,7 @@
 static struct core_session *session;
 static char why[160];
 
-/* Units of 25 ticks and 15 blocks: at level 66 4.1 additions a cycle when a tick is 1.33 cycles. */
+/* Units of 25 ticks and 15 blocks: level 66 is 4.1 additions a cycle if a tick is 1.33 cycles. */
 static int make_session(void **state)
 {
     session = calloc(1, sizeof(*session));
@@ -64,7 +64,7 @@ static void test_free_is_the_lowest_level(void **state)
     assert_in_range(core_free_level(session, 0, why, sizeof(why)), FREE, FREE + 5);
 }
 
-/* Exactly two additions a cycle, always: a core that somebody else has half of all the time. */
+/* Exactly two additions a cycle, always: a core that is shared all the time. */
 static void test_half_a_core_is_never_free(void **state)
 {
     see(0, HALF + 2, 5000);
@@ -155,7 +155,7 @@ static void test_a_slice_is_as_bad_as_its_worse_probe(void **state)
 #define TRIALS 10u
 #define SLICES 160u
 
-/* A neighbour who comes and goes; by how much he slows the work down (0: not at all). */
+/* A neighbour on the core at times; factor by which it slows the work down (0: not at all). */
 struct made_up {
     uint64_t seed;
     double slower, noise, free_share;

@@ -149,7 +149,7 @@ static void make_table(struct made_up *m, const struct table *table, struct comp
     assert_int_equal(comparison_judge(rows_of_table, TABLE_ROWS, 0.95, 0.01), 0);
 }
 
-/* In how many per cent of tables the first row changed, and in how many any other did. */
+/* Percentage of tables in which the first row changed, and in which any other did. */
 static void count_changes(const struct table *table, double *first_pct, double *others_pct)
 {
     struct made_up m = {.seed = 42};
@@ -187,7 +187,7 @@ static void test_coverage_a_against_a(void **state)
     check_same("3 files, drift as the spread:", &(struct table){.runs = 3, .change = 1, .drift = 1});
     if (!all_of_it)
         return;
-    /* What one file cannot see: told, not promised. */
+    /* Effects that one file cannot show: printed, not asserted. */
     count_changes(&(struct table){.runs = 1, .change = 1, .drift = 0.25}, &first, &others);
     print_message("A against A, one file, drift a quarter of the spread: 'changed' in %.2f %% of tables\n", others);
     check_same("2 files, no drift:", &(struct table){.runs = 2, .change = 1});

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The accounting of detours on made-up clocks: every tick goes to one cause, and what is said of them is exact. */
+/* Accounting of detours on made-up clocks: every tick goes to one cause, and the figures are exact. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -222,7 +222,7 @@ static void test_detour_window_keeps_the_longest_apart(void **state)
     assert_int_equal(run.hist.n, 2 * half);
 }
 
-/* Of those known as a sum the share is estimated, and still nothing is lost. */
+/* The shares of detours that are only known as a sum are estimated, and still add up to the whole. */
 static void test_detour_window_shares_what_it_summed_up(void **state)
 {
     const uint64_t half = DETOUR_WINDOW_MAX, all = sum_of(1001, half);
@@ -445,7 +445,7 @@ static void test_detour_unwatched_steps_are_blind_unless_somebody_ran(void **sta
     assert_sum(DETOUR_PREEMPTED, 1, 60000);
 }
 
-/* What was seen in such a step is not the cause of the next detour. */
+/* An event seen in such a step is not the cause of the next detour. */
 static void test_detour_unwatched_steps_within_the_threshold_are_blind(void **state)
 {
     begin();

@@ -50,7 +50,7 @@ static void expect_near(double got, double expected)
         fail_msg("%.12g, expected %.12g", got, expected);
 }
 
-/* Two CPUs of two seconds each, of which one lost 10 %. */
+/* Two CPUs with two seconds each; one of them lost 10 %. */
 static void test_detours_of_noise(void **state)
 {
     static const struct row_pair first[] = {{1000, 50}, {65535, 2}}, second[] = {{1000, 10}, {131072, 1}};
@@ -160,7 +160,7 @@ static void test_detours_periods_are_found(void **state)
     assert_false(is_periodic(events, n, 0, 25));
 }
 
-/* Those that are not recorded would make the distances larger than they are. */
+/* Events that are not recorded would make the distances look larger. */
 static void test_detours_periods_need_all_events(void **state)
 {
     struct row_pair *events = calloc(600, sizeof(*events));

@@ -178,7 +178,7 @@ static void test_device_mount_needs_a_block_device(void **state)
     assert_int_equal(device_mount("/dev/null", "/tmp", 0, &mounted), -ENOTBLK);
     assert_int_equal(device_unmount(&mounted, &detached), 0);
     assert_false(detached);
-    assert_string_equal(device_why_not(-EMEDIUMTYPE), "no file system that this kernel knows");
+    assert_string_equal(device_why_not(-EMEDIUMTYPE), "not a file system that this kernel knows");
     assert_string_equal(device_why_not(-ENOENT), "No such file or directory");
 }
 

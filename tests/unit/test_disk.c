@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the loads that use a disk have in common: which file systems are none, how large a file becomes, and where they
+/* Common parts of the loads that use a disk: which file systems are none, how large a file becomes, and where they
  * can run. */
 #include "disk_fixture.h"
 
@@ -77,7 +77,7 @@ static void test_disk_needs_a_folder_that_can_be_written(void **state)
     char why[160] = "";
 
     assert_int_equal(load_compile.supported(&params, why, sizeof(why)), -1);
-    assert_string_equal(why, "scratch folder '/nonexistent': No such file or directory");
+    assert_string_equal(why, "scratch directory '/nonexistent': No such file or directory");
     (void)snprintf(params.dir, sizeof(params.dir), "/tmp");
     assert_int_equal(load_compile.supported(&params, why, sizeof(why)), 0);
     assert_string_equal(load_compile.scratch_dir(&params), "/tmp");
@@ -91,7 +91,7 @@ static int too_little_room(void)
     if (disk_mount_tmpfs("size=15m"))
         return CANNOT;
     CHECK(load_read.supported(&params, why, sizeof(why)) == -1);
-    CHECK(strcmp(why, "scratch folder '/tmp' has 15 MiB free, not 16 MiB") == 0);
+    CHECK(strcmp(why, "scratch directory '/tmp' has 15 MiB free, not 16 MiB") == 0);
     return 0;
 }
 

@@ -10,7 +10,7 @@
 static const struct bench bench_made_up;
 static const struct bench *const registry[] = {&bench_made_up, NULL};
 
-/* So many experiments of so many cycles; 0 experiments end the list. */
+/* Number of experiments, and cycles of each; 0 experiments end the list. */
 struct made_up_params {
     struct {
         uint64_t count, ticks;
@@ -148,7 +148,7 @@ static void test_experiment_delays_from_three_levels(void **state)
     assert_true(value("delayed_2000_min") == 0);
 }
 
-/* Behind the exact part of the histogram a bin is 1,024 wide: it holds both values, and the class limit is inside. */
+/* After the exact part of the histogram a bin is 1,024 wide: it holds both values, and the class limit is inside. */
 static void test_experiment_says_when_a_class_limit_cuts_a_bin(void **state)
 {
     static const struct made_up_params coarse = {.part = {{10, 100000}, {10, 100340}}};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which causes are named for a change. */
+/* Causes that are named for a change. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

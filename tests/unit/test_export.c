@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Other tools' formats on rows made by hand: the whole text of each, what is left out and why, and names. */
+/* Formats of other tools for rows made by hand: the whole text of each, rows left out with the reason, and names. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -179,7 +179,7 @@ static double seconds(const char *unit, const char *better, double value)
     return export_seconds(&row, value);
 }
 
-/* As doubles, also where results and constants are kept in a wider format. */
+/* Rounds to double even where results and constants are kept in a wider format. */
 static bool takes(const char *unit, const char *better, double value, double expected)
 {
     volatile double got = seconds(unit, better, value), rounded = expected;
@@ -308,8 +308,8 @@ static void test_export_pyperf_leaves_out_what_it_cannot_carry(void **state)
 
     assert_exports(&export_pyperf, rows, COUNT(rows), "");
     assert_leaves_out(&export_pyperf, rows, COUNT(rows),
-                      "7 of 7 rows left out of pyperf: 1 without samples, 3 that are no time, size or number to be low "
-                      "and no rate to be high, 3 with a sample that is not above 0");
+                      "7 of 7 rows left out of pyperf: 1 without samples, 3 that are neither a lower-is-better "
+                      "time, size or number nor a higher-is-better rate, 3 with a sample that is not above 0");
     assert_leaves_out(&export_pyperf, rows, 1, "1 of 1 row left out of pyperf: 1 without samples");
 }
 
@@ -334,7 +334,7 @@ static void test_export_hyperfine(void **state)
                       "with a sample that is not above 0");
 }
 
-/* A command goes by its line, unless a run has it twice; what is not known is null. */
+/* A command is named by its line, unless a run has it twice; unknown values are null. */
 static void test_export_hyperfine_json(void **state)
 {
     static double wall[] = {1, 2, 6}, user[] = {0.5, 1, 1.5}, codes[] = {0, 0, 3}, rates[] = {4};
@@ -515,10 +515,10 @@ static void test_export_openmetrics_keeps_the_newest(void **state)
                    "jitbench_run_info{host=\"box\",run_id=\"r1\",utc=\"2026-11-21T08:00:00Z\"} 1\n"
                    "# EOF\n");
     assert_leaves_out(&export_openmetrics, rows, COUNT(rows),
-                      "1 of 3 rows left out of openmetrics: 1 of which there is a newer one of the same labels");
+                      "1 of 3 rows left out of openmetrics: 1 older than another row with the same labels");
 }
 
-/* Two ranks whose runs nothing else tells apart, and a file that was given twice: no line may stand there twice. */
+/* Two ranks whose runs differ only in the rank, and a file that was given twice: no line may be repeated. */
 static void test_export_openmetrics_has_no_line_twice(void **state)
 {
     const struct row_run one = {.host = "n1", .rank = "0"}, other = {.host = "n1", .rank = "1"};
@@ -535,7 +535,7 @@ static void test_export_openmetrics_has_no_line_twice(void **state)
                    "jitbench_run_info{host=\"n1\"} 1\n"
                    "# EOF\n");
     assert_leaves_out(&export_openmetrics, rows, COUNT(rows),
-                      "1 of 3 rows left out of openmetrics: 1 with the labels of another one of the same time");
+                      "1 of 3 rows left out of openmetrics: 1 with the labels and the time of another row");
 }
 
 static void test_export_unixbench(void **state)
@@ -580,7 +580,7 @@ static void test_export_unixbench(void **state)
                    "                                                                   ========\n"
                    "System Benchmarks Index Score (Partial Only)                         2000.0\n");
     assert_leaves_out(&export_unixbench, rows, COUNT(rows),
-                      "2 of 7 rows left out of unixbench: 1 without a value, 1 that are no rates of suite unix");
+                      "2 of 7 rows left out of unixbench: 1 without a value, 1 that are not rates of suite unix");
     assert_exports(&export_unixbench_csv, rows, COUNT(rows),
                    "Concurrency,Pipe Throughput,\"a,b\"\n1,1244000.0,42.4\n2,2488000.0,\n1,124400.0,\n");
     /* Twelve are the whole index, whose row says of which protocol; that of other copies says nothing of these. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Figures with two axes: that marks stand where the values are. */
+/* Figures with two axes: marks are at the positions of the values. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

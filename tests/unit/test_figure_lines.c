@@ -31,7 +31,7 @@ static size_t count(const char *text, const char *part)
     return n;
 }
 
-/* What stands behind each `key="` of the picture, in the order of the picture. */
+/* Reads the number after each `key="` of the picture, in the order of the picture. */
 static size_t numbers(const char *text, const char *key, double *out, size_t most)
 {
     size_t n = 0;

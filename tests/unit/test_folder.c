@@ -24,7 +24,7 @@
 static char dir[] = "/tmp/test_folder_XXXXXX";
 static char text[PATH_MAX];
 
-/* A path in the scratch folder, good until the next call. */
+/* A path in the scratch directory, good until the next call. */
 static const char *in(const char *name)
 {
     (void)snprintf(text, sizeof(text), "%s/%s", dir, name);

@@ -102,7 +102,7 @@ static unsigned written(const struct mapping *mappings, size_t n, uint64_t inode
     return kib;
 }
 
-/* In a process of its own: 0 when all is as it should be, else what is not. */
+/* Runs in a process of its own. Returns 0, or the number of the failed check. */
 static int look_at_footprint(void)
 {
     static struct mapping before[MAPPINGS_MAX], after[MAPPINGS_MAX];
@@ -119,7 +119,7 @@ static int look_at_footprint(void)
         if (has(after, n_after, status.st_ino, &expected[i]) != 1)
             return 1 + (int)i;
 #if !defined(__SANITIZE_ADDRESS__) /* which has anonymous memory of its own */
-    /* Those of the heap, of zeroed data and of the thread; two anonymous ones may have become one. */
+    /* Mappings of the heap, of zeroed data and of the thread; two anonymous ones may have been merged. */
     if (n_after < n_before + COUNT(expected) + 1 || n_after > n_before + COUNT(expected) + 3)
         return 97;
     /* 11 pages, 4 of them anonymous. */

@@ -65,7 +65,7 @@ static void test_frame_holds_the_lines_and_sums_the_file(void **state)
     expect("", "", "");
 }
 
-/* What comes out is what sed makes of any line end: CRLF. */
+/* The checksum is that of the output of sed, which turns every line end into CRLF. */
 static void test_frame_sums_other_line_ends_as_they_arrive(void **state)
 {
     expect("a\n\"1\n2\"\r\n", "a\n\"1\n2\"\n", "a\r\n\"1\r\n2\"\r\n");

@@ -103,7 +103,7 @@ static void test_hack_fails_when_no_group_fits(void **state)
     assert_int_equal(fixture_in_child(with_room_for_none), 0);
 }
 
-/* What has room for one group to the last descriptor has it. */
+/* A limit of descriptors that just suffices for one group is enough. */
 static int with_room_for_just_one(void)
 {
     struct load_params params = {.groups = 1};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Heat maps: levels, directions, what stands in a cell. */
+/* Heat maps: levels, directions, text of a cell. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -80,7 +80,7 @@ static void test_inflate_refuses_data_that_are_cut(void **state)
         unsigned char *exact = malloc(size + 1); /* so that a sanitizer sees a byte too many */
         assert_non_null(exact);
         memcpy(exact, own_codes, size);
-        /* What is last now is taken for the length, which is looked at first. */
+        /* The last four bytes are read as the length, which is checked first. */
         size_t length = 0;
         for (size_t i = 1; size >= 18 && i <= 4; i++)
             length = length << 8 | own_codes[size - i];
@@ -90,7 +90,7 @@ static void test_inflate_refuses_data_that_are_cut(void **state)
     }
 }
 
-/* Each bit turned over: it ends, whatever comes out, and nothing is written or read where it may not be. */
+/* With each single bit inverted, the decoder ends and accesses no memory out of bounds, whatever the result. */
 static void test_inflate_survives_data_that_are_damaged(void **state)
 {
     unsigned char data[sizeof(own_codes)];

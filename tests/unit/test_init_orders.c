@@ -163,7 +163,7 @@ static void test_init_orders_names_what_is_wrong(void **state)
     expect_wrong("jitbench.end=off", NO_ARGV,
                  "jitbench.end: 'off' is not one of stay, poweroff, reboot, shell or halt");
     expect_wrong("jitbench.tune", NO_ARGV, "jitbench.tune needs a value");
-    /* The rest is followed all the same. */
+    /* The other orders are followed. */
     read_orders("jitbench.end=off jitbench.end=halt jitbench.tune=maybe", NO_ARGV, &result);
     assert_int_equal(result.failed, -1);
     assert_non_null(strstr(result.error, "jitbench.end: 'off'"));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Made-up fleets, from rows to who stands out. */
+/* Made-up fleets, from rows to the machines that stand out. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -117,8 +117,8 @@ static void test_judge_a_slow_machine_is_named_first(void **state)
     }
 }
 
-/* Of two hundred machines four have figures of their own: each of the four is by chance the worst in a quarter of them,
- * and a spread of four values is not that of two hundred. However small the effect. */
+/* Four of two hundred machines have figures that the others lack: each of the four is by chance the worst in a quarter
+ * of them, and the spread of four values is less certain than that of two hundred, however small the effect. */
 static void test_judge_figures_of_few_machines(void **state)
 {
     struct judgement j;
@@ -195,7 +195,7 @@ static void test_judge_order(void **state)
     }
     assert_int_equal(gather_finish(&g), 0);
     assert_int_equal(judge(&j, &g, LEAST_EFFECT), 0);
-    /* Worse before better, the farthest first; then who broke; then who differs. */
+    /* Order: worse, then better, the farthest first; then broken; then with different settings. */
     assert_string_equal(j.judged[0].name, "n0030");
     assert_string_equal(j.judged[1].name, "n0010");
     assert_string_equal(j.judged[2].name, "n0050");

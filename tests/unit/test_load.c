@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What loads have in common: where they run, their threads, and the CPU time they say they used. */
+/* Common parts of loads: where they run, their threads, and the CPU time that they report. */
 #include "load_fixture.h"
 
 #include <limits.h>

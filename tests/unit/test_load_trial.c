@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The engine with dummy loads beside dummy benchmarks: what they count, how they fail, and who is in control. */
+/* The engine with dummy loads beside dummy benchmarks: their counts, their failures, and the control process. */
 #include <sched.h>
 #include <sys/resource.h>
 
@@ -190,7 +190,7 @@ static const struct load *const loads[] = {&load_dummy, &load_three, &load_empty
 
 /* --- The benchmarks. --- */
 
-/* All zero, and larger than what a load has: whoever reads the wrong ones does not find his own. */
+/* All zero, and larger than a load's options: code that reads these instead finds wrong values. */
 #define BENCH_PARAMS_SIZE 128
 
 static int idle_run(struct party_context *context)
@@ -215,7 +215,7 @@ static int degraded_run(struct party_context *context)
     return 0;
 }
 
-/* How the one who started this process runs now. */
+/* Policy of the process that started this one. */
 enum { WATCH_POLICY, WATCH_PRIORITY, WATCH_OWN_POLICY, WATCH_NUMBERS };
 
 static int watch_run(struct party_context *context)
@@ -229,7 +229,7 @@ static int watch_run(struct party_context *context)
     return 0;
 }
 
-/* What it shares is not what the load does. */
+/* The memory that this party shares is not the load's. */
 static int apart_run(struct party_context *context)
 {
     clock_sleep_ns(TRIAL_MS * MS);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the machine is and does, read from trees made up in a temporary folder; expected sums are worked out by hand. */
+/* Description and activity of the machine, read from made-up trees in a temporary directory; expected sums are worked
+ * out by hand. */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -337,7 +338,7 @@ static void test_machine_with_empty_files(void **state)
     assert_order("0-1", "1 0");
 }
 
-/* Nothing of the junk may reach a field, and none of it may break the program (run with the sanitizers too). */
+/* The junk must not reach a field or break the program (run with the sanitizers too). */
 static void test_machine_with_binary_junk(void **state)
 {
     unsigned char junk[5000];
@@ -406,7 +407,7 @@ static void test_machine_sums_each_last_level_cache_once(void **state)
     put_cache(0, 0, "1", "Data", "32K", "0");
     put_cache(0, 1, "3", "Unified", "16M", "0-1");
     put_cache(1, 0, "3", "Unified", "16M", "0-1");
-    /* Of a core without level 3, level 2 is the last; without a list of its own it belongs to one CPU. */
+    /* For a core without level 3, level 2 is the last; without a list it belongs to one CPU. */
     put_cache(2, 0, "2", "Unified", "1024K", "");
     put_cache(2, 1, "5", "Instruction", "1G", "2");
     /* CPU 3, which shares it, is offline. */
@@ -508,7 +509,7 @@ static void test_machine_memory_limit_of_version_1(void **state)
     put("/proc/self/cgroup", "5:cpu,cpuacct:/x\n4:hugetlb,memory:/box/app\n0::/\n");
     put("/proc/self/mountinfo", "34 31 0:31 / /c/cpu rw - cgroup cgroup rw,cpu,cpuacct\n"
                                 "35 31 0:32 / /c/my\\040mem rw - cgroup cgroup rw,hugetlb,memory\n");
-    /* What the kernel writes for 'no limit' with pages of 4 KiB. */
+    /* The kernel writes this for 'no limit' with pages of 4 KiB. */
     put("/c/my mem/box/app/memory.limit_in_bytes", "9223372036854771712\n");
     put("/c/my mem/memory.limit_in_bytes", "9223372036854771712\n");
     assert_int_equal(cgroup_memory_limit(tree), 0);
@@ -798,7 +799,7 @@ static void test_machine_interrupts_of_guests(void **state)
     assert_kinds("1", "252 109 21 0 0");
 }
 
-/* No name, an endless one, numbers that are none, a label that is none. */
+/* A missing name, an endless name, invalid numbers, an invalid label. */
 static void test_machine_interrupts_of_odd_lines(void **state)
 {
     static char text[4096];

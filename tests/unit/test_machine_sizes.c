@@ -53,7 +53,7 @@ __attribute__((format(printf, 3, 4))) static void put_for_cpu(unsigned cpu, cons
     tree_put(path, text);
 }
 
-/* Those that the test picks, as the kernel lists them. */
+/* Writes the CPUs that the test picks, as the kernel lists them. */
 static void list_cpus(bool (*pick)(unsigned cpu, unsigned of), unsigned of, char *text, size_t size)
 {
     struct cpuset cpus;
@@ -255,7 +255,7 @@ static void test_machine_sizes_pairs(void **state)
     expect_pairs(order, PAIRS_HALVES, n_cpus / 2, CPUS_SAME_CORE);
 }
 
-/* --- Who runs where. --- */
+/* --- Placement. --- */
 
 static void test_machine_sizes_copies_have_a_cpu_each(void **state)
 {
@@ -271,7 +271,7 @@ static void test_machine_sizes_copies_have_a_cpu_each(void **state)
     request.n_order = machine_cpu_order(tree_root, &machine.online, request.order, CPUSET_MAX);
     assert_int_equal(request.n_order, n_cpus);
     for (unsigned copy = 0; copy < n_cpus; copy++) {
-        /* All CPUs busy with real-time work is what the last one makes of it. */
+        /* The last one would make all CPUs busy with real-time work. */
         assert_false(place_claim_full(&claim, &machine.online));
         place_copy(&request, copy, &placement);
         place_claim_add(&claim, &placement, false, &machine.online);
@@ -364,8 +364,8 @@ static void add_writes(const struct settings_view *view, const char *name, size_
     assert_int_equal(writes->n - before, expected);
 }
 
-/* Of the interrupts, those that may come to a bench CPU are moved to the boot CPU: the CPUs' own but one, all that any
- * CPU may have, and new ones. Of one CPU nothing can be kept off. */
+/* Interrupts that may come to a bench CPU are moved to the boot CPU: all but one of the per-CPU ones, those that any
+ * CPU may have, and new ones. With one CPU none can be moved. */
 static void test_machine_sizes_settings_are_written_and_restored(void **state)
 {
     struct settings_view view = {.root = tree_root, .machine = &machine};

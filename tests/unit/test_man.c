@@ -956,7 +956,7 @@ static void made_rows(struct items *tests, const char *test, struct items *metri
     }
 }
 
-/* They are not a statistic of samples, so the brackets end with the direction. */
+/* These metrics are not statistics of samples, so the brackets end with the direction. */
 static void test_man_metrics_of_rows_made_of_rows_are_those_that_suites_make(void **state)
 {
     struct page *page = page_read("man/jitbench-csv.5");
@@ -1082,7 +1082,7 @@ static void test_man_exit_statuses_are_those_of_the_header(void **state)
     page_free(page);
 }
 
-/* Whether the status stands in the page's section as a word of its own. */
+/* True if the page's section has the status as a separate word. */
 static int says_status(const struct page *page, const char *status)
 {
     int inside = 0;
@@ -1229,7 +1229,7 @@ static size_t words_of_example(char **words, size_t n)
     return i;
 }
 
-/* Without what stands behind the first "--", where that is another program's command line. */
+/* Returns the number of words before the first "--" if another program's command line follows it. */
 static int without_command(const struct command *command, char **words, int n)
 {
     for (int i = 1; command->suite && command->suite->commands && i < n; i++)

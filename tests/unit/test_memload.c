@@ -178,7 +178,7 @@ static void let_go(const int ends[2])
         continue;
 }
 
-/* What it had moved when it proved itself. Ends the party. */
+/* Returns the bytes moved when the load had proved itself. Ends the party. */
 static double moved_when_proved(struct load_party *l)
 {
     int ends[2];
@@ -248,7 +248,7 @@ static void test_memload_stopped_by_its_guard_says_how_much_it_holds(void **stat
     fixture_party_end(&l.p);
 }
 
-/* Others may take all of it between two passes: that is no reason to end. */
+/* Other processes may take all of the memory between two passes; the load must not end then. */
 static void test_memload_goes_on_when_a_later_pass_finds_less(void **state)
 {
     struct load_params params = {.memory_bytes = 32 * MIB, .memory_spare = true};

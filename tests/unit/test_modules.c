@@ -38,7 +38,7 @@ static void test_modules_load_looks_at_modules_only(void **state)
     assert_string_equal(error, "");
     make_file(folder, "b.ko");
     make_file(folder, "c.ko");
-    /* Nobody may load it, or it is none. */
+    /* The module may not be loaded, or is not a module. */
     assert_int_equal(modules_load(folder, error, sizeof(error)), 2);
     assert_ptr_equal(strstr(error, "b.ko: "), error);
     assert_int_equal(modules_load("/nowhere/at/all", error, sizeof(error)), -ENOENT);

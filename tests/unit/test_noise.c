@@ -103,7 +103,7 @@ static void every(int ms, void (*handler)(int))
     (void)setitimer(ITIMER_REAL, &timer, NULL);
 }
 
-/* Real-time on one CPU, so that nobody else on the machine adds detours of other causes. */
+/* Real-time on one CPU, so that other processes do not add detours with other causes. */
 static int take_cpu(int priority, unsigned which)
 {
     struct cpuset all;
@@ -220,7 +220,7 @@ static int preemptions(void)
     CHECK(other >= 0);
     if (other == 0)
         hog();
-    /* Before this one is real-time, the other must be: it would not run any more. */
+    /* The other process must become real-time before this one, or it would not run any more. */
     while (!inject.done->ready && waitpid(other, &status, WNOHANG) == 0)
         clock_sleep_ns(MS);
     if (!inject.done->ready || take_cpu(50, 1))
@@ -228,7 +228,7 @@ static int preemptions(void)
     CHECK(run_sampler(&p, &eight) == 0);
     inject.done->go = 1;
     CHECK(p.party->run(&p.context) == 0);
-    /* What it did behind the end of the run was in nobody's way. */
+    /* The periods after the end of the run disturbed nothing. */
     double n = inject.done->n, ns = (double)inject.done->ns;
     CHECK(waitpid(other, &status, 0) == other && status == 0);
     const double *number = p.context.recorder[NOISE_NUMBERS];
@@ -344,7 +344,7 @@ static void test_noise_threshold_below_the_loop_is_raised(void **state)
     const struct noise_params tiny = {.threshold = "1ns", .threshold_ns = 1};
 
     assert_int_equal(run_trials(&tiny, 1, 1), ROW_DEGRADED);
-    assert_ptr_equal(strstr(rows.row[0].reason, "a threshold of 1ns is less than two turns of the loop"),
+    assert_ptr_equal(strstr(rows.row[0].reason, "the threshold 1ns is less than two turns of the loop"),
                      rows.row[0].reason);
     assert_true(row_of(0, NOISE_METRIC_THRESHOLD)->value >= row_of(0, NOISE_METRIC_LOOP)->value);
     fixture_free_rows(&rows);
@@ -359,8 +359,8 @@ static void test_noise_lost_share_is_that_of_all_causes(void **state)
     fixture_assert_near(noise_lost_pct(number), 2.1);
 }
 
-/* Of two seconds observed: 500 timer interrupts are 250 a second, 20 ms lost to faults are 1 %. 40 ms beside them, in
- * which nothing was observed, are 1.96 % of all 2,040 ms. */
+/* In two observed seconds 500 timer interrupts are 250 a second, and 20 ms lost to faults are 1 %. Another 40 ms that
+ * were not observed are 1.96 % of all 2,040 ms. */
 static void test_noise_rates_are_those_of_a_second(void **state)
 {
     const struct noise_params params = {.threshold = "8x"};
@@ -395,7 +395,7 @@ static void test_noise_rates_are_those_of_a_second(void **state)
     free(series);
 }
 
-/* Each reading of the machine's counters finds them raised by this. */
+/* The machine's counters rise by this at each reading. */
 static const struct machine_counters each_look = {
     .irqs = 31, .softirqs = 7, .timer = 2, .resched = 3, .ipi = 5, .device = 11};
 static bool counters_are_made_up;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What commands' operands are taken to be. */
+/* Kinds of the commands' operands. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who stands out: arithmetic, and how often a fleet of equal machines is accused. */
+/* Outliers: arithmetic, and how often a machine of a fleet of equal machines is named. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -94,7 +94,7 @@ static void test_outlier_worst_of_few(void **state)
         assert_true(outlier_worst_too_often(n, 20, 1. / (double)n, least));
         assert_false(outlier_worst_too_often(n, 20, 1. / (double)n, least - 1));
     }
-    /* Of 1,000 machines four ran twenty metrics: each of these is by chance the worst of all in five. */
+    /* Four of 1,000 machines ran twenty metrics: each of the four is by chance the worst in five of them. */
     assert_false(outlier_worst_too_often(1000, 20, 0.25, 10));
     assert_true(outlier_worst_too_often(1000, 20, 0.25, 16));
     assert_false(outlier_worst_too_often(1000, 3, 1, 3));

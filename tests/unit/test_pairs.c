@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which rows stand beside each other, what forbids to compare them, and what then counts as a value. */
+/* Pairs of rows: which rows are compared, why a comparison is refused, and what counts as a value. */
 #include <limits.h>
 #include <math.h>
 #include <setjmp.h>
@@ -420,7 +420,7 @@ static void test_pairs_across_command_pool_commands_of_a_name(void **state)
     assert_int_equal(pairs.pair[0].reason, -1);
 }
 
-/* Two commands of one name are not pooled: those with equal lines belong together, and then those that are left. */
+/* Two commands of the same name are not pooled: those with equal lines are paired first, then the remaining ones. */
 static void test_pairs_across_command_keep_several_of_a_name_apart(void **state)
 {
     add_row(&base, "command=make -j1", 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Unit tests of placement: who is given what, what is refused, and what is read back. */
+/* Unit tests of placement: what each party is given, what is refused, and what is read back. */
 #include <sched.h>
 #include <sys/resource.h>
 

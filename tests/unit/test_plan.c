@@ -424,7 +424,8 @@ static void test_plan_samples_until_precise_enough(void **state)
 {
     const uint64_t long_ns = 60000 * MS;
 
-    /* All alike: the interval is 0, but takes five samples; then the precision has to hold for 10 + 5/4 more. */
+    /* All samples are equal: the interval is 0 but needs five samples; then the precision has to hold for 10 + 5/4
+     * more. */
     assert_int_equal(samples_with((struct sampling){1, 0, 0, long_ns, 2, false, 0}, 0, 0), 16);
     assert_int_equal(samples_with((struct sampling){18, 0, 0, long_ns, 2, false, 0}, 0, 0), 18);
     /* 90, 110, 90, ...: the half-width of the 95 % interval is 8.94 % of the mean at 8 samples, 8.19 % at 9, 7.54 % at

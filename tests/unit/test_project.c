@@ -41,7 +41,7 @@ static void test_project_no_noise_costs_nothing(void **state)
     expect_near(slowdown_of(&detours, 1, MS, 1e6), 1, 1e-12);
 }
 
-/* One rank waits for nobody: it loses what it loses. */
+/* A single rank does not wait: its slowdown is its own loss. */
 static void test_project_one_rank_loses_the_mean(void **state)
 {
     const struct row_pair lengths[] = {{3 * US, 2000}, {70 * US, 30}, {11.7 * MS, 2}};

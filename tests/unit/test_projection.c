@@ -88,7 +88,7 @@ static void test_projection_has_what_it_costs(void **state)
     projection_free(&p);
 }
 
-/* With places for two, five hosts give what all of them give as one, wherever their rows stand. */
+/* With room for two, five hosts give the same result as all of them in one, in any order of their rows. */
 static void test_projection_of_more_hosts_than_places(void **state)
 {
     struct projection few, one;
@@ -113,7 +113,8 @@ static void test_projection_of_more_hosts_than_places(void **state)
     projection_free(&one);
 }
 
-/* Behind what calloc() gives while this is not 0, which the Makefile sends here: what others' memory would be. */
+/* While this is not 0, calloc() (which the Makefile redirects here) fills the bytes after its block, as another owner's
+ * memory would. */
 #define FENCE 4096u
 static unsigned char *fence[64];
 static size_t n_fences;
@@ -141,7 +142,7 @@ static bool fence_stands(const unsigned char *at)
     return true;
 }
 
-/* Only what is given back by projection_free() alone can be looked at. */
+/* Only results that projection_free() alone frees can be checked. */
 static void test_projection_keeps_to_its_memory(void **state)
 {
     for (unsigned n = 1; n <= 3; n++) {

@@ -78,7 +78,7 @@ static void test_quiet_what_decided_is_said_in_few_digits(void **state)
     assert_explained(LOST(9.996, 0.00005, 0.0001234), 2,
                      "CPU 2 lost less than 0.0001 % of half a second, the noisiest 10 %");
     assert_explained(LOST(NAN, 3, 1), 0, "CPU 0 lost 1 % of half a second, the noisiest an unknown share");
-    /* Of equals none is the noisiest. */
+    /* If all are equal, none is the noisiest. */
     assert_explained(LOST(0.25, 0.25, 0.25), 4, "CPU 4 lost 0.25 % of half a second");
 }
 

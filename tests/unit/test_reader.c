@@ -280,7 +280,7 @@ static void test_reader_skips_byte_order_marks(void **state)
                  "a,b,c\n1,2,3\n\xef\xbb\xbf"
                  "a,b,c\n4,5,6\n",
                  "1|2|3;4|5|6;0");
-    /* Two bytes of it, and one elsewhere, are characters. */
+    /* Two of its bytes, and one elsewhere, are complete characters. */
     assert_reads("\xef\xbb"
                  "a,b,c\n1,\xef\xbb\xbf,3\n",
                  "-|\xef\xbb\xbf|3;0");
@@ -317,7 +317,7 @@ static void test_reader_finds_a_header_that_damage_swallowed(void **state)
     assert_reads("a,b,c\n1,2,3\n4a,b,c\n7,8,9\n", "1|2|3;7|8|9;1");
     assert_reads("a,b,c\na,ba,b,c\n7,8,9\n", "7|8|9;1");
     assert_reads("a,b,c\n4,\0\0a,b,c\n7,8,9\n", "7|8|9;1");
-    /* By an open quote, to the end, to a quote, and from a line that it begins. */
+    /* Damage by an open quote: to the end, to the next quote, and in a line that begins with it. */
     assert_reads("a,b,c\n4,\"5a,b,c\r\n7,8,9\n", "7|8|9;1");
     assert_reads("a,b,c\n4,\"5a,b,c\n7,8,\"9\"\n", "7|8|9;1");
     assert_reads("a,b,c\n4,\"5\n6a,b,c\n7,8,\"9\n0\"\n", "7|8|9\n0;1");
@@ -629,7 +629,7 @@ static void test_reader_takes_a_line_of_10_mb(void **state)
     reader_close(r);
 }
 
-/* Each of these would take hours if a byte were looked at again for each quote or line end. */
+/* Each of these would take hours if the reader scanned the bytes again for each quote or line end. */
 static void test_reader_time_is_linear_in_a_lines_length(void **state)
 {
     static const struct {

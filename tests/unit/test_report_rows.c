@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* In which order a report's tables have the rows, and what each is compared with. */
+/* Order of the rows in a report's tables, and the row that each is compared with. */
 #include <limits.h>
 #include <math.h>
 #include <setjmp.h>

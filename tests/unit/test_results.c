@@ -62,7 +62,7 @@ static const struct metric own_metrics[] = {
     }
 static const struct bench bench_sheet = SHEET("sheet", false);
 static const struct bench bench_copies = SHEET("copies", true);
-/* No metric of its own, and none that judges. */
+/* A test without metrics of its own and without a headline metric. */
 static const struct bench bench_quiet = {.name = "quiet",
                                          .suite = "dummy",
                                          .parties = nap_parties,
@@ -72,7 +72,7 @@ static const struct bench bench_quiet = {.name = "quiet",
                                          .n_metrics = 1,
                                          .reduce = nap_reduce};
 
-/* As long as it is told, beside a timing thread. */
+/* Runs as long as requested, beside a timing thread. */
 static int timed_run(struct party_context *context)
 {
     while (!party_stopped(context))
@@ -172,7 +172,7 @@ static struct plan_run how;
 static struct plan_item item;
 static struct results results;
 
-/* Whether trials count made-up numbers beside their own: what a quiet machine counts is mostly zero. */
+/* If set, trials add made-up numbers to their counts, which are mostly zero on a quiet machine. */
 static bool disturbed;
 
 /* Sums of the counters of all trials that were entered, by group. */
@@ -997,7 +997,7 @@ static struct trial *run_beside(struct pace_params *params, uint64_t time_ns)
     return trial;
 }
 
-/* Enters one trial so many times, and makes the rows. */
+/* Adds one trial n times and makes the rows. */
 static void enter_beside(struct pace_params *params, uint64_t time_ns, int times)
 {
     struct trial *trial = run_beside(params, time_ns);

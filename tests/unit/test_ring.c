@@ -16,8 +16,8 @@ static void hand_round(uint64_t threads, uint64_t expected)
         assert_int_equal(load_count_threads(), alone + expected);
     assert_true(load_party_count(&l, LOAD_CPU) > 0);
     assert_int_equal(load_party_end(&l), 0);
-    /* Only one thread runs at a time, so whoever waits for the token sleeps, at least nearly always: the main thread
-     * once a round. With two threads the other may be faster with it than the sleep. */
+    /* Only one thread runs at a time, so a thread that waits for the token nearly always sleeps: the main thread once
+     * in each round. With two threads the token may return before the main thread sleeps. */
     if (expected > 2)
         assert_true((double)l.used.ctx_voluntary > rounds / 2);
     if (alone)
@@ -49,7 +49,7 @@ static void test_ring_counts_whole_rounds(void **state)
     assert_int_equal(load_party_end(&l), 0);
 }
 
-/* All of its threads sleep then, and are to be woken. */
+/* All of its threads sleep then and have to be woken. */
 static void test_ring_ends_at_once_when_nobody_wants_it(void **state)
 {
     struct load_params params = {.threads = 3};

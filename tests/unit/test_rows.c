@@ -175,7 +175,7 @@ static void test_rows_that_are_none_are_counted(void **state)
     assert_int_equal(set.n, 2);
     assert_true(set.rows[1].value > 4.5 && set.rows[1].status == ROW_UNSTABLE);
     assert_string_equal(strchr(message, ':') + 2,
-                        "1 damaged line, 2 lines that are no results, 1 row of a newer version left out");
+                        "1 damaged line, 2 lines that are not results, 1 row of a newer version left out");
     row_set_free(&set);
 }
 

@@ -76,7 +76,7 @@ static void test_scratch_file_says_why_not(void **state)
     assert_int_equal(scratch_file("/dev/null"), -ENOTDIR);
 }
 
-/* Nobody sees it before it has its name, and it takes nobody's place. */
+/* The file is invisible before it has its name, and replaces no other file. */
 static void test_scratch_unnamed_gets_its_name_when_it_is_whole(void **state)
 {
     char path[700];
@@ -227,7 +227,7 @@ static void test_scratch_kept_folder_vanishes_when_its_owner_is_killed(void **st
     assert_int_equal(close(ready[0]), 0);
 }
 
-/* Then the owner removes it, or who shares the note with an owner that was killed as well. */
+/* Then the owner removes it, or a process that shares the note if the owner was killed. */
 static void test_scratch_kept_folder_outlives_a_killed_keeper_but_not_its_owner(void **state)
 {
     struct scratch_keeper keeper;
@@ -390,7 +390,7 @@ static void test_scratch_exec_says_why_not(void **state)
     assert_true(fd >= 0);
     assert_int_equal(scratch_exec(fd, none, none), -EACCES);
     assert_int_equal(close(fd), 0);
-    /* Before Linux 3.19, and under some emulators, the way leads through /proc. */
+    /* Before Linux 3.19, and under some emulators, the file is named through /proc. */
     int by_path = syscall(SYS_execveat, -1, "", none, none, 0x1000 /* AT_EMPTY_PATH */) != 0 && errno == ENOSYS;
     assert_int_equal(scratch_exec(fd, none, none), by_path ? -ENOENT : -EBADF);
 }

@@ -238,7 +238,7 @@ static void test_settings_to_write_on_a_laptop_in_order(void **state)
     expect_writes("workqueues", "/sys/devices/virtual/workqueue/cpumask=01\n"
                                 "/sys/devices/virtual/workqueue/writeback/cpumask=01\n");
     expect_writes("stat_interval", "/proc/sys/vm/stat_interval=20\n");
-    /* Only some CPUs to keep interrupts off: each keeps what it has of the others. */
+    /* If interrupts are kept off some CPUs only, each interrupt keeps its other CPUs. */
     look_at("4-6");
     expect_writes("irqs", "/proc/irq/default_smp_affinity=8f\n"
                           "/proc/irq/0/smp_affinity_list=0-3,7\n"
@@ -504,7 +504,7 @@ static void test_settings_bench_cpus_are_within_the_control_group(void **state)
     expect_bench("6");
     tree_put("/sys/fs/cgroup/box/cpuset.cpus.effective", "12-13\n");
     expect_bench("1-7");
-    /* In an isolated partition of its own the process measures on all of it. */
+    /* In an isolated partition the process measures on all CPUs of the partition. */
     tree_put("/sys/fs/cgroup/box/cpuset.cpus.effective", "4-6\n");
     tree_put("/sys/fs/cgroup/box/cpuset.cpus.partition", "isolated\n");
     tree_put("/sys/devices/system/cpu/isolated", "\n");
@@ -535,7 +535,7 @@ static void test_settings_frequency_and_governor_differ_between_cpus(void **stat
     expect_one("frequency", SETTING_NA, "", "");
     tree_put("/sys/devices/system/cpu/cpu3/cpufreq/scaling_max_freq", "fast\n");
     expect_one("frequency", SETTING_UNKNOWN, "",
-               "/sys/devices/system/cpu/cpu3/cpufreq/scaling_min_freq holds what is not understood");
+               "/sys/devices/system/cpu/cpu3/cpufreq/scaling_min_freq has unknown content");
     expect_writes("frequency", "");
 }
 
@@ -878,7 +878,7 @@ static void test_settings_numbers_that_make_no_sense(void **state)
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         tree_put("/proc/sys/vm/stat_interval", texts[i]);
         look_at(NULL);
-        expect_one("stat_interval", SETTING_UNKNOWN, "", "/proc/sys/vm/stat_interval holds what is not understood");
+        expect_one("stat_interval", SETTING_UNKNOWN, "", "/proc/sys/vm/stat_interval has unknown content");
         expect_writes("stat_interval", "");
     }
     tree_put("/proc/sys/vm/stat_interval", "20\n");
@@ -989,7 +989,7 @@ static void assert_printable(const char *name, const char *text)
             fail_msg("%s: unprintable: '%s'", name, text);
 }
 
-/* Looks at everything; known gets the names of what is said to be ok or noisy. */
+/* Checks all items; known gets the names of those that are ok or noisy. */
 static void look_at_all(char *known, size_t size)
 {
     size_t n = 0;
@@ -1054,7 +1054,7 @@ static void test_settings_with_links_in_circles(void **state)
     check_hostile("laptop", put_loop, SEEN);
 }
 
-/* As when they vanish after they were listed. */
+/* Simulates files that vanish after they were listed. */
 static void test_settings_with_files_that_vanish(void **state)
 {
     check_hostile("laptop", put_dangling, SEEN);
@@ -1156,7 +1156,7 @@ static void test_settings_are_whole_and_have_names_of_their_own(void **state)
     assert_null(setting_find(""));
 }
 
-/* The items of the page are those of the list, in order, each with what is good. */
+/* The man page has the items of the list, in order, each with its good value. */
 static void test_settings_are_those_of_the_man_page(void **state)
 {
     char line[512], expected[512];

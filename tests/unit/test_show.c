@@ -161,7 +161,7 @@ static void test_show_puts_long_command_lines_below(void **state)
     free(text);
 }
 
-/* The same command twice is two lines. */
+/* A command that is given twice has two lines. */
 static void test_show_keeps_equal_commands_apart(void **state)
 {
     struct row rows[] = {make_row("run", "true", "command=true", "wall", 1),

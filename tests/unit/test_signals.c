@@ -243,7 +243,7 @@ static void test_signals_write_of_a_file(void **state)
     assert_int_equal(fixture_in_child(write_to_file_body), 0);
 }
 
-/* Nobody reads; once the pipe is full, the signal comes. */
+/* The pipe has no reader; the signal comes once it is full. */
 static int write_to_stalled_body(void)
 {
     char *text = long_text();
@@ -277,7 +277,7 @@ static void test_signals_write_to_a_stalled_reader_ends(void **state)
     assert_int_equal(fixture_in_child(write_to_stalled_body), 0);
 }
 
-/* After the signal what has room is still written: the last words. */
+/* After the signal, the last text is still written as far as it has room. */
 static int write_after_signal_body(void)
 {
     char back[8] = "";

@@ -179,7 +179,7 @@ static void test_sim_constant_latency_has_no_deviation(void **state)
     assert_counts(1000, 0, 1000, 0);
 }
 
-/* As far from zero as real latencies are, where the bins of the histogram are wide. */
+/* Values as large as real latencies, where the bins of the histogram are wide. */
 static void test_sim_constant_latency_of_half_a_millisecond(void **state)
 {
     begin(50 * MS);
@@ -256,7 +256,7 @@ static void test_sim_stall_of_whole_periods(void **state)
     assert_counts(1, 2, 1, 2);
 }
 
-/* The same when the task looks a moment before the timing thread does. */
+/* The same if the task reads the clock just before the timing thread does. */
 static void test_sim_stall_until_just_before_a_wake_up(void **state)
 {
     begin(50);
@@ -413,7 +413,7 @@ static void test_sim_timing_thread_that_slept_for_periods(void **state)
     VALUES(&sim.total, 126, 76, 26);
     assert_int_equal(sim.a.n_late, 3);
     SERIES({0, 1}, {1, 1}, {2, 1});
-    /* Two periods were lost all the same. */
+    /* Two periods were lost even so. */
     assert_counts(1, 2, 1, 2);
 }
 
@@ -930,7 +930,7 @@ static void announce_until(uint64_t t)
     }
 }
 
-/* As the threads would run, knowing no more than they do. */
+/* Simulates the threads, with only the information that they have. */
 static void threads_run(const struct sim_params *params)
 {
     uint64_t t = 0;
@@ -1204,7 +1204,7 @@ static int pretend_bursts_run(struct party_context *context)
     return 0;
 }
 
-/* Each recorder and each number has something else in it. */
+/* Each recorder and each number has a different value. */
 static int pretend_apart_run(struct party_context *context)
 {
     static const double numbers[SIM_N_NUMBERS] = {[SIM_BURNS_DONE] = 9,
@@ -1466,7 +1466,7 @@ static int try_fifo(void)
     return task_set_policy(SCHED_FIFO, TASK_FIFO_MAX) ? 1 : 0;
 }
 
-/* Whether they were given what the latency suite always asks for; the kernel may say no. */
+/* True if the parties got the placement that the latency suite always requests; the kernel may refuse it. */
 static void check_threads(const struct trial *trial)
 {
     struct trial_party task, timer;
@@ -1613,7 +1613,7 @@ static void test_sim_gaming_bursts_until_the_time_is_over(void **state)
     trial_free(trial);
 }
 
-/* The last wake-ups are due a moment after the time is over: they are counted all the same. */
+/* The last wake-ups are due just after the time is over, and are counted too. */
 static void test_sim_custom_of_a_short_interval_misses_none(void **state)
 {
     const struct sim_params params = {.interval_ns = MS / 5, .busy_ns = MS / 100};

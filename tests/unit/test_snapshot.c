@@ -88,7 +88,7 @@ static int choose(const char *root, const char *path, const char *value)
     return 0;
 }
 
-/* What changes along with a file, as kernels do it. */
+/* Side effects of writing a file, as kernels have them. */
 static void change_along(const char *root, const char *path, const char *value)
 {
     char neighbour[256];
@@ -222,7 +222,7 @@ static int clean(void **state)
 
 #define SNAPSHOT_TEST(function) cmocka_unit_test_setup_teardown(function, make, clean)
 
-/* All files with their contents as one text: what must be the same before and after. */
+/* All files with their contents as one text, which must be the same before and after. */
 static char *whole_tree;
 
 static int append_file(const char *path, const struct stat *status, int kind, struct FTW *where)
@@ -370,7 +370,7 @@ static void tune(struct reports *reports)
     snapshot_close(snapshot);
 }
 
-/* What `untune` does: 0, -errno of the opening or 1 when not all could be restored. */
+/* Does the work of `untune`. Returns 0, -errno if the snapshot cannot be opened, or 1 if not all could be restored. */
 static int untune(struct reports *reports, char *error, size_t size)
 {
     struct snapshot *snapshot;
@@ -478,7 +478,7 @@ static void test_snapshot_restore_gives_every_byte_back(void **state)
     expect_untune(-ENOENT, "nothing to restore");
 }
 
-/* Without the made-up kernel: plain files. */
+/* Without the simulated kernel: regular files. */
 static void test_snapshot_writes_files_itself(void **state)
 {
     struct reports reports;
@@ -506,7 +506,7 @@ static void test_snapshot_leaves_alone_what_is_good(void **state)
     assert_null(strstr(kernel.log, "stat_interval"));
 }
 
-/* Restored is what stood there, whoever has written it since. */
+/* The old value is restored, whatever has been written since. */
 static void test_snapshot_restores_what_another_changed_since(void **state)
 {
     struct reports reports;
@@ -899,7 +899,7 @@ static void test_snapshot_is_never_replaced(void **state)
     expect_untune(0, "");
 }
 
-/* Who took it keeps it until he lets go or is dead. */
+/* A process that has taken the lock keeps it until it releases it or dies. */
 static void test_snapshot_is_locked_while_it_is_used(void **state)
 {
     char expected[64], *before = tree_text(), byte;
@@ -944,7 +944,7 @@ static void test_snapshot_removes_only_its_own_file(void **state)
 
 /* --- Killed. --- */
 
-/* By its snapshot; where there is none, there is nothing to restore. */
+/* Restores from the given snapshot; without one there is nothing to restore. */
 static void assert_restorable(char *before)
 {
     struct reports reports;
@@ -998,7 +998,7 @@ static void test_snapshot_restores_after_a_kill_of_the_restoring(void **state)
     assert_true(at > 8);
 }
 
-/* From before the snapshot is begun to behind the last write. */
+/* Covers the time from before the snapshot is begun until after the last write. */
 static void test_snapshot_restores_after_a_kill_at_any_moment(void **state)
 {
     unsigned seed = 1;
@@ -1229,7 +1229,7 @@ static void expect_not_trusted(const char *why)
     assert_int_equal(remove(snapshot_file), 0);
 }
 
-/* Somebody has put it there. */
+/* Another process has made it. */
 static void test_snapshot_that_is_planted_is_refused(void **state)
 {
     char target[128], *before = tree_text();
@@ -1247,7 +1247,7 @@ static void test_snapshot_that_is_planted_is_refused(void **state)
     assert_int_equal(chmod(snapshot_file, 0620), 0);
     expect_not_trusted("written by others");
     assert_int_equal(mkfifo(snapshot_file, 0600), 0);
-    expect_not_trusted("no plain file");
+    expect_not_trusted("not a regular file");
     if (geteuid() == 0) {
         snapshot_close(take());
         assert_int_equal(chown(snapshot_file, 65534, 0), 0);

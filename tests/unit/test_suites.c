@@ -193,7 +193,7 @@ static void test_suites_leave_a_cpu_free_of_real_time_work(void **state)
         }
 }
 
-/* No more is given up than has to be. */
+/* Only as many are left out as necessary. */
 static void test_suites_keep_real_time_for_a_single_copy(void **state)
 {
     struct seen seen = {0};
@@ -205,7 +205,7 @@ static void test_suites_keep_real_time_for_a_single_copy(void **state)
     assert_int_equal(seen.given_up, 0);
 }
 
-/* Bad seconds of the machine fall on all tests alike; the original takes all passes of a test before the next one. */
+/* Bad seconds of the machine affect all tests equally; the original takes all passes of a test before the next one. */
 static void test_suites_unix_takes_turns_but_for_the_classic_protocol(void **state)
 {
     struct seen seen = {0};

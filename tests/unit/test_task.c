@@ -61,7 +61,7 @@ static int large_mask_body(void)
 {
     struct cpuset before, after;
     CHECK(task_get_affinity(&before) == 0);
-    /* As a kernel with 32768 CPUs does: 4096 bytes. */
+    /* Simulates a kernel with 32768 CPUs: masks of 4096 bytes. */
     if (refuse_flag(SYS_sched_getaffinity, 1, ~4095u, 0, EINVAL))
         return CANNOT;
     CHECK(task_get_affinity(&after) == 0);
@@ -229,7 +229,7 @@ static int slack_body(void)
     CHECK(task_get_timer_slack_ns(&start) == 0);
     CHECK(task_set_timer_slack_ns(1) == 0);
     CHECK(task_get_timer_slack_ns(&now) == 0 && now == 1);
-    /* Where a long holds it, more than an int does. */
+    /* A value larger than an int, where a long can hold it. */
     CHECK(task_set_timer_slack_ns(5000000000) == (LONG_MAX > INT_MAX ? 0 : -EINVAL));
     /* (qemu-user cuts the answer to an int.) */
     uint64_t wanted = LONG_MAX > INT_MAX ? 5000000000 : 1;
@@ -251,7 +251,7 @@ static int realtime_limit_body(void)
     struct rlimit limit;
     CHECK(task_limit_realtime_us(0) == -EINVAL);
     CHECK(task_limit_realtime_us(UINT64_MAX) == -EINVAL);
-    /* Two hours, which 32 bits do not hold. */
+    /* Two hours, which do not fit into 32 bits. */
     const uint64_t hours = 7200000000, most = ULONG_MAX - 1000001;
     pid_t child = fork();
     if (child == 0)
@@ -401,7 +401,7 @@ static void read_accounts(int64_t account[ACCOUNTS])
     account[6] = number_in("/proc/thread-self/schedstat", NULL, 1);
 }
 
-/* Each lies between what the kernel says before and after; what is done meanwhile moves them apart from each other. */
+/* Each count is between the kernel's values before and after, which differ by the work done meanwhile. */
 static void test_task_counters_are_the_kernels(void **state)
 {
     const struct timespec little = {.tv_nsec = 1000};
@@ -545,7 +545,7 @@ static int io_body(void)
     CHECK(made_up_io("rchar: 5\nwchar: 6\nread_bytes: 8192\nwrite_bytes: 4096\ncancelled_write_bytes: 96\n") == 0);
     CHECK(task_read_io(&in, &out) == 0);
     CHECK(in == 8192 && out == 4000);
-    /* Whoever removes a file takes back what others wrote. */
+    /* The process that removes a file restores the value. */
     CHECK(made_up_io("read_bytes: 0\nwrite_bytes: 10\ncancelled_write_bytes: 11\n") == 0);
     CHECK(task_read_io(&in, &out) == 0);
     CHECK(in == 0 && out == 0);

@@ -343,7 +343,7 @@ static void test_text_short_decimal_leaves_the_rest(void **state)
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
         const char *at = ends[i].text;
         double value;
-        /* Where doubles are computed in a wider format, those with a fraction are left to strtod(). */
+        /* Where doubles are computed in a wider format, numbers with a fraction are parsed by strtod(). */
         if (FLT_EVAL_METHOD != 0 && ends[i].value != trunc(ends[i].value)) {
             assert_false(text_short_decimal(&at, &value));
             continue;

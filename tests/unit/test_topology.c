@@ -70,7 +70,7 @@ static void test_topology_near_pairs_are_siblings(void **state)
     put_two_sockets();
     put_nodes("0-3\n", "4-7\n");
     PAIRS(PAIRS_NEAR, "2-3:same-core 4-5:same-core 6-7:same-core 0-1:same-core", EIGHT);
-    /* Without siblings the cache is what is nearest; and the last two take what is left. */
+    /* Without siblings, CPUs that share a cache are nearest; the last two are paired with what is left. */
     PAIRS(PAIRS_NEAR, "2-0:same-cache 4-6:same-cache", 2, 4, 6, 0);
     PAIRS(PAIRS_NEAR, "2-0:same-cache 4-1:other-node", 2, 4, 0, 1);
     PAIRS(PAIRS_NEAR, "2-0:same-cache", 2, 4, 0);

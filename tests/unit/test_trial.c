@@ -202,7 +202,7 @@ static void run_ping(unsigned copies, uint64_t time_ns)
         first_end = asker.end_ns < first_end ? asker.end_ns : first_end;
         last_end = asker.end_ns > last_end ? asker.end_ns : last_end;
     }
-    assert_true(last_start < trial_gate_ns(trial) + time_ns); /* all of them in the common window */
+    assert_true(last_start < trial_gate_ns(trial) + time_ns); /* counts of all copies in the common window */
     assert_true(first_end >= trial_gate_ns(trial) + time_ns);
     assert_int_equal(trial_wall_ns(trial), last_end - trial_gate_ns(trial));
     assert_ptr_equal(trial_spec_of(trial)->bench, &bench_ping);
@@ -290,7 +290,7 @@ static void test_trial_baton_survives_exec(void **state)
     assert_true(number[RELAY_OTHER_PID] == 0);
     assert_true(relay.seen.fresh_exec);
     assert_int_equal(relay.seen.nice, 4);
-    /* Each image faults at least one page in: its own counters go on from those of the image before. */
+    /* Each image has at least one page fault; its counters continue from those of the previous image. */
     assert_true(relay.counters.faults_minor >= EXECS);
     trial_free(trial);
     assert_int_equal(fixture_count_fds(), fds);
@@ -526,7 +526,7 @@ static const struct party barrier_parties[] = {
 static const struct bench bench_barrier = {
     .name = "barrier", .suite = "dummy", .parties = barrier_parties, .n_parties = 1};
 
-/* Nobody leaves a round before everybody has come to it. */
+/* No party leaves a round before all have reached it. */
 static void run_barrier(unsigned copies)
 {
     struct trial_spec spec = spec_of(&bench_barrier, copies, 0);
@@ -1012,7 +1012,7 @@ static void test_trial_watchdog_follows_what_was_promised(void **state)
     trial_free(trial);
 }
 
-/* Ignored and blocked signals are inherited: the watchdog must bite all the same. */
+/* Ignored and blocked signals are inherited; the watchdog must work even then. */
 static int deaf_body(void)
 {
     struct fault_params params = {.fault = FAULT_ALARM};
@@ -1083,7 +1083,7 @@ static void test_trial_reads_placement_back(void **state)
     assert_int_equal(found.seen.rt_priority, 0);
     assert_true(found.seen.fresh_exec);
     assert_string_equal(found.refused, "");
-    /* Not being real-time, it has the limit that it has come with. */
+    /* It is not real-time, so it keeps its inherited limit. */
     struct rlimit limit;
     assert_int_equal(getrlimit(RLIMIT_RTTIME, &limit), 0);
     assert_true(((const double *)trial_recorder(trial, 0, 0, 0))[FOUND_REALTIME_US] ==
@@ -1534,7 +1534,7 @@ static int interrupted_in_run_body(void)
     pid_t killer, runner = getpid();
     int pid;
 
-    /* Its sibling sends the signal once the worker has said that it runs. */
+    /* Its sibling sends the signal once the worker has reported that it runs. */
     killer = fork();
     CHECK(killer >= 0);
     if (killer == 0) {
@@ -1562,7 +1562,7 @@ static void test_trial_interrupted_while_it_runs(void **state)
     (void)close(endless_pipe[1]);
 }
 
-/* Nobody is left to clean up: the workers end by themselves. Each of them holds the writing end. */
+/* No process is left to clean up: the workers end by themselves. Each of them holds the writing end. */
 static void test_trial_workers_end_with_their_parent(void **state)
 {
     struct trial_spec spec = spec_of(&bench_endless, 2, 0);

@@ -87,7 +87,7 @@ static void ignore_report(void *context, const struct snapshot_report *report)
     (void)report;
 }
 
-/* By the snapshot: 0, -errno when there is none that can be used, 1 when not all could be restored. */
+/* Restores from the snapshot. Returns 0, -errno if there is no usable one, or 1 if not all could be restored. */
 static int restore_by(const char *file)
 {
     const struct snapshot_place place = {.root = "", .file = file};
@@ -118,7 +118,7 @@ static int part_in_place(void)
     return make_place() ? CANNOT : part();
 }
 
-/* In a child with the place around it, which may change what it likes. Returns its status as waitpid() gives it. */
+/* Runs in a child in the test's directory, where it may change anything. Returns its status as waitpid() gives it. */
 static int in_place(int (*test)(void))
 {
     part = test;
@@ -128,7 +128,7 @@ static int in_place(int (*test)(void))
     return status;
 }
 
-/* The same for what comes to its end: 0, or what went wrong. */
+/* The same for the end of the run. Returns 0, or the error. */
 static void assert_good_in_place(int (*test)(void))
 {
     int status = in_place(test);
@@ -187,7 +187,7 @@ static int begin_and_die(void)
     return kill(getpid(), SIGKILL);
 }
 
-/* Somebody else's snapshot is in the way: nothing is changed, and it stays. */
+/* Another process's snapshot exists: nothing is changed, and it is kept. */
 static int find_snapshot(void)
 {
     const struct cpuset cpus = first_cpu();

@@ -477,10 +477,10 @@ static void assert_unsupported(const struct bench *bench, const char *scratch, c
 
 static void test_unix_kernel_needs_a_scratch_folder(void **state)
 {
-    assert_unsupported(&bench_fcopy1024, "", "no scratch folder");
-    assert_unsupported(&bench_shell8, "", "no scratch folder");
-    assert_unsupported(&bench_fread256, "/nonexistent", "scratch folder '/nonexistent': No such file or directory");
-    assert_unsupported(&bench_shell1, "/dev/null/x", "scratch folder '/dev/null/x': Not a directory");
+    assert_unsupported(&bench_fcopy1024, "", "no scratch directory");
+    assert_unsupported(&bench_shell8, "", "no scratch directory");
+    assert_unsupported(&bench_fread256, "/nonexistent", "scratch directory '/nonexistent': No such file or directory");
+    assert_unsupported(&bench_shell1, "/dev/null/x", "scratch directory '/dev/null/x': Not a directory");
 }
 
 static int shell_in_setup(struct harness *h, char *folder, size_t size)
@@ -557,7 +557,7 @@ static int spawn_without_processes(void)
     harness_init(&h, &bench_spawn);
     if (setrlimit(RLIMIT_NPROC, &none))
         return CANNOT;
-    /* It does not bind a user of a namespace who is root on the machine, either. */
+    /* The limit does not bind a user of a namespace who is root on the machine, either. */
     pid_t child = fork();
     if (child == 0)
         _exit(0);
@@ -590,7 +590,7 @@ static void test_syscall_needs_a_descriptor(void **state)
     assert_int_equal(fixture_in_child(without_standard_input), 0);
 }
 
-/* In mid-run the answers change: a child of the process that did the setup has another process id. */
+/* The results change during the run: a child of the process that did the setup has another process id. */
 static int answers_of_another_process(void)
 {
     struct harness h;
@@ -627,7 +627,7 @@ static void test_pipe_sees_another_block(void **state)
     memset(block, 0, sizeof(block));
     assert_int_equal(write(from + 1, block, sizeof(block)), sizeof(block)); /* in front of the next one */
     assert_int_equal(h.party->work(&h.context, 1), -1);
-    assert_string_equal(h.reason, "self-check failed: the pipe gave another block than it took");
+    assert_string_equal(h.reason, "self-check failed: the block read from the pipe is not the block written");
     harness_end(&h);
 }
 

@@ -11,7 +11,7 @@ static struct {
     unsigned log, exp, sin, cos, sincos, atan;
 } calls;
 
-/* The linker leads the benchmark's calls here (--wrap). */
+/* The linker redirects the benchmark's calls to this (--wrap). */
 double __real_log(double);
 double __real_exp(double);
 double __real_sin(double);
@@ -135,7 +135,7 @@ static void test_whetstone_every_wrong_result_is_found(void **state)
     }
 }
 
-/* Without a pass of the run's own, the results are those of the first. */
+/* If the run has no pass of its own, the results are those of the first pass. */
 static void test_whetstone_without_a_pass_is_wrong(void **state)
 {
     struct party_context context = started();

@@ -13,7 +13,7 @@
 
 /* --- Made-up counters of a thread. The Makefile redirects the worker's calls to these functions. --- */
 
-/* In a worker: the party that runs in it, and how far it has come. */
+/* The party that runs in this worker, and its progress. */
 static const struct party_context *self;
 static bool has_run, is_verified;
 
@@ -60,7 +60,7 @@ static bool gate_is_open(void)
     return __atomic_load_n(&head->started, __ATOMIC_ACQUIRE) && clock_raw_ns() >= head->start_ns;
 }
 
-/* How many times of_run is added: by copy 1 and 2 times, by the partner a thousand times. */
+/* Multiples of of_run that are added: 1 and 2 by the copies, a thousand by the partner. */
 static int64_t share(void)
 {
     return self->slot->party ? 1000 : self->copy + 1;
@@ -99,7 +99,7 @@ void __wrap_task_read_usage(struct task_counters *out)
 
 static char root[] = "/tmp/test_worker_XXXXXX";
 
-/* By how much the counters rise in the run, on the first CPU; on the second one a thousand times as much. */
+/* Increase of the counters during the run on the first CPU; on the second one it is a thousand times as much. */
 enum {
     TIMER = 101,
     RESCHED = 11,

@@ -25,13 +25,13 @@
 
 static char tree_root[64];
 
-/* When it is set, tree_unpack() has it make each file, whatever the text says of its content. */
+/* If set, tree_unpack() calls it to make each file, instead of writing the content in the text. */
 static void (*tree_put_other)(const char *path);
 
 static inline int tree_make(void **state)
 {
     tree_put_other = NULL;
-    /* In memory where that can be: a tree may have thousands of files. */
+    /* The directory is in memory if possible, since a tree may have thousands of files. */
     strcpy(tree_root, "/dev/shm/jitbench-tree-XXXXXX");
     if (mkdtemp(tree_root))
         return 0;
@@ -95,7 +95,7 @@ static inline void tree_link(const char *path, const char *target)
         fail_msg("%s: %s", full, strerror(errno));
 }
 
-/* What is there now, of up to size-1 bytes; the test fails when it cannot be read. */
+/* Reads the file, up to size-1 bytes; the test fails when it cannot be read. */
 static inline void tree_get(const char *path, char *text, size_t size)
 {
     char full[512];
