@@ -76,7 +76,8 @@ static void test_accept_prime_counts_and_histogram(void **state)
 /* The table is what the user reads: its row says the same counts. */
 static void test_accept_prime_prints_the_counts(void **state)
 {
-    assert_int_equal(PAYLOAD_RUN(NULL, "table", payload_program, "prime", "--quick", "--samples", "1", "--no-csv"), 0);
+    assert_int_equal(
+        PAYLOAD_RUN(NULL, "table", payload_program, "prime", "--quick", "--samples", "1", "--no-csv", "-v"), 0);
     char *text = payload_read("table");
     assert_non_null(text);
     const char *headings = strstr(text, "Limit  Divisions  Primes");
