@@ -685,7 +685,7 @@ static int find_alone(const struct results *results, struct group_values *g)
     for (unsigned number = 0; number < bench->n_metrics; number++) {
         const struct metric *about = bench_metric(bench, number);
         struct metric_values *m = &g->metric[number];
-        if (!about->alone || m->samples)
+        if (!about->alone)
             continue;
         m->n = (size_t)results->n_trials;
         m->samples = calloc(m->n + 1, sizeof(*m->samples));
@@ -813,19 +813,20 @@ static enum row_status put_row(struct results *results, unsigned group, unsigned
 enum row_status results_rows(struct results *results, enum row_status status, const char *reason)
 {
     const struct bench *bench = results->item->bench;
+    const bool probed = results->how->core && !results->item->sampling.classic;
     enum row_status worst = status;
     unsigned judged = 0;
 
     while (judged + 1 < bench->n_metrics && !bench_metric(bench, judged)->headline)
         judged++;
     for (unsigned g = 0; g < results->n_groups; g++) {
-        int error = status < ROW_SKIPPED && results->how->core ? find_alone(results, &results->group[g]) : 0;
+        int error = status < ROW_SKIPPED && probed ? find_alone(results, &results->group[g]) : 0;
         for (unsigned m = 0; m < bench->n_metrics; m++) {
             /* A test that did not run has one row, not one for each metric. */
             if (status >= ROW_SKIPPED &&
                 (bench_metric(bench, judged)->headline ? !bench_metric(bench, m)->headline : m > 0))
                 continue;
-            if (bench_metric(bench, m)->alone ? !results->how->core || results->item->sampling.classic
+            if (bench_metric(bench, m)->alone ? !probed
                                               : bench_metric(bench, m)->optional && !results->group[g].metric[m].n)
                 continue;
             enum row_status one = put_row(results, g, m, status, reason, error);
