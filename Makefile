@@ -37,6 +37,20 @@ WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wco
 # WERROR=1: compiler warnings are errors.
 WARNINGS += $(if $(filter-out 0,$(WERROR)),-Werror)
 
+# Of each layer, what it may include: itself and those below.
+below_sys      := sys
+below_stats    := stats sys
+below_rows     := rows stats sys
+below_engine   := engine rows stats sys
+below_bench    := bench engine rows stats sys
+below_load     := load bench engine rows stats sys
+below_settings := settings sys
+below_analysis := analysis rows stats sys
+below_out      := out analysis rows stats sys
+below_report   := report out analysis rows stats sys
+below_cmd      := cmd report out analysis settings load bench engine rows stats sys
+LAYERS  := $(below_cmd)
+
 # Code placement. The position of a short loop in cache lines and fetch windows changes its time by several per cent,
 # and an unrelated change to another file could move it. So in all code that runs between two readings of a clock,
 # functions start on a cache line (64 bytes) and loops on a fetch window (32 bytes). Other placement is left to the
@@ -54,12 +68,9 @@ CFLAGS_src/sys/clock.c := -O2 $(UNGUARDED)
 # Code that reads files of the user and the kernel is hardened; none of it is on the measured path.
 GUARDED := -fstack-protector-strong $(if $(findstring -fsanitize,$(CFLAGS)),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
 # Optimised for speed, because it reads files of 100 MB and more.
-CFLAGS_src/out/reader.c := -O2
+CFLAGS_src/rows/reader.c := -O2
 # Optimised for size: none of this runs during a measurement, except for the two files above.
-CFLAGS_sys    := -Os $(GUARDED)
-CFLAGS_engine := -Os $(GUARDED)
-CFLAGS_cmd    := -Os $(GUARDED)
-CFLAGS_out    := -Os $(GUARDED)
+$(foreach layer,$(filter-out bench load,$(LAYERS)),$(eval CFLAGS_$(layer) := -Os $$(GUARDED)))
 
 # Relocated data is read-only after the start (RELRO); no memory is both writable and executable.
 HARDENED := -Wl,-z,relro,-z,now,-z,noexecstack
@@ -99,7 +110,6 @@ CFLAGS_src/bench/hanoi.c        := -O3 -ffast-math -fno-lto
 
 ARCH_SOURCES := $(foreach f,$(notdir $(wildcard src/sys/arch/generic/*.c)),$(or \
 	$(wildcard src/sys/arch/$(ARCH)/$(f)),src/sys/arch/generic/$(f)))
-LAYERS  := sys engine bench load out cmd
 SOURCES := $(sort $(foreach l,$(LAYERS),$(wildcard src/$(l)/*.c)) $(ARCH_SOURCES) \
 	$(wildcard src/bench/arch/$(BARCH)/*.c) src/main.c)
 OBJECTS := $(SOURCES:src/%.c=$(BUILD)/%.o)
@@ -144,12 +154,6 @@ $(BUILD)/cmd/completion.o: $(filter-out %/version.h,$(GENERATED))
 UNIT := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/test_*.c))
 CLI  := $(patsubst tests/cli/%.c,%,$(wildcard tests/cli/test_*.c))
 # A unit test is linked with its module's layer and the layers below, so that a call of a higher layer fails to link.
-below_sys    := sys
-below_engine := engine sys
-below_bench  := bench engine sys
-below_load   := load bench engine sys
-below_out    := out engine sys
-below_cmd    := cmd bench load out engine sys
 module_layer = $(or $(patsubst src/%/,%,$(dir $(firstword $(wildcard $(addsuffix /$(1).c,$(addprefix src/,$(LAYERS))))))),cmd)
 
 # Tests are compiled more often than they are run, and -O2 would take twice as long to compile. Most tests do not use
@@ -274,7 +278,7 @@ browser: $(PROGRAM) ## pages of jitbench report in headless Chromium, at 400, 80
 # Compares statistics with scipy's (python3-scipy; skipped without it), and checks the error rates of intervals and
 # verdicts with 2000 simulated experiments of each kind, of which the unit test of the same name runs a part.
 .PHONY: stats scipy
-$(BUILD)/stats/inference: tests/stats/inference.c $(call layer_objects,engine sys)
+$(BUILD)/stats/inference: tests/stats/inference.c $(call layer_objects,stats sys)
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(filter-out -static,$(LDFLAGS_ALL)) -o $@ $^ -lm
 scipy: $(BUILD)/stats/inference ## compare p values with scipy's
@@ -369,8 +373,8 @@ tsan: ## the engine's units under ThreadSanitizer
 COVERED := build-coverage
 COVERAGE_CLI ?= $(CLI)
 COVERAGE_FLAGS = BUILD=$(COVERED) PROGRAM=$(COVERED)/jitbench CFLAGS='-O0 -g --coverage' \
-	LDFLAGS='-Wl,--wrap=_exit -Wl,--wrap=getenv $(COVERED)/exit.o' $(foreach f,sys engine bench load cmd out src/engine/worker.c \
-	src/sys/clock.c src/out/reader.c src/bench/array.c src/bench/arith.c src/bench/hanoi.c,CFLAGS_$(f)=-O0)
+	LDFLAGS='-Wl,--wrap=_exit -Wl,--wrap=getenv $(COVERED)/exit.o' $(foreach f,$(LAYERS) src/engine/worker.c \
+	src/sys/clock.c src/rows/reader.c src/bench/array.c src/bench/arith.c src/bench/hanoi.c,CFLAGS_$(f)=-O0)
 $(COVERED)/exit.o: tests/coverage/exit.c
 	@mkdir -p $(@D)
 	$(CC) -std=c99 $(WARNINGS) -Wno-missing-prototypes -O1 -c -o $@ $<

@@ -5,18 +5,18 @@
 set -eu
 cd "$(dirname "$0")/.."
 
+# The Makefile has the layers: of each, the ones that it may include, in order.
+table=$(sed -n 's/^below_[a-z]* *:= //p' Makefile)
 # shellcheck disable=SC2016 # awk's
-find src include -name '*.[ch]' | LC_ALL=C sort | xargs awk '
+find src include -name '*.[ch]' | LC_ALL=C sort | xargs awk -v table="$table" -v top="$(echo "$table" | grep '^cmd ')" '
 BEGIN {
-    # From the top down. Each layer may include itself and these.
-    n = split("main cmd load bench out engine sys", layers)
-    below["main"] = "cmd load bench out engine sys"
-    below["cmd"] = "load bench out engine sys"
-    below["load"] = "bench engine sys"
-    below["bench"] = "engine sys"
-    below["out"] = "engine sys"
-    below["engine"] = "sys"
-    below["sys"] = ""
+    n = split("main " top, layers)
+    below["main"] = top
+    for (i = split(table, line, "\n"); i > 0; i--) {
+        layer = line[i]
+        sub(/ .*/, "", layer)
+        below[layer] = substr(line[i], length(layer) + 2)
+    }
 }
 FNR == 1 {
     split(FILENAME, part, /[\/.]/)
@@ -52,9 +52,9 @@ FNR == 1 {
         lines[layer]++
 }
 END {
-    print "layer   lines  includes"
+    print "layer     lines  includes"
     for (i = 1; i <= n; i++) {
-        printf "%-6s %6d", layers[i], lines[layers[i]]
+        printf "%-8s %6d", layers[i], lines[layers[i]]
         arrow = "  -> "
         for (k = 1; k <= n; k++)
             if (includes[layers[i], layers[k]]) {

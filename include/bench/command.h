@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "engine/bench.h"
-#include "engine/text.h"
+#include "rows/text.h"
 
 /* Size of a command line as it is shown in a row's param, in bytes. */
 #define COMMAND_LINE_SIZE 256

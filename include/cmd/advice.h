@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "engine/text.h"
-#include "sys/settings.h"
+#include "rows/text.h"
+#include "settings/settings.h"
 
 /* The results of a check; the arrays are in the order of settings_list. */
 struct advice_found {

@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 #include "bench/detour.h"
-#include "engine/project.h"
-#include "engine/row.h"
+#include "rows/row.h"
+#include "stats/project.h"
 
 /* Bins of lengths, evenly spaced in the logarithm: 32 for each octave of nanoseconds; each keeps the sum of its
  * lengths. */
@@ -44,7 +44,7 @@ void detours_enter(struct detours_host *host, const struct row *row);
 /* Fills in the detours for project_slowdown_on(), using arrays of the caller: lengths has room for DETOURS_BINS pairs.
  * keep (may be NULL) is the share of each octave's detours that is kept. Returns how many elements of detours[2] were
  * filled. */
-size_t detours_sources(const struct detours_host *host, const double *keep, struct row_pair *lengths,
+size_t detours_sources(const struct detours_host *host, const double *keep, struct stats_point *lengths,
                        struct project_detours detours[2]);
 
 /* Returns the detours that are used for the host: those of noise if there are any, otherwise those of prime, otherwise

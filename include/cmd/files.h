@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "engine/option.h"
-#include "out/rows.h"
+#include "rows/rows.h"
 
 /* An operand is a file, "-" (standard input), a directory (its files *.csv, sorted), or a pattern with *, ? or [ in its
  * last component (the files that match, sorted), unless a file has exactly that name. */

@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "engine/index.h"
-#include "engine/row.h"
+#include "rows/index.h"
+#include "rows/row.h"
 
 /* One figure of all machines: from rows that agree in suite, test, load, copies, metric, unit and the words of param
  * that identify the work. Several rows of one machine (CPUs, runs) are averaged. */

@@ -7,12 +7,12 @@
 #include <stddef.h>
 
 #include "cmd/gather.h"
-#include "engine/outlier.h"
+#include "stats/outlier.h"
 
 struct judged {
     size_t machine;
     const char *name;
-    bool far;   /* stands out in at least one figure (the first rule of engine/outlier.h) */
+    bool far;   /* stands out in at least one figure (the first rule of stats/outlier.h) */
     bool often; /* is the worst machine in many figures (the second rule) */
     bool broke; /* has failed rows, which most other machines have not */
     size_t figures, n_far, worst_count;

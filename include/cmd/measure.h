@@ -9,8 +9,8 @@
 #include "cmd/command.h"
 #include "cmd/progress.h"
 #include "engine/plan.h"
-#include "out/csv.h"
 #include "out/table.h"
+#include "rows/csv.h"
 #include "sys/machine.h"
 
 struct measure_options {

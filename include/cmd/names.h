@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "engine/row.h"
+#include "rows/row.h"
 
 /* Expands a template given by the user to a file name: %h host, %j job, %r rank, %t UTC time (20260131T235959Z), %% a
  * percent sign. Unknown ones become "unknown"; characters unsuitable for file names become '_'. If other ranks were

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "engine/plan.h"
-#include "engine/text.h"
+#include "rows/text.h"
 
 struct progress {
     uint64_t began_ns, shown_ns; /* times in CLOCK_MONOTONIC_RAW; shown 0: no line was printed */

@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "cmd/detours.h"
-#include "engine/project.h"
+#include "stats/project.h"
 
 /* Number of decades of lengths: below 100 ns, 1 us, ... 100 ms, and above. */
 #define PROJECTION_DECADES 8u

@@ -5,9 +5,9 @@
 
 #include "cmd/gather.h"
 #include "cmd/projection.h"
-#include "engine/text.h"
-#include "out/html.h"
-#include "out/rows.h"
+#include "report/html.h"
+#include "rows/rows.h"
+#include "rows/text.h"
 
 /* Most runs drawn in figures, each with a colour; other runs appear in the tables only. */
 #define REPORT_RUNS_MAX HTML_COLOURS

@@ -5,9 +5,9 @@
 
 #include <stddef.h>
 
-#include "engine/comparison.h"
-#include "engine/row.h"
-#include "engine/text.h"
+#include "analysis/comparison.h"
+#include "rows/row.h"
+#include "rows/text.h"
 
 /* Returns the base of the row: the first of the n rows with the wall-clock time of as many copies; the row itself when
  * there is none before it. */

@@ -7,9 +7,9 @@
 #include <stddef.h>
 
 #include "cmd/command.h"
-#include "engine/text.h"
+#include "rows/text.h"
+#include "settings/settings.h"
 #include "sys/cpuset.h"
-#include "sys/settings.h"
 
 /* The names of the settings as operands. */
 extern const struct operands tuned_operands;

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "engine/text.h"
+#include "rows/text.h"
 
 /* Splits a line at spaces, tabs and line breaks. '...' and "..." keep the text between together (also an empty word), a
  * backslash takes the next character literally, except within '...'; there are no other special characters. Returns a

@@ -123,11 +123,6 @@ enum { CORE_SLICES_MIN = 30, CORE_SLICES_A_TRIAL = 10 };
 int core_alone_find(const struct core_notes *notes, const struct core_session *session, bool cost_per_count,
                     uint32_t n_trials, double *samples, struct core_alone *out);
 
-/* Write, and read back, how many of all slices were free, in the form of a row's reason. core_free_slices() returns
- * false when the reason is another one. */
-void core_free_describe(uint64_t free_slices, uint64_t slices, char *buf, size_t size);
-bool core_free_slices(const char *reason, uint64_t *free_slices, uint64_t *slices);
-
 /* Returns by how many % the variance of the samples is smaller with the core free; 0 when it is not smaller. Only
  * trials that have both values count; NAN below five. */
 double core_explained_pct(const double *raw, const double *alone, size_t n);

@@ -8,23 +8,11 @@
 #include <stdint.h>
 
 #include "engine/bench.h"
+#include "rows/row.h"
 
-/* Work that a load has done since it began. Each process party of a load has these as its first recorder
+/* Each process party of a load has the LOAD_COUNTS of enum load_count, since it began, as its first recorder
  * (RECORD_NUMBERS, capacity LOAD_COUNTS) and updates them while it runs. The engine reads them when the gate opens
  * and when the measured party is done; the row shows the difference. Each count has one writing thread. */
-enum load_count {
-    LOAD_CPU,          /* seconds of CPU time of all threads */
-    LOAD_WRITTEN,      /* bytes passed to write() */
-    LOAD_READ,         /* bytes returned by read() */
-    LOAD_DISK_WRITTEN, /* bytes written as the kernel counts them at the block layer (/proc/self/io) */
-    LOAD_DISK_READ,
-    LOAD_WAKEUPS, /* wake-ups of one thread by another */
-    LOAD_MOVED,   /* bytes of memory touched or moved */
-    LOAD_BURSTS,  /* units of work done by a simulation */
-    LOAD_COUNTS
-};
-extern const char *const load_count_names[LOAD_COUNTS]; /* names of the counts: "load_cpu_s", "load_written", ... */
-
 #define LOAD_RECORDERS .recorders = {{RECORD_NUMBERS, LOAD_COUNTS}}, .n_recorders = 1
 
 static inline void load_set(const struct party_context *context, enum load_count count, double total)

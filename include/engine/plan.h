@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 #include "engine/bench.h"
-#include "engine/row.h"
 #include "engine/trial.h"
+#include "rows/row.h"
 
 enum schedule {
     SCHEDULE_SEQUENCE,    /* all trials of an item, then those of the next item */

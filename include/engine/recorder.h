@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "engine/hist.h"
+#include "stats/hist.h"
 
 enum recorder_kind {
     RECORD_NUMBERS, /* array double[capacity] */

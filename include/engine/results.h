@@ -6,9 +6,9 @@
 
 #include <stdbool.h>
 
-#include "engine/causes.h"
 #include "engine/core.h"
 #include "engine/plan.h"
+#include "rows/causes.h"
 
 /* Maximum number of an item's samples that are repeated because something was stopped in them; further ones count,
  * and degrade the row. */

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "engine/row.h"
-#include "engine/text.h"
+#include "rows/row.h"
+#include "rows/text.h"
 
 enum color { COLOR_NONE, COLOR_GREEN, COLOR_YELLOW, COLOR_RED };
 

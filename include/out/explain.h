@@ -3,9 +3,9 @@
 #ifndef OUT_EXPLAIN_H
 #define OUT_EXPLAIN_H
 
-#include "engine/comparison.h"
-#include "engine/text.h"
-#include "out/pairs.h"
+#include "analysis/comparison.h"
+#include "analysis/pairs.h"
+#include "rows/text.h"
 
 /* Appends "preempted 48.2 % of the time (base 0.1 %), CPU at 2000 MHz (base 3000)": each cause that alone would account
  * for at least half of the observed change, in the same direction. Steal time is used only from 50 ms on, which is five

@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "engine/row.h"
-#include "engine/text.h"
+#include "rows/row.h"
+#include "rows/text.h"
 
 /* Numbers of rows that were left out, with the reasons in the order in which they came up. Each reason is a string
  * constant. */

@@ -3,7 +3,7 @@
 #ifndef OUT_JSON_H
 #define OUT_JSON_H
 
-#include "engine/text.h"
+#include "rows/text.h"
 
 /* Appends a string in quotes: control characters, quotes and backslashes escaped, invalid UTF-8 as U+FFFD. */
 void json_text(struct text *out, const char *s);

@@ -3,8 +3,8 @@
 #ifndef OUT_PLOT_H
 #define OUT_PLOT_H
 
-#include "engine/row.h"
-#include "engine/text.h"
+#include "rows/row.h"
+#include "rows/text.h"
 
 /* Appends a histogram of a row with logarithmic counts, as lines of text no wider than width columns. It has about 20
  * bins (10 to 25 where the values allow) over the range of the events, each printed as "low .. high unit count |####";

@@ -5,8 +5,8 @@
 
 #include <stddef.h>
 
-#include "engine/row.h"
-#include "engine/text.h"
+#include "rows/row.h"
+#include "rows/text.h"
 
 enum table_field {
     TABLE_TEST,

@@ -3,8 +3,8 @@
 #ifndef OUT_WARNINGS_H
 #define OUT_WARNINGS_H
 
-#include "engine/row.h"
-#include "engine/text.h"
+#include "rows/row.h"
+#include "rows/text.h"
 
 /* Appends one line for each kind of warning, with the worst case and the number of cases. For headline rows: samples
  * that spread over 10 %, a first sample slower than the rest, drift between the halves, an interval wider than 2 % of

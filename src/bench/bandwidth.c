@@ -12,8 +12,8 @@
 #include "bench/stream_kernels.h"
 #include "engine/core.h"
 #include "engine/plan.h"
-#include "engine/text.h"
 #include "engine/trial.h"
+#include "rows/text.h"
 #include "sys/huge_pages.h"
 
 enum { RECORD_TIMES, RECORD_VALID, RECORD_PAGES, RECORD_CORES, N_RECORDERS = RECORD_CORES + 4 };

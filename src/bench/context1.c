@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "bench/unix_kernel.h"
-#include "engine/text.h"
+#include "rows/text.h"
 
 enum { PARTY_ASKER, PARTY_ANSWERER, N_HALVES };
 enum { PIPE_THERE, PIPE_BACK, N_PIPES };

@@ -11,7 +11,7 @@
 #include "bench/footprint.h"
 #include "bench/unix_kernel.h"
 #include "engine/core.h"
-#include "engine/text.h"
+#include "rows/text.h"
 #include "sys/process.h"
 #include "sys/scratch.h"
 

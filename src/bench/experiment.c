@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "engine/core.h"
-#include "engine/text.h"
+#include "rows/text.h"
 
 #define BUFFER_SIZE     65536u
 #define LINE_MAX_LENGTH 96u

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "engine/plan.h"
-#include "engine/text.h"
 #include "engine/trial.h"
+#include "rows/text.h"
 #include "sys/machine.h"
 #include "sys/task.h"
 

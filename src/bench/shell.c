@@ -13,7 +13,7 @@
 
 #include "bench/shell_text.h"
 #include "bench/unix_kernel.h"
-#include "engine/text.h"
+#include "rows/text.h"
 #include "sys/scratch.h"
 
 #define SHELL "/bin/sh"

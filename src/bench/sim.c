@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "engine/load.h"
-#include "engine/text.h"
+#include "rows/text.h"
 #include "sys/futex.h"
 #include "sys/task.h"
 

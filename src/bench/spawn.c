@@ -9,7 +9,7 @@
 
 #include "bench/footprint.h"
 #include "bench/unix_kernel.h"
-#include "engine/text.h"
+#include "rows/text.h"
 #include "sys/scratch.h"
 
 #define TRUE_PATH "/bin/true"

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "bench/footprint.h"
-#include "engine/signals.h"
-#include "engine/text.h"
+#include "rows/text.h"
 #include "sys/scratch.h"
+#include "sys/signals.h"
 
 void unix_describe_plain(const void *params, const struct clock_info *clock, char *buf, size_t size)
 {

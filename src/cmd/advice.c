@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "cmd/command.h"
-#include "sys/settings_look.h"
+#include "settings/settings_look.h"
 #include "sys/tree.h"
 
 #define PROGRAMS_MAX 40

@@ -12,14 +12,14 @@
 #include "cmd/suites.h"
 #include "cmd/tuned.h"
 #include "engine/core.h"
-#include "engine/signals.h"
-#include "engine/text.h"
 #include "out/color.h"
-#include "out/csv.h"
 #include "out/json.h"
+#include "rows/csv.h"
+#include "rows/text.h"
+#include "settings/settings.h"
 #include "sys/clock.h"
 #include "sys/folder.h"
-#include "sys/settings.h"
+#include "sys/signals.h"
 
 #define SETTINGS_MAX 64
 #define WIDTH        100u

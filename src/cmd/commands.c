@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "cmd/suites.h"
-#include "engine/signals.h"
-#include "engine/text.h"
+#include "rows/text.h"
+#include "sys/signals.h"
 
 const struct command *const command_list[] = {
     &command_all,        &command_noise,

@@ -7,14 +7,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analysis/compared.h"
+#include "analysis/settings_diff.h"
 #include "bench/list.h"
 #include "cmd/files.h"
 #include "cmd/suites.h"
-#include "engine/signals.h"
-#include "engine/text.h"
 #include "out/color.h"
-#include "out/compared.h"
-#include "out/settings_diff.h"
+#include "rows/text.h"
+#include "sys/signals.h"
 
 #define FEW_SAMPLES 5u
 

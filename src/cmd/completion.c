@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "cmd/suites.h"
-#include "engine/text.h"
+#include "rows/text.h"
 
 /* Strings made from the files by the Makefile. */
 static const char bash_script[] =

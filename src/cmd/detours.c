@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/hist.h"
+#include "stats/hist.h"
 
 /* An experiment of prime that takes longer than the median by more than this share includes a detour; smaller
  * differences are the work's own variation. */
@@ -42,13 +42,13 @@ static void put(struct detours_of *of, double ns, double n)
 
 static int by_position(const void *a, const void *b)
 {
-    const struct row_pair *x = a, *y = b;
+    const struct stats_point *x = a, *y = b;
 
     return (x->at > y->at) - (x->at < y->at);
 }
 
 /* Returns the length above which all events are in the series; shorter ones may be missing after the first events. */
-static double least_complete(const struct row_pair *sorted, size_t n, uint64_t left_out)
+static double least_complete(const struct stats_point *sorted, size_t n, uint64_t left_out)
 {
     double least = INFINITY;
 
@@ -60,7 +60,7 @@ static double least_complete(const struct row_pair *sorted, size_t n, uint64_t l
 }
 
 /* Returns whether the distances between events of the octave have a small enough spread. */
-static bool evenly_spread(const struct row_pair *sorted, size_t n, unsigned octave)
+static bool evenly_spread(const struct stats_point *sorted, size_t n, unsigned octave)
 {
     struct stats_running gaps = {0};
     double before = NAN;
@@ -76,15 +76,15 @@ static bool evenly_spread(const struct row_pair *sorted, size_t n, unsigned octa
 }
 
 /* Returns whether the octave is periodic. events are sorted; all those of at least the length `least` are present. */
-static bool octave_is_periodic(const struct row_pair *sorted, size_t n, double least, unsigned octave)
+static bool octave_is_periodic(const struct stats_point *sorted, size_t n, double least, unsigned octave)
 {
     return least <= exp2(octave) && evenly_spread(sorted, n, octave);
 }
 
 /* Returns the events sorted by position, which the caller frees; NULL when out of memory. */
-static struct row_pair *sort_events(const struct row_pair *events, size_t n)
+static struct stats_point *sort_events(const struct stats_point *events, size_t n)
 {
-    struct row_pair *sorted = malloc((n + 1) * sizeof(*sorted));
+    struct stats_point *sorted = malloc((n + 1) * sizeof(*sorted));
 
     if (!sorted)
         return NULL;
@@ -98,7 +98,7 @@ static struct row_pair *sort_events(const struct row_pair *events, size_t n)
  * recorded, whose gaps have a standard deviation below a quarter of their mean. */
 static void count_periodic(struct detours_host *host, const struct row *row)
 {
-    struct row_pair *sorted = row->n_series ? sort_events(row->series, row->n_series) : NULL;
+    struct stats_point *sorted = row->n_series ? sort_events(row->series, row->n_series) : NULL;
     unsigned events[DETOUR_CLASSES] = {0};
 
     if (!sorted)
@@ -115,7 +115,7 @@ static void count_periodic(struct detours_host *host, const struct row *row)
 /* --- Rows. --- */
 
 /* Returns the middle of a histogram's bin, which is given by its lowest value. Bins have width 1 at first, then there
- * are 64 in an octave (engine/hist.h, base 0). */
+ * are 64 in an octave (stats/hist.h, base 0). */
 static double middle(double low)
 {
     return low < HIST_LINEAR ? low : low + exp2(floor(log2(low))) / HIST_SUB / 2;
@@ -239,18 +239,18 @@ static bool is_periodic(const struct detours_host *host, const struct detours_of
     return of == &host->noise && 2 * host->periodic[bin / DETOURS_PER_OCTAVE] > of->rows;
 }
 
-size_t detours_sources(const struct detours_host *host, const double *keep, struct row_pair *lengths,
+size_t detours_sources(const struct detours_host *host, const double *keep, struct stats_point *lengths,
                        struct project_detours detours[2])
 {
     const struct detours_of *of = detours_used(host);
     size_t n = 0, filled = 0;
 
     for (unsigned periodic = 0; of && periodic < 2; periodic++) {
-        struct row_pair *first = lengths + n;
+        struct stats_point *first = lengths + n;
         for (size_t b = 0; b < DETOURS_BINS; b++) {
             double kept = of->bins[b].n * (keep ? keep[b / DETOURS_PER_OCTAVE] : 1);
             if (kept > 0 && is_periodic(host, of, b) == periodic)
-                lengths[n++] = (struct row_pair){of->bins[b].ns / of->bins[b].n * of->unit_ns, kept};
+                lengths[n++] = (struct stats_point){of->bins[b].ns / of->bins[b].n * of->unit_ns, kept};
         }
         if (lengths + n > first)
             detours[filled++] = (struct project_detours){.lengths = first,

@@ -14,11 +14,11 @@
 #include <unistd.h>
 
 #include "cmd/command.h"
-#include "engine/signals.h"
-#include "engine/text.h"
-#include "out/csv.h"
+#include "rows/csv.h"
+#include "rows/text.h"
 #include "sys/folder.h"
 #include "sys/scratch.h"
+#include "sys/signals.h"
 
 /* --- Operands. --- */
 

@@ -9,9 +9,9 @@
 #include "cmd/gather.h"
 #include "cmd/judge.h"
 #include "cmd/suites.h"
-#include "engine/text.h"
-#include "out/csv.h"
-#include "out/units.h"
+#include "rows/csv.h"
+#include "rows/text.h"
+#include "rows/units.h"
 
 /* Number of lines for machines without findings, unless -v is given. */
 #define PLAIN_MOST 20u

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "bench/list.h"
-#include "engine/text.h"
+#include "rows/text.h"
 #include "sys/setting_items.h"
 
 /* Larger values are treated as damage: their sums might not be finite. */

@@ -6,7 +6,7 @@
 
 #include "bench/list.h"
 #include "cmd/suites.h"
-#include "engine/text.h"
+#include "rows/text.h"
 
 /* Prints words from that column on, broken into several lines if necessary. */
 static void put_wrapped(const char *title, size_t indent, size_t width, struct text *out)

@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 #include "cmd/suites.h"
-#include "engine/text.h"
-#include "out/frame.h"
+#include "report/frame.h"
+#include "rows/text.h"
 #include "sys/clock.h"
 #include "sys/console.h"
 #include "sys/device_file.h"

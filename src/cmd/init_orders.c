@@ -7,7 +7,7 @@
 
 #include "cmd/command.h"
 #include "cmd/init.h"
-#include "engine/text.h"
+#include "rows/text.h"
 #include "sys/device_mount.h"
 
 #define PREFIX     "jitbench."

@@ -14,7 +14,7 @@
 #include "load/memload.h"
 #include "load/params.h"
 #include "out/plot.h"
-#include "out/reader.h"
+#include "rows/reader.h"
 #include "sys/cgroup.h"
 #include "sys/scratch.h"
 

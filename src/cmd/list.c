@@ -5,7 +5,7 @@
 
 #include "bench/list.h"
 #include "cmd/suites.h"
-#include "engine/text.h"
+#include "rows/text.h"
 
 struct list_options {
     bool metrics, help;

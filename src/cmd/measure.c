@@ -19,13 +19,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "engine/signals.h"
-#include "engine/text.h"
 #include "out/color.h"
+#include "rows/text.h"
+#include "settings/settings.h"
 #include "sys/folder.h"
 #include "sys/job.h"
 #include "sys/process.h"
-#include "sys/settings.h"
+#include "sys/signals.h"
 #include "sys/task.h"
 
 #define SETTLE_NS 20000000u

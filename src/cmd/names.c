@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/text.h"
+#include "rows/text.h"
 
 /* 2026-01-31T23:59:59Z as it stands in file names: 20260131T235959Z. */
 static void compact_utc(const char *utc, char *buf, size_t size)

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "engine/row.h"
+#include "rows/row.h"
 #include "sys/clock.h"
 
 #define EVERY_NS 200000000u

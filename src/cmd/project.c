@@ -8,8 +8,8 @@
 #include "cmd/files.h"
 #include "cmd/projection.h"
 #include "cmd/suites.h"
-#include "engine/text.h"
-#include "out/csv.h"
+#include "rows/csv.h"
+#include "rows/text.h"
 
 /* Number of hosts shown without -v, the slowest ones. */
 #define SHOWN_MOST 10u

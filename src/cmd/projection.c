@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/text.h"
+#include "rows/text.h"
 
 /* --- Hosts. --- */
 
@@ -114,7 +114,7 @@ static int compute(const struct projection *p, const struct project_host *hosts,
 }
 
 /* Computes the slow-down of all hosts as one machine. */
-static int compute_pooled(const struct projection *p, struct row_pair *lengths, double *slowdown)
+static int compute_pooled(const struct projection *p, struct stats_point *lengths, double *slowdown)
 {
     struct project_detours detours[2];
     const struct project_host host = {
@@ -124,7 +124,7 @@ static int compute_pooled(const struct projection *p, struct row_pair *lengths, 
 }
 
 /* Computes the slow-down of each host, then of all together. lengths has room for one host more than there are. */
-static int compute_hosts(const struct projection *p, struct row_pair *lengths, struct project_detours *detours,
+static int compute_hosts(const struct projection *p, struct stats_point *lengths, struct project_detours *detours,
                          struct project_host *hosts)
 {
     for (size_t h = 0; h < p->n; h++) {
@@ -155,7 +155,7 @@ int projection_compute(struct projection *p)
 {
     if (!p->n)
         return 0;
-    struct row_pair *lengths = calloc((p->n + 1) * DETOURS_BINS, sizeof(*lengths));
+    struct stats_point *lengths = calloc((p->n + 1) * DETOURS_BINS, sizeof(*lengths));
     struct project_detours *detours = calloc(2 * p->n, sizeof(*detours));
     struct project_host *hosts = calloc(p->n, sizeof(*hosts));
     int result = -1;
@@ -212,7 +212,7 @@ static void remove_them(const struct projection *p, struct projection_cost *cost
     cost->lost_pct = 100 * lost / all;
 }
 
-static int find_cost(const struct projection *p, struct projection_cost *cost, struct row_pair *lengths)
+static int find_cost(const struct projection *p, struct projection_cost *cost, struct stats_point *lengths)
 {
     struct project_detours detours[2];
     double keep[DETOUR_CLASSES];
@@ -235,7 +235,7 @@ static int by_lost(const void *a, const void *b)
 
 int projection_costs(const struct projection *p, struct projection_cost *costs, size_t *n)
 {
-    struct row_pair *lengths = calloc(DETOURS_BINS, sizeof(*lengths));
+    struct stats_point *lengths = calloc(DETOURS_BINS, sizeof(*lengths));
     bool of_noise = detours_used(p->all) == &p->all->noise;
     unsigned first = of_noise ? 0 : DETOUR_CAUSES, end = of_noise ? DETOUR_CAUSES : PROJECTION_CAUSES;
     int result = lengths ? 0 : -1;

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "bench/noise.h"
-#include "engine/text.h"
 #include "engine/trial.h"
+#include "rows/text.h"
 
 #define LOOK_NS 500000000u
 

@@ -13,8 +13,8 @@
 #include "cmd/report.h"
 #include "cmd/show.h"
 #include "cmd/suites.h"
-#include "out/units.h"
 #include "out/warnings.h"
+#include "rows/units.h"
 
 #define ROWS_SHOWN_MAX  2000u /* most rows in the table of all rows */
 #define LINES_SHOWN_MAX 150u  /* most rows in a suite's table */

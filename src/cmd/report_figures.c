@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "cmd/report.h"
-#include "out/figure.h"
-#include "out/units.h"
+#include "report/figure.h"
+#include "rows/units.h"
 
 #define PICKS_MAX    768u /* most rows of one figure */
 #define PANELS_MAX   24u  /* most panels of one figure; the page says how many more there are */

@@ -8,9 +8,9 @@
 
 #include "cmd/judge.h"
 #include "cmd/report.h"
-#include "out/figure.h"
-#include "out/heat.h"
-#include "out/units.h"
+#include "report/figure.h"
+#include "report/heat.h"
+#include "rows/units.h"
 
 #define LEAST_EFFECT  0.02 /* default of fleet's --min-effect */
 #define FINDINGS_MOST 40u

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/pairs.h"
 #include "bench/command.h"
 #include "cmd/report.h"
-#include "engine/stats.h"
-#include "out/pairs.h"
-#include "out/units.h"
+#include "rows/units.h"
+#include "stats/stats.h"
 
 /* --- The order of the rows. --- */
 

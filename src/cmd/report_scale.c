@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "cmd/report.h"
-#include "out/figure.h"
-#include "out/units.h"
+#include "report/figure.h"
+#include "rows/units.h"
 
 #define HOSTS_MOST  16u
 #define POINTS      (1u << 15) /* takes some milliseconds for each run */

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "cmd/report.h"
-#include "out/units.h"
+#include "rows/units.h"
 
 #define CAUSES_MAX    16u
 #define HEADLINES_MAX 24u

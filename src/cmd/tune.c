@@ -9,9 +9,9 @@
 #include "cmd/cpus.h"
 #include "cmd/suites.h"
 #include "cmd/tuned.h"
-#include "engine/signals.h"
-#include "engine/text.h"
-#include "sys/snapshot.h"
+#include "rows/text.h"
+#include "settings/snapshot.h"
+#include "sys/signals.h"
 
 #define SHOWN_MAX 28 /* characters of a value; masks can have 2 KiB */
 

@@ -12,9 +12,9 @@
 #include "cmd/cpus.h"
 #include "cmd/measure.h"
 #include "cmd/quiet.h"
+#include "settings/settings_look.h"
+#include "settings/snapshot.h"
 #include "sys/clock.h"
-#include "sys/settings_look.h"
-#include "sys/snapshot.h"
 #include "sys/task.h"
 
 static bool setting_word(const struct command *command, size_t i, struct operand_word *out)

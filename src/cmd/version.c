@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "cmd/suites.h"
-#include "engine/text.h"
+#include "rows/text.h"
 #include "sys/process.h"
 
 void version_build(char *buf, size_t size)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/stats.h"
+#include "stats/stats.h"
 #include "sys/machine.h"
 
 /* Minimum number of probes of a trial at a level for the level to count: a single one may be an error of the
@@ -291,19 +291,6 @@ int core_alone_find(const struct core_notes *notes, const struct core_session *s
     }
     free(blocks);
     return 0;
-}
-
-void core_free_describe(uint64_t free_slices, uint64_t slices, char *buf, size_t size)
-{
-    (void)snprintf(buf, size, "the core was free in %" PRIu64 " of %" PRIu64 " slices", free_slices, slices);
-}
-
-bool core_free_slices(const char *reason, uint64_t *free_slices, uint64_t *slices)
-{
-    const char *words = strstr(reason, "the core was free in ");
-
-    return words && sscanf(words, "the core was free in %" SCNu64 " of %" SCNu64 " slices", free_slices, slices) == 2 &&
-           *slices > 0;
 }
 
 double core_explained_pct(const double *raw, const double *alone, size_t n)

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "engine/text.h"
+#include "rows/text.h"
 
 #define NAME_MAX_BYTES 64
 #define SHOWN_SIZE     64

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/text.h"
+#include "rows/text.h"
 #include "sys/task.h"
 
 const char *const bind_names[] = {"one", "range", "none", NULL};

@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include "engine/results.h"
-#include "engine/signals.h"
-#include "engine/text.h"
+#include "rows/text.h"
 #include "sys/cgroup.h"
 #include "sys/machine.h"
+#include "sys/signals.h"
 
 struct plan_item *plan_add(struct plan *plan, const struct bench *bench, const void *params)
 {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "engine/core.h"
-#include "engine/text.h"
+#include "rows/text.h"
 
 size_t recorder_size(const struct recorder_spec *spec)
 {

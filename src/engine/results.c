@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/text.h"
+#include "rows/text.h"
 #include "sys/storage.h"
 
 /* Number of samples for which the precision has to hold, and 1/HOLD_ON_SHARE of the samples before that in addition. */
@@ -16,13 +16,6 @@
 #define HOLD_ON_SHARE 4u
 /* Minimum length of a run for checking its loads: their units of work may be long. */
 #define LOOK_AT_LOADS_S 0.5
-
-const char *const load_count_names[LOAD_COUNTS] = {
-    [LOAD_CPU] = "load_cpu_s",           [LOAD_WRITTEN] = "load_written",
-    [LOAD_READ] = "load_read",           [LOAD_DISK_WRITTEN] = "load_disk_written",
-    [LOAD_DISK_READ] = "load_disk_read", [LOAD_WAKEUPS] = "load_wakeups",
-    [LOAD_MOVED] = "load_moved",         [LOAD_BURSTS] = "load_bursts",
-};
 
 const struct metric *bench_metric(const struct bench *bench, unsigned number)
 {
@@ -545,7 +538,7 @@ static int fill_hist(const struct hist *h, struct row *row)
     if (!row->hist)
         return -1;
     for (position = 0; hist_next(h, &position, &bin); row->n_hist++)
-        row->hist[row->n_hist] = (struct row_pair){.at = (double)bin.low, .value = (double)bin.count};
+        row->hist[row->n_hist] = (struct stats_point){.at = (double)bin.low, .value = (double)bin.count};
     return 0;
 }
 
@@ -559,7 +552,7 @@ static int fill_series(const struct series *s, struct row *row)
     row->series = malloc((n ? n : 1) * sizeof(*row->series));
     if (row->series) {
         for (size_t i = 0; i < n; i++)
-            row->series[i] = (struct row_pair){.at = (double)points[i].at, .value = (double)points[i].value};
+            row->series[i] = (struct stats_point){.at = (double)points[i].at, .value = (double)points[i].value};
         row->n_series = n;
         row->series_left_out = s->n - n;
     }
@@ -740,7 +733,7 @@ static int fill_alone(const struct results *results, const struct group_values *
     } else if (!core_free_level(results->how->core, g->core_cpu, why, sizeof(why))) {
         add_reason(row, why);
     } else {
-        core_free_describe(m->alone.slices, m->core.slices, why, sizeof(why));
+        row_free_describe(m->alone.slices, m->core.slices, why, sizeof(why));
         add_reason(row, why);
         row->explained_pct = explained(results->item->bench, g, about->of);
         if (!isnan(m->alone.value))

@@ -14,10 +14,10 @@
 #include <unistd.h>
 
 #include "engine/arena.h"
-#include "engine/signals.h"
-#include "engine/text.h"
+#include "rows/text.h"
 #include "sys/futex.h"
 #include "sys/process.h"
+#include "sys/signals.h"
 
 /* Time from the last arrival after the gate to the common start, in which every copy is woken again. */
 #define LEAD_NS           100000u

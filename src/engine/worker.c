@@ -15,8 +15,8 @@
 
 #include "engine/arena.h"
 #include "engine/core.h"
-#include "engine/text.h"
 #include "engine/trial.h"
+#include "rows/text.h"
 #include "sys/futex.h"
 #include "sys/process.h"
 #include "sys/scratch.h"

@@ -9,10 +9,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "engine/text.h"
 #include "load/params.h"
 #include "load/parties.h"
 #include "load/run.h"
+#include "rows/text.h"
 #include "sys/cgroup.h"
 #include "sys/clock.h"
 #include "sys/machine.h"

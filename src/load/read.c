@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "engine/text.h"
 #include "load/disk.h"
 #include "load/parties.h"
+#include "rows/text.h"
 #include "sys/clock.h"
 
 /* Flushes each of the first blocks to the disk, so that a slow disk is detected early. */

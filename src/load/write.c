@@ -4,9 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "engine/text.h"
 #include "load/disk.h"
 #include "load/parties.h"
+#include "rows/text.h"
 
 int load_write_setup(struct party_context *context)
 {

@@ -8,7 +8,7 @@
 
 #include "out/export.h"
 #include "out/json.h"
-#include "out/rows.h"
+#include "rows/rows.h"
 
 #define NS 1e9
 

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "out/csv.h"
 #include "out/export.h"
 #include "out/json.h"
-#include "out/rows.h"
+#include "rows/csv.h"
+#include "rows/rows.h"
 
 /* Returns whether the row is a CPU time of a command, which becomes a column of the command's line if it has one. */
 static bool is_column(const struct row *row)

@@ -4,7 +4,7 @@
 
 #include "out/export.h"
 #include "out/json.h"
-#include "out/rows.h"
+#include "rows/rows.h"
 
 static void put_samples(const struct row *row, struct text *out)
 {
@@ -16,7 +16,7 @@ static void put_samples(const struct row *row, struct text *out)
     text_append(out, "]", 1);
 }
 
-static void put_pairs(const struct row_pair *pairs, size_t n, struct text *out)
+static void put_pairs(const struct stats_point *pairs, size_t n, struct text *out)
 {
     text_append(out, "[", 1);
     for (size_t i = 0; i < n; i++) {

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/index.h"
 #include "out/export.h"
+#include "rows/index.h"
 
 static const char *refuse(const struct row *row)
 {

@@ -6,7 +6,7 @@
 
 #include "out/export.h"
 #include "out/json.h"
-#include "out/rows.h"
+#include "rows/rows.h"
 
 /* Returns pyperf's name of the unit in which the row is exported; "" for none. In pyperf less is always better. */
 static const char *unit_of(const struct row *row)

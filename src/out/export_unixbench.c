@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "out/csv.h"
 #include "out/export.h"
-#include "out/rows.h"
+#include "rows/csv.h"
+#include "rows/rows.h"
 
 /* Index points of a test whose rate equals its baseline. */
 #define BASELINE_INDEX 10

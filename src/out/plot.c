@@ -33,7 +33,7 @@ static int is_usable(double value)
     return fabs(value) < 1e300;
 }
 
-static int is_event(const struct row_pair *pair)
+static int is_event(const struct stats_point *pair)
 {
     return is_usable(pair->at) && isfinite(pair->value) && pair->value > 0;
 }

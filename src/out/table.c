@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "out/units.h"
+#include "rows/units.h"
 
 #define GAP           "  "
 #define MOST_DECIMALS 17u

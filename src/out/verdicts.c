@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/text.h"
+#include "analysis/compared.h"
 #include "out/color.h"
-#include "out/compared.h"
-#include "out/csv.h"
 #include "out/explain.h"
-#include "out/units.h"
+#include "rows/csv.h"
+#include "rows/text.h"
+#include "rows/units.h"
 
 enum { CELL_TEST, CELL_METRIC, CELL_BASE, CELL_NEW, CELL_RATIO, CELL_INTERVAL, CELL_P, CELL_VERDICT, CELLS };
 static const char *const headings[CELLS] = {"Test",  "Metric",        "Base",     "New",

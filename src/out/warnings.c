@@ -6,8 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/core.h"
-#include "engine/stats.h"
+#include "stats/stats.h"
 
 #define SPREAD_PCT    10.0
 #define SHIFT_PCT     3.0 /* smaller drifts are not reported */
@@ -154,7 +153,7 @@ static void put_neighbour(const struct finding *f, const struct row *alone, stru
     if (alone)
         text_printf(out, "; with the core free by %.1f %%", alone->stats.rsd_pct);
     text_printf(out, ": a neighbour on the core");
-    if (alone && core_free_slices(alone->reason, &free_slices, &slices))
+    if (alone && row_free_slices(alone->reason, &free_slices, &slices))
         text_printf(out, " (it was free %.0f %% of the time)", 100 * (double)free_slices / (double)slices);
     put_more(f, out);
 }

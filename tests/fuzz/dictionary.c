@@ -6,9 +6,9 @@
 #include "bench/detour.h"
 #include "bench/list.h"
 #include "cmd/command.h"
-#include "engine/row.h"
 #include "load/list.h"
-#include "sys/settings.h"
+#include "rows/row.h"
+#include "settings/settings.h"
 
 static void put(const char *before, const char *word, size_t length, const char *behind)
 {

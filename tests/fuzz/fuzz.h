@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "engine/text.h"
+#include "rows/text.h"
 
 /* 0, or -1 for an input that a corpus need not keep. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -9,7 +9,7 @@
 #include "cmd/init.h"
 #include "cmd/quiet.h"
 #include "fuzz.h"
-#include "out/csv.h"
+#include "rows/csv.h"
 
 #define WORDS_MAX 64
 

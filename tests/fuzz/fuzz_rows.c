@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "out/csv.h"
-#include "out/rows.h"
+#include "rows/csv.h"
+#include "rows/rows.h"
 
 /* The file's rows as the program would write them. */
 static void read_rows(const char *path, struct text *out, uint64_t *n)

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "fuzz.h"
+#include "settings/settings.h"
+#include "settings/snapshot.h"
 #include "sys/cgroup.h"
 #include "sys/machine.h"
-#include "sys/settings.h"
-#include "sys/snapshot.h"
 
 #define SNAPSHOT "/run/jitbench.snapshot"
 

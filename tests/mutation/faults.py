@@ -7,11 +7,15 @@ from pathlib import Path
 
 # Code that measures, computes, compares and changes settings. The rest only prints, or reads options.
 SOURCES = [f"src/{layer}/{pattern}.c" for layer, patterns in {
-    "sys": "clock core_probe cpuset interrupts machine machine_counters setting* snapshot* task topology",
-    "engine": "causes comparison core* hist inference outlier place plan project recorder results row stats trial worker",
+    "sys": "clock core_probe cpuset interrupts machine machine_counters setting_items task topology",
+    "stats": "*",
+    "rows": "causes row rows units",
+    "engine": "core* place plan recorder results trial worker",
     "bench": "*",
     "load": "*",
-    "out": "compared pairs rows settings_diff units verdicts",
+    "settings": "*",
+    "analysis": "*",
+    "out": "verdicts",
     "cmd": "compare detours gather judge latency measure noise project projection quiet run_verdict tune tuned unix",
 }.items() for pattern in patterns.split()]
 

@@ -87,7 +87,7 @@ class Faults(unittest.TestCase):
 
     def test_a_seed_has_one_draw_without_what_cannot_be_tried(self):
         with tempfile.TemporaryDirectory() as folder:
-            for name in ("sys/clock.c", "out/svg.c"):
+            for name in ("sys/clock.c", "report/svg.c"):
                 (Path(folder) / "src" / name).parent.mkdir(parents=True)
                 (Path(folder) / "src" / name).write_text(SOURCE)
 

@@ -14,11 +14,6 @@ import subprocess
 import time
 from pathlib import Path
 
-LAYERS = ("sys", "engine", "bench", "load", "out", "cmd")
-# Layers that a unit test of a layer links, as in the Makefile.
-BELOW = {"sys": "sys", "engine": "engine sys", "bench": "bench engine sys", "load": "load bench engine sys",
-         "out": "out engine sys", "cmd": "cmd bench load out engine sys"}
-
 PR_SET_PDEATHSIG = 1
 # The name of the failure of a whole program: one that hangs in one run can be killed in the next.
 BAD_END = "no end, or a bad one"
@@ -97,10 +92,16 @@ def copy_sources(top, folder):
                 shutil.copymode(top / name, copy)
 
 
-def layer_of_unit(folder, test):
+def layers_below(folder):
+    """Of each layer, those that its unit tests link, by the Makefile."""
+    return {layer: below.split() for layer, below in
+            re.findall(r"^below_(\w+) *:= (.*)$", (folder / "Makefile").read_text(), re.M)}
+
+
+def layer_of_unit(folder, layers, test):
     """The layer that a unit test links, as the Makefile chooses it."""
     module = test.removeprefix("test_")
-    for layer in LAYERS:
+    for layer in layers:
         if (folder / f"src/{layer}/{module}.c").exists():
             return layer
     return "cmd"
@@ -120,9 +121,10 @@ class Units:
     def __init__(self, folder, programs):
         self.programs = {program: (folder / f"tests/unit/{Path(program).name}.c").read_text() for program in programs
                          if "/unit/" in program}
-        self.layers = {program: layer_of_unit(folder, Path(program).name) for program in self.programs}
+        self.below = layers_below(folder)
+        self.layers = {program: layer_of_unit(folder, self.below, Path(program).name) for program in self.programs}
         self.objects = [str(file.relative_to(folder)) for file in (folder / "build").glob("*/**/*.o")
-                        if file.relative_to(folder).parts[1] in LAYERS]
+                        if file.relative_to(folder).parts[1] in self.below]
         self.code = functions(folder, self.objects + list(self.programs))
 
     def of(self, path):
@@ -130,7 +132,7 @@ class Units:
         layer, module = path.split("/")[1], Path(path).stem
         code = self.code[f"build/{path[4:-2]}.o"]
         linked = [program for program, within in self.code.items() if program in self.programs and code & within and
-                  layer in BELOW[self.layers[program]].split()]
+                  layer in self.below[self.layers[program]]]
         own = [program for program in linked if module.startswith(Path(program).name.removeprefix("test_"))]
         near = [program for program in linked if program not in own and
                 f'#include "{layer}/{module}.h"' in self.programs[program]]

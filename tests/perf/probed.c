@@ -10,7 +10,7 @@
 
 #include "bench/unix.h"
 #include "engine/core.h"
-#include "engine/stats.h"
+#include "stats/stats.h"
 #include "sys/process.h"
 
 #define SLICES     4u

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "out/rows.h"
+#include "rows/rows.h"
 
 static double now_s(void)
 {

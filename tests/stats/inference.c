@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/inference.h"
+#include "stats/inference.h"
 
 #define VALUES_MAX 4096
 

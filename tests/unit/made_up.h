@@ -6,7 +6,7 @@
 #include "plan_fixture.h"
 
 #include "engine/results.h"
-#include "engine/stats.h"
+#include "stats/stats.h"
 
 struct made_up {
     uint64_t seed;

@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-#include "engine/row.h"
-#include "engine/text.h"
+#include "rows/row.h"
+#include "rows/text.h"
 
 struct row_words {
     const char *suite, *test, *load, *param, *metric, *unit, *better, *cpus, *policy, *bind, *causes; /* NULL: "" */

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "engine/causes.h"
-#include "engine/row.h"
+#include "rows/causes.h"
+#include "rows/row.h"
 
 static const struct task_counters one_task = {.cpu_ns = 1500000000,
                                               .ctx_voluntary = 2,

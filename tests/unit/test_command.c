@@ -6,8 +6,8 @@
 #include "engine_fixture.h"
 
 #include "bench/command.h"
-#include "engine/row.h"
 #include "made_up_trial.h"
+#include "rows/row.h"
 
 static char *const argv[] = {(char *)"make", (char *)"-j2", (char *)"", NULL};
 static char *const prepare[] = {(char *)"rm", (char *)"-r", NULL};

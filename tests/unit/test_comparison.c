@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "engine/comparison.h"
+#include "analysis/comparison.h"
 
 #define NEAR(got, expected) assert_true(fabs((got) - (expected)) <= 1e-9 * fmax(1, fabs(1.0 * (expected))))
 

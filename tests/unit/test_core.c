@@ -13,9 +13,9 @@
 
 #include "engine/arena.h"
 #include "engine/core.h"
-#include "engine/stats.h"
 #include "engine/trial.h"
 #include "fixture.h"
+#include "stats/stats.h"
 
 #define FREE 66u
 #define HALF 132u

@@ -4,8 +4,8 @@
  * 'changed' in at most 5 %; and a change that is there is found. All from fixed seeds: the same figures each time. */
 #include "made_up.h"
 
-#include "engine/comparison.h"
-#include "engine/inference.h"
+#include "analysis/comparison.h"
+#include "stats/inference.h"
 
 /* `make stats` runs all of it, which takes a minute; `make test` a part. A part is too small to estimate a probability,
  * but its seeds are fixed: the number of intervals that hold the truth is known exactly. Whoever changes the statistics

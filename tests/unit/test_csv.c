@@ -24,8 +24,8 @@
 #include <cmocka.h>
 
 #include "fixture.h"
-#include "out/csv.h"
 #include "row_fixture.h"
+#include "rows/csv.h"
 
 #define NAME_STEM   "jitbench-box_1.example-20260131T235959Z"
 #define MOST_FIELDS 100
@@ -302,7 +302,7 @@ static void test_csv_row_that_knows_all(void **state)
                                        .comment = "hello",
                                        .start_late_us = 12.5};
     double samples[] = {1, 2.5, NAN, 4};
-    struct row_pair hist[] = {{880, 1000000}, {900, 2}}, series[] = {{1, 0.5}, {7, 1e9}};
+    struct stats_point hist[] = {{880, 1000000}, {900, 2}}, series[] = {{1, 0.5}, {7, 1e9}};
     struct row row;
     struct text text = {0};
     row_init(&row, &run);

@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "cmd/detours.h"
-#include "engine/text.h"
 #include "row_fixture.h"
+#include "rows/text.h"
 
 static struct detours_host host;
 
@@ -22,15 +22,15 @@ static int begin(void **state)
     return 0;
 }
 
-static void enter(const char *suite, const char *metric, double value, const struct row_pair *hist, size_t n_hist,
-                  const struct row_pair *series, size_t n_series)
+static void enter(const char *suite, const char *metric, double value, const struct stats_point *hist, size_t n_hist,
+                  const struct stats_point *series, size_t n_series)
 {
     struct row row = ROW(NULL, value, .suite = suite, .metric = metric);
     row.stats.median = value;
     row.wall_s = 2;
-    row.hist = (struct row_pair *)hist;
+    row.hist = (struct stats_point *)hist;
     row.n_hist = n_hist;
-    row.series = (struct row_pair *)series;
+    row.series = (struct stats_point *)series;
     row.n_series = n_series;
     detours_enter(&host, &row);
 }
@@ -53,8 +53,8 @@ static void expect_near(double got, double expected)
 /* Two CPUs with two seconds each; one of them lost 10 %. */
 static void test_detours_of_noise(void **state)
 {
-    static const struct row_pair first[] = {{1000, 50}, {65535, 2}}, second[] = {{1000, 10}, {131072, 1}};
-    static struct row_pair lengths[DETOURS_BINS];
+    static const struct stats_point first[] = {{1000, 50}, {65535, 2}}, second[] = {{1000, 10}, {131072, 1}};
+    static struct stats_point lengths[DETOURS_BINS];
     struct project_detours detours[2];
 
     enter("noise", "lost", 10, NULL, 0, NULL, 0);
@@ -77,8 +77,8 @@ static void test_detours_of_noise(void **state)
 /* Experiments of 400 ticks, at 2.5 ticks a ns: 440 is the work's own spread. */
 static void test_detours_of_prime(void **state)
 {
-    static const struct row_pair hist[] = {{400, 990}, {440, 8}, {10400, 2}};
-    static struct row_pair lengths[DETOURS_BINS];
+    static const struct stats_point hist[] = {{400, 990}, {440, 8}, {10400, 2}};
+    static struct stats_point lengths[DETOURS_BINS];
     struct project_detours detours[2];
 
     enter("prime", "cycles", 400, hist, 3, NULL, 0);
@@ -94,7 +94,7 @@ static void test_detours_of_prime(void **state)
 
 static void test_detours_rows_of_others_are_passed_over(void **state)
 {
-    static const struct row_pair hist[] = {{1000, 50}};
+    static const struct stats_point hist[] = {{1000, 50}};
     struct row row;
 
     enter("unix", "detour", 1, hist, 1, NULL, 0);
@@ -109,7 +109,7 @@ static void test_detours_rows_of_others_are_passed_over(void **state)
 
 static void test_detours_noise_is_used_before_prime(void **state)
 {
-    static const struct row_pair hist[] = {{1000, 50}};
+    static const struct stats_point hist[] = {{1000, 50}};
 
     enter("prime", "cycles", 400, hist, 1, NULL, 0);
     enter("prime", "time", 160, NULL, 0, NULL, 0);
@@ -119,24 +119,24 @@ static void test_detours_noise_is_used_before_prime(void **state)
 }
 
 /* 50 ms each second of throttling, among short ones at any time. */
-static size_t make_events(struct row_pair *events, double jitter_us)
+static size_t make_events(struct stats_point *events, double jitter_us)
 {
     size_t n = 0;
     uint64_t x = 12345;
 
     for (unsigned second = 0; second < 12; second++) {
         x = x * 6364136223846793005u + 1442695040888963407u;
-        events[n++] = (struct row_pair){second * 1e6 + jitter_us * (double)(x >> 40) / (1 << 24), 50e6};
+        events[n++] = (struct stats_point){second * 1e6 + jitter_us * (double)(x >> 40) / (1 << 24), 50e6};
     }
     for (unsigned i = 0; i < 40; i++) {
         x = x * 6364136223846793005u + 1442695040888963407u;
-        events[n++] = (struct row_pair){12e6 * (double)(x >> 40) / (1 << 24), 2000 + i};
+        events[n++] = (struct stats_point){12e6 * (double)(x >> 40) / (1 << 24), 2000 + i};
     }
     return n;
 }
 
 /* Whether the events of that octave are found to be periodic. */
-static bool is_periodic(struct row_pair *events, size_t n, uint64_t left_out, unsigned octave)
+static bool is_periodic(struct stats_point *events, size_t n, uint64_t left_out, unsigned octave)
 {
     struct row row = ROW(NULL, 1000, .suite = "noise", .metric = "detour");
 
@@ -150,7 +150,7 @@ static bool is_periodic(struct row_pair *events, size_t n, uint64_t left_out, un
 
 static void test_detours_periods_are_found(void **state)
 {
-    struct row_pair events[64];
+    struct stats_point events[64];
     size_t n = make_events(events, 100);
 
     assert_true(is_periodic(events, n, 0, 25));  /* 2^25 ns = 34 ms */
@@ -163,11 +163,11 @@ static void test_detours_periods_are_found(void **state)
 /* Events that are not recorded would make the distances look larger. */
 static void test_detours_periods_need_all_events(void **state)
 {
-    struct row_pair *events = calloc(600, sizeof(*events));
+    struct stats_point *events = calloc(600, sizeof(*events));
 
     assert_non_null(events);
     for (size_t i = 0; i < 600; i++)
-        events[i] = (struct row_pair){1000.0 * (double)i, i < 500 ? 3000 : 5000};
+        events[i] = (struct stats_point){1000.0 * (double)i, i < 500 ? 3000 : 5000};
     assert_true(is_periodic(events, 600, 0, 11));
     assert_false(is_periodic(events, 600, 7, 11)); /* from 5 us on all are there, from 2 us not */
     assert_true(is_periodic(events, 600, 0, 12));
@@ -176,10 +176,10 @@ static void test_detours_periods_need_all_events(void **state)
 
 static void test_detours_periodic_ones_are_a_source_of_their_own(void **state)
 {
-    static struct row_pair lengths[DETOURS_BINS];
+    static struct stats_point lengths[DETOURS_BINS];
     struct project_detours detours[2];
-    struct row_pair events[64];
-    const struct row_pair hist[] = {{2010, 40}, {50e6, 12}};
+    struct stats_point events[64];
+    const struct stats_point hist[] = {{2010, 40}, {50e6, 12}};
     size_t n = make_events(events, 100);
 
     enter("noise", "lost", 5, NULL, 0, NULL, 0);
@@ -193,9 +193,9 @@ static void test_detours_periodic_ones_are_a_source_of_their_own(void **state)
 
 static void test_detours_can_be_removed_by_octave(void **state)
 {
-    static struct row_pair lengths[DETOURS_BINS];
+    static struct stats_point lengths[DETOURS_BINS];
     struct project_detours detours[2];
-    const struct row_pair hist[] = {{2010, 40}, {50e6, 12}};
+    const struct stats_point hist[] = {{2010, 40}, {50e6, 12}};
     double keep[DETOUR_CLASSES];
 
     enter("noise", "lost", 5, NULL, 0, NULL, 0);
@@ -209,7 +209,7 @@ static void test_detours_can_be_removed_by_octave(void **state)
 
 static void test_detours_causes_by_octave(void **state)
 {
-    const struct row_pair classes[] = {{1500, 7}, {3e6, 2}};
+    const struct stats_point classes[] = {{1500, 7}, {3e6, 2}};
 
     enter("noise", "lost_preempted", 1, NULL, 0, classes, 2);
     enter("noise", "lost_steal", 1, NULL, 0, classes, 1);
@@ -222,7 +222,7 @@ static void test_detours_causes_by_octave(void **state)
 static void test_detours_of_hosts_add_up(void **state)
 {
     static struct detours_host all;
-    const struct row_pair hist[] = {{2010, 40}};
+    const struct stats_point hist[] = {{2010, 40}};
 
     memset(&all, 0, sizeof(all));
     enter("noise", "lost", 5, NULL, 0, NULL, 0);

@@ -5,7 +5,7 @@
 #include "bench_fixture.h"
 
 #include "bench/experiment.h"
-#include "engine/text.h"
+#include "rows/text.h"
 
 static const struct bench bench_made_up;
 static const struct bench *const registry[] = {&bench_made_up, NULL};

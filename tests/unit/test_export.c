@@ -212,7 +212,7 @@ static void test_export_seconds_of_times_and_rates(void **state)
 
 static void test_export_json_is_every_column(void **state)
 {
-    static struct row_pair hist[] = {{1, 2}, {3.5, 4}}, series[] = {{0, 7}};
+    static struct stats_point hist[] = {{1, 2}, {3.5, 4}}, series[] = {{0, 7}};
     static double samples[] = {1, NAN, 0.5};
     static const char *const members[] = {
         "{\"rows\": [\n{\"schema\": ",

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "out/figure.h"
+#include "report/figure.h"
 
 static const struct figure figure = {.title = "t", .x_title = "Event", .y_title = "Took", .x_unit = "", .y_unit = "ns"};
 
@@ -35,7 +35,7 @@ static void points_of(const struct text *out, const char *class_name, double (*p
 /* Three events in a row, of which the second took longest; what lies at 100 and behind is not asked for. */
 static void test_figure_trace_stands_over_its_events(void **state)
 {
-    static struct row_pair series[] = {{0, 10}, {50, 30}, {99, 10}, {100, 1000}};
+    static struct stats_point series[] = {{0, 10}, {50, 30}, {99, 10}, {100, 1000}};
     struct row row;
     const struct figure_entry entry = {&row, "w", 0};
     double at[3][2];

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "out/figure.h"
+#include "report/figure.h"
 
 static size_t count(const char *text, const char *part)
 {

@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
-#include "out/figure.h"
-#include "out/svg.h"
+#include "report/figure.h"
+#include "report/svg.h"
 
 #define FIRST  14.5
 #define SECOND (FIRST + 17)

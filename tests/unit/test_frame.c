@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "out/frame.h"
+#include "report/frame.h"
 
 static uint32_t add_byte(uint32_t crc, unsigned byte)
 {

@@ -12,8 +12,8 @@
 #include <cmocka.h>
 
 #include "cmd/gather.h"
-#include "engine/text.h"
 #include "row_fixture.h"
+#include "rows/text.h"
 
 static struct row_run run_of(const char *host)
 {

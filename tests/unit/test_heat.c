@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "out/heat.h"
+#include "report/heat.h"
 
 static void fill_one(const void *context, size_t row, size_t column, struct heat_cell *cell)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The histogram against values entered one by one and figures worked out by hand. */
-#include "engine/hist.h"
+#include "stats/hist.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "engine/stats.h"
+#include "stats/stats.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 /* relative to the expected value, absolute below 1; a macro, so that the failing line is named */

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "out/html.h"
+#include "report/html.h"
 
 #define BAD "\xef\xbf\xbd"
 

@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "engine/inference.h"
-#include "engine/stats.h"
+#include "stats/inference.h"
+#include "stats/stats.h"
 
 #define COUNT(array)        (sizeof(array) / sizeof(array)[0])
 #define NEAR(got, expected) assert_near(got, expected, __LINE__)

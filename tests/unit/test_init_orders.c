@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "cmd/init.h"
-#include "engine/text.h"
+#include "rows/text.h"
 
 #define WORDS_MAX 16
 #define ARGV(...) ((char *const[]){__VA_ARGS__, NULL})

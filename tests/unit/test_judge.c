@@ -12,9 +12,9 @@
 #include <cmocka.h>
 
 #include "cmd/judge.h"
-#include "engine/text.h"
 #include "normal_fixture.h"
 #include "row_fixture.h"
+#include "rows/text.h"
 
 #define LEAST_EFFECT 0.02
 

@@ -4,9 +4,9 @@
  */
 #include "engine/core.h"
 #include "engine/place.h"
+#include "settings/settings.h"
+#include "settings/snapshot.h"
 #include "sys/machine.h"
-#include "sys/settings.h"
-#include "sys/snapshot.h"
 #include "sys/topology.h"
 #include "tree_fixture.h"
 

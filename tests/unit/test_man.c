@@ -19,11 +19,11 @@
 #include "cmd/measure.h"
 #include "cmd/suites.h"
 #include "cmd/words.h"
-#include "engine/row.h"
-#include "engine/text.h"
 #include "fixture.h"
-#include "out/csv.h"
 #include "row_fixture.h"
+#include "rows/csv.h"
+#include "rows/row.h"
+#include "rows/text.h"
 
 #define LINES_MAX 4096u
 #define ITEMS_MAX 256u

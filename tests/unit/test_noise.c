@@ -6,8 +6,8 @@
 #include <sys/time.h>
 
 #include "bench/noise.h"
-#include "engine/text.h"
 #include "made_up_trial.h"
+#include "rows/text.h"
 
 static const struct bench *const registry[] = {&bench_noise, NULL};
 

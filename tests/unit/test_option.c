@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "engine/option.h"
-#include "engine/text.h"
+#include "rows/text.h"
 
 static const char *const orders[] = {"random", "sorted", "none", NULL};
 static const char *const cpu_words[] = {"all", "quiet", NULL};

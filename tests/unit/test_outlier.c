@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "engine/outlier.h"
 #include "normal_fixture.h"
+#include "stats/outlier.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 

@@ -12,11 +12,11 @@
 
 #include <cmocka.h>
 
-#include "engine/text.h"
+#include "analysis/compared.h"
 #include "memory_fixture.h"
 #include "order_fixture.h"
-#include "out/compared.h"
 #include "row_fixture.h"
+#include "rows/text.h"
 
 #define ROWS_MAX    64
 #define RUNS_MAX    16

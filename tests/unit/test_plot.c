@@ -12,7 +12,7 @@
 
 #include "out/plot.h"
 
-static struct text plot(struct row_pair *hist, size_t n, const char *unit, unsigned width)
+static struct text plot(struct stats_point *hist, size_t n, const char *unit, unsigned width)
 {
     struct text out = {0};
     struct row row;
@@ -45,7 +45,7 @@ static void assert_no_wider(const struct text *t, size_t width)
 
 static void test_plot_of_nothing_is_nothing(void **state)
 {
-    struct row_pair bad[] = {{NAN, 1}, {1, 0}, {1, -1}, {INFINITY, 3}, {2, NAN}};
+    struct stats_point bad[] = {{NAN, 1}, {1, 0}, {1, -1}, {INFINITY, 3}, {2, NAN}};
     struct text out = plot(NULL, 0, "ns", 80);
     assert_int_equal(out.length, 0);
     text_free(&out);
@@ -56,7 +56,7 @@ static void test_plot_of_nothing_is_nothing(void **state)
 
 static void test_plot_of_one_value_is_one_line(void **state)
 {
-    struct row_pair hist[] = {{880, 1}};
+    struct stats_point hist[] = {{880, 1}};
     struct text out = plot(hist, 1, "cycles", 40);
     /* 3 + 4 + 3 + 1 + 6 + 1 + 1 + 2 = 21 columns of text leave 19 for the bar. */
     assert_string_equal(out.data, "880 .. 881 cycles 1 |###################\n");
@@ -67,7 +67,7 @@ static void test_plot_bars_are_logarithmic(void **state)
 {
     /* The text "100 .. 101 ns 1000 |" leaves 40 of 60 columns: 1000, 10, 1 and 0 events are 4, 2, 1 and no
      * decades of 10 columns. */
-    struct row_pair hist[] = {{100, 1000}, {101, 10}, {103, 1}};
+    struct stats_point hist[] = {{100, 1000}, {101, 10}, {103, 1}};
     struct text out = plot(hist, 3, "ns", 60);
     assert_string_equal(out.data, "100 .. 101 ns 1000 |########################################\n"
                                   "101 .. 102 ns   10 |####################\n"
@@ -79,10 +79,10 @@ static void test_plot_bars_are_logarithmic(void **state)
 static void test_plot_steps_are_round(void **state)
 {
     /* 0 to 99: 20 bins of 5. */
-    struct row_pair hist[100];
+    struct stats_point hist[100];
     struct text out;
     for (size_t i = 0; i < 100; i++)
-        hist[i] = (struct row_pair){.at = (double)i, .value = 1};
+        hist[i] = (struct stats_point){.at = (double)i, .value = 1};
     out = plot(hist, 100, "us", 30);
     assert_int_equal(count_lines(&out), 20);
     /* 5 counts are 1.699 decades of 1.699: every bar fills the 13 columns left. */
@@ -93,7 +93,7 @@ static void test_plot_steps_are_round(void **state)
 
 static void test_plot_takes_fractions(void **state)
 {
-    struct row_pair hist[] = {{0.5, 1}, {0.75, 1}};
+    struct stats_point hist[] = {{0.5, 1}, {0.75, 1}};
     struct text out = plot(hist, 2, "ms", 80);
     /* A span of 0.25: steps of 0.01 would need 26 bins, of 0.02 13 from 0.50 on. */
     assert_int_equal(count_lines(&out), 13);
@@ -104,7 +104,7 @@ static void test_plot_takes_fractions(void **state)
 
 static void test_plot_of_a_long_tail_has_even_ratios(void **state)
 {
-    struct row_pair hist[] = {{900, 1000000}, {1300, 20}, {1000000, 3}};
+    struct stats_point hist[] = {{900, 1000000}, {1300, 20}, {1000000, 3}};
     struct text out = plot(hist, 3, "ns", 70);
     /* Ten to a decade from 800 to 1,250,000 would be 32 bins; five to a decade from 630 to 1,600,000 are 17. */
     assert_int_equal(count_lines(&out), 17);
@@ -117,7 +117,7 @@ static void test_plot_of_a_long_tail_has_even_ratios(void **state)
 
 static void test_plot_of_many_decades_keeps_the_bins_few(void **state)
 {
-    struct row_pair hist[] = {{1, 1}, {1e20, 2}};
+    struct stats_point hist[] = {{1, 1}, {1e20, 2}};
     struct text out = plot(hist, 2, "ns", 80);
     assert_int_equal(count_lines(&out), 21); /* one a decade, 1 to 10 up to 1e20 to 1e21 */
     assert_non_null(strstr(out.data, "       1e+20 ..        1e+21 ns 2 |"));
@@ -126,11 +126,11 @@ static void test_plot_of_many_decades_keeps_the_bins_few(void **state)
 
 static void test_plot_counts_each_event_once(void **state)
 {
-    struct row_pair hist[50];
+    struct stats_point hist[50];
     struct text out;
     double sum = 0;
     for (size_t i = 0; i < 50; i++)
-        hist[i] = (struct row_pair){.at = pow(1.7, (double)i), .value = (double)(i + 1)};
+        hist[i] = (struct stats_point){.at = pow(1.7, (double)i), .value = (double)(i + 1)};
     out = plot(hist, 50, "ns", 80);
     for (char *line = strtok(out.data, "\n"); line != NULL; line = strtok(NULL, "\n"))
         sum += strtod(strstr(line, "ns ") + 3, NULL);
@@ -140,7 +140,7 @@ static void test_plot_counts_each_event_once(void **state)
 
 static void test_plot_takes_negative_zero_and_huge_positions(void **state)
 {
-    struct row_pair below[] = {{-20, 1}, {0, 1}, {20, 1}}, huge[] = {{1e299, 1}, {1.0000000000000002e299, 1}};
+    struct stats_point below[] = {{-20, 1}, {0, 1}, {20, 1}}, huge[] = {{1e299, 1}, {1.0000000000000002e299, 1}};
     struct text out = plot(below, 3, "C", 80);
     assert_int_equal(count_lines(&out), 21); /* steps of 2 from -20 to 22 */
     assert_memory_equal(out.data, "-20 .. -18 C 1 |#", 17);
@@ -152,7 +152,7 @@ static void test_plot_takes_negative_zero_and_huge_positions(void **state)
 
 static void test_plot_without_room_shows_numbers(void **state)
 {
-    struct row_pair hist[] = {{880, 12}};
+    struct stats_point hist[] = {{880, 12}};
     struct text out = plot(hist, 1, "cycles", 10);
     assert_string_equal(out.data, "880 .. 881 cycles 12\n");
     text_free(&out);
@@ -460,12 +460,12 @@ static void test_ranges_take_any_width_and_any_value(void **state)
 #define STRIP_PARTS 100
 
 /* Parts of a millisecond each. */
-static struct row strip_row(struct row_pair *parts, const double *lost_ns, size_t n)
+static struct row strip_row(struct stats_point *parts, const double *lost_ns, size_t n)
 {
     struct row row;
     row_init(&row, NULL);
     for (size_t i = 0; i < n; i++)
-        parts[i] = (struct row_pair){.at = 5000 + 1000 * (double)i, .value = lost_ns[i]};
+        parts[i] = (struct stats_point){.at = 5000 + 1000 * (double)i, .value = lost_ns[i]};
     row.series = parts;
     row.n_series = n;
     return row;
@@ -491,7 +491,7 @@ static void test_strips_show_the_decade_of_each_part(void **state)
                                    1000, 9900, 1e4, 9e4, 99e3, 1e5, 990e3, 999e3, 1e6},
                         quiet[] = {0, 0, 50, 0}, wrong[] = {NAN, 10, INFINITY, -10};
     const char *const labels[] = {"CPU 0", "CPU 12", "CPU 3", "CPU 4"};
-    struct row_pair parts[3][STRIP_PARTS];
+    struct stats_point parts[3][STRIP_PARTS];
     const struct row rows[] = {strip_row(parts[0], steps, 18), strip_row(parts[1], quiet, 4),
                                strip_row(parts[2], wrong, 4), bare_row(ROW_FAILED)};
     assert_strips(rows, labels, 4, 100,
@@ -506,7 +506,7 @@ static void test_strips_show_the_decade_of_each_part(void **state)
 static void test_strips_join_parts_where_there_is_no_room(void **state)
 {
     const char *const labels[] = {"CPU 0"};
-    struct row_pair parts[STRIP_PARTS];
+    struct stats_point parts[STRIP_PARTS];
     double lost_ns[58];
     for (size_t i = 0; i < 58; i++)
         lost_ns[i] = i % 4 == 0 ? 19000 : i % 4 == 1 ? 0 : 100;
@@ -521,7 +521,7 @@ static void test_strips_of_nothing_are_nothing(void **state)
 {
     static const double one[] = {100};
     const char *const labels[] = {"CPU 0", "CPU 1"};
-    struct row_pair parts[STRIP_PARTS], still[] = {{7, 1}, {7, 1}};
+    struct stats_point parts[STRIP_PARTS], still[] = {{7, 1}, {7, 1}};
     struct row rows[] = {bare_row(ROW_OK), strip_row(parts, one, 1)};
     assert_strips(rows, labels, 2, 80, "");
     rows[1].series = still; /* no part has a length */
@@ -534,7 +534,7 @@ static void test_strips_cut_long_labels(void **state)
 {
     static const double some[] = {100, 0, 100};
     const char *const labels[] = {"a label that is longer than half of a line of forty\n"};
-    struct row_pair parts[STRIP_PARTS];
+    struct stats_point parts[STRIP_PARTS];
     const struct row row = strip_row(parts, some, 3);
     assert_strips(&row, labels, 1, 40,
                   "Lost time           start\n"

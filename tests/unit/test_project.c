@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "engine/project.h"
+#include "stats/project.h"
 
 #define US 1e3
 #define MS 1e6
@@ -34,7 +34,7 @@ static void expect_near(double got, double expected, double relative)
 
 static void test_project_no_noise_costs_nothing(void **state)
 {
-    const struct row_pair none = {5 * US, 0};
+    const struct stats_point none = {5 * US, 0};
     const struct project_detours detours = {&none, 1, 1e9, false};
 
     expect_near(slowdown_of(NULL, 0, MS, 1e6), 1, 1e-12);
@@ -44,7 +44,7 @@ static void test_project_no_noise_costs_nothing(void **state)
 /* A single rank does not wait: its slowdown is its own loss. */
 static void test_project_one_rank_loses_the_mean(void **state)
 {
-    const struct row_pair lengths[] = {{3 * US, 2000}, {70 * US, 30}, {11.7 * MS, 2}};
+    const struct stats_point lengths[] = {{3 * US, 2000}, {70 * US, 30}, {11.7 * MS, 2}};
     const struct project_detours detours = {lengths, 3, 1e9, false};
     const double lost = (3 * US * 2000 + 70 * US * 30 + 11.7 * MS * 2) / 1e9;
 
@@ -55,7 +55,7 @@ static void test_project_one_rank_loses_the_mean(void **state)
 /* A detour of constant length at even distances, P: a step of 2.5 P has two of them or three. */
 static void test_project_constant_period(void **state)
 {
-    const struct row_pair length = {20 * US, 1000};
+    const struct stats_point length = {20 * US, 1000};
     const struct project_detours detours = {&length, 1, 1e9, true};
 
     for (double ranks = 1; ranks <= 1e6; ranks *= 10) {
@@ -68,7 +68,7 @@ static void test_project_constant_period(void **state)
 /* None or one: 1 - (1-p)^N of the steps have it. */
 static void test_project_bernoulli_detours(void **state)
 {
-    const struct row_pair length = {300 * US, 10};
+    const struct stats_point length = {300 * US, 10};
     const struct project_detours detours = {&length, 1, 10e9, true};
 
     for (double ranks = 1; ranks <= 1e6; ranks *= 10)
@@ -79,14 +79,14 @@ static void test_project_bernoulli_detours(void **state)
 static void test_project_exponential_lengths(void **state)
 {
     enum { BINS = 200000 };
-    struct row_pair *lengths = calloc(BINS, sizeof(*lengths));
+    struct stats_point *lengths = calloc(BINS, sizeof(*lengths));
     const double mean = 50 * US;
     double harmonic = 0;
 
     assert_non_null(lengths);
     for (size_t i = 0; i < BINS; i++) {
         double low = 40 * mean * (double)i / BINS, high = 40 * mean * (double)(i + 1) / BINS;
-        lengths[i] = (struct row_pair){(low + high) / 2, 1e15 * (exp(-low / mean) - exp(-high / mean))};
+        lengths[i] = (struct stats_point){(low + high) / 2, 1e15 * (exp(-low / mean) - exp(-high / mean))};
     }
     const struct project_detours detours = {lengths, BINS, 1e15 * MS, true};
     for (unsigned n = 1; n <= 100000; n++) {
@@ -100,7 +100,7 @@ static void test_project_exponential_lengths(void **state)
 /* Poisson numbers of equal detours: the sum over k of 1 - P(at most k)^N. */
 static void test_project_poisson_numbers(void **state)
 {
-    const struct row_pair length = {25 * US, 1500};
+    const struct stats_point length = {25 * US, 1500};
     const struct project_detours detours = {&length, 1, 1e9, false};
 
     for (double ranks = 1; ranks <= 1e6; ranks *= 100) {
@@ -168,9 +168,9 @@ static double simulate(const struct project_host *hosts, size_t n_hosts, unsigne
 /* A tick of 250 Hz, short interrupts, and daemons of up to 3 ms, on two kinds of machines in one job. */
 static void test_project_agrees_with_simulation(void **state)
 {
-    static const struct row_pair tick[] = {{2 * US, 240}, {9 * US, 10}};
-    static const struct row_pair interrupts[] = {{1.3 * US, 900}, {4 * US, 300}, {40 * US, 12}};
-    static const struct row_pair daemons[] = {{150 * US, 5}, {800 * US, 2}, {3 * MS, 1}};
+    static const struct stats_point tick[] = {{2 * US, 240}, {9 * US, 10}};
+    static const struct stats_point interrupts[] = {{1.3 * US, 900}, {4 * US, 300}, {40 * US, 12}};
+    static const struct stats_point daemons[] = {{150 * US, 5}, {800 * US, 2}, {3 * MS, 1}};
     static const struct project_detours quiet[] = {{tick, 2, 1e9, true}, {interrupts, 3, 1e9, false}};
     static const struct project_detours noisy[] = {
         {tick, 2, 1e9, true}, {interrupts, 3, 1e9, false}, {daemons, 3, 1e9, false}};
@@ -194,7 +194,7 @@ static void test_project_agrees_with_simulation(void **state)
 
 static void test_project_table_is_by_step_then_ranks(void **state)
 {
-    const struct row_pair length = {100 * US, 100};
+    const struct stats_point length = {100 * US, 100};
     const struct project_detours detours = {&length, 1, 1e9, false};
     const struct project_host host = {&detours, 1, 1};
     const double steps[] = {MS, 10 * MS}, ranks[] = {1, 100, 1e6};
@@ -209,7 +209,7 @@ static void test_project_table_is_by_step_then_ranks(void **state)
 
 static void test_project_weights_are_shares(void **state)
 {
-    const struct row_pair length = {100 * US, 100};
+    const struct stats_point length = {100 * US, 100};
     const struct project_detours detours = {&length, 1, 1e9, false};
     const struct project_host alone = {&detours, 1, 1}, mixed[] = {{&detours, 1, 1}, {NULL, 0, 3}};
     const double step = MS, all = 400, quarter = 100;

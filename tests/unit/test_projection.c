@@ -12,12 +12,12 @@
 #include <cmocka.h>
 
 #include "cmd/projection.h"
-#include "engine/text.h"
 #include "order_fixture.h"
 #include "row_fixture.h"
+#include "rows/text.h"
 
-static void enter(struct projection *p, const char *host, const char *metric, double value, struct row_pair *hist,
-                  struct row_pair *series)
+static void enter(struct projection *p, const char *host, const char *metric, double value, struct stats_point *hist,
+                  struct stats_point *series)
 {
     struct row row = ROW(NULL, value, .suite = "noise", .metric = metric);
     row.wall_s = 10;
@@ -31,7 +31,7 @@ static void enter(struct projection *p, const char *host, const char *metric, do
 /* 10 s of a CPU, with so many preemptions of 5 ms. */
 static void enter_host(struct projection *p, const char *host, double detours)
 {
-    struct row_pair hist = {4980736, detours}, series = {5e6, detours};
+    struct stats_point hist = {4980736, detours}, series = {5e6, detours};
 
     enter(p, host, "lost", detours * 0.05, NULL, NULL);
     enter(p, host, "detour", 5e6, &hist, NULL);

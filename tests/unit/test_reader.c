@@ -20,12 +20,12 @@
 
 #include <cmocka.h>
 
-#include "engine/row.h"
-#include "engine/text.h"
 #include "fixture.h"
-#include "out/csv.h"
-#include "out/reader.h"
 #include "row_fixture.h"
+#include "rows/csv.h"
+#include "rows/reader.h"
+#include "rows/row.h"
+#include "rows/text.h"
 
 /* --- help ------------------------------------------------------------------------------------------------------- */
 
@@ -354,7 +354,7 @@ enum { CUT_ROWS = 3 };
 /* A file of jitbench's; its records begin at starts[], the last is the end, and their last fields at last_fields[]. */
 static struct text file_to_cut(size_t starts[CUT_ROWS + 2], size_t last_fields[CUT_ROWS + 1])
 {
-    struct row_pair pair = {1, 0.5};
+    struct stats_point pair = {1, 0.5};
     struct text file = {0};
 
     for (size_t i = 0; i <= CUT_ROWS; i++) {

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "engine/row.h"
+#include "rows/row.h"
 
 static void test_row_reasons_that_repeat(void **state)
 {
@@ -92,8 +92,8 @@ static void test_row_copy_is_deep(void **state)
     from.series = calloc(1, sizeof *from.series);
     assert_true(from.samples != NULL && from.hist != NULL && from.series != NULL);
     from.samples[1] = 2.5;
-    from.hist[0] = (struct row_pair){.at = 3, .value = 4};
-    from.series[0] = (struct row_pair){.at = 5, .value = 6};
+    from.hist[0] = (struct stats_point){.at = 3, .value = 4};
+    from.series[0] = (struct stats_point){.at = 5, .value = 6};
     assert_int_equal(row_copy(&to, &from), 0);
     row_free(&from);
     assert_string_equal(to.test, "pipe");

@@ -14,9 +14,9 @@
 
 #include <cmocka.h>
 
-#include "engine/text.h"
-#include "out/csv.h"
-#include "out/rows.h"
+#include "rows/csv.h"
+#include "rows/rows.h"
+#include "rows/text.h"
 
 /* A file of this text, as a path. */
 static const char *path_of(const char *text)
@@ -53,7 +53,7 @@ static void fill(struct row *row, struct row_run *run, double seed)
 static void add_long_fields(struct row *row)
 {
     static const double samples[] = {1.0 / 3, DBL_MIN, -DBL_MAX, 5};
-    static const struct row_pair hist[] = {{0, 1}, {65536, 1e15}}, series[] = {{-1.5, 2}, {3, 1.0 / 7}, {4, 0}};
+    static const struct stats_point hist[] = {{0, 1}, {65536, 1e15}}, series[] = {{-1.5, 2}, {3, 1.0 / 7}, {4, 0}};
 
     row->samples = memcpy(malloc(sizeof(samples)), samples, sizeof(samples));
     row->n_samples = 4;
@@ -64,7 +64,7 @@ static void add_long_fields(struct row *row)
     row->series_left_out = 12;
 }
 
-static void assert_same_pairs(const struct row_pair *a, size_t n_a, const struct row_pair *b, size_t n_b)
+static void assert_same_pairs(const struct stats_point *a, size_t n_a, const struct stats_point *b, size_t n_b)
 {
     assert_int_equal(n_a, n_b);
     for (size_t i = 0; i < n_a; i++) {

@@ -11,7 +11,7 @@
 #include "fixture.h"
 #include "tree_fixture.h"
 
-#include "sys/settings.h"
+#include "settings/settings.h"
 #include "sys/task.h"
 
 static struct machine machine;

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "out/settings_diff.h"
+#include "analysis/settings_diff.h"
 #include "row_fixture.h"
 
 #define ROWS 4

@@ -23,7 +23,7 @@
 
 #include "../refuse.h"
 #include "fixture.h"
-#include "sys/snapshot.h"
+#include "settings/snapshot.h"
 #include "tree_fixture.h"
 
 #define CPUFREQ   "/sys/devices/system/cpu/cpu%u/cpufreq/%s"

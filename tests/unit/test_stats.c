@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Statistics against figures from Python's statistics module, tables of Student's t, and hand values. */
-#include "engine/stats.h"
+#include "stats/stats.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "out/svg.h"
+#include "report/svg.h"
 
 static void expect_near(double a, double b)
 {
@@ -189,13 +189,13 @@ static void test_svg_numbers_have_a_decimal_where_they_need_one(void **state)
 static void test_svg_trace_keeps_extremes_of_each_column(void **state)
 {
     enum { N = 100000 };
-    struct row_pair *points = calloc(N, sizeof(*points));
+    struct stats_point *points = calloc(N, sizeof(*points));
     const struct svg_scale x = svg_scale(0, N, 0, 100, false), y = svg_scale(0, 100, 100, 0, false);
     struct text out = {0};
 
     assert_non_null(points);
     for (size_t i = 0; i < N; i++)
-        points[i] = (struct row_pair){(double)i, 50};
+        points[i] = (struct stats_point){(double)i, 50};
     points[4321].value = 93;
     points[77777].value = 7;
     points[5].value = NAN;
@@ -211,7 +211,7 @@ static void test_svg_trace_keeps_extremes_of_each_column(void **state)
 
 static void test_svg_trace_of_few_points_is_those(void **state)
 {
-    const struct row_pair points[] = {{0, 0}, {50, 100}, {100, 25}};
+    const struct stats_point points[] = {{0, 0}, {50, 100}, {100, 25}};
     const struct svg_scale x = svg_scale(0, 100, 0, 100, false), y = svg_scale(0, 100, 100, 0, false);
     struct text out = {0};
     svg_trace(&out, &x, &y, points, 3, "");
@@ -222,13 +222,13 @@ static void test_svg_trace_of_few_points_is_those(void **state)
 static void test_svg_scatter_puts_one_dot_on_a_pixel(void **state)
 {
     enum { N = 200000 };
-    struct row_pair *points = calloc(N, sizeof(*points));
+    struct stats_point *points = calloc(N, sizeof(*points));
     const struct svg_scale x = svg_scale(0, 10, 0, 10, false), y = svg_scale(0, 10, 10, 0, false);
     struct text out = {0};
 
     assert_non_null(points);
     for (size_t i = 0; i < N; i++)
-        points[i] = (struct row_pair){(double)(i % 11), (double)(i / 11 % 11)};
+        points[i] = (struct stats_point){(double)(i % 11), (double)(i / 11 % 11)};
     assert_int_equal(svg_scatter(&out, &x, &y, points, N, "dots"), 0);
     assert_int_equal(count(out.data, 'M'), 121);
     text_free(&out);

@@ -409,7 +409,8 @@ static void test_task_counters_are_the_kernels(void **state)
     int64_t low[ACCOUNTS], high[ACCOUNTS], before[ACCOUNTS];
     read_accounts(before);
     touch_pages(4096);
-    /* A sleep that is over before the thread has left the CPU is no switch: by the account, not by the number of sleeps. */
+    /* A sleep that is over before the thread has left the CPU is no switch: by the account, not by the number of
+     * sleeps. */
     do {
         nanosleep(&little, NULL);
         read_accounts(low);

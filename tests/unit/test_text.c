@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "engine/text.h"
+#include "rows/text.h"
 
 /* Distances worked out by hand, and checked with a table-filling program in Python. */
 static void test_text_distance_counts_edits(void **state)

@@ -21,7 +21,7 @@
 #include "cmd/cpus.h"
 #include "cmd/tuned.h"
 #include "fixture.h"
-#include "sys/snapshot.h"
+#include "settings/snapshot.h"
 #include "sys/tree.h"
 
 #define INTERVAL "/proc/sys/vm/stat_interval"

@@ -9,7 +9,7 @@
 
 #include "engine/arena.h"
 #include "engine/results.h"
-#include "engine/text.h"
+#include "rows/text.h"
 
 /* --- Made-up counters of a thread. The Makefile redirects the worker's calls to these functions. --- */
 

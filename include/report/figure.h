@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/* Figures of an HTML page, each a <figure> with one SVG 360 pixels wide. The functions know rows, but no benchmark by
+ * name: the caller decides which rows are drawn and what the axes are called. Each returns false, and writes nothing,
+ * when there is nothing to draw. The size of a figure is bounded for any rows, and the output is the same for the same
+ * rows. */
+#ifndef REPORT_FIGURE_H
+#define REPORT_FIGURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "rows/row.h"
+#include "rows/text.h"
+
+struct figure {
+    const char *title, *note; /* note: a line in small print below; NULL for none */
+    const char *x_title, *y_title;
+    const char *x_unit, *y_unit; /* units as units_choose() takes them */
+    double x_low, x_high;        /* ranges: an interval that the axis must include, so that several panels have the same
+                                  * axis */
+    bool x_log;                  /* curve: the x axis is logarithmic for all values */
+    double y_low;                /* curve: start of the y axis */
+};
+
+/* A row with its label in the figure, and the number of its colour (classes of report/html.h). */
+struct figure_entry {
+    const struct row *row;
+    const char *label;
+    unsigned colour;
+};
+
+#define FIGURE_LINES_MAX 96u /* most entries of figures with one line for each entry; further entries are left out */
+
+/* Draws the rows' series as lines, for events before position `before`. */
+bool figure_trace(struct text *out, const struct figure *figure, const struct figure_entry *entries, size_t n,
+                  double before);
+/* Draws the rows' series as dots over their whole length. x_scale: factor for the positions. */
+bool figure_scatter(struct text *out, const struct figure *figure, const struct figure_entry *entries, size_t n,
+                    double x_scale);
+/* Draws the rows' histograms with logarithmic counts: the whole range, or only up to the 99.9th percentile. */
+bool figure_histogram(struct text *out, const struct figure *figure, const struct figure_entry *entries, size_t n,
+                      bool body);
+
+/* A value with its confidence interval; NAN: not known. */
+struct figure_value {
+    double x, value, low, high;
+};
+
+/* A line through points with error bars; the points are in ascending order of x. */
+struct figure_line {
+    const char *label;
+    unsigned colour;
+    const struct figure_value *values;
+    size_t n;
+};
+bool figure_curve(struct text *out, const struct figure *figure, const struct figure_line *lines, size_t n);
+
+/* Vertical bars: a group for each category, with a bar for each series. values[category * n_series + series]. */
+struct figure_bars {
+    const char *const *categories, *const *series;
+    const unsigned *colours; /* colour of each series */
+    size_t n_categories, n_series;
+    const struct figure_value *values;
+    bool log;
+};
+bool figure_bars(struct text *out, const struct figure *figure, const struct figure_bars *bars);
+
+/* Draws a horizontal bar for each entry, with the value at its end. */
+bool figure_lengths(struct text *out, const struct figure *figure, const struct figure_entry *entries,
+                    const struct figure_value *values, size_t n);
+/* Draws the range from minimum to maximum on a logarithmic axis, with emphasis from the median to the 99th
+ * percentile. */
+bool figure_ranges(struct text *out, const struct figure *figure, const struct figure_entry *entries, size_t n);
+/* Draws each sample as a dot, the median, and the mean with its interval. */
+bool figure_samples(struct text *out, const struct figure *figure, const struct figure_entry *entries, size_t n);
+/* Draws strips of time coloured by the share of time lost in equal parts of the run (a series as in plot_strip()).
+ * x_unit is the unit of the time. */
+bool figure_strips(struct text *out, const struct figure *figure, const struct figure_entry *entries, size_t n);
+
+/* Horizontal stacked bars. values[entry * n_parts + part]. */
+struct figure_parts {
+    const char *const *names;
+    const unsigned *colours;
+    size_t n_parts;
+    const double *values;
+};
+bool figure_stacks(struct text *out, const struct figure *figure, const struct figure_entry *entries, size_t n,
+                   const struct figure_parts *parts);
+
+#define FIGURE_NAMED_MAX 3u
+struct figure_dot {
+    const char *name;
+    double value;
+    bool worse;
+};
+/* Many values of one kind, some of them named. */
+struct figure_dots {
+    const double *values; /* all values; NAN: no value */
+    size_t n;
+    double median;
+    const struct figure_dot *named; /* values with a name; at most FIGURE_NAMED_MAX are shown */
+    size_t n_named;
+};
+/* Draws a strip with a dot for each value (or for 400 values at evenly spaced ranks) and the median as a line. */
+bool figure_dots(struct text *out, const struct figure *figure, const struct figure_dots *dots);
+
+#endif

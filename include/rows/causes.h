@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* Causes that disturbed a row: sums of the kernel's counters for the measured parties and their CPUs, and the row's
+ * `causes` column. */
+#ifndef ROWS_CAUSES_H
+#define ROWS_CAUSES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sys/machine.h"
+#include "sys/task.h"
+
+/* Number of causes that a benchmark may measure itself. */
+#define CAUSES_OWN 8
+
+/* Sums over all trials; NAN when the value was not known in one of them. All zero: no trial yet. */
+struct causes {
+    double cpu_s, ctx_voluntary, ctx_involuntary, migrations, faults_minor, faults_major, run_delay_ms;
+    double irqs, softirqs, steal_ms, timer, resched, ipi, device;
+    struct {
+        const char *name;
+        double ms;
+    } own[CAUSES_OWN];
+    size_t n_own;
+};
+
+/* Adds a measured party's counters, the counters of its CPUs, or both: either may be NULL. */
+void causes_add(struct causes *causes, const struct task_counters *task, const struct machine_counters *machine);
+
+/* Adds time to a cause that the benchmark measured itself. The name is kept, not copied. Returns -1 when there are
+ * CAUSES_OWN other causes already. */
+int causes_add_own(struct causes *causes, const char *name, double ms);
+
+/* Writes "cause:milliseconds" pairs, then "name=count" pairs, separated by ';':
+ * "preempted:12.345;steal:0;timer=250;resched=3". The benchmark's own causes, if any, replace preempted and steal.
+ * stopped is the number of samples in which a signal stopped something; it is left out when 0. Unknown values, and
+ * pairs that do not fit, are left out. Always terminated. */
+void causes_format(const struct causes *causes, uint64_t stopped, char *buf, size_t size);
+
+#endif

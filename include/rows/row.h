@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/* A result row: the CSV's columns in memory. One table of columns drives the writer, the reader, the man page check
+ * and the tests. */
+#ifndef ROWS_ROW_H
+#define ROWS_ROW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "stats/stats.h"
+
+#define ROW_SCHEMA 2
+
+enum row_status { ROW_OK, ROW_UNSTABLE, ROW_DEGRADED, ROW_SKIPPED, ROW_FAILED };
+const char *row_status_name(enum row_status status);
+
+/* Columns that are the same in all rows of a run. */
+struct row_run {
+    char run_id[40], utc[24], host[65], job[40], rank[16];
+    char kernel[160], arch[65], cpu_model[128], build[96], libc[48], settings[3072];
+    uint64_t cpus_online; /* number of online CPUs; 0: not known */
+    char comment[256];
+    double start_late_us; /* how late the first sample began after --start-at; NAN: not asked for */
+};
+
+/* Work that a load did during the row. */
+enum load_count {
+    LOAD_CPU,          /* seconds of CPU time of all threads */
+    LOAD_WRITTEN,      /* bytes passed to write() */
+    LOAD_READ,         /* bytes returned by read() */
+    LOAD_DISK_WRITTEN, /* bytes written as the kernel counts them at the block layer (/proc/self/io) */
+    LOAD_DISK_READ,
+    LOAD_WAKEUPS, /* wake-ups of one thread by another */
+    LOAD_MOVED,   /* bytes of memory touched or moved */
+    LOAD_BURSTS,  /* units of work done by a simulation */
+    LOAD_COUNTS
+};
+extern const char *const load_count_names[LOAD_COUNTS]; /* in param: "load_cpu_s", ... */
+
+void row_run_init(struct row_run *run); /* sets everything to 'not known' */
+bool row_run_equal(const struct row_run *a, const struct row_run *b);
+
+struct row {
+    const struct row_run *run;
+    char suite[24], test[48], load[48], param[512];
+    uint64_t copies;
+    char metric[48], unit[24], better[8]; /* better is "lower", "higher" or "" */
+    double value;                         /* NAN: not known, as in all doubles below */
+    struct stats_summary stats;
+    double index;
+    enum row_status status;
+    char reason[256];
+    char policy[24], cpus[256], bind[8], layout[64], scratch_fs[24];
+    double rt_priority, nice;
+    double wall_s, cpu_s, ctx_voluntary, ctx_involuntary, migrations, faults_minor, faults_major;
+    double run_delay_ms, irqs, softirqs, steal_ms, freq_khz;
+    char causes[384];           /* written by causes_format() */
+    char timer_latency_held[8]; /* deep idle states were avoided: "yes", "no" or "" */
+    char scratch_disk[256];     /* storage_describe() of the scratch directory */
+    char core_share[8];         /* share of the core that the CPU had, 0 to 1; "own": the trial's own parties shared
+                                 * it */
+    double core_mhz;            /* measured core frequency */
+    double explained_pct;       /* share of the variance between samples that core sharing explains */
+    /* Freed by row_free(). */
+    double *samples;
+    size_t n_samples;
+    struct stats_point *hist;
+    size_t n_hist;
+    struct stats_point *series;
+    size_t n_series;
+    uint64_t series_left_out;
+    /* Position of the measurement in its suite's plan, from 1: rows are written in the order of completion, and
+     * tables show them in this order. 0: computed from other rows, or not known. */
+    uint64_t item;
+    /* Not in the CSV. */
+    int headline;  /* the metric is the headline of its test */
+    size_t number; /* order of arrival within a suite or a set of rows */
+};
+
+/* Replaces characters in the texts of a row, or of a run, that are unsafe on a terminal: text_sanitize(). */
+void row_sanitize(struct row *row);
+void row_run_sanitize(struct row_run *run);
+
+/* Returns whether a reason repeats one that was already shown: it is equal, or that one with more text after it (";
+ * the core was ..."). */
+bool row_reason_repeats(const char *reason, const char *said);
+
+void row_init(struct row *row, const struct row_run *run); /* sets everything to 'not known' */
+void row_free(struct row *row);
+/* Makes a deep copy; -1 when out of memory (then to is empty). */
+int row_copy(struct row *to, const struct row *from);
+
+enum row_column_type {
+    COLUMN_TEXT, /* a char array */
+    COLUMN_UINT, /* a uint64_t, where 0 is 'not known' */
+    COLUMN_REAL, /* a double, where NAN is 'not known' */
+    COLUMN_STATUS,
+    COLUMN_SCHEMA,  /* number of the schema, always ROW_SCHEMA */
+    COLUMN_SAMPLES, /* samples, separated by ';' */
+    COLUMN_HIST,    /* low:count, separated by ';' */
+    COLUMN_SERIES,  /* position:value, separated by ';', and ';+N' at the end when N were left out */
+};
+struct row_column {
+    const char *name;
+    enum row_column_type type;
+    int in_run;          /* the field is in struct row_run, not in struct row */
+    size_t offset, size; /* position of the field; size 0: samples, hist and series, which are arrays elsewhere */
+};
+extern const struct row_column row_columns[];
+extern const size_t row_n_columns;
+
+/* Replaces the commas in the field of a text column, so that a line of the CSV can be split at commas: by ';', or by
+ * a space in the column settings, whose items are separated by ';'. Leaves the user's own words unchanged: comment,
+ * test, load, and param from its command on. */
+void row_text_to_csv(const struct row_column *column, char *field);
+/* Does the same to a field that was read, since older files have commas in their fields. CPU lists get their commas
+ * back. */
+void row_text_from_csv(const struct row_column *column, char *field);
+
+/* Kinds of words in param: the work itself; properties of the CPU; of the build; placement of the other parties; and
+ * results (calibration, what a load did), which differ from run to run. The word must be part of param, or its words
+ * in order: in a command line all words are work. */
+enum row_word { ROW_WORD_WORK, ROW_WORD_CPU, ROW_WORD_BUILD, ROW_WORD_BESIDE, ROW_WORD_OUTCOME };
+enum row_word row_word_kind(const char *param, const char *word, size_t length);
+/* Iterates over the words of a kind: *at begins as param and moves on. Returns NULL after the last. */
+const char *row_next_word(const char *param, const char **at, enum row_word kind, size_t *length);
+
+/* Returns where the user's command begins in a param: at its command line, or at its input or preparation, which are
+ * written before it. Each of these is quoted as one shell word. NULL when there is none. */
+const char *row_command(const char *param);
+/* Returns the command line alone, which extends to the end of param. NULL when there is none. */
+const char *row_command_line(const char *param);
+
+/* Finds the value of a key in a row's param ("limit=22 experiments=1000000"), which ends at the next space; its
+ * length in *length. Returns NULL when the key is missing. */
+const char *row_param(const struct row *row, const char *key, size_t *length);
+
+/* Writes "stable protocol" or "classic protocol" from a param's protocol= (an index of suite unix, latency under
+ * --classic); "" when it has none. */
+enum { ROW_PROTOCOL_SIZE = 32 };
+void row_protocol(const char *param, char buf[ROW_PROTOCOL_SIZE]);
+
+/* Returns the row of the same measurement with the core free ("rate_alone" for "rate"); its value may be NAN. NULL
+ * when the core was not probed. */
+const struct row *row_alone_of(const struct row *rows, size_t n, const struct row *row);
+
+/* Receives rows as they become known. The row belongs to the caller; the sink copies what it keeps. */
+struct row_sink {
+    void (*put)(void *context, const struct row *row);
+    void *context;
+};
+
+/* Write, and read back, how many of all slices were free, in the form of a row's reason. row_free_slices() returns
+ * false when the reason is another one. */
+void row_free_describe(uint64_t free_slices, uint64_t slices, char *buf, size_t size);
+bool row_free_slices(const char *reason, uint64_t *free_slices, uint64_t *slices);
+
+#endif

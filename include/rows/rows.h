@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads CSV files as rows, for compare, report, export, fleet and project. */
+#ifndef ROWS_ROWS_H
+#define ROWS_ROWS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "rows/reader.h"
+#include "rows/row.h"
+
+/* The long fields to be read; the others are left empty and cost no time. ROWS_UNKNOWN: samples without a value (an
+ * empty element of the list) become NAN instead of being left out. */
+enum rows_wanted { ROWS_SAMPLES = 1, ROWS_HIST = 2, ROWS_SERIES = 4, ROWS_ALL = 7, ROWS_UNKNOWN = 8 };
+
+/* --- One row after another; memory use does not grow with the file. --- */
+
+struct row_reader;
+/* Opens a file; path "-" is standard input. Returns NULL with one line in error. */
+struct row_reader *row_reader_open(const char *path, unsigned wanted, char *error, size_t error_size);
+/* Reads the next row. Returns 1 with the row, which the caller releases with row_free(). row->run points to the
+ * reader's run, which is unchanged until row_reader_next() returns a row of another run. Returns 0 at the end, or -1
+ * when the file cannot be read further (row_reader_error()). Fields are found by name; a column that the file lacks,
+ * and a field that cannot be parsed, are 'not known'. Texts that are too long are cut between characters. Records
+ * without suite or test, with an unknown status, or of a schema newer than ROW_SCHEMA, are counted and left out. */
+int row_reader_next(struct row_reader *r, struct row *row);
+const char *row_reader_error(const struct row_reader *r);
+/* Writes one line that says what was left out, as row_set_read() does; "" when nothing was. n_rows: number of rows
+ * read. */
+void row_reader_describe(const struct row_reader *r, const char *path, size_t n_rows, char *message, size_t size);
+void row_reader_close(struct row_reader *r);
+
+/* --- All rows of some files. --- */
+
+struct row_set {
+    struct row *rows; /* rows in the order of files and lines; a row's run is one of runs[] */
+    size_t n, capacity;
+    struct row_run **runs; /* each different run once, in the order of their first rows */
+    size_t n_runs, runs_capacity;
+    /* Called for each row before it is kept. Returns 1 to keep it (without its long fields if it called row_free()), 0
+     * to leave it out, -1 when out of memory. The row's run pointer changes after the call. NULL: all rows are kept. */
+    int (*choose)(void *context, struct row *row);
+    void *context;
+};
+
+/* Appends the rows of a file. Returns 0; or -1 with one line in error when the file cannot be read (rows read before
+ * that are kept) or memory runs out. message (otherwise "") says in one line what was left out: "FILE: 3 damaged lines
+ * and 2 rows of a newer version left out". A file without rows gives such a message and is not an error. */
+int row_set_read(struct row_set *set, const char *path, unsigned wanted, char *message, size_t message_size,
+                 char *error, size_t error_size);
+/* Sorts the rows as tables show them: by run and suite, in the order of their first rows, and within a suite as planned
+ * (row.item); the sort is stable. Returns -1 when out of memory, with the order unchanged. */
+int row_set_sort(struct row_set *set);
+void row_set_free(struct row_set *set);
+/* Replaces control characters in the texts of all rows, because files may come from other people and texts go to
+ * terminals. */
+void row_set_sanitize(struct row_set *set);
+
+#endif

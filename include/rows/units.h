@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* Formats figures with their units for people: SI prefixes, four significant digits, '.' in every locale. */
+#ifndef ROWS_UNITS_H
+#define ROWS_UNITS_H
+
+#include <stddef.h>
+
+#define UNITS_SIZE 96 /* sufficient for the results of these functions, for units of up to 32 bytes */
+
+/* Factor for a figure, and the name of the unit after that: {1e-3, "µs"} for 5000 "ns". */
+struct units {
+    double factor;
+    char name[48];
+};
+
+/* Chooses the unit in which the magnitude has one to three digits before the point, for times, frequencies, bytes and
+ * bandwidths ("ns", "us", "ms", "s", "Hz", "kHz", "bytes", "B", "KiB", "MB/s"). Other units get a prefix "k", "M",
+ * "G".. from 100,000 on ("M lps"; "M" for the unit ""), but not "%". A magnitude of 0 or NAN leaves the unit
+ * unchanged. */
+struct units units_choose(const char *unit, double magnitude);
+
+/* Formats with fixed decimals (0 to 17), a true minus sign, and from 10,000 on narrow spaces between the thousands;
+ * beyond 10^15 as "1.234e+20", "1e+15"; a dash when the value is not known or infinite. */
+void units_number(double value, int decimals, char *buf, size_t size);
+
+/* Returns the number of decimals that gives four significant digits: none for a whole number below 10^5. */
+int units_decimals(double value);
+
+/* Formats "155.4 ns", "1.603 s", "58.02 M lps", "73.8 %"; a dash when not known. The space before the unit does not
+ * break. */
+void units_value(double value, const char *unit, char *buf, size_t size);
+/* Formats "410.3 to 452.5 cycles": both in the unit of the larger. A dash when one is not known. */
+void units_range(double low, double high, const char *unit, char *buf, size_t size);
+
+/* Converts a text made by these functions to plain ASCII, for tables on terminals and in files: "us", '-' for the minus
+ * sign and the dash, no spaces between thousands. The text does not get longer. */
+void units_plain(char *text);
+
+#endif

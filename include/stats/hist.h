@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* A histogram of whole numbers in constant memory: plain data that may lie in shared memory.
+ *
+ * Above base there are HIST_LINEAR bins of width 1 (exact), then a log-linear part: HIST_SUB bins per doubling of
+ * the distance from base, so that a bin's width is at most 1/64 of that distance. Each log-linear bin, the overflow
+ * and the underflow keep the exact sum of their values: the mean is exact, and the values of a bin are represented
+ * by the bin's mean. */
+#ifndef STATS_HIST_H
+#define STATS_HIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define HIST_LINEAR  65536u
+#define HIST_SUB     64u /* log-linear bins per octave */
+#define HIST_OCTAVES 32u /* range of the log-linear bins: base + 2^16 to base + 2^48; 2^48 ns are 78 hours */
+#define HIST_LOG     (HIST_SUB * HIST_OCTAVES)
+
+struct hist {
+    uint64_t base;
+    uint64_t n, underflow, overflow;
+    uint64_t min, max;       /* exact smallest and largest value; undefined when n is 0 */
+    double sum, sum_squares; /* of value - base, so that large bases lose no digits; includes underflow and overflow */
+    double underflow_sum, overflow_sum; /* sums of the values themselves */
+    uint64_t linear[HIST_LINEAR];
+    uint64_t log[HIST_LOG];
+    double log_sum[HIST_LOG]; /* sums of the values themselves, by bin */
+};
+
+/* Empties the histogram. A base above 2^64 - 2^48 is lowered to about that, so that no limit of a bin wraps round. */
+void hist_init(struct hist *h, uint64_t base);
+
+/* Adds an event. The hot path: inline, no division. */
+static inline void hist_add(struct hist *h, uint64_t value);
+void hist_add_outside(struct hist *h, uint64_t value); /* for hist_add only: values outside the linear part */
+
+/* Adds the events of another histogram. Exact when the bases are equal; otherwise its bins are entered by their means.
+ */
+void hist_merge(struct hist *into, const struct hist *other);
+
+double hist_mean(const struct hist *h); /* returns the mean of all events; NAN when empty */
+double hist_sd(const struct hist *h);   /* returns the standard deviation (divides by n - 1); NAN below two events */
+/* Returns quantile p as stats_quantile() would for the represented values: exact in the linear part. NAN when empty. */
+double hist_quantile(const struct hist *h, double p);
+double hist_mad(const struct hist *h); /* returns the median absolute deviation from the median; NAN when empty */
+
+/* Counts the events with low < value <= high (represented values) and sums their values. exact is false when a limit
+ * falls inside a bin that is wider than 1 and holds more than one event. */
+struct hist_range {
+    uint64_t count;
+    double sum;
+    bool exact;
+};
+struct hist_range hist_range(const struct hist *h, double low, double high);
+
+/* Iterates over the non-empty bins in rising order. Start with *position 0; returns false at the end. low is the
+ * lowest value of the bin, mean the mean of its values. Underflow comes first (low = min), overflow last. */
+struct hist_bin {
+    uint64_t low, count;
+    double mean;
+};
+bool hist_next(const struct hist *h, size_t *position, struct hist_bin *out);
+
+static inline void hist_add(struct hist *h, uint64_t value)
+{
+    uint64_t offset = value - h->base; /* a value below base wraps round to a huge offset, and so fails the test */
+    if (__builtin_expect(offset < HIST_LINEAR, 1)) {
+        double x = (double)offset;
+        h->linear[offset]++;
+        h->n++;
+        h->sum += x;
+        h->sum_squares += x * x;
+        if (value < h->min)
+            h->min = value;
+        if (value > h->max)
+            h->max = value;
+    } else {
+        hist_add_outside(h, value);
+    }
+}
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* Tests and intervals for two sets of values: did it change, by how much, how sure. Pure functions: no clock, no
+ * input or output; the same input gives the same result. Values are finite. */
+#ifndef STATS_INFERENCE_H
+#define STATS_INFERENCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Welch's t test of whether the means differ (Welch 1947), with the degrees of freedom of Welch and Satterthwaite
+ * (Satterthwaite 1946), which may be a fraction. p is two-sided, from the incomplete beta function (DLMF 8.17). t is
+ * positive when the mean of a is higher. All are NAN below two values a side. When neither side varies, t is
+ * infinite and p is 0; or both are NAN if the means are equal. */
+struct inference_welch {
+    double t, df, p;
+};
+struct inference_welch inference_welch(const double *a, size_t n_a, const double *b, size_t n_b);
+
+/* Rank test of whether one side tends to be higher (Mann, Whitney 1947). u counts the pairs in which the value of a
+ * is higher, plus half of the pairs that are equal. p is two-sided. It is exact (from the distribution of u when all
+ * orders are equally likely, by Mann and Whitney's recurrence) when no two values are equal and both sides have
+ * fewer than INFERENCE_EXACT values, as R's wilcox.test does; otherwise it comes from the normal approximation with
+ * corrections for ties and for continuity (Lehmann 1975). p is 1 when all values are equal. Returns 0, or -1 when a
+ * side has no value or memory ran out (then all are NAN). */
+#define INFERENCE_EXACT 50u
+struct inference_rank {
+    double u, p;
+    bool exact;
+};
+int inference_mann_whitney(const double *a, size_t n_a, const double *b, size_t n_b, struct inference_rank *out);
+/* The same test, always by the normal approximation. */
+int inference_mann_whitney_normal(const double *a, size_t n_a, const double *b, size_t n_b, struct inference_rank *out);
+/* Returns the smallest p that the rank test of n_a and n_b values can give: 2 over the number of ways to choose n_a
+ * of n_a + n_b; at most 1. */
+double inference_rank_least(size_t n_a, size_t n_b);
+
+/* Corrects n p-values by Holm's step-down method (Holm 1979): if nothing differs, the chance that any corrected
+ * value is below a limit is at most that limit. A NAN stands for no test: it stays NAN and is not counted. adjusted
+ * may be p. Returns 0, or -1 when out of memory (then all are NAN). */
+int inference_holm(const double *p, size_t n, double *adjusted);
+
+/* The ratio of medians b / a and its interval; confidence is e.g. 0.95. From five values a side on, the interval is
+ * the percentile bootstrap's (Efron 1979): both sides are resampled, resamples times, with a seed derived from the
+ * values; from few values one or two more are drawn than there are. With two to four values, where the bootstrap
+ * would be too narrow, it is the interval of the ratio of geometric means, by Welch's t of the logarithms, which
+ * need not contain the ratio of medians. All are NAN unless all values are positive; the interval also below two
+ * values a side. Returns 0, or -1 when out of memory (then all are NAN). */
+struct inference_ratio {
+    double ratio, low, high;
+};
+int inference_ratio_of_medians(const double *a, size_t n_a, const double *b, size_t n_b, double confidence,
+                               unsigned resamples, uint64_t seed, struct inference_ratio *out);
+
+#endif

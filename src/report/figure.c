@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: MIT */
+/* Figures of rows with two axes: lines, dots, histograms, curves, vertical bars. */
+#include "report/figure.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/figure_frame.h"
+#include "report/html.h"
+#include "report/svg.h"
+#include "rows/units.h"
+
+#define TICK_ROOM   18.0 /* pixels that a tick needs along the y axis */
+#define LOG_FROM    20.0 /* an axis is logarithmic from this ratio of highest to lowest on */
+#define BODY        0.999
+#define BINS        96
+#define LEAST_COUNT 0.5 /* lower end of a logarithmic count axis, so that a count of one has a bar too */
+#define WIDEST_BAR  26.0
+
+static const char *class_of(unsigned colour)
+{
+    static const char *const classes[HTML_COLOURS] = {"s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7"};
+    return classes[colour % HTML_COLOURS];
+}
+
+/* --- the frame -------------------------------------------------------------------------------------------------- */
+
+void frame_caption(struct text *out, const struct figure *figure)
+{
+    text_printf(out, "<figure><figcaption>");
+    html_text(out, figure->title);
+    if (figure->note && figure->note[0]) {
+        text_printf(out, "<small>");
+        html_text(out, figure->note);
+        text_printf(out, "</small>");
+    }
+    text_printf(out, "</figcaption>\n");
+}
+
+void frame_legend_begin(struct text *out)
+{
+    text_printf(out, "<div class=\"legend\">");
+}
+
+void frame_legend_item(struct text *out, const char *classes, const char *label)
+{
+    text_printf(out, "<span><i class=\"key %s\"></i>", classes);
+    html_text(out, label);
+    text_printf(out, "</span>");
+}
+
+void frame_legend_end(struct text *out)
+{
+    text_printf(out, "</div>\n");
+}
+
+void frame_x_ticks(struct frame *f, const char *unit)
+{
+    svg_ticks(&f->x, unit, 0, &f->x_ticks);
+    if (f->x_ticks.n == 0)
+        return;
+    size_t last = f->x_ticks.n - 1;
+    double end = svg_at(&f->x, f->x_ticks.at[last]) + svg_text_width(f->x_ticks.label[last]) / 2;
+    if (end > FRAME_WIDTH) {
+        f->x.to -= end - FRAME_WIDTH;
+        svg_ticks(&f->x, unit, 0, &f->x_ticks);
+    }
+}
+
+void frame_end(struct text *out)
+{
+    svg_close(out);
+    text_printf(out, "</figure>\n");
+}
+
+static void extend(struct frame_range *range, double value)
+{
+    if (!isfinite(value))
+        return;
+    range->low = range->found ? fmin(range->low, value) : value;
+    range->high = range->found ? fmax(range->high, value) : value;
+    if (value > 0)
+        range->least = range->least > 0 ? fmin(range->least, value) : value;
+    range->found = true;
+}
+
+void frame_extend(struct frame_range *range, double value)
+{
+    extend(range, value);
+}
+
+static bool wants_log(const struct frame_range *range)
+{
+    return range->low > 0 && range->high / range->low > LOG_FROM;
+}
+
+/* Begins the figure's picture and draws both axes. Ranges are widened to round numbers; the x range is not if
+ * x_exact. */
+static void frame_begin(struct text *out, const struct figure *figure, struct frame *f, bool x_exact)
+{
+    char about[512], low[UNITS_SIZE], high[UNITS_SIZE];
+    const double bottom = FRAME_HEIGHT - 38, top = 26;
+
+    f->y.from = bottom;
+    f->y.to = top;
+    svg_scale_round(&f->y, 6);
+    svg_ticks(&f->y, figure->y_unit, TICK_ROOM, &f->y_ticks);
+    f->x.from = f->y_ticks.widest + 10;
+    f->x.to = FRAME_WIDTH - 22;
+    if (!x_exact)
+        svg_scale_round(&f->x, 6);
+    frame_x_ticks(f, figure->x_unit);
+    units_range(f->x.low, f->x.high, figure->x_unit, low, sizeof(low));
+    units_range(f->y.low, f->y.high, figure->y_unit, high, sizeof(high));
+    (void)snprintf(about, sizeof(about), "Across: %s, %s. Upwards: %s, %s.", figure->x_title, low, figure->y_title,
+                   high);
+    svg_open(out, FRAME_WIDTH, FRAME_HEIGHT, figure->title, about);
+    svg_axis_left(out, &(struct svg_axis){&f->y, &f->y_ticks, figure->y_title}, f->x.from, f->x.to);
+    svg_axis_below(out, &(struct svg_axis){&f->x, &f->x_ticks, figure->x_title}, bottom, top);
+}
+
+static void put_entries_legend(struct text *out, const struct figure_entry *entries, size_t n)
+{
+    if (n < 2)
+        return;
+    frame_legend_begin(out);
+    for (size_t i = 0; i < n && i < FIGURE_LINES_MAX; i++)
+        frame_legend_item(out, class_of(entries[i].colour), entries[i].label);
+    frame_legend_end(out);
+}
+
+/* --- series ----------------------------------------------------------------------------------------------------- */
+
+/* Returns the number of points of the series before the position. */
+static size_t count_before(const struct row *row, double before)
+{
+    size_t n = 0;
+
+    while (n < row->n_series && row->series[n].at < before)
+        n++;
+    return n;
+}
+
+static void find_ranges(const struct figure_entry *entries, size_t n, double before, struct frame_range *x,
+                        struct frame_range *y)
+{
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0, points = count_before(entries[i].row, before); j < points; j++) {
+            extend(x, entries[i].row->series[j].at);
+            extend(y, entries[i].row->series[j].value);
+        }
+}
+
+bool figure_trace(struct text *out, const struct figure *figure, const struct figure_entry *entries, size_t n,
+                  double before)
+{
+    struct frame_range x = {0}, y = {0};
+    struct frame f;
+
+    find_ranges(entries, n, before, &x, &y);
+    if (!y.found)
+        return false;
+    f.x = svg_scale(x.low, x.high, 0, 1, false);
+    f.y = svg_scale(y.low, y.high, 0, 1, wants_log(&y));
+    frame_caption(out, figure);
+    put_entries_legend(out, entries, n);
+    frame_begin(out, figure, &f, false);
+    for (size_t i = 0; i < n; i++) {
+        svg_group(out, class_of(entries[i].colour));
+        svg_trace(out, &f.x, &f.y, entries[i].row->series, count_before(entries[i].row, before), "thin");
+        svg_group_end(out);
+    }
+    frame_end(out);
+    return true;
+}
+
+bool figure_scatter(struct text *out, const struct figure *figure, const struct figure_entry *entries, size_t n,
+                    double x_scale)
+{
+    struct frame_range x = {0}, y = {0};
+    struct frame f;
+
+    find_ranges(entries, n, INFINITY, &x, &y);
+    if (!y.found)
+        return false;
+    f.x = svg_scale(fmin(x.low, 0) * x_scale, x.high * x_scale, 0, 1, false);
+    f.y = svg_scale(y.low, y.high, 0, 1, wants_log(&y));
+    frame_caption(out, figure);
+    put_entries_legend(out, entries, n);
+    frame_begin(out, figure, &f, false);
+    struct svg_scale positions = f.x;
+    positions.low /= x_scale;
+    positions.high /= x_scale;
+    for (size_t i = 0; i < n; i++) {
+        svg_group(out, class_of(entries[i].colour));
+        if (svg_scatter(out, &positions, &f.y, entries[i].row->series, entries[i].row->n_series, "dots"))
+            out->failed = 1;
+        svg_group_end(out);
+    }
+    frame_end(out);
+    return true;
+}
+
+/* --- histograms ------------------------------------------------------------------------------------------------- */
+
+static bool is_event(const struct stats_point *pair)
+{
+    return isfinite(pair->at) && isfinite(pair->value) && pair->value > 0;
+}
+
+/* Returns the position at or below which the share of the row's events is. */
+static double position_of(const struct row *row, double share)
+{
+    double sum = 0, so_far = 0;
+
+    for (size_t i = 0; i < row->n_hist; i++)
+        sum += is_event(&row->hist[i]) ? row->hist[i].value : 0;
+    for (size_t i = 0; i < row->n_hist; i++) {
+        so_far += is_event(&row->hist[i]) ? row->hist[i].value : 0;
+        if (so_far >= share * sum && so_far > 0)
+            return row->hist[i].at;
+    }
+    return NAN;
+}
+
+/* Returns the least distance of two positions below the limit, which is the resolution of the clock. Narrower bins
+ * would alternate with empty ones. */
+static double finest(const struct figure_entry *entries, size_t n, double limit)
+{
+    double least = INFINITY;
+
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 1; j < entries[i].row->n_hist && entries[i].row->hist[j].at <= limit; j++) {
+            double apart = entries[i].row->hist[j].at - entries[i].row->hist[j - 1].at;
+            least = apart > 0 ? fmin(least, apart) : least;
+        }
+    return isfinite(least) ? least : 1;
+}
+
+struct bins {
+    double edges[BINS + 1], counts[BINS];
+    size_t n;
+};
+
+static void make_bins(struct bins *bins, const struct svg_scale *x, double grain)
+{
+    double width = (x->high - x->low) / BINS;
+
+    bins->n = BINS;
+    if (!x->log) {
+        width = fmax(ceil(width / grain - 1e-6), 1) * grain;
+        bins->n = (size_t)ceil((x->high - x->low) / width - 1e-6);
+        bins->n = bins->n < 1 ? 1 : bins->n > BINS ? BINS : bins->n;
+    }
+    for (size_t i = 0; i <= bins->n; i++)
+        bins->edges[i] =
+            x->log ? x->low * pow(x->high / x->low, (double)i / BINS) : fmin(x->low + width * (double)i, x->high);
+}
+
+static void count_events(struct bins *bins, const struct row *row)
+{
+    size_t bin = 0;
+
+    memset(bins->counts, 0, sizeof(bins->counts));
+    for (size_t i = 0; i < row->n_hist; i++) {
+        double at = row->hist[i].at;
+        if (!is_event(&row->hist[i]) || at < bins->edges[0] || at > bins->edges[bins->n])
+            continue;
+        while (bin > 0 && at < bins->edges[bin])
+            bin--;
+        while (bin + 1 < bins->n && at >= bins->edges[bin + 1])
+            bin++;
+        bins->counts[bin] += row->hist[i].value;
+    }
+}
+
+/* Returns the greatest count in any bin of any entry. */
+static double greatest_count(struct bins *bins, const struct figure_entry *entries, size_t n)
+{
+    double most = 1;
+
+    for (size_t i = 0; i < n; i++) {
+        count_events(bins, entries[i].row);
+        for (size_t j = 0; j < bins->n; j++)
+            most = fmax(most, bins->counts[j]);
+    }
+    return most;
+}
+
+bool figure_histogram(struct text *out, const struct figure *figure, const struct figure_entry *entries, size_t n,
+                      bool body)
+{
+    struct frame_range x = {0};
+    struct frame f;
+    struct bins bins;
+
+    for (size_t i = 0; i < n; i++) {
+        extend(&x, position_of(entries[i].row, 0));
+        extend(&x, position_of(entries[i].row, body ? BODY : 1));
+    }
+    if (!x.found)
+        return false;
+    double grain = finest(entries, n, x.high);
+    f.x = svg_scale(x.low, x.high + (wants_log(&x) ? 0 : grain), 0, 1, !body && wants_log(&x));
+    svg_scale_round(&f.x, 6);
+    make_bins(&bins, &f.x, grain);
+    f.y = svg_scale(LEAST_COUNT, greatest_count(&bins, entries, n), 0, 1, true);
+    frame_caption(out, figure);
+    put_entries_legend(out, entries, n);
+    frame_begin(out, figure, &f, true);
+    for (size_t i = 0; i < n; i++) {
+        count_events(&bins, entries[i].row);
+        svg_group(out, class_of(entries[i].colour));
+        svg_steps(out, &f.x, &f.y, bins.edges, bins.counts, bins.n, n < 3 ? "area" : "thin");
+        svg_group_end(out);
+    }
+    frame_end(out);
+    return true;
+}
+
+/* --- curves ----------------------------------------------------------------------------------------------------- */
+
+static void put_tip(const struct figure *figure, const char *label, const struct figure_value *v, char *tip,
+                    size_t size)
+{
+    char value[UNITS_SIZE], interval[UNITS_SIZE];
+
+    units_value(v->value, figure->y_unit, value, sizeof(value));
+    units_range(v->low, v->high, figure->y_unit, interval, sizeof(interval));
+    if (isfinite(v->low) && isfinite(v->high))
+        (void)snprintf(tip, size, "%.100s: %.60s (95 %% of the mean: %.80s)", label, value, interval);
+    else
+        (void)snprintf(tip, size, "%.100s: %.60s", label, value);
+}
+
+static void put_whisker(struct text *out, const struct frame *f, double x, const struct figure_value *v)
+{
+    if (!isfinite(v->low) || !isfinite(v->high) || !(v->high > v->low))
+        return;
+    double low = svg_at(&f->y, v->low), high = svg_at(&f->y, v->high);
+    svg_line(out, x, low, x, high, "whisker");
+    svg_line(out, x - 2.5, low, x + 2.5, low, "whisker");
+    svg_line(out, x - 2.5, high, x + 2.5, high, "whisker");
+}
+
+static void put_curve(struct text *out, const struct figure *figure, const struct frame *f,
+                      const struct figure_line *line)
+{
+    struct stats_point points[FIGURE_LINES_MAX];
+    char tip[320];
+    size_t n = 0;
+
+    for (size_t i = 0; i < line->n && n < FIGURE_LINES_MAX; i++)
+        if (isfinite(line->values[i].x) && isfinite(line->values[i].value))
+            points[n++] = (struct stats_point){line->values[i].x, line->values[i].value};
+    svg_group(out, class_of(line->colour));
+    svg_trace(out, &f->x, &f->y, points, n, "");
+    for (size_t i = 0; i < line->n && i < FIGURE_LINES_MAX; i++) {
+        const struct figure_value *v = &line->values[i];
+        if (!isfinite(v->x) || !isfinite(v->value))
+            continue;
+        put_whisker(out, f, svg_at(&f->x, v->x), v);
+        put_tip(figure, line->label, v, tip, sizeof(tip));
+        svg_dot(out, svg_at(&f->x, v->x), svg_at(&f->y, v->value), 3, "mark", tip);
+    }
+    svg_group_end(out);
+}
+
+bool figure_curve(struct text *out, const struct figure *figure, const struct figure_line *lines, size_t n)
+{
+    struct frame_range x = {0}, y = {0};
+    struct frame f;
+
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < lines[i].n; j++) {
+            const struct figure_value *v = &lines[i].values[j];
+            if (!isfinite(v->value))
+                continue;
+            extend(&x, v->x);
+            extend(&y, v->value);
+            extend(&y, v->high);
+        }
+    if (!x.found || !(x.high > x.low)) /* a line of one point shows nothing */
+        return false;
+    bool log = wants_log(&x) && wants_log(&y);
+    f.x = svg_scale(x.low, x.high, 0, 1, log || figure->x_log);
+    f.y = svg_scale(log ? y.low : fmin(y.low, figure->y_low), y.high, 0, 1, log);
+    frame_caption(out, figure);
+    if (n > 1) {
+        frame_legend_begin(out);
+        for (size_t i = 0; i < n; i++)
+            frame_legend_item(out, class_of(lines[i].colour), lines[i].label);
+        frame_legend_end(out);
+    }
+    frame_begin(out, figure, &f, false);
+    for (size_t i = 0; i < n; i++)
+        put_curve(out, figure, &f, &lines[i]);
+    frame_end(out);
+    return true;
+}
+
+/* --- vertical bars ---------------------------------------------------------------------------------------------- */
+
+/* Draws as many of the categories' names as there is room for. */
+static void put_categories(struct text *out, const struct figure *figure, const struct figure_bars *bars,
+                           const struct frame *f)
+{
+    double room = (f->x.to - f->x.from) / (double)bars->n_categories, widest = 0;
+    size_t every = 1;
+
+    for (size_t i = 0; i < bars->n_categories; i++)
+        widest = fmax(widest, fmin(svg_text_width(bars->categories[i]), 90) + 6);
+    while (room * (double)every < widest && every < bars->n_categories)
+        every++;
+    svg_group(out, "axis x");
+    for (size_t i = 0; i < bars->n_categories; i += every)
+        svg_label(out, f->x.from + room * ((double)i + 0.5), f->y.from + 18, "middle", "tick", bars->categories[i],
+                  fmax(room * (double)every, 40));
+    svg_line(out, f->x.from, f->y.from, f->x.to, f->y.from, "base");
+    svg_label(out, f->x.to, f->y.from + 33, "end", "name", figure->x_title, 0);
+    svg_group_end(out);
+}
+
+static void put_bar(struct text *out, const struct figure *figure, const struct figure_bars *bars, size_t number,
+                    const struct frame *f)
+{
+    size_t per_category = bars->n_series > 0 ? bars->n_series : 1;
+    size_t category = number / per_category, series = number % per_category;
+    double room = (f->x.to - f->x.from) / (double)bars->n_categories;
+    double width = fmin(room * 0.8 / (double)per_category, WIDEST_BAR);
+    double left = f->x.from + room * ((double)category + 0.5) - width * (double)bars->n_series / 2;
+    const struct figure_value *v = &bars->values[number];
+    char tip[320], label[128];
+
+    if (!isfinite(v->value))
+        return;
+    (void)snprintf(label, sizeof(label), "%.60s, %.60s", bars->categories[category], bars->series[series]);
+    put_tip(figure, label, v, tip, sizeof(tip));
+    double x = left + width * (double)series, y = svg_at(&f->y, v->value), foot = f->y.from;
+    svg_group(out, class_of(bars->colours[series]));
+    svg_box(out, x + 0.5, v->value > 0 ? fmin(y, foot - 1) : foot - 0.5, fmax(width - 1, 0.6),
+            v->value > 0 ? fmax(foot - y, 1) : 0.5, "", tip);
+    svg_group_end(out);
+    put_whisker(out, f, x + width / 2, v);
+}
+
+bool figure_bars(struct text *out, const struct figure *figure, const struct figure_bars *bars)
+{
+    size_t n = bars->n_categories * bars->n_series;
+    struct frame_range y = {0};
+    struct frame f;
+    char about[256];
+
+    for (size_t i = 0; i < n; i++)
+        if (isfinite(bars->values[i].value)) {
+            extend(&y, bars->values[i].value);
+            extend(&y, bars->values[i].high);
+        }
+    if (!y.found || bars->n_series == 0)
+        return false;
+    f.y = svg_scale(bars->log ? fmin(y.least > 0 ? y.least / 2 : 1, LEAST_COUNT) : fmin(y.low, 0), y.high,
+                    FRAME_HEIGHT - 38, 26, bars->log);
+    svg_scale_round(&f.y, 6);
+    svg_ticks(&f.y, figure->y_unit, TICK_ROOM, &f.y_ticks);
+    f.x = (struct svg_scale){.low = 0, .high = 1, .from = f.y_ticks.widest + 10, .to = FRAME_WIDTH - 6};
+    frame_caption(out, figure);
+    if (bars->n_series > 1) {
+        frame_legend_begin(out);
+        for (size_t i = 0; i < bars->n_series; i++)
+            frame_legend_item(out, class_of(bars->colours[i]), bars->series[i]);
+        frame_legend_end(out);
+    }
+    (void)snprintf(about, sizeof(about), "Bars of %s by %s.", figure->y_title, figure->x_title);
+    svg_open(out, FRAME_WIDTH, FRAME_HEIGHT, figure->title, about);
+    svg_axis_left(out, &(struct svg_axis){&f.y, &f.y_ticks, figure->y_title}, f.x.from, f.x.to);
+    put_categories(out, figure, bars, &f);
+    for (size_t i = 0; i < n; i++)
+        put_bar(out, figure, bars, i, &f);
+    frame_end(out);
+    return true;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* Figure with one value for each of many machines: a dot for each; those that stand out are named. */
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/figure.h"
+#include "report/figure_frame.h"
+#include "report/svg.h"
+#include "rows/units.h"
+
+#define LINE       14.0 /* height of a name's line */
+#define STRIP      34.0
+#define BELOW      38.0
+#define DOTS_MOST  400u /* more dots are reduced to this many at evenly spaced ranks */
+#define LOG_FROM   50.0
+#define LABEL_MOST 150.0
+
+static int by_number(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static size_t sort_known(const struct figure_dots *dots, double *sorted)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < dots->n; i++)
+        if (isfinite(dots->values[i]))
+            sorted[n++] = dots->values[i];
+    qsort(sorted, n, sizeof(*sorted), by_number);
+    return n;
+}
+
+/* Returns a height that looks random but is always the same for a number (Knuth's multiplicative hash). */
+static double height_of(size_t number)
+{
+    return (double)((uint32_t)(number + 1) * UINT32_C(2654435761) >> 16) / 65536.0;
+}
+
+static void put_dots(struct text *out, const struct svg_scale *x, const double *sorted, size_t n, double top)
+{
+    const struct svg_scale y = {.low = 0, .high = 1, .from = top + STRIP - 5, .to = top + 5};
+    struct stats_point points[DOTS_MOST];
+    size_t shown = n < DOTS_MOST ? n : DOTS_MOST;
+
+    for (size_t i = 0; i < shown; i++)
+        points[i] = (struct stats_point){sorted[shown < n ? i * (n - 1) / (DOTS_MOST - 1) : i], height_of(i)};
+    svg_group(out, "s6");
+    if (svg_scatter(out, x, &y, points, shown, "dots"))
+        out->failed = 1;
+    svg_group_end(out);
+}
+
+/* Returns the line of a name, chosen so that the lines between names and dots do not cross: names of the left half are
+ * placed first, from the leftmost one down; those of the right half follow, from the rightmost one down. */
+static size_t line_of(const struct figure_dots *dots, size_t n, size_t number, double middle)
+{
+    const struct figure_dot *own = &dots->named[number];
+    bool right = own->value > middle;
+    size_t line = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        const struct figure_dot *other = &dots->named[i];
+        bool other_right = other->value > middle;
+        bool before = right ? other->value > own->value : other->value < own->value;
+        line += i != number && (other_right != right ? right : before || (other->value == own->value && i < number));
+    }
+    return line;
+}
+
+static void put_named(struct text *out, const struct figure *figure, const struct svg_scale *x,
+                      const struct figure_dots *dots, size_t n, double top)
+{
+    double half = (x->from + x->to) / 2, middle = x->low;
+    char value[UNITS_SIZE], tip[256];
+
+    for (size_t i = 0; i < n; i++)
+        if (svg_at(x, dots->named[i].value) < half)
+            middle = fmax(middle, dots->named[i].value);
+    for (size_t i = 0; i < n; i++) {
+        const struct figure_dot *dot = &dots->named[i];
+        double at = svg_at(x, dot->value), y = LINE * (double)line_of(dots, n, i, middle) + 11;
+        units_value(dot->value, figure->x_unit, value, sizeof(value));
+        (void)snprintf(tip, sizeof(tip), "%.120s: %.60s", dot->name, value);
+        svg_line(out, at, y - 9, at, top + STRIP / 2, "base");
+        svg_group(out, dot->worse ? "s1" : "s0");
+        svg_dot(out, at, top + STRIP / 2, 4, "mark", tip);
+        svg_group_end(out);
+        svg_label(out, at < half ? at + 5 : at - 5, y, at < half ? "start" : "end", "ink", dot->name, LABEL_MOST);
+    }
+}
+
+bool figure_dots(struct text *out, const struct figure *figure, const struct figure_dots *dots)
+{
+    double *sorted = malloc((dots->n + 1) * sizeof(*sorted));
+    size_t n = sorted ? sort_known(dots, sorted) : 0;
+    size_t named = dots->n_named < FIGURE_NAMED_MAX ? dots->n_named : FIGURE_NAMED_MAX;
+    double top = LINE * (double)named + 4;
+    char about[512], range[UNITS_SIZE];
+    struct frame f;
+
+    if (!n) {
+        out->failed |= !sorted;
+        free(sorted);
+        return false;
+    }
+    f.x = svg_scale(sorted[0], sorted[n - 1], 20, FRAME_WIDTH - 20,
+                    sorted[0] > 0 && sorted[n - 1] / sorted[0] > LOG_FROM);
+    svg_scale_round(&f.x, 5);
+    frame_x_ticks(&f, figure->x_unit);
+    units_range(sorted[0], sorted[n - 1], figure->x_unit, range, sizeof(range));
+    (void)snprintf(about, sizeof(about), "%zu dots; across: %s, %s.", n, figure->x_title, range);
+    frame_caption(out, figure);
+    svg_open(out, FRAME_WIDTH, top + STRIP + BELOW, figure->title, about);
+    svg_axis_below(out, &(struct svg_axis){&f.x, &f.x_ticks, figure->x_title}, top + STRIP, top);
+    put_dots(out, &f.x, sorted, n, top);
+    if (isfinite(dots->median))
+        svg_line(out, svg_at(&f.x, dots->median), top, svg_at(&f.x, dots->median), top + STRIP, "whisker bold");
+    put_named(out, figure, &f.x, dots, named, top);
+    frame_end(out);
+    free(sorted);
+    return true;
+}

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: MIT */
+/* Figures with a line for each row: lengths, ranges, samples, strips of time, stacked parts. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report/figure.h"
+#include "report/figure_frame.h"
+#include "report/html.h"
+#include "report/svg.h"
+#include "rows/units.h"
+
+#define LINE        17.0
+#define TOP         6.0
+#define BELOW       38.0
+#define LABEL_MOST  118.0
+#define LABEL_GAP   12.0
+#define SAMPLES     300u /* most dots in a line; of more samples every nth is drawn */
+#define LOG_FROM    50.0
+#define STRIP_CELLS 240u
+
+static const char *class_of(unsigned colour)
+{
+    static const char *const classes[HTML_COLOURS] = {"s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7"};
+    return classes[colour % HTML_COLOURS];
+}
+
+/* Begins a picture with a label for each line and an axis below. right: space kept free at the right of the axis. */
+static void lines_begin(struct text *out, const struct figure *figure, const struct figure_entry *entries, size_t n,
+                        struct frame *f, double right)
+{
+    double bottom = TOP + LINE * (double)n + 2, widest = 0;
+    char about[512], range[UNITS_SIZE];
+
+    for (size_t i = 0; i < n; i++)
+        widest = fmax(widest, fmin(svg_text_width(entries[i].label), LABEL_MOST));
+    f->x.from = widest + LABEL_GAP;
+    f->x.to = FRAME_WIDTH - right;
+    frame_x_ticks(f, figure->x_unit);
+    units_range(f->x.low, f->x.high, figure->x_unit, range, sizeof(range));
+    (void)snprintf(about, sizeof(about), "%zu lines; across: %s, %s.", n, figure->x_title, range);
+    svg_open(out, FRAME_WIDTH, bottom + BELOW, figure->title, about);
+    svg_axis_below(out, &(struct svg_axis){&f->x, &f->x_ticks, figure->x_title}, bottom, TOP);
+    for (size_t i = 0; i < n; i++) {
+        bool repeats = i > 0 && !strcmp(entries[i].label, entries[i - 1].label);
+        if (!repeats)
+            svg_label(out, 0, TOP + LINE * (double)i + 12, "start", "ink", entries[i].label, LABEL_MOST);
+    }
+}
+
+static double middle_of(size_t line)
+{
+    return TOP + LINE * ((double)line + 0.5);
+}
+
+/* Writes why a row has no values. */
+static void put_missing(struct text *out, const struct frame *f, size_t line, const struct row *row)
+{
+    char why[320];
+
+    (void)snprintf(why, sizeof(why), "%s%s%s", row->status == ROW_OK ? "no value" : row_status_name(row->status),
+                   row->reason[0] ? ": " : "", row->reason);
+    svg_label(out, f->x.from + 4, middle_of(line) + 4, "start", "", why, f->x.to - f->x.from);
+}
+
+static size_t bounded(size_t n)
+{
+    return n < FIGURE_LINES_MAX ? n : FIGURE_LINES_MAX;
+}
+
+/* --- lengths ---------------------------------------------------------------------------------------------------- */
+
+static void put_length(struct text *out, const struct figure *figure, const struct frame *f, size_t line,
+                       const struct figure_entry *entry, const struct figure_value *v)
+{
+    char value[UNITS_SIZE], interval[UNITS_SIZE], tip[384];
+    double y = middle_of(line), end = svg_at(&f->x, v->value);
+
+    if (!isfinite(v->value)) {
+        put_missing(out, f, line, entry->row);
+        return;
+    }
+    units_value(v->value, figure->x_unit, value, sizeof(value));
+    units_range(v->low, v->high, figure->x_unit, interval, sizeof(interval));
+    (void)snprintf(tip, sizeof(tip), "%.100s: %s%s%s", entry->label, value,
+                   isfinite(v->low) ? ", 95 % of the mean: " : "", isfinite(v->low) ? interval : "");
+    svg_group(out, class_of(entry->colour));
+    svg_box(out, f->x.from, y - 5.5, fmax(end - f->x.from, 0.7), 11, "", tip);
+    if (isfinite(v->low) && isfinite(v->high))
+        svg_line(out, svg_at(&f->x, v->low), y, svg_at(&f->x, v->high), y, "whisker");
+    double behind = isfinite(v->high) ? fmax(end, svg_at(&f->x, v->high)) : end;
+    svg_label(out, behind + 4, y + 4, "start", "ink", value, 0);
+    svg_group_end(out);
+}
+
+bool figure_lengths(struct text *out, const struct figure *figure, const struct figure_entry *entries,
+                    const struct figure_value *values, size_t n)
+{
+    struct frame_range x = {0};
+    struct frame f;
+
+    n = bounded(n);
+    for (size_t i = 0; i < n; i++) {
+        frame_extend(&x, values[i].value);
+        frame_extend(&x, values[i].high);
+    }
+    if (!x.found)
+        return false;
+    f.x = svg_scale(0, fmax(x.high, 0), 0, 1, false);
+    svg_scale_round(&f.x, 4);
+    frame_caption(out, figure);
+    lines_begin(out, figure, entries, n, &f, 66);
+    for (size_t i = 0; i < n; i++)
+        put_length(out, figure, &f, i, &entries[i], &values[i]);
+    frame_end(out);
+    return true;
+}
+
+/* --- ranges ----------------------------------------------------------------------------------------------------- */
+
+static void range_tip(const struct figure *figure, const struct figure_entry *entry, char *tip, size_t size)
+{
+    const struct stats_summary *s = &entry->row->stats;
+    const struct {
+        const char *name;
+        double value;
+    } marks[] = {{"minimum", s->min}, {"median", s->median}, {"mean", s->mean},
+                 {"p99", s->p99},     {"p99.9", s->p999},    {"maximum", s->max}};
+    char value[UNITS_SIZE];
+    int used = snprintf(tip, size, "%.100s", entry->label);
+
+    for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
+        if (isfinite(marks[i].value) && used > 0 && (size_t)used < size) {
+            units_value(marks[i].value, figure->x_unit, value, sizeof(value));
+            used += snprintf(tip + used, size - (size_t)used, "%s%s %s", i ? ", " : ": ", marks[i].name, value);
+        }
+}
+
+static void put_range(struct text *out, const struct figure *figure, const struct frame *f, size_t line,
+                      const struct figure_entry *entry)
+{
+    const struct stats_summary *s = &entry->row->stats;
+    double y = middle_of(line), from = svg_at(&f->x, s->min), to = svg_at(&f->x, s->max);
+    char tip[640];
+
+    if (!isfinite(s->min) || !isfinite(s->max) || !isfinite(s->median)) {
+        put_missing(out, f, line, entry->row);
+        return;
+    }
+    range_tip(figure, entry, tip, sizeof(tip));
+    double middle = svg_at(&f->x, s->median), far = isfinite(s->p99) ? svg_at(&f->x, s->p99) : middle;
+    svg_group(out, class_of(entry->colour));
+    svg_line(out, from, y, to, y, "");
+    svg_line(out, from, y - 3, from, y + 3, "");
+    svg_line(out, to, y - 4.5, to, y + 4.5, "bold");
+    if (far > middle)
+        svg_box(out, middle, y - 3.5, far - middle, 7, "soft", NULL);
+    if (isfinite(s->p99))
+        svg_line(out, far, y - 4.5, far, y + 4.5, "");
+    svg_dot(out, middle, y, 3.6, "mark", NULL);
+    svg_box(out, from, y - 6, fmax(to - from, 2), 12, "hit", tip);
+    svg_group_end(out);
+}
+
+bool figure_ranges(struct text *out, const struct figure *figure, const struct figure_entry *entries, size_t n)
+{
+    struct frame_range x = {0};
+    struct frame f;
+
+    n = bounded(n);
+    for (size_t i = 0; i < n; i++) {
+        frame_extend(&x, entries[i].row->stats.min);
+        frame_extend(&x, entries[i].row->stats.max);
+    }
+    if (!x.found)
+        return false;
+    frame_extend(&x, figure->x_low);
+    frame_extend(&x, figure->x_high);
+    f.x = svg_scale(x.least, x.high, 0, 1, true);
+    svg_scale_round(&f.x, 6);
+    frame_caption(out, figure);
+    lines_begin(out, figure, entries, n, &f, 24);
+    for (size_t i = 0; i < n; i++)
+        put_range(out, figure, &f, i, &entries[i]);
+    frame_end(out);
+    return true;
+}
+
+/* --- samples ---------------------------------------------------------------------------------------------------- */
+
+static void put_samples(struct text *out, const struct figure *figure, const struct frame *f, size_t line,
+                        const struct figure_entry *entry)
+{
+    const struct row *row = entry->row;
+    const struct stats_summary *s = &row->stats;
+    double y = middle_of(line);
+    size_t every = row->n_samples / SAMPLES + 1;
+    char tip[640];
+
+    if (row->n_samples == 0 && !isfinite(row->value)) {
+        put_missing(out, f, line, row);
+        return;
+    }
+    range_tip(figure, entry, tip, sizeof(tip));
+    svg_group(out, class_of(entry->colour));
+    for (size_t i = 0; i < row->n_samples; i += every)
+        if (isfinite(row->samples[i]))
+            svg_dot(out, svg_at(&f->x, row->samples[i]), y + ((double)(i / every % 5) - 2) * 1.6, 2, "faint", NULL);
+    if (isfinite(s->ci95_lo) && isfinite(s->ci95_hi))
+        svg_line(out, svg_at(&f->x, s->ci95_lo), y, svg_at(&f->x, s->ci95_hi), y, "bold");
+    double at = svg_at(&f->x, isfinite(s->median) ? s->median : row->value);
+    svg_box(out, at - 1, y - 6, 2, 12, "mark", tip);
+    svg_group_end(out);
+}
+
+bool figure_samples(struct text *out, const struct figure *figure, const struct figure_entry *entries, size_t n)
+{
+    struct frame_range x = {0};
+    struct frame f;
+
+    n = bounded(n);
+    for (size_t i = 0; i < n; i++) {
+        const struct row *row = entries[i].row;
+        for (size_t j = 0; j < row->n_samples; j++)
+            frame_extend(&x, row->samples[j]);
+        frame_extend(&x, row->value);
+        frame_extend(&x, row->stats.ci95_lo);
+        frame_extend(&x, row->stats.ci95_hi);
+    }
+    if (!x.found)
+        return false;
+    f.x = svg_scale(x.low, x.high, 0, 1, x.low > 0 && x.high / x.low > LOG_FROM);
+    svg_scale_round(&f.x, 5);
+    frame_caption(out, figure);
+    lines_begin(out, figure, entries, n, &f, 24);
+    for (size_t i = 0; i < n; i++)
+        put_samples(out, figure, &f, i, &entries[i]);
+    frame_end(out);
+    return true;
+}
+
+/* --- strips ----------------------------------------------------------------------------------------------------- */
+
+/* Lower limits of the colour levels, as shares of the time. Level 0 is for a share of 0. */
+static const double level_from[HTML_LEVELS] = {0, 0, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 5e-1};
+static const char *const level_class[HTML_LEVELS] = {"q0", "q1", "q2", "q3", "q4", "q5", "q6", "q7"};
+static const char *const level_name[HTML_LEVELS] = {"nothing", "less", "0.001 %", "0.01 %",
+                                                    "0.1 %",   "1 %",  "10 %",    "50 % or more"};
+
+static unsigned level_of(double share)
+{
+    unsigned level = HTML_LEVELS - 1;
+
+    if (!(share > 0))
+        return 0;
+    while (level > 1 && share < level_from[level] * 0.9999)
+        level--;
+    return level;
+}
+
+/* Returns the length of a part in microseconds; 0: the row has none. */
+static double part_of(const struct row *row)
+{
+    double part = row->n_series < 2 ? 0 : row->series[1].at - row->series[0].at;
+    return isfinite(part) && part > 0 ? part : 0;
+}
+
+/* Returns the share lost in one of the cells of the strip. */
+static double share_of(const struct row *row, size_t cell, size_t cells)
+{
+    size_t from = cell * row->n_series / cells, to = (cell + 1) * row->n_series / cells;
+    double ns = 0;
+
+    for (size_t i = from; i < to; i++)
+        ns += isfinite(row->series[i].value) ? row->series[i].value : 0;
+    return ns / ((double)(to - from) * part_of(row) * 1e3);
+}
+
+static void put_strip(struct text *out, const struct frame *f, size_t line, const struct figure_entry *entry)
+{
+    const struct row *row = entry->row;
+    size_t cells = row->n_series < STRIP_CELLS ? row->n_series : STRIP_CELLS, begun = 0;
+    double end = svg_at(&f->x, part_of(row) * (double)row->n_series), width = (end - f->x.from) / (double)cells;
+    char tip[128];
+
+    if (part_of(row) <= 0) {
+        put_missing(out, f, line, row);
+        return;
+    }
+    for (size_t i = 0; i < cells; i++) {
+        unsigned level = level_of(share_of(row, i, cells));
+        if (i + 1 < cells && level_of(share_of(row, i + 1, cells)) == level)
+            continue;
+        (void)snprintf(tip, sizeof(tip), "%.60s: %s%s", entry->label, level_name[level],
+                       level > 1 && level < HTML_LEVELS - 1 ? " or more lost" : " lost");
+        svg_group(out, level_class[level]);
+        svg_box(out, f->x.from + width * (double)begun, middle_of(line) - 7, width * (double)(i + 1 - begun), 14, "",
+                tip);
+        svg_group_end(out);
+        begun = i + 1;
+    }
+}
+
+bool figure_strips(struct text *out, const struct figure *figure, const struct figure_entry *entries, size_t n)
+{
+    struct frame_range x = {0};
+    struct frame f;
+
+    n = bounded(n);
+    for (size_t i = 0; i < n; i++)
+        if (part_of(entries[i].row) > 0)
+            frame_extend(&x, part_of(entries[i].row) * (double)entries[i].row->n_series);
+    if (!x.found)
+        return false;
+    f.x = svg_scale(0, x.high, 0, 1, false);
+    frame_caption(out, figure);
+    frame_legend_begin(out);
+    for (size_t i = 0; i < HTML_LEVELS; i++)
+        frame_legend_item(out, level_class[i], level_name[i]);
+    frame_legend_end(out);
+    lines_begin(out, figure, entries, n, &f, 24);
+    for (size_t i = 0; i < n; i++)
+        put_strip(out, &f, i, &entries[i]);
+    frame_end(out);
+    return true;
+}
+
+/* --- parts ------------------------------------------------------------------------------------------------------ */
+
+static double sum_of(const struct figure_parts *parts, size_t entry)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < parts->n_parts; i++)
+        sum += isfinite(parts->values[entry * parts->n_parts + i]) ? fmax(parts->values[entry * parts->n_parts + i], 0)
+                                                                   : 0;
+    return sum;
+}
+
+static void put_stack(struct text *out, const struct figure *figure, const struct frame *f, size_t line,
+                      const struct figure_entry *entry, const struct figure_parts *parts)
+{
+    double so_far = 0, y = middle_of(line);
+    char value[UNITS_SIZE], tip[256];
+
+    for (size_t i = 0; i < parts->n_parts; i++) {
+        double part = parts->values[line * parts->n_parts + i];
+        if (!(part > 0) || !isfinite(part))
+            continue;
+        double from = svg_at(&f->x, so_far), to = svg_at(&f->x, so_far + part);
+        units_value(part, figure->x_unit, value, sizeof(value));
+        (void)snprintf(tip, sizeof(tip), "%.60s, %s: %s", entry->label, parts->names[i], value);
+        svg_group(out, class_of(parts->colours[i]));
+        svg_box(out, from, y - 5.5, fmax(to - from, 0.4), 11, "", tip);
+        svg_group_end(out);
+        so_far += part;
+    }
+    units_value(so_far, figure->x_unit, value, sizeof(value));
+    svg_label(out, svg_at(&f->x, so_far) + 4, y + 4, "start", "ink", value, 0);
+}
+
+bool figure_stacks(struct text *out, const struct figure *figure, const struct figure_entry *entries, size_t n,
+                   const struct figure_parts *parts)
+{
+    double most = 0;
+    struct frame f;
+
+    n = bounded(n);
+    for (size_t i = 0; i < n; i++)
+        most = fmax(most, sum_of(parts, i));
+    if (n == 0)
+        return false;
+    f.x = svg_scale(0, most, 0, 1, false);
+    svg_scale_round(&f.x, 4);
+    frame_caption(out, figure);
+    frame_legend_begin(out);
+    for (size_t i = 0; i < parts->n_parts; i++)
+        frame_legend_item(out, class_of(parts->colours[i]), parts->names[i]);
+    frame_legend_end(out);
+    lines_begin(out, figure, entries, n, &f, 66);
+    for (size_t i = 0; i < n; i++)
+        put_stack(out, figure, &f, i, &entries[i], parts);
+    frame_end(out);
+    return true;
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/* Heat maps as HTML tables. */
+#include "report/heat.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "report/figure_frame.h"
+#include "report/html.h"
+
+/* Lower limits of the levels, in spreads. */
+static const double levels[HEAT_LEVELS] = {2, 3.5, 6, 12};
+
+static const char *const worse_class[HEAT_LEVELS + 1] = {"", "w1", "w2", "w3", "w4"};
+static const char *const better_class[HEAT_LEVELS + 1] = {"", "b1", "b2", "b3", "b4"};
+
+/* -HEAT_LEVELS (better) to HEAT_LEVELS; 0: as usual. */
+static int level_of(double worse)
+{
+    int level = 0;
+
+    while (level < HEAT_LEVELS && fabs(worse) >= levels[level])
+        level++;
+    return worse < 0 ? -level : level;
+}
+
+static const char *class_of(int level)
+{
+    return level < 0 ? better_class[-level] : worse_class[level];
+}
+
+static void put_legend(struct text *out)
+{
+    char label[64];
+
+    frame_legend_begin(out);
+    for (int level = -HEAT_LEVELS; level <= HEAT_LEVELS; level++) {
+        int size = level < 0 ? -level : level;
+        if (!level)
+            (void)snprintf(label, sizeof(label), "as usual");
+        else if (size == HEAT_LEVELS)
+            (void)snprintf(label, sizeof(label), "%s %g spreads or more", level < 0 ? "better," : "worse,",
+                           levels[size - 1]);
+        else
+            (void)snprintf(label, sizeof(label), "%g to %g", levels[size - 1], levels[size]);
+        frame_legend_item(out, level ? class_of(level) : "q0", label);
+    }
+    frame_legend_end(out);
+}
+
+static void put_cell(const struct heat *heat, size_t row, size_t column, struct text *out)
+{
+    struct heat_cell cell = {.worse = NAN};
+
+    heat->cell(heat->context, row, column, &cell);
+    int level = isnan(cell.worse) ? 0 : level_of(cell.worse);
+    const char *colour = isnan(cell.worse) ? "x" : class_of(level), *far = cell.far ? " far" : "";
+    const char *begins = heat->column_begins && heat->column_begins[column] ? " g" : "";
+    if (*colour || *far || *begins)
+        text_printf(out, "<td class=\"%s%s%s\" title=\"", colour, far, begins);
+    else
+        text_printf(out, "<td title=\"");
+    html_text(out, cell.tip);
+    text_printf(out, "\">");
+    if (cell.far)
+        text_printf(out, fabs(cell.worse) < 99.5 ? "%.0f" : "&gt;99", fabs(cell.worse));
+    else if (isnan(cell.worse))
+        text_printf(out, "\xc2\xb7");
+    text_printf(out, "</td>");
+}
+
+void heat_put(struct text *out, const struct heat *heat)
+{
+    put_legend(out);
+    text_printf(out, "<div class=\"scroll\"><table class=\"heat\"><thead><tr><th>");
+    html_text(out, heat->row_title);
+    text_printf(out, "</th>");
+    for (size_t column = 0; column < heat->n_columns; column++) {
+        text_printf(out, "<th%s title=\"", heat->column_begins && heat->column_begins[column] ? " class=\"g\"" : "");
+        html_text(out, heat->columns[column]);
+        text_printf(out, "\"><span>");
+        html_text(out, heat->columns[column]);
+        text_printf(out, "</span></th>");
+    }
+    text_printf(out, "</tr></thead><tbody>\n");
+    for (size_t row = 0; row < heat->n_rows; row++) {
+        text_printf(out, "<tr%s><th title=\"",
+                    heat->row_stands_out && heat->row_stands_out[row] ? " class=\"out\"" : "");
+        html_text(out, heat->rows[row]);
+        text_printf(out, "\">");
+        html_text(out, heat->rows[row]);
+        text_printf(out, "</th>");
+        for (size_t column = 0; column < heat->n_columns; column++)
+            put_cell(heat, row, column, out);
+        text_printf(out, "</tr>\n");
+    }
+    text_printf(out, "</tbody></table></div>\n");
+}

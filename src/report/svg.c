@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: MIT */
+/* Draws plots as SVG text: scales, ticks, axes and marks. */
+#include "report/svg.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/html.h"
+#include "rows/units.h"
+
+#define MOST_DECADES 12
+#define HUGE_VALUE   1e290 /* powers of ten of larger values would not stay finite */
+#define WIDE_LETTER  7.0   /* pixels, at a font size of 11 pixels */
+#define LETTER_GAP   12.0  /* pixels between the labels of neighbouring ticks */
+#define LABEL_BELOW  18.0  /* distance from an axis to the baseline of its labels */
+#define TITLE_BELOW  33.0
+#define FARTHEST     1e6
+
+/* --- scales ----------------------------------------------------------------------------------------------------- */
+
+static double power_of_ten(int power)
+{
+    return power < 0 ? 1 / pow(10, -power) : pow(10, power);
+}
+
+struct svg_scale svg_scale(double low, double high, double from, double to, bool log)
+{
+    struct svg_scale scale = {.from = from, .to = to, .log = log};
+    double a = isfinite(low) ? low : high, b = isfinite(high) ? high : low;
+
+    a = isfinite(a) ? fmax(fmin(a, HUGE_VALUE), -HUGE_VALUE) : log ? 1 : 0;
+    b = isfinite(b) ? fmax(fmin(b, HUGE_VALUE), -HUGE_VALUE) : a;
+    low = fmin(a, b);
+    b = fmax(a, b);
+    a = low;
+    if (log) {
+        b = b > 1 / HUGE_VALUE ? b : 1;
+        a = fmin(fmax(a, b / power_of_ten(MOST_DECADES)), b);
+        a = a < b ? a : a / sqrt(10);
+        b = b / a > 1.001 ? b : a * 10;
+    } else if (b - a <= 1e-9 * fmax(fabs(a), fabs(b)) || b - a < 1 / HUGE_VALUE) {
+        double room = fmax(fabs(a), fabs(b)) * 0.1;
+        a -= a > 0 || a < 0 ? room : 0;
+        b += room > 1 / HUGE_VALUE ? room : 1;
+    }
+    scale.low = a;
+    scale.high = b;
+    return scale;
+}
+
+/* Returns the smallest step, 1, 2 or 5 times a power of ten, with at most `most` steps in the span. */
+static double round_step(double span, unsigned most)
+{
+    static const double mantissas[] = {1, 2, 5, 10};
+    double least = span / most, power = power_of_ten((int)floor(log10(least)));
+
+    for (size_t i = 0; i < sizeof(mantissas) / sizeof(mantissas[0]); i++)
+        if (mantissas[i] * power >= least * (1 - 1e-9))
+            return mantissas[i] * power;
+    return 10 * power;
+}
+
+/* Returns the next 1, 2 or 5 times a power of ten, at or beyond the value in that direction. */
+static double round_log(double value, bool up)
+{
+    double power = power_of_ten((int)floor(log10(value))), m = value / power;
+
+    if (up)
+        return power * (m <= 1.000001 ? 1 : m <= 2.000001 ? 2 : m <= 5.000001 ? 5 : 10);
+    return power * (m >= 9.999999 ? 10 : m >= 4.999999 ? 5 : m >= 1.999999 ? 2 : 1);
+}
+
+void svg_scale_round(struct svg_scale *scale, unsigned most)
+{
+    if (scale->log) {
+        scale->low = round_log(scale->low, false);
+        scale->high = round_log(scale->high, true);
+        return;
+    }
+    double step = round_step(scale->high - scale->low, most > 1 ? most : 2);
+    scale->low = floor(scale->low / step + 1e-9) * step;
+    scale->high = ceil(scale->high / step - 1e-9) * step;
+}
+
+double svg_at(const struct svg_scale *scale, double value)
+{
+    double share;
+
+    if (isnan(value))
+        return scale->from;
+    if (scale->log)
+        share = value > 0 ? log(value / scale->low) / log(scale->high / scale->low) : 0;
+    else
+        share = (value - scale->low) / (scale->high - scale->low);
+    return scale->from + (scale->to - scale->from) * fmin(fmax(share, 0), 1);
+}
+
+/* --- ticks ------------------------------------------------------------------------------------------------------ */
+
+double svg_text_width(const char *s)
+{
+    size_t letters = 0;
+
+    for (; *s; s++)
+        letters += ((unsigned char)*s & 0xc0) != 0x80;
+    return WIDE_LETTER * (double)letters;
+}
+
+static void put_tick(struct svg_ticks *ticks, double at, const char *label)
+{
+    if (ticks->n == SVG_TICKS_MAX)
+        return;
+    ticks->at[ticks->n] = at;
+    text_copy(ticks->label[ticks->n], sizeof(ticks->label[0]), label);
+    ticks->widest = fmax(ticks->widest, svg_text_width(label));
+    ticks->n++;
+}
+
+/* Returns whether the labels do not overlap. */
+static bool fits(const struct svg_scale *scale, const struct svg_ticks *ticks, double room)
+{
+    for (size_t i = 1; i < ticks->n; i++) {
+        double apart = fabs(svg_at(scale, ticks->at[i]) - svg_at(scale, ticks->at[i - 1]));
+        double half = (svg_text_width(ticks->label[i]) + svg_text_width(ticks->label[i - 1])) / 2 + LETTER_GAP;
+        if (apart < (room > 0 ? room : half))
+            return false;
+    }
+    return true;
+}
+
+/* Returns the number of decimals of a step: two for 0.05. */
+static int step_decimals(double step)
+{
+    int decimals = (int)ceil(-log10(step) - 1e-9);
+    return decimals < 0 ? 0 : decimals > 17 ? 17 : decimals;
+}
+
+static void linear_ticks(const struct svg_scale *scale, const char *unit, unsigned most, struct svg_ticks *ticks)
+{
+    struct units units = units_choose(unit, fmax(fabs(scale->low), fabs(scale->high)));
+    double step = round_step((scale->high - scale->low) * units.factor, most) / units.factor;
+    double first = ceil(scale->low / step - 1e-6);
+    char label[UNITS_SIZE];
+
+    memset(ticks, 0, sizeof(*ticks));
+    text_copy(ticks->unit, sizeof(ticks->unit), units.name);
+    for (size_t i = 0; i < SVG_TICKS_MAX && (first + (double)i) * step <= scale->high + step * 1e-6; i++) {
+        double at = (first + (double)i) * step;
+        units_number(at * units.factor, step_decimals(step * units.factor), label, sizeof(label));
+        put_tick(ticks, at, label);
+    }
+}
+
+/* Returns whether the unit is one of a family (ns, us, ms..), each with a name of its own. */
+static bool has_family(const char *unit)
+{
+    return units_choose(unit, 1e30).name[0] && !strstr(units_choose(unit, 1e30).name, unit);
+}
+
+/* Formats a label of a logarithmic axis: times and similar units with their unit, large counts with a prefix only. */
+static void log_label(double at, const char *unit, char *label, size_t size)
+{
+    char number[UNITS_SIZE];
+    struct units prefix = units_choose("", at);
+
+    if (has_family(unit)) {
+        units_value(at, unit, label, size);
+        return;
+    }
+    if (at >= 1e15) /* printed with an exponent */
+        prefix = (struct units){.factor = 1};
+    else if (at >= 1000 && !prefix.name[0])
+        prefix = (struct units){.factor = 1e-3, .name = "k"};
+    units_number(at * prefix.factor, step_decimals(at * prefix.factor), number, sizeof(number));
+    (void)snprintf(label, size, "%.24s%.2s", number, prefix.name);
+}
+
+/* Sets a tick at every `every`th decade; for 0 at each decade and its 2s and 5s. */
+static void log_ticks(const struct svg_scale *scale, const char *unit, int every, struct svg_ticks *ticks)
+{
+    static const double mantissas[] = {1, 2, 5};
+    char label[UNITS_SIZE];
+    int last = (int)floor(log10(scale->high) + 1e-9);
+
+    memset(ticks, 0, sizeof(*ticks));
+    if (!has_family(unit))
+        text_copy(ticks->unit, sizeof(ticks->unit), unit);
+    for (int power = (int)floor(log10(scale->low)); power <= last; power++)
+        for (size_t i = 0; i < (every ? 1 : 3); i++) {
+            double at = mantissas[i] * power_of_ten(power);
+            if (at < scale->low * 0.999999 || at > scale->high * 1.000001 || (every > 1 && power % every))
+                continue;
+            log_label(at, unit, label, sizeof(label));
+            put_tick(ticks, at, label);
+        }
+}
+
+void svg_ticks(const struct svg_scale *scale, const char *unit, double room, struct svg_ticks *ticks)
+{
+    if (scale->log) {
+        log_ticks(scale, unit, 0, ticks);
+        for (int every = 1; (ticks->n == SVG_TICKS_MAX || !fits(scale, ticks, room)) && every <= 100; every++)
+            log_ticks(scale, unit, every, ticks);
+        return;
+    }
+    linear_ticks(scale, unit, 10, ticks);
+    for (unsigned most = 9; most > 1 && !fits(scale, ticks, room); most--)
+        linear_ticks(scale, unit, most, ticks);
+}
+
+/* --- writing ---------------------------------------------------------------------------------------------------- */
+
+/* Writes a number with one decimal, using integers, so that the locale has no effect. */
+static void put_number(struct text *out, double value)
+{
+    double bounded = isfinite(value) ? fmax(fmin(value, FARTHEST), -FARTHEST) : 0;
+    long tenths = lround(bounded * 10), size = labs(tenths);
+
+    text_printf(out, "%s%ld", tenths < 0 ? "-" : "", size / 10);
+    if (size % 10)
+        text_printf(out, ".%ld", size % 10);
+}
+
+static void put_attribute(struct text *out, const char *name, double value)
+{
+    text_printf(out, " %s=\"", name);
+    put_number(out, value);
+    text_append(out, "\"", 1);
+}
+
+static void put_point(struct text *out, const char *command, double x, double y)
+{
+    text_printf(out, "%s", command);
+    put_number(out, x);
+    text_append(out, " ", 1);
+    put_number(out, y);
+}
+
+static void put_class(struct text *out, const char *classes)
+{
+    if (classes && classes[0])
+        text_printf(out, " class=\"%s\"", classes);
+}
+
+static void end_mark(struct text *out, const char *element, const char *tip)
+{
+    if (!tip) {
+        text_printf(out, "/>");
+        return;
+    }
+    text_printf(out, "><title>");
+    html_text(out, tip);
+    text_printf(out, "</title></%s>", element);
+}
+
+void svg_open(struct text *out, double width, double height, const char *title, const char *description)
+{
+    text_printf(out, "<svg role=\"img\" viewBox=\"0 0 ");
+    put_number(out, width);
+    text_append(out, " ", 1);
+    put_number(out, height);
+    text_printf(out, "\" preserveAspectRatio=\"xMidYMin meet\"><title>");
+    html_text(out, title);
+    text_printf(out, "</title><desc>");
+    html_text(out, description);
+    text_printf(out, "</desc>");
+}
+
+void svg_close(struct text *out)
+{
+    text_printf(out, "</svg>\n");
+}
+
+void svg_group(struct text *out, const char *classes)
+{
+    text_printf(out, "<g");
+    put_class(out, classes);
+    text_append(out, ">", 1);
+}
+
+void svg_group_end(struct text *out)
+{
+    text_printf(out, "</g>");
+}
+
+void svg_line(struct text *out, double x1, double y1, double x2, double y2, const char *classes)
+{
+    text_printf(out, "<path");
+    put_class(out, classes);
+    put_point(out, " d=\"M", x1, y1);
+    put_point(out, "L", x2, y2);
+    text_printf(out, "\"/>");
+}
+
+void svg_box(struct text *out, double x, double y, double width, double height, const char *classes, const char *tip)
+{
+    text_printf(out, "<rect");
+    put_class(out, classes);
+    put_attribute(out, "x", x);
+    put_attribute(out, "y", y);
+    put_attribute(out, "width", fmax(width, 0));
+    put_attribute(out, "height", fmax(height, 0));
+    end_mark(out, "rect", tip);
+}
+
+void svg_dot(struct text *out, double x, double y, double radius, const char *classes, const char *tip)
+{
+    text_printf(out, "<circle");
+    put_class(out, classes);
+    put_attribute(out, "cx", x);
+    put_attribute(out, "cy", y);
+    put_attribute(out, "r", radius);
+    end_mark(out, "circle", tip);
+}
+
+void svg_label(struct text *out, double x, double y, const char *anchor, const char *classes, const char *s,
+               double most)
+{
+    bool cut = most > 0 && svg_text_width(s) > most;
+    size_t letters = 0, length = strlen(s);
+
+    if (cut) {
+        size_t room = most > 2 * WIDE_LETTER ? (size_t)(most / WIDE_LETTER) - 1 : 1;
+        for (length = 0; s[length]; length++) {
+            letters += ((unsigned char)s[length] & 0xc0) != 0x80;
+            if (letters > room)
+                break;
+        }
+    }
+    text_printf(out, "<text");
+    put_class(out, classes);
+    put_attribute(out, "x", x);
+    put_attribute(out, "y", y);
+    if (strcmp(anchor, "start") != 0)
+        text_printf(out, " text-anchor=\"%s\"", anchor);
+    text_append(out, ">", 1);
+    html_escape(out, s, length);
+    if (cut) {
+        text_printf(out, "\xe2\x80\xa6<title>");
+        html_text(out, s);
+        text_printf(out, "</title>");
+    }
+    text_printf(out, "</text>");
+}
+
+/* --- many points ------------------------------------------------------------------------------------------------ */
+
+/* The values of one pixel column that are drawn. */
+struct column {
+    double x, first, least, greatest, last;
+    bool used;
+};
+
+static void flush_column(struct text *out, struct column *column, bool *begun)
+{
+    const double ys[] = {column->first, column->least, column->greatest, column->last};
+
+    for (size_t i = 0; column->used && i < 4; i++) {
+        if (i > 0 && fabs(ys[i] - ys[i - 1]) < 0.05)
+            continue;
+        put_point(out, *begun ? "L" : "M", column->x, ys[i]);
+        *begun = true;
+    }
+    column->used = false;
+}
+
+void svg_trace(struct text *out, const struct svg_scale *x, const struct svg_scale *y, const struct stats_point *points,
+               size_t n, const char *classes)
+{
+    struct column column = {0};
+    bool begun = false;
+
+    text_printf(out, "<path");
+    put_class(out, classes);
+    text_printf(out, " d=\"");
+    for (size_t i = 0; i < n; i++) {
+        if (!isfinite(points[i].at) || !isfinite(points[i].value))
+            continue;
+        double px = svg_at(x, points[i].at), py = svg_at(y, points[i].value);
+        if (column.used && floor(px) > floor(column.x))
+            flush_column(out, &column, &begun);
+        if (!column.used)
+            column = (struct column){.x = px, .first = py, .least = py, .greatest = py, .used = true};
+        column.least = fmin(column.least, py);
+        column.greatest = fmax(column.greatest, py);
+        column.last = py;
+    }
+    flush_column(out, &column, &begun);
+    text_printf(out, "\"/>");
+}
+
+int svg_scatter(struct text *out, const struct svg_scale *x, const struct svg_scale *y,
+                const struct stats_point *points, size_t n, const char *classes)
+{
+    size_t width = (size_t)fabs(x->to - x->from) + 1, height = (size_t)fabs(y->to - y->from) + 1;
+    double left = fmin(x->from, x->to), top = fmin(y->from, y->to);
+    unsigned char *seen = calloc(width * height, 1);
+
+    if (!seen)
+        return -1;
+    text_printf(out, "<path");
+    put_class(out, classes);
+    text_printf(out, " d=\"");
+    for (size_t i = 0; i < n; i++) {
+        if (!isfinite(points[i].at) || !isfinite(points[i].value))
+            continue;
+        size_t px = (size_t)(svg_at(x, points[i].at) - left + 0.5),
+               py = (size_t)(svg_at(y, points[i].value) - top + 0.5);
+        if (seen[py * width + px])
+            continue;
+        seen[py * width + px] = 1;
+        put_point(out, "M", left + (double)px, top + (double)py);
+        text_append(out, "h0", 2);
+    }
+    text_printf(out, "\"/>");
+    free(seen);
+    return 0;
+}
+
+void svg_steps(struct text *out, const struct svg_scale *x, const struct svg_scale *y, const double *edges,
+               const double *heights, size_t n, const char *classes)
+{
+    double bottom = svg_at(y, y->low), at = bottom;
+
+    if (n == 0)
+        return;
+    text_printf(out, "<path");
+    put_class(out, classes);
+    put_point(out, " d=\"M", svg_at(x, edges[0]), bottom);
+    for (size_t i = 0; i < n; i++) {
+        double top = heights[i] > 0 ? svg_at(y, heights[i]) : bottom;
+        if (fabs(top - at) >= 0.05) {
+            text_append(out, "V", 1);
+            put_number(out, top);
+        }
+        at = top;
+        text_append(out, "H", 1);
+        put_number(out, svg_at(x, edges[i + 1]));
+    }
+    text_append(out, "V", 1);
+    put_number(out, bottom);
+    text_printf(out, "\"/>");
+}
+
+/* --- axes ------------------------------------------------------------------------------------------------------- */
+
+static void put_title(struct text *out, const struct svg_axis *axis, double x, double y, const char *anchor)
+{
+    char title[256];
+
+    (void)snprintf(title, sizeof(title), "%s%s%s%s%s", axis->title, axis->ticks->unit[0] ? " (" : "", axis->ticks->unit,
+                   axis->ticks->unit[0] ? ")" : "", axis->scale->log ? ", log scale" : "");
+    svg_label(out, x, y, anchor, "name", title, 0);
+}
+
+void svg_axis_below(struct text *out, const struct svg_axis *axis, double y, double grid_top)
+{
+    double from = axis->scale->from, to = axis->scale->to;
+
+    svg_group(out, "axis x");
+    for (size_t i = 0; i < axis->ticks->n; i++) {
+        double x = svg_at(axis->scale, axis->ticks->at[i]);
+        svg_line(out, x, grid_top, x, y + 3, "grid");
+        svg_label(out, x, y + LABEL_BELOW, "middle", "tick", axis->ticks->label[i], 0);
+    }
+    svg_line(out, from, y, to, y, "base");
+    put_title(out, axis, to, y + TITLE_BELOW, "end");
+    svg_group_end(out);
+}
+
+void svg_axis_left(struct text *out, const struct svg_axis *axis, double x, double grid_right)
+{
+    svg_group(out, "axis y");
+    for (size_t i = 0; i < axis->ticks->n; i++) {
+        double y = svg_at(axis->scale, axis->ticks->at[i]);
+        svg_line(out, x - 3, y, grid_right, y, "grid");
+        svg_label(out, x - 6, y + 4, "end", "tick", axis->ticks->label[i], 0);
+    }
+    put_title(out, axis, 0, fmin(axis->scale->from, axis->scale->to) - 10, "start");
+    svg_group_end(out);
+}

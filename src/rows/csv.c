@@ -1,0 +1,527 @@
+/* SPDX-License-Identifier: MIT */
+/* Writes rows as CSV: the fields and their quoting, and the file, which contains whole rows only. */
+#include "rows/csv.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sys/folder.h"
+#include "sys/signals.h"
+
+#define MOST_NAMES 999u /* most names tried in one directory when files of the default name exist */
+
+/* --- text ------------------------------------------------------------------------------------------------------- */
+
+/* Appends text as valid UTF-8, even if a host name or a comment is not, or was cut within a character. */
+static void append_utf8(struct text *out, const char *s, int double_quotes)
+{
+    while (*s != '\0') {
+        size_t length = text_utf8_length(s);
+        if (length == 0)
+            text_append(out, "\xef\xbf\xbd", 3);
+        else
+            text_append(out, s, length);
+        if (double_quotes && *s == '"')
+            text_append(out, s, 1);
+        s += length == 0 ? 1 : length;
+    }
+}
+
+void csv_text(struct text *out, const char *s)
+{
+    int quoted = strpbrk(s, ",\"\r\n") != NULL;
+    if (quoted)
+        text_append(out, "\"", 1);
+    append_utf8(out, s, quoted);
+    if (quoted)
+        text_append(out, "\"", 1);
+}
+
+static void append_samples(struct text *out, const double *samples, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (i > 0)
+            text_append(out, ";", 1);
+        text_real(out, samples[i]);
+    }
+}
+
+static void append_pairs(struct text *out, const struct stats_point *pairs, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (i > 0)
+            text_append(out, ";", 1);
+        text_real(out, pairs[i].at);
+        text_append(out, ":", 1);
+        text_real(out, pairs[i].value);
+    }
+}
+
+/* Appends a field of a row. Commas are kept only in texts given by the user. */
+static void append_text(struct text *out, const struct row_column *column, const char *field)
+{
+    char copy[1024];
+    text_copy(copy, sizeof copy, field);
+    row_text_to_csv(column, copy);
+    csv_text(out, copy);
+}
+
+static void append_field(struct text *out, const struct row *row, const struct row_column *column)
+{
+    const char *base = column->in_run ? (const char *)row->run : (const char *)row;
+    const void *field;
+    if (base == NULL)
+        return;
+    field = base + column->offset;
+    switch (column->type) {
+    case COLUMN_TEXT:
+        append_text(out, column, field);
+        break;
+    case COLUMN_UINT:
+        if (*(const uint64_t *)field != 0)
+            text_printf(out, "%" PRIu64, *(const uint64_t *)field);
+        break;
+    case COLUMN_REAL:
+        text_real(out, *(const double *)field);
+        break;
+    case COLUMN_STATUS:
+        csv_text(out, row_status_name(row->status));
+        break;
+    case COLUMN_SCHEMA:
+        text_printf(out, "%d", ROW_SCHEMA);
+        break;
+    case COLUMN_SAMPLES:
+        append_samples(out, row->samples, row->n_samples);
+        break;
+    case COLUMN_HIST:
+        append_pairs(out, row->hist, row->n_hist);
+        break;
+    case COLUMN_SERIES:
+        append_pairs(out, row->series, row->n_series);
+        if (row->series_left_out != 0)
+            text_printf(out, "%s+%" PRIu64, row->n_series > 0 ? ";" : "", row->series_left_out);
+        break;
+    }
+}
+
+void csv_header(struct text *out)
+{
+    for (size_t i = 0; i < row_n_columns; i++)
+        text_printf(out, "%s%s", i > 0 ? "," : "", row_columns[i].name);
+    text_append(out, "\r\n", 2);
+}
+
+void csv_row(const struct row *row, struct text *out)
+{
+    for (size_t i = 0; i < row_n_columns; i++) {
+        if (i > 0)
+            text_append(out, ",", 1);
+        append_field(out, row, &row_columns[i]);
+    }
+    text_append(out, "\r\n", 2);
+}
+
+/* --- a file of whole lines -------------------------------------------------------------------------------------- */
+
+/* Places in which files of the default name are tried, in this order. */
+enum place { PLACE_CURRENT, PLACE_TMPDIR, PLACE_TMP, PLACE_SHM, PLACES };
+
+struct csv {
+    int fd;                  /* -1: no file is open */
+    int is_stdout;           /* fd was passed in: it is neither removed nor closed */
+    int created;             /* the file is new, so it is removed if it has no row */
+    size_t rows;             /* number of rows in the open file */
+    char path[PATH_MAX];     /* path of the open file */
+    char reported[PATH_MAX]; /* result of csv_path() */
+    int none;                /* rows are not wanted, or not any more */
+    unsigned place;          /* next place to try */
+    char name[256];          /* default name without ".csv" */
+    struct text kept;        /* header and rows that are in no file */
+    size_t kept_length;      /* length of its whole rows */
+    size_t kept_rows, lost_rows;
+    bool unflushed; /* a warning about a failed flush was printed */
+};
+
+static int flush_file(struct csv *csv)
+{
+    int result;
+    do
+        result = fdatasync(csv->fd);
+    while (result != 0 && errno == EINTR);
+    /* Pipes, terminals and some file systems cannot flush, which is no error. (EROFS is an error: the disk became
+     * read-only after a failure.) */
+    if (result == 0 || errno == EINVAL || errno == ENOTSUP)
+        return 0;
+    /* A sandbox forbids the call: the row is written, but may be lost in a power cut. */
+    if (errno != EPERM && errno != EACCES && errno != ENOSYS)
+        return -1;
+    if (!csv->unflushed)
+        dprintf(STDERR_FILENO, "jitbench: CSV: fdatasync: %s: rows are written, but a power cut may lose them\n",
+                strerror(errno));
+    csv->unflushed = true;
+    return 0;
+}
+
+/* Cuts the last written bytes off a regular file. Uses the current end of the file and not an offset: after `>>` the
+ * offset is 0 until the first write, so a cut there would remove the user's own data. */
+static void cut_back(int fd, size_t written)
+{
+    struct stat st;
+    off_t end = lseek(fd, 0, SEEK_CUR);
+    if (written == 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || end != st.st_size || end < (off_t)written)
+        return;
+    if (ftruncate(fd, end - (off_t)written) == 0)
+        (void)lseek(fd, end - (off_t)written, SEEK_SET);
+}
+
+/* Writes to the open file, whole and flushed, or not at all. Returns 0, or -1 with errno. */
+static int write_whole(struct csv *csv, const char *data, size_t length)
+{
+    size_t done = signals_write(csv->fd, data, length);
+    int error;
+    if (done == length && flush_file(csv) == 0)
+        return 0;
+    error = errno;
+    cut_back(csv->fd, done);
+    errno = error;
+    return -1;
+}
+
+/* Closes the open file; removes it if it was created here and has no row. Keeps errno. */
+static void leave_file(struct csv *csv)
+{
+    int error = errno;
+    if (csv->fd >= 0 && csv->created && csv->rows == 0) {
+        folder_remove(csv->path, csv->fd);
+        if (strcmp(csv->path, csv->reported) == 0)
+            csv->reported[0] = '\0';
+    }
+    if (csv->fd >= 0 && !csv->is_stdout)
+        (void)close(csv->fd);
+    csv->fd = -1;
+    csv->is_stdout = 0;
+    errno = error;
+}
+
+/* Flushes the directory of a new file: only then its name is on disk. */
+static void sync_directory(const char *path)
+{
+    char directory[PATH_MAX];
+    char *slash;
+    int fd;
+    text_copy(directory, sizeof directory, path);
+    slash = strrchr(directory, '/');
+    if (slash == NULL)
+        text_copy(directory, sizeof directory, ".");
+    else
+        slash[slash == directory ? 1 : 0] = '\0';
+    fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    (void)fsync(fd);
+    (void)close(fd);
+}
+
+/* Makes fd the open file and writes the header. Returns 0, or -1 with errno and no file open. */
+static int start_file(struct csv *csv, int fd, const char *path, int created)
+{
+    struct text header = {0};
+    int result = -1;
+    csv->fd = fd;
+    csv->created = created;
+    csv->rows = 0;
+    text_copy(csv->path, sizeof csv->path, path);
+    csv_header(&header);
+    if (header.failed)
+        errno = ENOMEM;
+    else
+        result = write_whole(csv, header.data, header.length);
+    text_free(&header);
+    if (result == 0 && created)
+        sync_directory(path);
+    if (result != 0)
+        leave_file(csv);
+    return result;
+}
+
+static const char *place_directory(unsigned place)
+{
+    const char *directory;
+    switch (place) {
+    case PLACE_TMPDIR:
+        directory = getenv("TMPDIR");
+        return directory != NULL && directory[0] == '/' ? directory : NULL;
+    case PLACE_TMP:
+        return "/tmp";
+    case PLACE_SHM:
+        return "/dev/shm";
+    default:
+        return "";
+    }
+}
+
+/* Creates a file of the default name in the directory ("" is the current one). Returns 0, or -1 with errno. */
+static int open_default(struct csv *csv, const char *directory)
+{
+    char path[PATH_MAX];
+    for (unsigned i = 1; i <= MOST_NAMES; i++) {
+        char suffix[16] = "";
+        int length, fd;
+        if (i > 1)
+            snprintf(suffix, sizeof suffix, "-%u", i);
+        length =
+            snprintf(path, sizeof path, "%s%s%s%s.csv", directory, directory[0] == '\0' ? "" : "/", csv->name, suffix);
+        if (length < 0 || (size_t)length >= sizeof path) {
+            errno = ENAMETOOLONG;
+            return -1;
+        }
+        fd = folder_create(path);
+        if (fd >= 0)
+            return start_file(csv, fd, path, 1);
+        errno = -fd;
+        if (fd != -EEXIST)
+            return -1;
+    }
+    return -1;
+}
+
+/* Opens a file in the next place where that is possible. Returns 0, or -1 when there is none left; *error is the first
+ * reason. */
+static int open_next(struct csv *csv, int *error)
+{
+    while (csv->place < PLACES) {
+        const char *directory = place_directory(csv->place++);
+        if (directory == NULL)
+            continue;
+        if (open_default(csv, directory) == 0)
+            return 0;
+        if (*error == 0)
+            *error = errno;
+    }
+    return -1;
+}
+
+int csv_create(const char *path, bool *created, char *error, size_t error_size)
+{
+    int fd = folder_create(path);
+    *created = fd >= 0;
+    if (fd == -EEXIST)
+        fd = folder_open_existing(path);
+    if (fd < 0) {
+        struct stat st;
+        const bool replaceable = fd == -EEXIST && lstat(path, &st) == 0 && S_ISREG(st.st_mode);
+        snprintf(error, error_size, "-o '%s': %s%s", path, folder_why_not(fd), replaceable ? " without --force" : "");
+    }
+    return fd;
+}
+
+static int open_named(struct csv *csv, const char *path, char *error, size_t error_size)
+{
+    bool created;
+    int fd = csv_create(path, &created, error, error_size);
+    if (fd < 0)
+        return -1;
+    if (start_file(csv, fd, path, created) == 0)
+        return 0;
+    snprintf(error, error_size, "-o '%s': %s", path, strerror(errno));
+    return -1;
+}
+
+static int open_stdout(struct csv *csv, char *error, size_t error_size)
+{
+    csv->is_stdout = 1;
+    if (start_file(csv, STDOUT_FILENO, "-", 0) == 0)
+        return 0;
+    if (errno == EPIPE) {
+        csv->none = 1;
+        return 0;
+    }
+    snprintf(error, error_size, "-o -: %s", strerror(errno));
+    return -1;
+}
+
+static void open_anywhere(struct csv *csv, char *message, size_t message_size)
+{
+    int error = 0;
+    csv->place = PLACE_CURRENT;
+    if (open_next(csv, &error) != 0)
+        snprintf(message, message_size,
+                 "no file for the CSV can be made (current directory: %s); it follows the table on standard output",
+                 strerror(error));
+    else if (error != 0)
+        snprintf(message, message_size, "no file can be made in the current directory (%s): the CSV goes to '%s'",
+                 strerror(error), csv->path);
+}
+
+struct csv *csv_open(const struct csv_target *target, char *message, size_t message_size, char *error,
+                     size_t error_size)
+{
+    struct csv *csv = calloc(1, sizeof *csv);
+    int result = 0;
+    text_copy(message, message_size, "");
+    text_copy(error, error_size, "");
+    if (csv == NULL) {
+        snprintf(error, error_size, "CSV: %s", strerror(ENOMEM));
+        return NULL;
+    }
+    text_copy(csv->name, sizeof csv->name, target->name == NULL ? "jitbench" : target->name);
+    csv->fd = -1;
+    csv->place = PLACE_TMPDIR;
+    csv->none = target->none;
+    if (target->none)
+        return csv;
+    if (target->to_stdout)
+        result = open_stdout(csv, error, error_size);
+    else if (target->path != NULL)
+        result = open_named(csv, target->path, error, error_size);
+    else
+        open_anywhere(csv, message, message_size);
+    if (result != 0) {
+        free(csv);
+        return NULL;
+    }
+    if (csv->fd >= 0 || target->to_stdout)
+        text_copy(csv->reported, sizeof csv->reported, csv->path);
+    return csv;
+}
+
+/* --- rows ------------------------------------------------------------------------------------------------------- */
+
+static void keep_in_memory(struct csv *csv, const char *lines, size_t length, size_t rows)
+{
+    if (csv->kept.length == 0)
+        csv_header(&csv->kept);
+    text_append(&csv->kept, lines, length);
+    if (csv->kept.failed) {
+        csv->lost_rows += rows;
+        return;
+    }
+    csv->kept_rows += rows;
+    csv->kept_length = csv->kept.length;
+}
+
+/* Continues after the open file has failed: writes these lines and all later ones to the next place that works. */
+static void go_on(struct csv *csv, const char *from, const char *why, const char *lines, size_t length, size_t rows)
+{
+    int ignored = 0;
+    while (open_next(csv, &ignored) == 0) {
+        if (write_whole(csv, lines, length) == 0) {
+            csv->rows += rows;
+            text_copy(csv->reported, sizeof csv->reported, csv->path);
+            dprintf(STDERR_FILENO, "jitbench: %s: %s: the CSV goes on in '%s'\n", from, why, csv->path);
+            return;
+        }
+        leave_file(csv);
+    }
+    dprintf(STDERR_FILENO, "jitbench: %s: %s: the CSV's further rows are printed at the end\n", from, why);
+    keep_in_memory(csv, lines, length, rows);
+}
+
+/* Handles a line that the open file refused; errno has the reason. */
+static void fall_over(struct csv *csv, const struct text *line)
+{
+    int reason = errno;
+    char from[PATH_MAX];
+    text_copy(from, sizeof from, csv->is_stdout ? "standard output" : csv->path);
+    if (csv->is_stdout && reason == EPIPE) {
+        csv->none = 1;
+        return;
+    }
+    leave_file(csv);
+    go_on(csv, from, strerror(reason), line->data, line->length, 1);
+}
+
+/* Reads the whole open file into memory, NUL-terminated; NULL when it cannot be read. The caller frees it. */
+static char *read_back(int fd, size_t size)
+{
+    char *all = malloc(size + 1);
+    for (size_t done = 0; all != NULL && done < size;) {
+        ssize_t n = pread(fd, all + done, size - done, (off_t)done);
+        if (n > 0) {
+            done += (size_t)n;
+        } else if (n == 0 || errno != EINTR) {
+            free(all);
+            return NULL;
+        }
+    }
+    if (all != NULL)
+        all[size] = '\0';
+    return all;
+}
+
+void csv_rescue(struct csv *csv)
+{
+    struct stat st;
+    char from[PATH_MAX], *all;
+    size_t rows = csv->rows;
+    const char *lines;
+    if (csv->fd < 0 || !csv->created || fstat(csv->fd, &st) != 0 || st.st_nlink != 0)
+        return;
+    text_copy(from, sizeof from, csv->path);
+    csv->reported[0] = '\0';
+    all = read_back(csv->fd, (size_t)st.st_size);
+    leave_file(csv);
+    lines = all == NULL ? NULL : strstr(all, "\r\n"); /* after the header */
+    if (lines == NULL)
+        csv->lost_rows += rows;
+    else
+        go_on(csv, from, "was removed", lines + 2, strlen(lines + 2), rows);
+    free(all);
+}
+
+static void put_row(void *context, const struct row *row)
+{
+    struct csv *csv = context;
+    struct text line = {0};
+    if (csv->none)
+        return;
+    csv_row(row, &line);
+    csv_rescue(csv);
+    if (line.failed)
+        csv->lost_rows++;
+    else if (csv->fd < 0)
+        keep_in_memory(csv, line.data, line.length, 1);
+    else if (write_whole(csv, line.data, line.length) == 0)
+        csv->rows++;
+    else
+        fall_over(csv, &line);
+    text_free(&line);
+}
+
+struct row_sink csv_sink(struct csv *csv)
+{
+    return (struct row_sink){.put = put_row, .context = csv};
+}
+
+const char *csv_path(const struct csv *csv)
+{
+    return csv->reported;
+}
+
+int csv_close(struct csv *csv)
+{
+    int result;
+    if (csv == NULL)
+        return 0;
+    result = csv->lost_rows > 0 ? -1 : 0;
+    if (csv->kept_rows > 0) {
+        (void)fflush(stdout);
+        dprintf(STDERR_FILENO, "jitbench: %zu rows are in no file: they follow as CSV on standard output\n",
+                csv->kept_rows);
+        /* Last attempt for these rows: an incomplete line is not cut off, because a part is better than nothing. */
+        if (signals_write(STDOUT_FILENO, csv->kept.data, csv->kept_length) != csv->kept_length)
+            result = -1;
+    }
+    if (csv->fd >= 0 && !csv->is_stdout)
+        (void)close(csv->fd);
+    text_free(&csv->kept);
+    free(csv);
+    return result;
+}

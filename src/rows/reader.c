@@ -1,0 +1,630 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads CSV files: finds the ends of records, headers, and damage. */
+#include "rows/reader.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <locale.h>
+#include <math.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "rows/csv.h"
+#include "rows/row.h"
+#include "rows/text.h"
+
+#define BLOCK      ((size_t)64 << 10)
+#define BUFFER_MAX (READER_LINE_MAX + 2 * BLOCK)
+/* Minimum number of column names in a header: fewer could occur in a row by chance. */
+#define NAMES_SURE 3u
+
+static const char byte_order_mark[] = {'\xef', '\xbb', '\xbf'};
+
+enum state {
+    PLAIN,  /* not within quotes */
+    QUOTED, /* within quotes */
+    CLOSED, /* after a quote in a quoted field, which either ends it or is the first of two */
+    ENDING, /* after the CR that follows a quoted field */
+    BAD,    /* damaged: skips to the line's end */
+};
+
+/* State of the scan for the end of the record at the start of the buffer. */
+struct scan {
+    enum state state;
+    size_t at;      /* number of bytes scanned */
+    size_t newline; /* no line ends between at and this position; a line ends here, or nothing beyond is known */
+    size_t resume;  /* start of a header's line found within an open quote; 0: none */
+    bool too_long;  /* the record is too long; its beginning was dropped */
+};
+
+struct name {
+    const char *name;
+    size_t position; /* position in the record; SIZE_MAX: one of jitbench's columns that the file does not have */
+};
+
+struct reader {
+    int fd;
+    bool borrowed; /* fd is standard input and is not closed */
+    bool ended;
+    bool row; /* fields[] contains a record */
+    locale_t c_locale;
+    char *data; /* size + 1 bytes */
+    size_t begin, end, size;
+    struct scan scan;
+    uint64_t damaged;
+    char *fields[READER_COLUMNS_MAX];
+    size_t n_columns;                          /* number of columns in the header; 0: no header was read */
+    struct text names;                         /* the header's, each NUL-terminated */
+    struct text header;                        /* line of the last header, searched for within damage */
+    struct name known[2 * READER_COLUMNS_MAX]; /* sorted: the header's names and jitbench's */
+    size_t n_known;
+    uint64_t known_lengths[256]; /* for each first byte: bit i for a known name of i bytes (the last bit for all longer
+                                  * ones) */
+    struct name wanted[READER_COLUMNS_MAX]; /* requested by reader_column() */
+    size_t n_wanted;
+    char path[PATH_MAX];
+    char error[PATH_MAX + 128];
+};
+
+/* --- the file --------------------------------------------------------------------------------------------------- */
+
+/* Records a permanent error; returns -1. */
+static int fail(struct reader *r, int error)
+{
+    snprintf(r->error, sizeof r->error, "%s: %s", r->path, strerror(error));
+    r->row = false;
+    return -1;
+}
+
+/* Makes room for another block after the data. */
+static int make_room(struct reader *r)
+{
+    if (r->size - r->end >= BLOCK)
+        return 0;
+    if (r->begin > 0) {
+        memmove(r->data, r->data + r->begin, r->end - r->begin);
+        r->end -= r->begin;
+        r->begin = 0;
+    }
+    if (r->size - r->end >= BLOCK)
+        return 0;
+    size_t size = r->size < BLOCK ? 2 * BLOCK : 2 * r->size;
+    if (size > BUFFER_MAX)
+        size = BUFFER_MAX;
+    char *data = realloc(r->data, size + 1);
+    if (data == NULL)
+        return fail(r, ENOMEM);
+    r->data = data;
+    r->size = size;
+    return 0;
+}
+
+/* Reads more data. Returns 1, or 0 at the end of the file, or -1. */
+static int fill(struct reader *r)
+{
+    struct pollfd wait = {.fd = r->fd, .events = POLLIN};
+    ssize_t n;
+    if (r->ended)
+        return 0;
+    if (make_room(r) != 0)
+        return -1;
+    while ((n = read(r->fd, r->data + r->end, r->size - r->end)) < 0) {
+        if (errno == EAGAIN)
+            (void)poll(&wait, 1, -1);
+        else if (errno != EINTR)
+            return fail(r, errno);
+    }
+    r->end += (size_t)n;
+    r->ended = n == 0;
+    return n > 0;
+}
+
+/* --- where records end ------------------------------------------------------------------------------------------ */
+
+/* Returns the length of a line without its line end. All CRs before an LF belong to it, because transfers may have
+ * added some. */
+static size_t content_length(const char *data, size_t length)
+{
+    if (length > 0 && data[length - 1] == '\n')
+        length--;
+    while (length > 0 && data[length - 1] == '\r')
+        length--;
+    return length;
+}
+
+/* Returns the position of a header that ends the bytes; 0 when there is none or nothing precedes it. */
+static size_t find_header(const struct reader *r, const char *data, size_t length)
+{
+    size_t content = content_length(data, length), header = r->header.length;
+    if (content <= header || memcmp(data + content - header, r->header.data, header) != 0)
+        return 0;
+    return content - header;
+}
+
+/* Returns whether data starts with a byte order mark; in concatenated files they occur in the middle too. */
+static bool begins_with_mark(const char *data)
+{
+    return memcmp(data, byte_order_mark, sizeof byte_order_mark) == 0;
+}
+
+/* Returns the first line end at or after what was scanned; length when there is none. No byte is searched twice,
+ * however many quotes a line has. */
+static size_t next_newline(struct scan *scan, const char *data, size_t length)
+{
+    if (scan->newline < scan->at)
+        scan->newline = scan->at;
+    if (scan->newline < length && data[scan->newline] != '\n') {
+        const char *found = memchr(data + scan->newline, '\n', length - scan->newline);
+        scan->newline = found != NULL ? (size_t)(found - data) : length;
+    }
+    return scan->newline;
+}
+
+/* Returns whether the quote is the first character of its field. */
+static bool opens_field(const char *data, size_t quote)
+{
+    return quote == 0 || data[quote - 1] == ',' || (quote == sizeof byte_order_mark && begins_with_mark(data));
+}
+
+/* Scans to the record's end (returns true), or into a quoted field. */
+static bool scan_plain(struct scan *scan, const char *data, size_t length)
+{
+    size_t newline = next_newline(scan, data, length);
+    const char *quote;
+
+    while ((quote = memchr(data + scan->at, '"', newline - scan->at)) != NULL) {
+        scan->at = (size_t)(quote - data) + 1;
+        if (opens_field(data, scan->at - 1)) {
+            scan->state = QUOTED;
+            return false;
+        }
+    }
+    scan->at = newline < length ? newline + 1 : length;
+    return newline < length;
+}
+
+/* Scans past the next quote, looking for a header on the way. */
+static void scan_quoted(struct reader *r, const char *data, size_t length)
+{
+    struct scan *scan = &r->scan;
+    const char *quote = memchr(data + scan->at, '"', length - scan->at);
+    size_t end = quote != NULL ? (size_t)(quote - data) : length;
+
+    while (scan->resume == 0 && next_newline(scan, data, length) < end) {
+        scan->at = scan->newline + 1;
+        scan->resume = find_header(r, data, scan->at);
+    }
+    scan->at = quote != NULL ? end + 1 : end;
+    scan->state = quote != NULL ? CLOSED : QUOTED;
+}
+
+static enum state behind_quote(enum state state, char c)
+{
+    if (c == '\r')
+        return ENDING;
+    if (state == CLOSED && (c == '"' || c == ','))
+        return c == '"' ? QUOTED : PLAIN;
+    return BAD;
+}
+
+/* Looks for the record's end in the data read so far. */
+static bool scan_on(struct reader *r)
+{
+    struct scan *scan = &r->scan;
+    size_t length = r->end - r->begin;
+    bool found = false;
+
+    if (length == 0)
+        return false;
+    const char *data = r->data + r->begin;
+    while (scan->at < length && !found)
+        switch (scan->state) {
+        case PLAIN:
+            found = scan_plain(scan, data, length);
+            break;
+        case QUOTED:
+            scan_quoted(r, data, length);
+            break;
+        case CLOSED:
+        case ENDING:
+            found = data[scan->at] == '\n';
+            scan->state = found ? scan->state : behind_quote(scan->state, data[scan->at]);
+            scan->at++;
+            break;
+        case BAD:
+            found = next_newline(scan, data, length) < length;
+            scan->at = found ? scan->newline + 1 : length;
+            break;
+        }
+    return found;
+}
+
+/* Drops the start of a record that is too long, but keeps enough to find a header in it. Returns true at its end. */
+static bool drop_too_long(struct reader *r)
+{
+    size_t length = r->end - r->begin, keep = r->header.length + 2;
+    if (length <= READER_LINE_MAX + BLOCK)
+        return false;
+    r->scan.too_long = true;
+    if (r->scan.resume > 0)
+        return true;
+    r->begin = r->end - keep;
+    r->scan.at = r->scan.newline = keep;
+    return false;
+}
+
+/* Finds the next record. Returns 1, or 0 at the end of the file, or -1. */
+static int find_record(struct reader *r)
+{
+    r->begin += r->scan.at;
+    r->scan = (struct scan){.state = PLAIN};
+    while (!scan_on(r) && !drop_too_long(r)) {
+        int more = fill(r);
+        if (more < 0)
+            return -1;
+        if (more == 0)
+            return r->end > r->begin;
+    }
+    return 1;
+}
+
+/* --- fields ----------------------------------------------------------------------------------------------------- */
+
+/* Ends the field at s, which ends before limit, and removes its quotes. Returns the next field, or NULL. */
+static char *end_field(char *s, char *limit)
+{
+    char *to, *behind;
+
+    if (s < limit && *s == '"') {
+        to = s;
+        for (behind = s + 1; *behind != '"' || (behind + 1 < limit && behind[1] == '"'); behind++) {
+            behind += *behind == '"';
+            *to++ = *behind;
+        }
+        behind++;
+    } else {
+        behind = memchr(s, ',', (size_t)(limit - s));
+        to = behind = behind != NULL ? behind : limit;
+    }
+    *to = '\0';
+    return behind < limit ? behind + 1 : NULL;
+}
+
+/* Splits a record in place. Returns the number of fields; those beyond the maximum are counted as one. */
+static size_t split(struct reader *r, char *data, size_t length)
+{
+    char *limit = data + length;
+    size_t n = 0;
+
+    for (char *next = data; next != NULL; n++) {
+        if (n == READER_COLUMNS_MAX)
+            return n + 1;
+        r->fields[n] = next;
+        next = end_field(next, limit);
+    }
+    return n;
+}
+
+/* --- headers ---------------------------------------------------------------------------------------------------- */
+
+static int compare_names(const void *a, const void *b)
+{
+    const struct name *one = a, *other = b;
+    int order = strcmp(one->name, other->name);
+    return order != 0 ? order : (one->position > other->position) - (one->position < other->position);
+}
+
+static int compare_name_only(const void *key, const void *entry)
+{
+    return strcmp(key, ((const struct name *)entry)->name);
+}
+
+static const struct name *find_name(const struct reader *r, const char *name)
+{
+    return bsearch(name, r->known, r->n_known, sizeof r->known[0], compare_name_only);
+}
+
+static uint64_t length_bit(const char *name)
+{
+    size_t length = strlen(name);
+    return (uint64_t)1 << (length < 63 ? length : 63);
+}
+
+/* As find_name(), but rejects most other texts by their first byte and length, which is faster. */
+static bool is_name(const struct reader *r, const char *field)
+{
+    return (r->known_lengths[(unsigned char)*field] & length_bit(field)) != 0 && find_name(r, field) != NULL;
+}
+
+static void find_wanted(const struct reader *r, struct name *wanted)
+{
+    const struct name *found = find_name(r, wanted->name);
+    wanted->position = found != NULL ? found->position : SIZE_MAX;
+}
+
+/* Sorts the names; of equal ones the leftmost is kept. */
+static void know_names(struct reader *r)
+{
+    const char *name = r->names.data;
+    size_t n = 0;
+
+    for (size_t i = 0; i < r->n_columns; i++, name += strlen(name) + 1)
+        r->known[n++] = (struct name){name, i};
+    assert(row_n_columns <= READER_COLUMNS_MAX);
+    for (size_t i = 0; i < row_n_columns; i++)
+        r->known[n++] = (struct name){row_columns[i].name, SIZE_MAX};
+    qsort(r->known, n, sizeof r->known[0], compare_names);
+    r->n_known = 0;
+    for (size_t i = 0; i < n; i++)
+        if (i == 0 || strcmp(r->known[i].name, r->known[r->n_known - 1].name) != 0)
+            r->known[r->n_known++] = r->known[i];
+    memset(r->known_lengths, 0, sizeof r->known_lengths);
+    for (size_t i = 0; i < r->n_known; i++)
+        r->known_lengths[(unsigned char)r->known[i].name[0]] |= length_bit(r->known[i].name);
+    for (size_t i = 0; i < r->n_wanted; i++)
+        find_wanted(r, &r->wanted[i]);
+}
+
+static bool repeats_header(const struct reader *r, size_t n)
+{
+    const char *name = r->names.data;
+    if (n != r->n_columns)
+        return false;
+    for (size_t i = 0; i < n; i++, name += strlen(name) + 1)
+        if (strcmp(r->fields[i], name) != 0)
+            return false;
+    return true;
+}
+
+/* Returns whether more than half of the fields are names. Empty fields and numbers are not looked up, so that rows are
+ * recognised fast. */
+static bool resembles_header(const struct reader *r, size_t n)
+{
+    size_t names = 0, others = 0;
+    for (size_t i = 0; i < n && 2 * others < n; i++) {
+        char c = r->fields[i][0];
+        if (c == '\0' || (c >= '0' && c <= '9') || !is_name(r, r->fields[i]))
+            others++;
+        else
+            names++;
+    }
+    return names >= NAMES_SURE && 2 * names > n;
+}
+
+/* Stores the header's line, to search for it within damage. A short header is not stored, because texts may contain it,
+ * nor one whose names have commas and quotes, because it could be written in several ways. */
+static void keep_header(struct reader *r, size_t n)
+{
+    bool plain = n >= NAMES_SURE && r->names.length <= BLOCK;
+
+    for (size_t i = 0; i < n && plain; i++)
+        plain = strpbrk(r->fields[i], ",\"\r\n") == NULL;
+    if (!plain)
+        return;
+    r->header.length = 0;
+    for (size_t i = 0; i < n; i++)
+        text_printf(&r->header, "%s%s", i > 0 ? "," : "", r->fields[i]);
+}
+
+/* Takes the fields as the header. Returns 0, or -1 when out of memory. */
+static int take_header(struct reader *r, size_t n)
+{
+    r->names.length = 0;
+    for (size_t i = 0; i < n; i++)
+        text_append(&r->names, r->fields[i], strlen(r->fields[i]) + 1);
+    keep_header(r, n);
+    if (r->names.failed || r->header.failed)
+        return fail(r, ENOMEM);
+    r->n_columns = n;
+    know_names(r);
+    return 0;
+}
+
+/* --- records ---------------------------------------------------------------------------------------------------- */
+
+/* Takes the record's fields. Returns 1 for a row, 0 for a header or damage, -1 when out of memory. */
+static int take_record(struct reader *r, char *data, size_t length)
+{
+    size_t n = split(r, data, length);
+    bool first = r->n_columns == 0 && r->damaged == 0;
+
+    if (repeats_header(r, n))
+        return 0;
+    if (n <= READER_COLUMNS_MAX && (first || resembles_header(r, n)))
+        return take_header(r, n);
+    if (n != r->n_columns) {
+        r->damaged++;
+        return 0;
+    }
+    return 1;
+}
+
+/* Judges the record found: 1 for a row, 0 for nothing to return, -1 for an error. */
+static int judge_record(struct reader *r)
+{
+    struct scan *scan = &r->scan;
+    char *data = r->data + r->begin;
+    size_t length = content_length(data, scan->at), header = find_header(r, data, scan->at);
+    bool open = scan->state == QUOTED || scan->state == BAD;
+
+    if (length >= sizeof byte_order_mark && begins_with_mark(data)) {
+        data += sizeof byte_order_mark;
+        length -= sizeof byte_order_mark;
+        header -= header > 0 ? sizeof byte_order_mark : 0;
+    }
+    if (length == 0)
+        return 0;
+    bool whole = !open && !scan->too_long && length <= READER_LINE_MAX && memchr(data, '\0', length) == NULL;
+    if (!whole || header > 0)
+        r->damaged++;
+    if (!whole && scan->resume > 0)
+        scan->at = scan->resume;
+    else if (header > 0)
+        return take_record(r, data + header, length - header);
+    else if (whole)
+        return take_record(r, data, length);
+    return 0;
+}
+
+int reader_next(struct reader *r)
+{
+    r->row = false;
+    while (r->error[0] == '\0') {
+        int found = find_record(r);
+        if (found > 0)
+            found = judge_record(r);
+        else if (found == 0)
+            return 0;
+        if (found > 0) {
+            r->row = true;
+            return 1;
+        }
+    }
+    return -1;
+}
+
+const char *reader_error(const struct reader *r)
+{
+    return r->error;
+}
+
+uint64_t reader_damaged(const struct reader *r)
+{
+    return r->damaged;
+}
+
+/* --- columns ---------------------------------------------------------------------------------------------------- */
+
+size_t reader_column(struct reader *r, const char *name)
+{
+    size_t i = 0;
+    while (i < r->n_wanted && strcmp(r->wanted[i].name, name) != 0)
+        i++;
+    if (i < r->n_wanted)
+        return i;
+    assert(r->n_wanted < READER_COLUMNS_MAX);
+    r->wanted[i].name = name;
+    find_wanted(r, &r->wanted[i]);
+    return r->n_wanted++;
+}
+
+const char *reader_at(const struct reader *r, size_t column)
+{
+    assert(column < r->n_wanted);
+    size_t position = r->wanted[column].position;
+    return r->row && position != SIZE_MAX ? r->fields[position] : NULL;
+}
+
+/* Returns whether s is a decimal number. strtod() alone accepts spaces, hexadecimal digits and names too. */
+static bool is_decimal(const char *s)
+{
+    static const char digits[] = "0123456789";
+    s += *s == '-' || *s == '+';
+    size_t whole = strspn(s, digits), fraction = 0;
+    s += whole;
+    if (*s == '.') {
+        fraction = strspn(s + 1, digits);
+        s += fraction + 1;
+    }
+    if (whole + fraction == 0)
+        return false;
+    if (*s == 'e' || *s == 'E') {
+        s += s[1] == '-' || s[1] == '+' ? 2 : 1;
+        if (*s == '\0')
+            return false;
+        s += strspn(s, digits);
+    }
+    return *s == '\0';
+}
+
+double reader_number(const struct reader *r, size_t column)
+{
+    const char *text = reader_at(r, column), *end = text;
+    double number;
+    if (text == NULL || *text == '\0')
+        return NAN;
+    if (text_short_decimal(&end, &number) && *end == '\0')
+        return number;
+    if (!is_decimal(text))
+        return NAN;
+    number = strtod_l(text, NULL, r->c_locale);
+    return isfinite(number) ? number : NAN;
+}
+
+/* --- life ------------------------------------------------------------------------------------------------------- */
+
+/* Until a header was read, a header of jitbench's rows is searched for. */
+static int expect_header(struct reader *r)
+{
+    csv_header(&r->header);
+    if (r->header.failed)
+        return -1;
+    r->header.length = content_length(r->header.data, r->header.length);
+    know_names(r);
+    return 0;
+}
+
+static struct reader *make(int fd, const char *name, bool borrowed, char *error, size_t error_size)
+{
+    struct reader *r = calloc(1, sizeof *r);
+    struct stat st;
+    int reason = 0;
+
+    if (r != NULL) {
+        r->fd = fd;
+        r->borrowed = borrowed;
+        r->c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+        text_copy(r->path, sizeof r->path, name);
+    }
+    if (r == NULL || r->c_locale == (locale_t)0 || expect_header(r) != 0)
+        reason = ENOMEM;
+    else if (fstat(fd, &st) != 0)
+        reason = errno;
+    else if (S_ISDIR(st.st_mode))
+        reason = EISDIR;
+    if (reason == 0)
+        return r;
+    snprintf(error, error_size, "%s: %s", name, strerror(reason));
+    if (r != NULL)
+        reader_close(r);
+    else if (!borrowed)
+        (void)close(fd);
+    return NULL;
+}
+
+struct reader *reader_take(int fd, const char *name, char *error, size_t error_size)
+{
+    return make(fd, name, false, error, error_size);
+}
+
+struct reader *reader_open(const char *path, char *error, size_t error_size)
+{
+    if (strcmp(path, "-") == 0)
+        return make(STDIN_FILENO, "standard input", true, error, error_size);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (fd >= 0)
+        return make(fd, path, false, error, error_size);
+    snprintf(error, error_size, "%s: %s", path, strerror(errno));
+    return NULL;
+}
+
+void reader_close(struct reader *r)
+{
+    if (r == NULL)
+        return;
+    if (!r->borrowed)
+        (void)close(r->fd);
+    if (r->c_locale != (locale_t)0)
+        freelocale(r->c_locale);
+    text_free(&r->header);
+    text_free(&r->names);
+    free(r->data);
+    free(r);
+}

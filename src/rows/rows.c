@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads CSV files as rows. */
+#include "rows/rows.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rows/text.h"
+
+#define COLUMNS_MAX 80
+
+struct row_reader {
+    struct reader *reader;
+    unsigned wanted;
+    size_t column[COLUMNS_MAX]; /* the reader's number of each of row_columns */
+    struct row_run run, next_run;
+    uint64_t unknown, too_new;
+    const char *error;
+};
+
+struct row_reader *row_reader_open(const char *path, unsigned wanted, char *error, size_t error_size)
+{
+    struct row_reader *r = calloc(1, sizeof(*r));
+
+    if (!r) {
+        (void)snprintf(error, error_size, "%s: out of memory", path);
+        return NULL;
+    }
+    r->wanted = wanted;
+    r->reader = reader_open(path, error, error_size);
+    if (!r->reader) {
+        free(r);
+        return NULL;
+    }
+    for (size_t i = 0; i < row_n_columns; i++)
+        r->column[i] = reader_column(r->reader, row_columns[i].name);
+    return r;
+}
+
+/* Copies a text, cut between characters of UTF-8. */
+static void take_text(char *to, size_t size, const char *from)
+{
+    size_t length = strnlen(from, size);
+
+    if (length == size)
+        for (length = size - 1; length > 0 && ((unsigned char)from[length] & 0xc0) == 0x80; length--)
+            ;
+    memcpy(to, from, length);
+    to[length] = '\0';
+}
+
+static uint64_t to_uint(const char *s)
+{
+    errno = 0;
+    uint64_t value = *s >= '0' && *s <= '9' ? strtoull(s, NULL, 10) : 0;
+    return errno || s[strspn(s, "0123456789")] ? 0 : value;
+}
+
+static bool to_status(const char *s, enum row_status *status)
+{
+    for (int i = ROW_OK; i <= ROW_FAILED; i++)
+        if (!strcmp(s, row_status_name((enum row_status)i))) {
+            *status = (enum row_status)i;
+            return true;
+        }
+    return false;
+}
+
+/* Reads a decimal number that ends at a separator or at the end; *at moves there. */
+static bool take_number(const char **at, double *value)
+{
+    if (text_short_decimal(at, value))
+        return true;
+    size_t length = strspn(*at, "+-.0123456789eE");
+    char *end;
+
+    *value = length ? strtod(*at, &end) : NAN;
+    bool whole = length && end == *at + length;
+    *at += length;
+    return whole && isfinite(*value);
+}
+
+static size_t count_pieces(const char *s)
+{
+    size_t n = *s != '\0';
+
+    for (; (s = strchr(s, ';')); s++)
+        n++;
+    return n;
+}
+
+static const char *next_piece(const char *s)
+{
+    s += strcspn(s, ";");
+    return *s ? s + 1 : s;
+}
+
+/* Reads samples. Elements that are not numbers are left out as damage; empty ones are kept as NAN if `unknown`. */
+static int take_samples(const char *s, bool unknown, struct row *row)
+{
+    size_t n = count_pieces(s);
+
+    if (!n)
+        return 0;
+    row->samples = malloc(n * sizeof(*row->samples));
+    if (!row->samples)
+        return -1;
+    for (size_t i = 0; i < n; i++, s = next_piece(s)) {
+        double *sample = &row->samples[row->n_samples];
+        if ((*s == ';' || !*s) && unknown)
+            *sample = (double)NAN;
+        else if (!take_number(&s, sample) || (*s && *s != ';'))
+            continue;
+        row->n_samples++;
+    }
+    return 0;
+}
+
+static int take_pairs(const char *s, struct stats_point **pairs, size_t *n_pairs, uint64_t *left_out)
+{
+    size_t n = count_pieces(s);
+
+    if (!n)
+        return 0;
+    *pairs = malloc(n * sizeof(**pairs));
+    if (!*pairs)
+        return -1;
+    for (; *s; s = next_piece(s)) {
+        struct stats_point *pair = &(*pairs)[*n_pairs];
+        if (*s == '+' && left_out)
+            *left_out = strtoull(s + 1, NULL, 10);
+        else if (take_number(&s, &pair->at) && *s == ':' && s++ && take_number(&s, &pair->value) && (*s == ';' || !*s))
+            ++*n_pairs;
+    }
+    return 0;
+}
+
+/* Reads a field. Returns 0; 1 when the record is not a row; -1 when out of memory. */
+static int take_field(struct row_reader *r, size_t i, struct row *row)
+{
+    const struct row_column *column = &row_columns[i];
+    const char *s = reader_at(r->reader, r->column[i]);
+    void *field = (column->in_run ? (char *)&r->next_run : (char *)row) + column->offset;
+
+    if (!s)
+        return 0;
+    switch (column->type) {
+    case COLUMN_TEXT:
+        take_text(field, column->size, s);
+        row_text_from_csv(column, field);
+        return 0;
+    case COLUMN_UINT:
+        *(uint64_t *)field = to_uint(s);
+        return 0;
+    case COLUMN_REAL:
+        *(double *)field = reader_number(r->reader, r->column[i]);
+        return 0;
+    case COLUMN_STATUS:
+        return !to_status(s, &row->status);
+    case COLUMN_SCHEMA:
+        r->too_new += to_uint(s) > ROW_SCHEMA;
+        return to_uint(s) > ROW_SCHEMA;
+    case COLUMN_SAMPLES:
+        return r->wanted & ROWS_SAMPLES ? take_samples(s, r->wanted & ROWS_UNKNOWN, row) : 0;
+    case COLUMN_HIST:
+        return r->wanted & ROWS_HIST ? take_pairs(s, &row->hist, &row->n_hist, NULL) : 0;
+    case COLUMN_SERIES:
+        return r->wanted & ROWS_SERIES ? take_pairs(s, &row->series, &row->n_series, &row->series_left_out) : 0;
+    }
+    return 0;
+}
+
+static int take_row(struct row_reader *r, struct row *row)
+{
+    row_init(row, &r->run);
+    row_run_init(&r->next_run);
+    for (size_t i = 0; i < row_n_columns; i++) {
+        int result = take_field(r, i, row);
+        if (result)
+            return result;
+    }
+    return !row->suite[0] || !row->test[0];
+}
+
+int row_reader_next(struct row_reader *r, struct row *row)
+{
+    int more;
+
+    while ((more = reader_next(r->reader)) == 1) {
+        int result = take_row(r, row);
+        if (!result) {
+            if (!row_run_equal(&r->run, &r->next_run))
+                r->run = r->next_run;
+            return 1;
+        }
+        row_free(row);
+        if (result < 0) {
+            r->error = "out of memory";
+            return -1;
+        }
+        r->unknown++;
+    }
+    return more;
+}
+
+const char *row_reader_error(const struct row_reader *r)
+{
+    return r->error ? r->error : reader_error(r->reader);
+}
+
+void row_reader_close(struct row_reader *r)
+{
+    if (r)
+        reader_close(r->reader);
+    free(r);
+}
+
+static void append_count(struct text *out, uint64_t n, const char *one, const char *many)
+{
+    if (n)
+        text_printf(out, "%s%" PRIu64 " %s", out->length ? ", " : "", n, n == 1 ? one : many);
+}
+
+void row_reader_describe(const struct row_reader *r, const char *path, size_t n_rows, char *message, size_t size)
+{
+    struct text out = {0};
+
+    append_count(&out, reader_damaged(r->reader), "damaged line", "damaged lines");
+    append_count(&out, r->unknown - r->too_new, "line that is not a result", "lines that are not results");
+    append_count(&out, r->too_new, "row of a newer version", "rows of a newer version");
+    if (out.length)
+        (void)snprintf(message, size, "%s: %s left out%s", path, out.data, n_rows ? "" : "; no rows");
+    else if (n_rows || *row_reader_error(r)) /* otherwise the error says it */
+        text_copy(message, size, "");
+    else
+        (void)snprintf(message, size, "%s: no rows", path);
+    text_free(&out);
+}
+
+/* --- All rows of some files. --- */
+
+/* Returns the set's copy of the run, made if necessary. Usually it is the run of the row before. NULL when out of
+ * memory. */
+static const struct row_run *keep_run(struct row_set *set, const struct row_run *run)
+{
+    for (size_t i = set->n_runs; i-- > 0;)
+        if (row_run_equal(set->runs[i], run))
+            return set->runs[i];
+    if (set->n_runs == set->runs_capacity) {
+        size_t capacity = set->runs_capacity ? 2 * set->runs_capacity : 8;
+        struct row_run **runs = realloc(set->runs, capacity * sizeof(struct row_run *));
+        if (!runs)
+            return NULL;
+        set->runs = runs;
+        set->runs_capacity = capacity;
+    }
+    struct row_run *copy = malloc(sizeof(*copy));
+    if (copy) {
+        *copy = *run;
+        set->runs[set->n_runs++] = copy;
+    }
+    return copy;
+}
+
+/* Moves the row into the set. Returns -1 when out of memory. */
+static int keep_row(struct row_set *set, struct row *row)
+{
+    row->run = keep_run(set, row->run);
+    if (!row->run)
+        return -1;
+    if (set->n == set->capacity) {
+        size_t capacity = set->capacity ? 2 * set->capacity : 64;
+        struct row *rows = realloc(set->rows, capacity * sizeof(*rows));
+        if (!rows)
+            return -1;
+        set->rows = rows;
+        set->capacity = capacity;
+    }
+    row->number = set->n;
+    set->rows[set->n++] = *row;
+    return 0;
+}
+
+int row_set_read(struct row_set *set, const char *path, unsigned wanted, char *message, size_t message_size,
+                 char *error, size_t error_size)
+{
+    struct row_reader *r = row_reader_open(path, wanted, error, error_size);
+    size_t n_rows = 0;
+    struct row row;
+    int more = 0, result = 0;
+
+    if (message_size)
+        message[0] = '\0';
+    if (!r)
+        return -1;
+    while (!result && (more = row_reader_next(r, &row)) == 1) {
+        int wish = set->choose ? set->choose(set->context, &row) : 1;
+        if (wish < 0 || (wish && keep_row(set, &row))) {
+            (void)snprintf(error, error_size, "%s: out of memory", path);
+            result = wish = -1;
+        }
+        if (wish < 1)
+            row_free(&row);
+        n_rows++;
+    }
+    if (more < 0) {
+        text_copy(error, error_size, row_reader_error(r));
+        result = -1;
+    }
+    row_reader_describe(r, path, n_rows, message, message_size);
+    row_reader_close(r);
+    return result;
+}
+
+/* Sort key of a row: run and suite by the positions of their first rows. */
+struct sort_key {
+    size_t run, suite, at;
+    uint64_t item;
+};
+
+static int by_key(const void *a, const void *b)
+{
+    const struct sort_key *x = a, *y = b;
+
+    if (x->run != y->run)
+        return x->run < y->run ? -1 : 1;
+    if (x->suite != y->suite)
+        return x->suite < y->suite ? -1 : 1;
+    if (x->item != y->item) /* 0 comes last: a row calculated from other rows */
+        return x->item - 1 < y->item - 1 ? -1 : 1;
+    return (x->at > y->at) - (x->at < y->at);
+}
+
+/* Finds run and suite; usually they are those of the row before. */
+static void find_key(const struct row_set *set, const struct sort_key *before, size_t i, struct sort_key *key)
+{
+    const struct row *row = &set->rows[i];
+
+    *key = (struct sort_key){.suite = i, .at = i, .item = row->item};
+    while (set->runs[key->run] != row->run)
+        key->run++;
+    for (size_t k = i; k-- > 0;)
+        if (before[k].run == key->run && !strcmp(set->rows[k].suite, row->suite)) {
+            key->suite = before[k].suite;
+            return;
+        }
+}
+
+/* Moves each row to its position, one cycle of the permutation after the other. */
+static void permute(struct row *rows, struct sort_key *keys, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (keys[i].at == i)
+            continue;
+        const struct row first = rows[i];
+        size_t to = i;
+        for (size_t from; (from = keys[to].at) != i; to = from) {
+            rows[to] = rows[from];
+            keys[to].at = to;
+        }
+        rows[to] = first;
+        keys[to].at = to;
+    }
+}
+
+int row_set_sort(struct row_set *set)
+{
+    struct sort_key *keys = calloc(set->n + 1, sizeof(*keys));
+
+    if (!keys)
+        return -1;
+    for (size_t i = 0; i < set->n; i++)
+        find_key(set, keys, i, &keys[i]);
+    qsort(keys, set->n, sizeof(*keys), by_key);
+    permute(set->rows, keys, set->n);
+    free(keys);
+    return 0;
+}
+
+void row_set_sanitize(struct row_set *set)
+{
+    for (size_t i = 0; i < set->n; i++)
+        row_sanitize(&set->rows[i]);
+    for (size_t i = 0; i < set->n_runs; i++)
+        row_run_sanitize(set->runs[i]);
+}
+
+void row_set_free(struct row_set *set)
+{
+    for (size_t i = 0; i < set->n; i++)
+        row_free(&set->rows[i]);
+    for (size_t i = 0; i < set->n_runs; i++)
+        free(set->runs[i]);
+    free(set->rows);
+    free(set->runs);
+    memset(set, 0, sizeof(*set));
+}

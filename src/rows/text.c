@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: MIT */
+/* Small text helpers: similar names, growing texts, formatted numbers and durations. */
+#include "rows/text.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* Longest word that is compared in full; names are shorter. */
+#define WORD_MAX 128u
+
+static unsigned char lower(char c)
+{
+    return (unsigned char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+}
+
+static unsigned least(unsigned a, unsigned b)
+{
+    return a < b ? a : b;
+}
+
+unsigned text_distance(const char *a, const char *b)
+{
+    size_t a_length = strlen(a), b_length = strlen(b);
+    /* The distance is symmetric: make b the shorter word, which has to fit in a row. */
+    if (b_length > a_length) {
+        const char *text = a;
+        size_t length = a_length;
+        a = b, b = text;
+        a_length = b_length, b_length = length;
+    }
+    if (b_length > WORD_MAX)
+        return a_length > UINT32_MAX ? UINT32_MAX : (unsigned)a_length;
+
+    unsigned rows[3][WORD_MAX + 1];
+    for (size_t j = 0; j <= b_length; j++)
+        rows[0][j] = (unsigned)j;
+    for (size_t i = 1; i <= a_length; i++) {
+        unsigned *row = rows[i % 3];
+        const unsigned *above = rows[(i + 2) % 3], *above2 = rows[(i + 1) % 3];
+        row[0] = (unsigned)i;
+        for (size_t j = 1; j <= b_length; j++) {
+            unsigned differs = lower(a[i - 1]) != lower(b[j - 1]);
+            row[j] = least(least(above[j], row[j - 1]) + 1, above[j - 1] + differs);
+            if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1]))
+                row[j] = least(row[j], above2[j - 2] + 1);
+        }
+    }
+    return rows[a_length % 3][b_length];
+}
+
+const char *text_nearest(const char *word, const char *const *candidates, size_t n)
+{
+    const char *nearest = NULL;
+    unsigned nearest_score = 0;
+    size_t length = strlen(word);
+    size_t allowed = length / 3 > 1 ? length / 3 : 1;
+
+    for (size_t i = 0; i < n; i++) {
+        size_t other = strlen(candidates[i]);
+        size_t shorter = length < other ? length : other, longer = length < other ? other : length;
+        /* An empty text is a prefix of everything, and two different single letters have nothing in common. */
+        if (shorter == 0)
+            continue;
+        unsigned distance = text_distance(word, candidates[i]);
+        unsigned begins = strncasecmp(word, candidates[i], shorter) == 0;
+        if (!begins && (distance > allowed || distance >= longer))
+            continue;
+        unsigned score = 2 * distance + !begins;
+        if (!nearest || score < nearest_score) {
+            nearest = candidates[i];
+            nearest_score = score;
+        }
+    }
+    return nearest;
+}
+
+/* Makes room for more characters and the terminator. */
+static int reserve(struct text *t, size_t more)
+{
+    if (t->failed)
+        return -1;
+    if (more >= SIZE_MAX / 2 - t->length) {
+        t->failed = 1;
+        return -1;
+    }
+    size_t need = t->length + more + 1;
+    if (need <= t->size)
+        return 0;
+    size_t size = t->size ? t->size : 64;
+    while (size < need)
+        size *= 2;
+    char *data = realloc(t->data, size);
+    if (!data) {
+        t->failed = 1;
+        return -1;
+    }
+    t->data = data;
+    t->size = size;
+    return 0;
+}
+
+void text_append(struct text *t, const char *data, size_t length)
+{
+    if (reserve(t, length))
+        return;
+    if (length)
+        memcpy(t->data + t->length, data, length);
+    t->length += length;
+    t->data[t->length] = '\0';
+}
+
+void text_printf(struct text *t, const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, args);
+    if (length < 0) {
+        t->failed = 1;
+    } else if (!reserve(t, (size_t)length)) {
+        vsnprintf(t->data + t->length, (size_t)length + 1, format, again);
+        t->length += (size_t)length;
+    }
+    va_end(again);
+    va_end(args);
+}
+
+void text_free(struct text *t)
+{
+    free(t->data);
+    *t = (struct text){0};
+}
+
+struct unit {
+    uint64_t size;
+    const char *name;
+};
+
+/* Formats a value in one of n units in rising order, the first of size 1, with as many decimals as three significant
+ * digits allow. */
+static void in_units(uint64_t value, const struct unit *units, size_t n, char *buf, size_t size)
+{
+    size_t i = n - 1;
+    while (i && value < units[i].size)
+        i--;
+    uint64_t whole = value / units[i].size, rest = value % units[i].size;
+    int decimals = whole >= 100 ? 0 : whole >= 10 ? 1 : 2;
+    uint64_t scale = whole >= 100 ? 1 : whole >= 10 ? 10 : 100;
+    uint64_t scaled = whole * scale + (uint64_t)floor((double)rest * (double)scale / (double)units[i].size + 0.5);
+
+    if (i + 1 < n && scaled >= units[i + 1].size / units[i].size * scale) {
+        /* Rounding may reach the next unit: 999.9 ms is 1 s. */
+        i++;
+        decimals = 0;
+        scale = scaled = 1;
+    } else if (i + 1 == n) {
+        uint64_t step = 1;
+        while (scaled / step >= 1000)
+            step *= 10;
+        scaled = (scaled + step / 2) / step * step;
+    }
+    while (decimals && scaled % 10 == 0) {
+        decimals--;
+        scaled /= 10;
+        scale /= 10;
+    }
+    snprintf(buf, size, "%.*f %s", decimals, (double)scaled / (double)scale, units[i].name);
+}
+
+void text_duration(uint64_t ns, char *buf, size_t size)
+{
+    static const struct unit units[] = {
+        {1, "ns"}, {1000, "us"}, {1000000, "ms"}, {1000000000, "s"}, {60000000000, "min"}, {3600000000000, "h"},
+    };
+    in_units(ns, units, sizeof(units) / sizeof(units[0]), buf, size);
+}
+
+void text_bytes(uint64_t bytes, char *buf, size_t size)
+{
+    static const struct unit units[] = {
+        {1, "B"},
+        {UINT64_C(1) << 10, "KiB"},
+        {UINT64_C(1) << 20, "MiB"},
+        {UINT64_C(1) << 30, "GiB"},
+        {UINT64_C(1) << 40, "TiB"},
+        {UINT64_C(1) << 50, "PiB"},
+        {UINT64_C(1) << 60, "EiB"},
+    };
+    in_units(bytes, units, sizeof(units) / sizeof(units[0]), buf, size);
+}
+
+bool text_has_word_of(const char *words, const char *word, size_t length)
+{
+    for (const char *at = words; at && *at; at += strspn(at, " ")) {
+        size_t n = strcspn(at, " ");
+        if (n == length && !memcmp(at, word, n))
+            return true;
+        at += n;
+    }
+    return false;
+}
+
+bool text_has_word(const char *words, const char *word)
+{
+    return text_has_word_of(words, word, strlen(word));
+}
+
+void text_copy(char *to, size_t size, const char *from)
+{
+    if (!size)
+        return;
+    size_t length = strnlen(from, size - 1);
+    memcpy(to, from, length);
+    to[length] = '\0';
+}
+
+size_t text_utf8_length(const char *s)
+{
+    const unsigned char *b = (const unsigned char *)s;
+    unsigned low = 0x80, high = 0xbf;
+    size_t length;
+    if (b[0] < 0x80)
+        return 1;
+    if (b[0] < 0xc2 || b[0] > 0xf4)
+        return 0;
+    length = b[0] < 0xe0 ? 2 : b[0] < 0xf0 ? 3 : 4;
+    /* The second byte excludes overlong forms, surrogates and code points above U+10FFFF. */
+    if (b[0] == 0xe0)
+        low = 0xa0;
+    else if (b[0] == 0xed)
+        high = 0x9f;
+    else if (b[0] == 0xf0)
+        low = 0x90;
+    else if (b[0] == 0xf4)
+        high = 0x8f;
+    if (b[1] < low || b[1] > high)
+        return 0;
+    for (size_t i = 2; i < length; i++)
+        if (b[i] < 0x80 || b[i] > 0xbf)
+            return 0;
+    return length;
+}
+
+/* Appends a whole number without snprintf(), with the same text; most numbers written are whole. Returns false for
+ * other numbers. */
+static bool append_whole(struct text *t, double value)
+{
+    char buf[24], *at = buf + sizeof buf;
+    if (!(fabs(value) < 1e15) || value != floor(value) || (value == 0 && signbit(value)))
+        return false;
+    uint64_t rest = (uint64_t)fabs(value);
+    do
+        *--at = (char)('0' + rest % 10);
+    while ((rest /= 10) > 0);
+    if (value < 0)
+        *--at = '-';
+    text_append(t, at, (size_t)(buf + sizeof buf - at));
+    return true;
+}
+
+void text_real(struct text *t, double value)
+{
+    static const char plain[] = "+-0123456789e";
+    char buf[64];
+    if (!isfinite(value) || append_whole(t, value))
+        return;
+    snprintf(buf, sizeof buf, "%.17g", value);
+    /* Replaces the locale's decimal point, which may have several bytes, by '.'. */
+    for (const char *s = buf; *s != '\0';) {
+        size_t run = strspn(s, plain);
+        text_append(t, s, run);
+        s += run;
+        if (*s != '\0')
+            text_append(t, ".", 1);
+        s += strcspn(s, plain);
+    }
+}
+
+#define EXACT_DIGITS 15u
+
+/* Appends the digits at s to *digits, which has n of them already, and returns their number; stops at EXACT_DIGITS +
+ * 1 in all. */
+static size_t take_digits(const char *s, size_t n, uint64_t *digits)
+{
+    size_t taken = 0;
+    for (; s[taken] >= '0' && s[taken] <= '9' && n + taken <= EXACT_DIGITS; taken++)
+        *digits = 10 * *digits + (uint64_t)(s[taken] - '0');
+    return taken;
+}
+
+bool text_short_decimal(const char **at, double *value)
+{
+    static const double tens[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+    const char *s = *at + (**at == '-');
+    uint64_t digits = 0;
+    size_t whole = take_digits(s, 0, &digits), fraction = 0;
+    double number;
+
+    s += whole;
+    if (*s == '.') {
+        fraction = take_digits(s + 1, whole, &digits);
+        s += 1 + fraction;
+    }
+    if (whole == 0 || whole + fraction > EXACT_DIGITS || *s == 'e' || *s == 'E')
+        return false;
+    /* A wider format for intermediate results would round the quotient twice. */
+    if (fraction > 0 && FLT_EVAL_METHOD != 0)
+        return false;
+    number = (double)digits / tens[fraction];
+    *value = **at == '-' ? -number : number;
+    *at = s;
+    return true;
+}
+
+void text_sanitize(char *s)
+{
+    size_t length;
+
+    for (unsigned char *at = (unsigned char *)s; *at; at += length ? length : 1) {
+        length = text_utf8_length((const char *)at);
+        bool control = (length == 1 && (*at < 0x20 || *at == 0x7f)) || (*at == 0xc2 && length && at[1] < 0xa0);
+        if (!length || control)
+            memset(at, '?', length ? length : 1);
+    }
+}

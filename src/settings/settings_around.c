@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: MIT */
+/* Settings around the bench CPUs: running programs, memory, power, the hypervisor. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "settings/settings_look.h"
+#include "sys/tree.h"
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+/* --- Programs. --- */
+
+static const struct settings_program irqbalance = {"irqbalance", "irqbalance"};
+
+/* Programs that wake up by themselves, do much work at once, or change settings. */
+static const struct settings_program daemons[] = {
+    {"anacron", "anacron.timer anacron"},
+    {"apt", NULL},
+    {"apt-get", NULL},
+    {"apt.systemd.dai", "apt-daily.timer apt-daily-upgrade.timer apt-daily.service apt-daily-upgrade.service"},
+    {"atd", "atd"},
+    {"auto-cpufreq", "auto-cpufreq"},
+    {"baloo_file", NULL},
+    {"cron", "cron"},
+    {"crond", "crond"},
+    {"dnf", NULL},
+    {"dnf-automatic", "dnf-automatic.timer dnf-automatic.service"},
+    {"dpkg", NULL},
+    {"fstrim", "fstrim.timer fstrim.service"},
+    {"fwupd", "fwupd"},
+    {"ksmtuned", "ksmtuned"},
+    {"logrotate", "logrotate.timer logrotate.service"},
+    {"makewhatis", NULL},
+    {"mandb", "man-db.timer man-db.service"},
+    {"mlocate", NULL},
+    {"numad", "numad"},
+    {"packagekitd", "packagekit"},
+    {"plocate", NULL},
+    {"power-profiles-", "power-profiles-daemon"},
+    {"rpm", NULL},
+    {"snapd", "snapd.socket snapd.service"},
+    {"thermald", "thermald"},
+    {"tlp", "tlp"},
+    {"tracker-extract", NULL},
+    {"tracker-miner-f", NULL},
+    {"tuned", "tuned"},
+    {"unattended-upgr", "unattended-upgrades"},
+    {"updatedb", NULL},
+    {"updatedb.mlocat", "mlocate-updatedb.timer mlocate-updatedb.service"},
+    {"updatedb.plocat", "plocate-updatedb.timer plocate-updatedb.service"},
+    {"yum", NULL},
+    {"zypper", NULL},
+};
+
+/* Marks the programs of the list (at most as long as daemons) that run now. Returns 0; or -errno when processes
+ * cannot be seen. */
+static int find_programs(const struct settings_view *view, const struct settings_program *list, size_t n,
+                         bool seen[COUNT(daemons)])
+{
+    char path[320], name[32];
+    memset(seen, 0, COUNT(daemons) * sizeof *seen);
+    /* Where other users' processes are hidden, PID 1 is hidden too. */
+    int error = setting_read_line(view->root, "/proc/1/comm", name, sizeof name);
+    char **pids = error ? NULL : tree_names(view->root, "/proc");
+    if (!pids)
+        return error ? error : -errno;
+    for (char **pid = pids; *pid; pid++) {
+        if ((*pid)[strspn(*pid, "0123456789")])
+            continue;
+        snprintf(path, sizeof path, "/proc/%.200s/comm", *pid);
+        if (setting_read_line(view->root, path, name, sizeof name))
+            continue;
+        for (size_t i = 0; i < n; i++)
+            seen[i] |= strcmp(list[i].comm, name) == 0;
+    }
+    free(pids);
+    return 0;
+}
+
+size_t settings_programs(const struct settings_view *view, const struct settings_program **found, size_t size)
+{
+    bool seen[COUNT(daemons)];
+    size_t n = 0;
+    if (find_programs(view, &irqbalance, 1, seen) == 0 && seen[0] && size > 0)
+        found[n++] = &irqbalance;
+    if (find_programs(view, daemons, COUNT(daemons), seen) == 0)
+        for (size_t i = 0; i < COUNT(daemons) && n < size; i++)
+            if (seen[i])
+                found[n++] = &daemons[i];
+    return n;
+}
+
+static void look_for_programs(const struct settings_view *view, const struct settings_program *list, size_t n,
+                              struct setting_state *out)
+{
+    bool seen[COUNT(daemons)];
+    char names[sizeof out->now] = "";
+    int error = find_programs(view, list, n, seen);
+    for (size_t i = 0; i < n; i++)
+        if (seen[i])
+            setting_append(names, sizeof names, list[i].comm);
+    if (error && view->machine->have_proc) {
+        setting_say(out, SETTING_UNKNOWN, "%s", "");
+        setting_why(out, "other users' processes cannot be seen");
+    } else if (error) {
+        setting_not_read(view, "/proc/1/comm", error, out);
+    } else if (names[0]) {
+        setting_say(out, SETTING_NOISY, "%s", names);
+    } else {
+        setting_say(out, view->machine->container[0] ? SETTING_UNKNOWN : SETTING_OK, "none seen");
+        if (view->machine->container[0])
+            setting_why(out, "the host's processes cannot be seen from a container");
+    }
+}
+
+void setting_look_irqbalance(const struct settings_view *view, struct setting_state *out)
+{
+    look_for_programs(view, &irqbalance, 1, out);
+}
+
+void setting_look_daemons(const struct settings_view *view, struct setting_state *out)
+{
+    look_for_programs(view, daemons, COUNT(daemons), out);
+}
+
+/* --- Memory, load. --- */
+
+static bool meminfo_mib(const char *text, const char *key, uint64_t *mib)
+{
+    char value[32];
+    if (!tree_value(text, key, value, sizeof value) || !tree_number(value, mib))
+        return false;
+    *mib /= 1024;
+    return true;
+}
+
+void setting_look_swap(const struct settings_view *view, struct setting_state *out)
+{
+    static const char path[] = "/proc/meminfo";
+    char text[8192];
+    uint64_t total, unused;
+    ssize_t length = tree_read(view->root, path, text, sizeof text);
+    if (length <= 0)
+        setting_not_read(view, path, length < 0 ? (int)length : -ENODATA, out);
+    else if (!meminfo_mib(text, "SwapTotal", &total) || !meminfo_mib(text, "SwapFree", &unused) || unused > total)
+        setting_not_read(view, path, -EILSEQ, out);
+    else if (total == 0)
+        setting_say(out, SETTING_OK, "no swap");
+    else
+        setting_say(out, unused < total ? SETTING_NOISY : SETTING_OK, "%" PRIu64 " of %" PRIu64 " MiB", total - unused,
+                    total);
+}
+
+void setting_look_load(const struct settings_view *view, struct setting_state *out)
+{
+    double load = view->machine->load1, low = 0.05 * view->machine->cpus_online;
+    if (load < 0)
+        setting_not_read(view, "/proc/loadavg", -ENOENT, out);
+    else
+        setting_say(out, load > (low > 0.5 ? low : 0.5) ? SETTING_NOISY : SETTING_OK, "%.2f", load);
+}
+
+void setting_look_pressure(const struct settings_view *view, struct setting_state *out)
+{
+    static const char path[] = "/proc/pressure/memory", start[] = "some avg10=";
+    char text[128] = "", *end = text;
+    int error = setting_read_line(view->root, path, text, sizeof text);
+    if (!error && strncmp(text, start, sizeof start - 1) != 0)
+        error = -EILSEQ;
+    double share = error ? 0 : strtod(text + sizeof start - 1, &end);
+    if (!error && !(end > text + sizeof start - 1 && share >= 0 && share <= 100))
+        error = -EILSEQ;
+    if (error)
+        setting_not_read(view, path, error, out);
+    else
+        setting_say(out, share >= 1 ? SETTING_NOISY : SETTING_OK, "%.2f %%", share);
+}
+
+/* --- Hypervisor. --- */
+
+void setting_look_hypervisor(const struct settings_view *view, struct setting_state *out)
+{
+    const char *name = view->machine->hypervisor;
+    if (name[0])
+        setting_say(out, SETTING_NOISY, "%s", strcmp(name, "yes") ? name : "one without name");
+    else if (view->machine->have_sys || view->machine->have_proc)
+        setting_say(out, SETTING_OK, "none seen");
+    else
+        setting_not_read(view, "/sys/hypervisor", -ENOENT, out);
+}
+
+void setting_look_steal(const struct settings_view *view, struct setting_state *out)
+{
+    struct machine_activity before, after;
+    machine_read_activity(view->root, &before);
+    if (before.steal_ns < 0) {
+        setting_not_read(view, "/proc/stat", view->machine->have_proc ? -EILSEQ : -ENOENT, out);
+        return;
+    }
+    after = before;
+    if (view->moment) {
+        view->moment();
+        machine_read_activity(view->root, &after);
+    }
+    double s = (double)after.steal_ns * 1e-9;
+    if (after.steal_ns > before.steal_ns)
+        setting_say(out, SETTING_NOISY, "%.2f s since boot, rising", s);
+    else if (view->moment || after.steal_ns == 0)
+        setting_say(out, SETTING_OK, "%.2f s since boot, not rising", s);
+    else
+        setting_say(out, SETTING_UNKNOWN, "%.2f s since boot", s);
+}
+
+/* --- Power, heat, network. --- */
+
+/* Reads a file of one entry of a directory of /sys/class. Returns 0 or -errno. */
+static int read_of(const struct settings_view *view, const char *folder, const char *name, const char *file, char *buf,
+                   size_t size)
+{
+    char path[384];
+    snprintf(path, sizeof path, "%s/%.200s/%s", folder, name, file);
+    return setting_read_line(view->root, path, buf, size);
+}
+
+void setting_look_power(const struct settings_view *view, struct setting_state *out)
+{
+    static const char folder[] = "/sys/class/power_supply";
+    char type[32], scope[16], online[8];
+    bool plugged = false, any = false, battery = false;
+    char **names = tree_names(view->root, folder);
+    int error = names ? -ENOENT : -errno;
+    for (char **name = names; name && *name; name++) {
+        /* A mouse's battery is "online" too. */
+        if (read_of(view, folder, *name, "type", type, sizeof type) == 0 && strcmp(type, "Battery") == 0) {
+            battery |= read_of(view, folder, *name, "scope", scope, sizeof scope) || strcmp(scope, "Device") != 0;
+            continue;
+        }
+        if (read_of(view, folder, *name, "online", online, sizeof online) || !strchr("012", online[0]))
+            continue;
+        any = true;
+        plugged |= online[0] != '0';
+    }
+    free(names);
+    if (plugged)
+        setting_say(out, SETTING_OK, "online");
+    else if (any && battery)
+        setting_say(out, SETTING_NOISY, "on battery");
+    else /* an idle USB-C port of a desktop is a power supply too */
+        setting_not_read(view, "/sys/class/power_supply", error, out);
+}
+
+void setting_look_network(const struct settings_view *view, struct setting_state *out)
+{
+    static const char folder[] = "/sys/class/net";
+    char state[16], up[sizeof out->now] = "";
+    char **names = tree_names(view->root, folder);
+    if (!names) {
+        setting_not_read(view, "/sys/class/net", -errno, out);
+        return;
+    }
+    for (char **name = names; *name; name++) {
+        if (read_of(view, folder, *name, "operstate", state, sizeof state) == 0 && strcmp(state, "up") == 0)
+            setting_append(up, sizeof up, *name);
+    }
+    free(names);
+    setting_say(out, SETTING_OK, "%s", up[0] ? up : "none up");
+}
+
+void setting_look_temperature(const struct settings_view *view, struct setting_state *out)
+{
+    static const char folder[] = "/sys/class/thermal";
+    unsigned zones = 0;
+    long highest = 0;
+    char **names = tree_names(view->root, folder);
+    int error = names ? -ENOENT : -errno;
+    for (char **name = names; name && *name; name++) {
+        char text[16], *end;
+        if (strncmp(*name, "thermal_zone", 12) != 0 || read_of(view, folder, *name, "temp", text, sizeof text))
+            continue;
+        long value = strtol(text, &end, 10);
+        if (end == text || *end || value < -100000 || value > 1000000)
+            continue;
+        highest = zones == 0 || value > highest ? value : highest;
+        zones++;
+    }
+    free(names);
+    if (zones)
+        setting_say(out, SETTING_OK, "%ld C, the highest of %u", highest / 1000, zones);
+    else
+        setting_not_read(view, "/sys/class/thermal", error, out);
+}

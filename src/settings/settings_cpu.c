@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: MIT */
+/* Settings of the CPUs themselves: frequencies, turbo, SMT, idle states, throttling. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "settings/settings_look.h"
+#include "sys/tree.h"
+
+#define CPU_FOLDER   "/sys/devices/system/cpu"
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+/* --- Values that each CPU has. --- */
+
+struct tally {
+    struct {
+        char text[48];
+        unsigned cpus;
+    } value[4];
+    unsigned n, others;
+    bool all_good;
+    int error; /* first error of a file that exists */
+};
+
+static void tally_add(struct tally *tally, const char *text)
+{
+    for (unsigned i = 0; i < tally->n; i++) {
+        if (strcmp(tally->value[i].text, text) == 0) {
+            tally->value[i].cpus++;
+            return;
+        }
+    }
+    if (tally->n == COUNT(tally->value)) {
+        tally->others++;
+        return;
+    }
+    snprintf(tally->value[tally->n].text, sizeof tally->value[0].text, "%s", text);
+    tally->value[tally->n++].cpus = 1;
+}
+
+static void tally_format(const struct tally *tally, char *buf, size_t size)
+{
+    char item[96];
+    buf[0] = '\0';
+    for (unsigned i = 0; i < tally->n; i++) {
+        unsigned cpus = tally->value[i].cpus;
+        snprintf(item, sizeof item, "%s (%u CPU%s)", tally->value[i].text, cpus, cpus == 1 ? "" : "s");
+        setting_append(buf, size, item);
+    }
+    snprintf(item, sizeof item, "others (%u CPUs)", tally->others);
+    if (tally->others)
+        setting_append(buf, size, item);
+}
+
+static void cpu_path(unsigned cpu, const char *file, char *path, size_t size)
+{
+    snprintf(path, size, CPU_FOLDER "/cpu%u/%s", cpu, file);
+}
+
+/* Reads a value of a CPU as text; *good is whether it is as it should be. Returns 0 or -errno. */
+typedef int (*cpu_reader)(const char *root, unsigned cpu, char *text, size_t size, bool *good);
+
+static void look_at_cpus(const struct settings_view *view, const char *file, cpu_reader read, struct setting_state *out)
+{
+    const struct cpuset *cpus = setting_cpus(view);
+    struct tally tally = {.all_good = true};
+    char text[sizeof tally.value[0].text], path[96];
+    for (unsigned cpu = cpuset_next(cpus, 0); cpu != CPUSET_NONE; cpu = cpuset_next(cpus, cpu + 1)) {
+        bool good;
+        int error = read(view->root, cpu, text, sizeof text, &good);
+        if (error == 0) {
+            tally_add(&tally, text);
+            tally.all_good &= good;
+        } else if (error != -ENOENT && error != -ENOTDIR && !tally.error) {
+            tally.error = error;
+            cpu_path(cpu, file, path, sizeof path);
+        }
+    }
+    if (tally.error || tally.n == 0) {
+        setting_not_read(view, tally.error ? path : CPU_FOLDER "/", tally.error ? tally.error : -ENOENT, out);
+        return;
+    }
+    setting_say(out, tally.all_good ? SETTING_OK : SETTING_NOISY, "%s", "");
+    tally_format(&tally, out->now, sizeof out->now);
+}
+
+/* Returns whether an earlier CPU has the same cpufreq files. */
+static bool shares_policy(const struct settings_view *view, unsigned cpu)
+{
+    char path[96], text[16];
+    uint64_t first;
+    cpu_path(cpu, "cpufreq/affected_cpus", path, sizeof path);
+    tree_read(view->root, path, text, sizeof text);
+    return tree_number(text, &first) && first < cpu && cpuset_has(setting_cpus(view), (unsigned)first);
+}
+
+/* --- Governor. --- */
+
+#define GOVERNOR "cpufreq/scaling_governor"
+
+static int read_governor(const char *root, unsigned cpu, char *text, size_t size, bool *good)
+{
+    char path[96];
+    cpu_path(cpu, GOVERNOR, path, sizeof path);
+    int error = setting_read_line(root, path, text, size);
+    *good = strcmp(text, "performance") == 0;
+    return error == 0 && strchr(text, '?') ? -EILSEQ : error;
+}
+
+void setting_look_governor(const struct settings_view *view, struct setting_state *out)
+{
+    look_at_cpus(view, GOVERNOR, read_governor, out);
+}
+
+int setting_writes_governor(const struct settings_view *view, struct setting_writes *out)
+{
+    const struct cpuset *cpus = setting_cpus(view);
+    char path[96], text[48];
+    bool good;
+    for (unsigned cpu = cpuset_next(cpus, 0); cpu != CPUSET_NONE; cpu = cpuset_next(cpus, cpu + 1)) {
+        if (read_governor(view->root, cpu, text, sizeof text, &good) || good || shares_policy(view, cpu))
+            continue;
+        cpu_path(cpu, GOVERNOR, path, sizeof path);
+        if (setting_writes_add(out, path, "performance"))
+            return -1;
+    }
+    return 0;
+}
+
+/* --- Energy or speed preferences of the hardware. --- */
+
+#define EPP "cpufreq/energy_performance_preference"
+#define EPB "power/energy_perf_bias"
+
+static int read_epp(const char *root, unsigned cpu, char *text, size_t size, bool *good)
+{
+    char path[96];
+    cpu_path(cpu, EPP, path, sizeof path);
+    int error = setting_read_line(root, path, text, size);
+    *good = strcmp(text, "performance") == 0;
+    return error == 0 && strchr(text, '?') ? -EILSEQ : error;
+}
+
+static int read_epb(const char *root, unsigned cpu, char *text, size_t size, bool *good)
+{
+    char path[96];
+    int64_t value = 0;
+    cpu_path(cpu, EPB, path, sizeof path);
+    int error = setting_read_number(root, path, &value);
+    snprintf(text, size, "%" PRId64, value);
+    *good = value == 0;
+    return error;
+}
+
+static int write_cpus(const struct settings_view *view, const char *file, cpu_reader read, const char *value,
+                      struct setting_writes *out)
+{
+    const struct cpuset *cpus = setting_cpus(view);
+    char path[96], text[48];
+    bool good;
+    for (unsigned cpu = cpuset_next(cpus, 0); cpu != CPUSET_NONE; cpu = cpuset_next(cpus, cpu + 1)) {
+        if (read(view->root, cpu, text, sizeof text, &good) || good)
+            continue;
+        cpu_path(cpu, file, path, sizeof path);
+        if (setting_writes_add(out, path, value))
+            return -1;
+    }
+    return 0;
+}
+
+void setting_look_epp(const struct settings_view *view, struct setting_state *out)
+{
+    look_at_cpus(view, EPP, read_epp, out);
+}
+
+int setting_writes_epp(const struct settings_view *view, struct setting_writes *out)
+{
+    return write_cpus(view, EPP, read_epp, "performance", out);
+}
+
+void setting_look_epb(const struct settings_view *view, struct setting_state *out)
+{
+    look_at_cpus(view, EPB, read_epb, out);
+}
+
+int setting_writes_epb(const struct settings_view *view, struct setting_writes *out)
+{
+    return write_cpus(view, EPB, read_epb, "0", out);
+}
+
+/* --- Frequency limits. --- */
+
+#define MIN_FREQUENCY "cpufreq/scaling_min_freq"
+#define MAX_FREQUENCY "cpufreq/scaling_max_freq"
+
+static int read_limits(const char *root, unsigned cpu, int64_t *min_khz, int64_t *max_khz)
+{
+    char path[96];
+    cpu_path(cpu, MIN_FREQUENCY, path, sizeof path);
+    int error = setting_read_number(root, path, min_khz);
+    if (error)
+        return error;
+    cpu_path(cpu, MAX_FREQUENCY, path, sizeof path);
+    return setting_read_number(root, path, max_khz);
+}
+
+static int read_frequency(const char *root, unsigned cpu, char *text, size_t size, bool *good)
+{
+    int64_t min_khz, max_khz;
+    int error = read_limits(root, cpu, &min_khz, &max_khz);
+    if (error)
+        return error;
+    *good = min_khz == max_khz;
+    if (*good)
+        snprintf(text, size, "%" PRId64 " MHz", max_khz / 1000);
+    else
+        snprintf(text, size, "%" PRId64 " to %" PRId64 " MHz", min_khz / 1000, max_khz / 1000);
+    return 0;
+}
+
+void setting_look_frequency(const struct settings_view *view, struct setting_state *out)
+{
+    look_at_cpus(view, MIN_FREQUENCY, read_frequency, out);
+}
+
+/* Raises the lower limit: then only this one has to be written, and restored. */
+int setting_writes_frequency(const struct settings_view *view, struct setting_writes *out)
+{
+    const struct cpuset *cpus = setting_cpus(view);
+    char path[96], text[32];
+    int64_t min_khz, max_khz;
+    for (unsigned cpu = cpuset_next(cpus, 0); cpu != CPUSET_NONE; cpu = cpuset_next(cpus, cpu + 1)) {
+        if (read_limits(view->root, cpu, &min_khz, &max_khz) || min_khz >= max_khz || shares_policy(view, cpu))
+            continue;
+        cpu_path(cpu, MIN_FREQUENCY, path, sizeof path);
+        snprintf(text, sizeof text, "%" PRId64, max_khz);
+        if (setting_writes_add(out, path, text))
+            return -1;
+    }
+    return 0;
+}
+
+/* --- Turbo. --- */
+
+static const struct turbo {
+    const char *path;
+    int64_t off;
+    const char *off_text;
+} turbo_files[] = {
+    {CPU_FOLDER "/intel_pstate/no_turbo", 1, "1"},
+    {CPU_FOLDER "/cpufreq/boost", 0, "0"},
+};
+
+/* Reads the first of the files that exists. Returns 0 or -errno. */
+static int read_turbo(const char *root, const struct turbo **file, int64_t *value)
+{
+    int error = -ENOENT;
+    for (size_t i = 0; i < COUNT(turbo_files) && error == -ENOENT; i++) {
+        *file = &turbo_files[i];
+        error = setting_read_number(root, turbo_files[i].path, value);
+    }
+    return error;
+}
+
+void setting_look_turbo(const struct settings_view *view, struct setting_state *out)
+{
+    const struct turbo *file = NULL;
+    int64_t value;
+    int error = read_turbo(view->root, &file, &value);
+    if (error == 0 && (value < 0 || value > 1))
+        error = -EILSEQ;
+    if (error)
+        setting_not_read(view, file->path, error, out);
+    else if (value == file->off)
+        setting_say(out, SETTING_OK, "off");
+    else
+        setting_say(out, SETTING_NOISY, "on");
+}
+
+int setting_writes_turbo(const struct settings_view *view, struct setting_writes *out)
+{
+    const struct turbo *file = NULL;
+    int64_t value;
+    if (read_turbo(view->root, &file, &value) || value < 0 || value > 1 || value == file->off)
+        return 0;
+    return setting_writes_add(out, file->path, file->off_text);
+}
+
+/* --- SMT. --- */
+
+#define SMT_CONTROL CPU_FOLDER "/smt/control"
+
+/* Returns whether SMT is on. Where a core has more than two threads, the file may also hold the number of threads in
+ * use. */
+static bool smt_is_on(const char *control)
+{
+    return strcmp(control, "on") == 0 || (control[0] >= '1' && control[0] <= '9');
+}
+
+void setting_look_smt(const struct settings_view *view, struct setting_state *out)
+{
+    char control[32];
+    int error = setting_read_line(view->root, SMT_CONTROL, control, sizeof control);
+    if (error)
+        setting_not_read(view, SMT_CONTROL, error, out);
+    else if (smt_is_on(control))
+        setting_say(out, SETTING_NOISY, "%s", control);
+    else if (strcmp(control, "off") == 0 || strcmp(control, "forceoff") == 0)
+        setting_say(out, SETTING_OK, "%s", control);
+    else if (strcmp(control, "notsupported") == 0 || strcmp(control, "notimplemented") == 0)
+        setting_say(out, SETTING_NA, "%s", control);
+    else
+        setting_not_read(view, SMT_CONTROL, -EILSEQ, out);
+}
+
+int setting_writes_smt(const struct settings_view *view, struct setting_writes *out)
+{
+    char control[32];
+    if (setting_read_line(view->root, SMT_CONTROL, control, sizeof control) || !smt_is_on(control))
+        return 0;
+    return setting_writes_add(out, SMT_CONTROL, "off");
+}
+
+/* --- Idle states. --- */
+
+#define NO_DEMAND_US 2000000000 /* default of the kernel's PM QoS, without any request */
+
+/* Finds the longest exit latency of one CPU's idle states that are not disabled. Returns false when the CPU has
+ * none. */
+static bool read_deepest(const char *root, unsigned cpu, uint64_t *exit_us, char *name, size_t size)
+{
+    char path[96];
+    uint64_t us, off;
+    bool any = false;
+    *exit_us = 0;
+    for (unsigned state = 0; state < 32; state++) {
+        int n = snprintf(path, sizeof path, CPU_FOLDER "/cpu%u/cpuidle/state%u/", cpu, state);
+        char *file = path + n;
+        size_t room = sizeof path - (size_t)n;
+        snprintf(file, room, "latency");
+        if (!tree_read_u64(root, path, &us))
+            break;
+        snprintf(file, room, "disable");
+        if ((tree_read_u64(root, path, &off) && off) || (any && us < *exit_us))
+            continue;
+        any = true;
+        *exit_us = us;
+        snprintf(file, room, "name");
+        tree_read_line(root, path, name, size);
+    }
+    return any;
+}
+
+/* Reads the latency limit in force from the PM QoS device, as the kernel's int32_t. */
+static int read_demand(const char *root, int32_t *us)
+{
+    char bytes[2 * sizeof *us];
+    ssize_t n = tree_read(root, "/dev/cpu_dma_latency", bytes, sizeof bytes);
+    if (n < 0)
+        return (int)n;
+    if (n != (ssize_t)sizeof *us)
+        return -EILSEQ;
+    memcpy(us, bytes, sizeof *us);
+    return *us < 0 ? -EILSEQ : 0;
+}
+
+void setting_look_c_states(const struct settings_view *view, struct setting_state *out)
+{
+    char name[32] = "", held[48] = "not held";
+    uint64_t exit_us;
+    int32_t us = NO_DEMAND_US;
+    bool states = read_deepest(view->root, cpuset_next(view->bench, 0), &exit_us, name, sizeof name);
+    int error = read_demand(view->root, &us);
+    if (error == 0 && us == 0) {
+        setting_say(out, SETTING_OK, "held at 0 us");
+        return;
+    }
+    if (error == 0 && us > 0 && us < NO_DEMAND_US)
+        snprintf(held, sizeof held, "held at %" PRId32 " us", us);
+    if (states)
+        setting_say(out, exit_us > 0 ? SETTING_NOISY : SETTING_OK, "%s, up to %s (%" PRIu64 " us)",
+                    error ? "hold not known" : held, name[0] ? name : "a state without name", exit_us);
+    else if (error)
+        setting_not_read(view, "/dev/cpu_dma_latency", error, out);
+    else
+        setting_say(out, SETTING_NOISY, "%s, idle states not known", held);
+}
+
+/* --- Thermal throttling. --- */
+
+/* Adds the counts in the files of one CPU; returns false when there are none. */
+static bool add_throttling(const char *root, unsigned cpu, const char *const files[2], uint64_t *count)
+{
+    char path[96];
+    uint64_t value;
+    bool any = false;
+    for (size_t i = 0; i < 2; i++) {
+        snprintf(path, sizeof path, CPU_FOLDER "/cpu%u/thermal_throttle/%s", cpu, files[i]);
+        if (!tree_read_u64(root, path, &value))
+            continue;
+        any = true;
+        *count += value;
+    }
+    return any;
+}
+
+/* Returns whether a CPU is the first of its package; a CPU whose package is not known counts as a package. */
+static bool opens_package(const char *root, unsigned cpu, struct cpuset *seen)
+{
+    char path[96];
+    uint64_t package;
+    cpu_path(cpu, "topology/physical_package_id", path, sizeof path);
+    if (!tree_read_u64(root, path, &package) || package >= CPUSET_MAX)
+        return true;
+    bool first = !cpuset_has(seen, (unsigned)package);
+    cpuset_add(seen, (unsigned)package);
+    return first;
+}
+
+/* Counts throttling events of the bench CPUs; returns false when no CPU counts them. Each CPU of a package counts
+ * the events of the whole package. */
+static bool count_throttling(const struct settings_view *view, uint64_t *count)
+{
+    static const char *const of_core[] = {"core_throttle_count", "core_power_limit_count"};
+    static const char *const of_package[] = {"package_throttle_count", "package_power_limit_count"};
+    struct cpuset packages = {{0}};
+    bool any = false;
+    *count = 0;
+    for (unsigned cpu = cpuset_next(view->bench, 0); cpu != CPUSET_NONE; cpu = cpuset_next(view->bench, cpu + 1)) {
+        any |= add_throttling(view->root, cpu, of_core, count);
+        if (opens_package(view->root, cpu, &packages))
+            any |= add_throttling(view->root, cpu, of_package, count);
+    }
+    return any;
+}
+
+void setting_look_throttling(const struct settings_view *view, struct setting_state *out)
+{
+    uint64_t before, after;
+    if (!count_throttling(view, &before)) {
+        setting_not_read(view, CPU_FOLDER "/", -ENOENT, out);
+        return;
+    }
+    after = before;
+    if (view->moment) {
+        view->moment();
+        count_throttling(view, &after);
+    }
+    if (after != before)
+        setting_say(out, SETTING_NOISY, "%" PRIu64 " times since boot, rising", after);
+    else if (view->moment || after == 0)
+        setting_say(out, SETTING_OK, "%" PRIu64 " times since boot, not rising", after);
+    else
+        setting_say(out, SETTING_UNKNOWN, "%" PRIu64 " times since boot", after);
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+/* Writes the column settings, which explains why two machines, or one machine at two times, differ in speed. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "settings/settings.h"
+#include "settings/settings_look.h"
+#include "sys/setting_items.h"
+#include "sys/tree.h"
+
+#define VALUE_MOST      (SETTING_VALUE - 1)
+#define MITIGATION_MOST 96
+#define CPU_FOLDER      "/sys/devices/system/cpu"
+
+struct description {
+    const struct settings_view *view;
+    char *buf;
+    size_t size;
+};
+
+static void add(const struct description *d, const char *name, const char *value)
+{
+    setting_items_add(d->buf, d->size, name, value, VALUE_MOST);
+}
+
+/* --- The settings of check. --- */
+
+static void add_checked(const struct description *d)
+{
+    static const char *const told[] = {"governor", "turbo", "smt",       "isolated",    "nohz_full",
+                                       "aslr",     "tick",  "watchdogs", "clocksource", "hypervisor"};
+    struct setting_state state;
+
+    for (size_t i = 0; i < sizeof told / sizeof told[0]; i++) {
+        const struct setting *setting = setting_find(told[i]);
+        if (setting == NULL)
+            continue;
+        setting_look(setting, d->view, &state);
+        add(d, told[i], state.now);
+    }
+}
+
+/* --- Settings read from files. --- */
+
+/* Adds the word in brackets, or the whole line of a file without one. */
+static void add_file(const struct description *d, const char *name, const char *path)
+{
+    char line[256], word[64];
+
+    if (setting_read_line(d->view->root, path, line, sizeof line))
+        return;
+    const char *open = strchr(line, '['), *close = open ? strchr(open, ']') : NULL;
+    if (close && tree_copy(open + 1, (size_t)(close - open - 1), word, sizeof word))
+        add(d, name, word);
+    else
+        add(d, name, line);
+}
+
+static void add_files(const struct description *d)
+{
+    static const struct {
+        const char *name, *path;
+    } files[] = {
+        {"thp", "/sys/kernel/mm/transparent_hugepage/enabled"},
+        {"thp_defrag", "/sys/kernel/mm/transparent_hugepage/defrag"},
+        {"numa_balancing", "/proc/sys/kernel/numa_balancing"},
+        {"autogroup", "/proc/sys/kernel/sched_autogroup_enabled"},
+    };
+
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+        add_file(d, files[i].name, files[i].path);
+}
+
+/* --- Memory, caches and microcode. --- */
+
+/* Adds the size of memory in three digits: the part that the kernel reserves differs a little from boot to boot. */
+static void add_memory(const struct description *d)
+{
+    char text[32];
+
+    if (d->view->machine->memory_total_bytes == 0)
+        return;
+    snprintf(text, sizeof text, "%.3gG", (double)d->view->machine->memory_total_bytes / (1 << 30));
+    add(d, "memory", text);
+}
+
+/* Adds the sizes of the lowest CPU's caches: "L1d:32K+L1i:32K+L2:512K+L3:16M". */
+static void add_caches(const struct description *d)
+{
+    char path[96], level[8], type[24], bytes[24], list[160] = "";
+    unsigned cpu = cpuset_next(&d->view->machine->online, 0);
+
+    for (unsigned index = 0; index < 16; index++) {
+        int n = snprintf(path, sizeof path, CPU_FOLDER "/cpu%u/cache/index%u/", cpu == CPUSET_NONE ? 0 : cpu, index);
+        char *name = path + n;
+        const size_t room = sizeof path - (size_t)n, at = strlen(list);
+        snprintf(name, room, "level");
+        if (!tree_read_line(d->view->root, path, level, sizeof level))
+            break;
+        snprintf(name, room, "type");
+        tree_read_line(d->view->root, path, type, sizeof type);
+        snprintf(name, room, "size");
+        if (tree_read_line(d->view->root, path, bytes, sizeof bytes))
+            snprintf(list + at, sizeof list - at, "%sL%s%s:%s", at ? "+" : "", level,
+                     type[0] == 'D'   ? "d"
+                     : type[0] == 'I' ? "i"
+                                      : "",
+                     bytes);
+    }
+    add(d, "caches", list);
+}
+
+/* Adds the first CPU's microcode version, where the architecture has one. */
+static void add_microcode(const struct description *d)
+{
+    char *text = tree_read_all(d->view->root, "/proc/cpuinfo"), value[32];
+
+    if (text && tree_value(text, "microcode", value, sizeof value))
+        add(d, "microcode", value);
+    free(text);
+}
+
+static void add_firmware(const struct description *d)
+{
+    static const char *const parts[] = {"bios_vendor", "bios_version", "bios_date"};
+    char path[64], part[80], text[256] = "";
+
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        const size_t at = strlen(text);
+        snprintf(path, sizeof path, "/sys/class/dmi/id/%s", parts[i]);
+        if (tree_read_line(d->view->root, path, part, sizeof part))
+            snprintf(text + at, sizeof text - at, "%s%s", at ? " " : "", part);
+    }
+    add(d, "firmware", text);
+}
+
+/* --- Mitigations. --- */
+
+/* Shortens a state: "Mitigation: Retpolines; BHI: Not affected" becomes "Retpolines; BHI: no"; "Not affected" alone
+ * becomes "no". */
+static void shorten(const char *state, char *buf, size_t size)
+{
+    static const char mitigation[] = "Mitigation: ", unaffected[] = "Not affected";
+    size_t n = 0;
+
+    if (strncmp(state, mitigation, sizeof mitigation - 1) == 0)
+        state += sizeof mitigation - 1;
+    while (*state && n + 3 < size) {
+        if (strncmp(state, unaffected, sizeof unaffected - 1) == 0) {
+            buf[n++] = 'n';
+            buf[n++] = 'o';
+            state += sizeof unaffected - 1;
+        } else {
+            buf[n++] = *state++;
+        }
+    }
+    buf[n] = '\0';
+}
+
+/* Adds each vulnerability by the kernel's name for it. */
+static void add_mitigations(const struct description *d)
+{
+    static const char folder[] = CPU_FOLDER "/vulnerabilities";
+    char path[320], state[512], text[512];
+    char **names = tree_names(d->view->root, folder);
+
+    for (char **name = names; name && *name; name++) {
+        snprintf(path, sizeof path, "%s/%.200s", folder, *name);
+        if (setting_read_line(d->view->root, path, state, sizeof state))
+            continue;
+        shorten(state, text, sizeof text);
+        setting_items_add(d->buf, d->size, *name, text, MITIGATION_MOST);
+    }
+    free(names);
+}
+
+/* --- The kernel's command line. --- */
+
+/* Returns whether a word of the kernel's command line affects speed or noise. Other words are left out: they may
+ * name a machine's own disk, or be private. */
+static bool bears_on_noise(const char *word, size_t length)
+{
+    static const char *const beginnings[] = {"amd_pstate",   "audit",       "clocksource",
+                                             "cpufreq.",     "cpuidle",     "default_hugepagesz",
+                                             "hpet",         "hugepages",   "idle=",
+                                             "init_on_",     "intel_i",     "intel_pstate",
+                                             "iommu",        "irqaffinity", "isolcpus",
+                                             "kthread_",     "l1tf",        "maxcpus",
+                                             "mce",          "mds",         "mem=",
+                                             "mitigations",  "nmi_watch",   "no_timer_check",
+                                             "nohz",         "nopti",       "nosmt",
+                                             "nosoftlockup", "nospectre",   "nowatchdog",
+                                             "nr_cpus",      "numa",        "page_poison",
+                                             "pcie_aspm",    "preempt",     "processor.",
+                                             "psi",          "pti",         "quiet",
+                                             "rcu_",         "rcupdate.",   "rcutree.",
+                                             "relax_",       "retbleed",    "sched",
+                                             "skew_tick",    "slab_",       "slub_",
+                                             "spec",         "threadirqs",  "transparent_hugepage",
+                                             "tsc",          "tsx",         "workqueue."};
+
+    for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++)
+        if (length >= strlen(beginnings[i]) && memcmp(word, beginnings[i], strlen(beginnings[i])) == 0)
+            return true;
+    return false;
+}
+
+/* Adds the words before "--"; those after it are for init. */
+static void add_command_line(const struct description *d)
+{
+    char *text = tree_read_all(d->view->root, "/proc/cmdline");
+    char *words = text ? malloc(strlen(text) + 1) : NULL;
+    size_t n = 0;
+
+    for (const char *word = words ? text + strspn(text, " \n") : ""; *word != '\0'; word += strspn(word, " \n")) {
+        size_t length = strcspn(word, " \n");
+        if (length == 2 && memcmp(word, "--", 2) == 0)
+            break;
+        if (bears_on_noise(word, length)) {
+            if (n > 0)
+                words[n++] = ' ';
+            memcpy(words + n, word, length);
+            n += length;
+        }
+        word += length;
+    }
+    if (words) {
+        words[n] = '\0';
+        add(d, "cmdline", words);
+    }
+    free(words);
+    free(text);
+}
+
+void settings_describe(const struct settings_view *view, char *buf, size_t size)
+{
+    const struct description d = {.view = view, .buf = buf, .size = size};
+
+    buf[0] = '\0';
+    add_checked(&d);
+    add_files(&d);
+    add_memory(&d);
+    add_caches(&d);
+    add_microcode(&d);
+    add_firmware(&d);
+    add_command_line(&d);
+    add_mitigations(&d);
+}

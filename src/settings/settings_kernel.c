@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT */
+/* Settings of the kernel: periodic activity, page sizes, clock source, mitigations. */
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "settings/settings_look.h"
+#include "sys/tree.h"
+
+#define SYSCTL       "/proc/sys/"
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+/* --- Numbers that need more than their entry in settings_list. --- */
+
+#define KSM "/sys/kernel/mm/ksm/run"
+
+/* Judges KSM. 1: the scanner runs; 2: it is stopped, and merged pages are copied again. */
+void setting_look_ksm(const struct settings_view *view, struct setting_state *out)
+{
+    setting_look_number(view, KSM, 0, "", out);
+    if (out->verdict == SETTING_NOISY && strcmp(out->now, "2") == 0)
+        out->verdict = SETTING_OK;
+}
+
+int setting_writes_ksm(const struct settings_view *view, struct setting_writes *out)
+{
+    int64_t value;
+    if (setting_read_number(view->root, KSM, &value) || value == 2)
+        return 0;
+    return setting_write_number(view, KSM, 0, out);
+}
+
+#define SWAPPINESS      SYSCTL "vm/swappiness"
+#define SWAPPINESS_GOOD 10
+
+void setting_look_swappiness(const struct settings_view *view, struct setting_state *out)
+{
+    int64_t value;
+    setting_look_number(view, SWAPPINESS, SWAPPINESS_GOOD, "", out);
+    if (out->verdict != SETTING_NOISY || setting_read_number(view->root, SWAPPINESS, &value))
+        return;
+    if (view->machine->swap_total_bytes == 0)
+        setting_why(out, "no swap");
+    if (value < SWAPPINESS_GOOD || view->machine->swap_total_bytes == 0)
+        out->verdict = SETTING_OK;
+}
+
+int setting_writes_swappiness(const struct settings_view *view, struct setting_writes *out)
+{
+    int64_t value;
+    if (view->machine->swap_total_bytes == 0 || setting_read_number(view->root, SWAPPINESS, &value) ||
+        value < SWAPPINESS_GOOD)
+        return 0;
+    return setting_write_number(view, SWAPPINESS, SWAPPINESS_GOOD, out);
+}
+
+#define RT_RUNTIME SYSCTL "kernel/sched_rt_runtime_us"
+
+void setting_look_rt_throttling(const struct settings_view *view, struct setting_state *out)
+{
+    int64_t runtime_us, period_us;
+    setting_look_number(view, RT_RUNTIME, -1, " us", out);
+    if (out->verdict != SETTING_NOISY)
+        return;
+    if (setting_read_number(view->root, RT_RUNTIME, &runtime_us) == 0 &&
+        setting_read_number(view->root, SYSCTL "kernel/sched_rt_period_us", &period_us) == 0)
+        setting_say(out, SETTING_OK, "%" PRId64 " of %" PRId64 " us", runtime_us, period_us);
+    out->verdict = SETTING_OK;
+    setting_why(out, "matters only with --fifo");
+}
+
+int setting_writes_rt_throttling(const struct settings_view *view, struct setting_writes *out)
+{
+    return setting_write_number(view, RT_RUNTIME, -1, out);
+}
+
+/* kernel/watchdog, which switches both, is written last, so that it is restored first: it switches nmi_watchdog on
+ * as well. */
+static const char *const watchdogs[] = {SYSCTL "kernel/nmi_watchdog", SYSCTL "kernel/watchdog"};
+
+void setting_look_watchdogs(const struct settings_view *view, struct setting_state *out)
+{
+    struct setting_state hard, both;
+    setting_look_number(view, watchdogs[0], 0, "", &hard);
+    setting_look_number(view, watchdogs[1], 0, "", &both);
+    *out = both.verdict == SETTING_NA || both.verdict == SETTING_OK ? hard : both;
+    if (hard.verdict == SETTING_NA)
+        *out = both;
+    else if (hard.verdict == SETTING_NOISY && both.verdict == SETTING_NOISY)
+        setting_say(out, SETTING_NOISY, "watchdog %.40s, nmi_watchdog %.40s", both.now, hard.now);
+}
+
+int setting_writes_watchdogs(const struct settings_view *view, struct setting_writes *out)
+{
+    for (size_t i = 0; i < COUNT(watchdogs); i++) {
+        if (setting_write_number(view, watchdogs[i], 0, out))
+            return -1;
+    }
+    return 0;
+}
+
+void setting_look_aslr(const struct settings_view *view, struct setting_state *out)
+{
+    static const char *const levels[] = {"0 (none)", "1 (stack, mappings)", "2 (stack, mappings, heap)"};
+    int level = view->machine->randomize_va_space;
+    if (level >= 0 && level < (int)COUNT(levels))
+        setting_say(out, SETTING_OK, "%s", levels[level]);
+    else
+        setting_not_read(view, SYSCTL "kernel/randomize_va_space", level < 0 ? -ENOENT : -EILSEQ, out);
+}
+
+/* --- Transparent huge pages. --- */
+
+#define THP_FOLDER "/sys/kernel/mm/transparent_hugepage"
+static const char *const thp_files[] = {"enabled", "defrag"};
+
+/* Reads the word in brackets. Returns 0, -EILSEQ when there is none, or -errno. */
+static int read_choice(const char *root, const char *path, char *buf, size_t size)
+{
+    char line[256];
+    int error = setting_read_line(root, path, line, sizeof line);
+    buf[0] = '\0';
+    if (error)
+        return error;
+    const char *open = strchr(line, '['), *close = open ? strchr(open, ']') : NULL;
+    return close && tree_copy(open + 1, (size_t)(close - open - 1), buf, size) ? 0 : -EILSEQ;
+}
+
+void setting_look_thp(const struct settings_view *view, struct setting_state *out)
+{
+    char path[96], word[32], now[96] = "", item[64];
+    bool good = true;
+    int error = 0;
+    for (size_t i = 0; i < COUNT(thp_files) && !error; i++) {
+        snprintf(path, sizeof path, THP_FOLDER "/%s", thp_files[i]);
+        error = read_choice(view->root, path, word, sizeof word);
+        snprintf(item, sizeof item, "%s %s", thp_files[i], word);
+        setting_append(now, sizeof now, item);
+        good &= strcmp(word, "never") == 0;
+    }
+    if (error)
+        setting_not_read(view, path, error, out);
+    else
+        setting_say(out, good ? SETTING_OK : SETTING_NOISY, "%s", now);
+}
+
+/* Writes "madvise" if the run asks for huge pages, otherwise "never". Files that say "never" already are left alone. */
+int setting_writes_thp(const struct settings_view *view, struct setting_writes *out)
+{
+    const char *good = view->huge_advised ? "madvise" : "never";
+    char path[96], word[32];
+    for (size_t i = 0; i < COUNT(thp_files); i++) {
+        snprintf(path, sizeof path, THP_FOLDER "/%s", thp_files[i]);
+        if (read_choice(view->root, path, word, sizeof word) == 0 && strcmp(word, "never") != 0 &&
+            strcmp(word, good) != 0 && setting_writes_add(out, path, good))
+            return -1;
+    }
+    return 0;
+}
+
+/* --- Fair server. --- */
+
+#define FAIR_FOLDER "/sys/kernel/debug/sched/fair_server"
+
+/* Returns whether the kernel is Linux 6.12 or later. */
+static bool kernel_has_fair_server(const struct machine *machine)
+{
+    unsigned major, minor;
+    return sscanf(machine->kernel, "%u.%u", &major, &minor) != 2 || major > 6 || (major == 6 && minor >= 12);
+}
+
+void setting_look_fair_server(const struct settings_view *view, struct setting_state *out)
+{
+    unsigned cpus = 0, serving = 0;
+    int64_t runtime_ns, longest_ns = 0;
+    char path[96];
+    int error = -ENOENT;
+    for (unsigned cpu = cpuset_next(view->bench, 0); cpu != CPUSET_NONE; cpu = cpuset_next(view->bench, cpu + 1)) {
+        snprintf(path, sizeof path, FAIR_FOLDER "/cpu%u/runtime", cpu);
+        if ((error = setting_read_number(view->root, path, &runtime_ns)) != 0)
+            break;
+        cpus++;
+        serving += runtime_ns > 0;
+        longest_ns = runtime_ns > longest_ns ? runtime_ns : longest_ns;
+    }
+    if (error == 0)
+        setting_say(out, SETTING_OK, "%" PRId64 " ms in turn on %u of %u", longest_ns / 1000000, serving, cpus);
+    else
+        setting_not_read(view, FAIR_FOLDER, error, out);
+    if (out->verdict == SETTING_NA && kernel_has_fair_server(view->machine)) {
+        out->verdict = SETTING_UNKNOWN;
+        setting_why(out, "debugfs does not show it");
+    }
+}
+
+/* --- Clocksource. --- */
+
+void setting_look_clocksource(const struct settings_view *view, struct setting_state *out)
+{
+    static const char path[] = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
+    static const char *const counters[] = {"tsc", "arch_sys_counter", "riscv_clocksource", "timebase", "tod", "stp"};
+    char name[64];
+    int error = setting_read_line(view->root, path, name, sizeof name);
+    if (!error && strchr(name, '?'))
+        error = -EILSEQ;
+    if (error) {
+        setting_not_read(view, path, error, out);
+        return;
+    }
+    setting_say(out, SETTING_NOISY, "%s", name);
+    for (size_t i = 0; i < COUNT(counters); i++) {
+        if (strcmp(name, counters[i]) == 0)
+            out->verdict = SETTING_OK;
+    }
+}
+
+/* --- Mitigations, page faults. --- */
+
+void setting_look_vulnerabilities(const struct settings_view *view, struct setting_state *out)
+{
+    static const char folder[] = "/sys/devices/system/cpu/vulnerabilities";
+    unsigned mitigated = 0, vulnerable = 0, other = 0;
+    char path[320], text[128];
+    const char *isolation = "";
+    char **names = tree_names(view->root, folder);
+    if (!names) {
+        setting_not_read(view, "/sys/devices/system/cpu/vulnerabilities", -errno, out);
+        return;
+    }
+    for (char **name = names; *name; name++) {
+        snprintf(path, sizeof path, "%s/%.200s", folder, *name);
+        setting_read_line(view->root, path, text, sizeof text);
+        bool meltdown = strcmp(*name, "meltdown") == 0;
+        if (strncmp(text, "Mitigation", 10) == 0) {
+            mitigated++;
+            isolation = meltdown ? "; page tables isolated" : isolation;
+        } else if (strncmp(text, "Vulnerable", 10) == 0) {
+            vulnerable++;
+            isolation = meltdown ? "; page tables not isolated" : isolation;
+        } else if (strncmp(text, "Not affected", 12) == 0) {
+            other++;
+        }
+    }
+    free(names);
+    if (mitigated + vulnerable + other == 0)
+        setting_not_read(view, "/sys/devices/system/cpu/vulnerabilities/*", -EILSEQ, out);
+    else
+        setting_say(out, SETTING_OK, "%u mitigated, %u open, %u do not apply%s", mitigated, vulnerable, other,
+                    isolation);
+}
+
+void setting_look_page_faults(const struct settings_view *view, struct setting_state *out)
+{
+    static const char path[] = "/sys/kernel/debug/fault_around_bytes";
+    long page = sysconf(_SC_PAGESIZE);
+    int64_t around;
+    int error = setting_read_number(view->root, path, &around);
+    if (error == 0) {
+        setting_say(out, SETTING_OK, "pages of %ld KiB, %" PRId64 " KiB around a fault", page / 1024, around / 1024);
+        return;
+    }
+    setting_not_read(view, path, error, out);
+    out->verdict = SETTING_UNKNOWN;
+    snprintf(out->now, sizeof out->now, "pages of %ld KiB", page / 1024);
+    if (!out->why[0])
+        setting_why(out, "debugfs does not show the rest");
+}

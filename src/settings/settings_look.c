@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* Functions shared by the files that look at settings. */
+#include "settings/settings_look.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sys/tree.h"
+
+/* Replaces unprintable bytes: a file of /proc may contain text of a user or a boot loader. */
+static void make_printable(char *text)
+{
+    for (; *text; text++)
+        if (*text < ' ' || *text > '~')
+            *text = '?';
+}
+
+void setting_say(struct setting_state *out, enum setting_verdict verdict, const char *format, ...)
+{
+    va_list args;
+    out->verdict = verdict;
+    out->why[0] = '\0';
+    va_start(args, format);
+    vsnprintf(out->now, sizeof out->now, format, args);
+    va_end(args);
+    make_printable(out->now);
+}
+
+void setting_why(struct setting_state *out, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(out->why, sizeof out->why, format, args);
+    va_end(args);
+    make_printable(out->why);
+}
+
+/* Returns the mount that the path needs and this machine lacks, or NULL. */
+static const char *missing_mount(const struct settings_view *view, const char *path)
+{
+    if (!view->machine->have_sys && strncmp(path, "/sys/", 5) == 0)
+        return "/sys";
+    return !view->machine->have_proc && strncmp(path, "/proc/", 6) == 0 ? "/proc" : NULL;
+}
+
+void setting_not_read(const struct settings_view *view, const char *path, int error, struct setting_state *out)
+{
+    const char *mount = missing_mount(view, path);
+    setting_say(out, SETTING_UNKNOWN, "%s", "");
+    switch (-error) {
+    case ENOENT:
+    case ENOTDIR:
+    case ENODEV:
+    case ENXIO:
+    case EOPNOTSUPP:
+        if (mount)
+            setting_why(out, "%s is not mounted", mount);
+        else
+            out->verdict = SETTING_NA;
+        break;
+    case EACCES:
+    case EPERM:
+        setting_why(out, "only root may read %.120s", path);
+        break;
+    case ENODATA:
+        setting_why(out, "%.120s is empty", path);
+        break;
+    case EILSEQ:
+        setting_why(out, "%.100s has unknown content", path);
+        break;
+    default:
+        setting_why(out, "%.100s: %.50s", path, strerror(-error));
+    }
+}
+
+int setting_read_line(const char *root, const char *path, char *buf, size_t size)
+{
+    char text[512];
+    ssize_t length = tree_read(root, path, text, sizeof text);
+    buf[0] = '\0';
+    if (length < 0)
+        return (int)length;
+    return tree_copy(text, strcspn(text, "\n"), buf, size) ? 0 : -ENODATA;
+}
+
+int setting_read_number(const char *root, const char *path, int64_t *out)
+{
+    char text[32];
+    uint64_t value;
+    int error = setting_read_line(root, path, text, sizeof text);
+    if (error)
+        return error;
+    bool negative = text[0] == '-';
+    const char *rest = tree_number(text + negative, &value);
+    if (!rest || *rest || value > INT64_MAX)
+        return -EILSEQ;
+    *out = negative ? -(int64_t)value : (int64_t)value;
+    return 0;
+}
+
+void setting_look_number(const struct settings_view *view, const char *path, int64_t good, const char *unit,
+                         struct setting_state *out)
+{
+    int64_t value;
+    int error = setting_read_number(view->root, path, &value);
+    if (error)
+        setting_not_read(view, path, error, out);
+    else
+        setting_say(out, value == good ? SETTING_OK : SETTING_NOISY, "%" PRId64 "%s", value, unit);
+}
+
+int setting_write_number(const struct settings_view *view, const char *path, int64_t good, struct setting_writes *out)
+{
+    char text[24];
+    int64_t value;
+    if (setting_read_number(view->root, path, &value) || value == good)
+        return 0;
+    snprintf(text, sizeof text, "%" PRId64, good);
+    return setting_writes_add(out, path, text);
+}
+
+int setting_read_cpus(const char *root, const char *path, struct cpuset *out)
+{
+    char why[1], start[16];
+    int error = setting_read_line(root, path, start, sizeof start);
+    cpuset_clear(out);
+    if (error)
+        return error == -ENODATA ? 0 : error;
+    if (strcmp(start, "(null)") == 0)
+        return 0;
+    char *text = tree_read_all(root, path);
+    bool good = text && cpuset_parse(text, out, why, sizeof why) == 0;
+    free(text);
+    return good ? 0 : -EILSEQ;
+}
+
+void setting_append(char *list, size_t size, const char *word)
+{
+    static const char more[] = ", ...";
+    size_t length = strlen(list), kept = length + sizeof more;
+    char printable[64];
+    if (length >= sizeof more - 1 && strcmp(list + length - (sizeof more - 1), more) == 0)
+        return;
+    tree_copy(word, strlen(word), printable, sizeof printable);
+    /* Room for "..." is always kept. */
+    if (kept + strlen(printable) + 2 <= size)
+        snprintf(list + length, size - length, "%s%s", length ? ", " : "", printable);
+    else if (kept <= size)
+        snprintf(list + length, size - length, "%s", more);
+}
+
+void settings_format_cpus(const struct cpuset *set, char *buf, size_t size)
+{
+    if (cpuset_format_cut(set, buf, size) && !buf[0])
+        snprintf(buf, size, "none");
+}
+
+const struct cpuset *setting_cpus(const struct settings_view *view)
+{
+    return cpuset_next(&view->machine->online, 0) == CPUSET_NONE ? view->bench : &view->machine->online;
+}
+
+void setting_without(const struct cpuset *a, const struct cpuset *b, struct cpuset *out)
+{
+    for (size_t i = 0; i < CPUSET_WORDS; i++)
+        out->word[i] = a->word[i] & ~b->word[i];
+}

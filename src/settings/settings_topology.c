@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/* Settings of hardware that the bench CPUs share with others: memory, caches, cores. */
+#include <errno.h>
+#include <stdio.h>
+
+#include "settings/settings_look.h"
+
+#define CPU_FOLDER "/sys/devices/system/cpu"
+
+void setting_look_numa(const struct settings_view *view, struct setting_state *out)
+{
+    static const char folder[] = "/sys/devices/system/node";
+    struct cpuset nodes, used, cpus;
+    char path[96], list[96];
+    int error = setting_read_cpus(view->root, "/sys/devices/system/node/online", &nodes);
+    if (error) {
+        setting_not_read(view, "/sys/devices/system/node/online", error, out);
+        return;
+    }
+    cpuset_clear(&used);
+    for (unsigned node = cpuset_next(&nodes, 0); node != CPUSET_NONE; node = cpuset_next(&nodes, node + 1)) {
+        snprintf(path, sizeof path, "%s/node%u/cpulist", folder, node);
+        if (setting_read_cpus(view->root, path, &cpus))
+            continue;
+        cpuset_intersect(&cpus, view->bench);
+        if (cpuset_next(&cpus, 0) != CPUSET_NONE)
+            cpuset_add(&used, node);
+    }
+    unsigned n = cpuset_count(&used);
+    settings_format_cpus(&used, list, sizeof list);
+    if (n == 0)
+        setting_not_read(view, "/sys/devices/system/node/node0/cpulist", -EILSEQ, out);
+    else
+        setting_say(out, n > 1 ? SETTING_NOISY : SETTING_OK, "node%s %s of %u", n == 1 ? "" : "s", list,
+                    cpuset_count(&nodes));
+}
+
+void setting_look_caches(const struct settings_view *view, struct setting_state *out)
+{
+    struct cpuset seen, shared, outside, strangers, usual;
+    unsigned level, worst = 0, known = 0;
+    char list[96];
+    cpuset_clear(&seen);
+    cpuset_clear(&strangers);
+    for (unsigned cpu = cpuset_next(view->bench, 0); cpu != CPUSET_NONE; cpu = cpuset_next(view->bench, cpu + 1)) {
+        if (cpuset_has(&seen, cpu) || (level = machine_last_cache(view->root, cpu, &shared)) == 0)
+            continue;
+        known = level;
+        cpuset_union(&seen, &shared);
+        cpuset_intersect(&shared, setting_cpus(view));
+        setting_without(&shared, view->bench, &outside);
+        if (cpuset_next(&outside, 0) == CPUSET_NONE)
+            continue;
+        worst = level;
+        cpuset_union(&strangers, &outside);
+    }
+    settings_format_cpus(&strangers, list, sizeof list);
+    if (known == 0)
+        setting_not_read(view, CPU_FOLDER "/", -ENOENT, out);
+    else if (worst == 0)
+        setting_say(out, SETTING_OK, "L%u not shared with others", known);
+    else
+        setting_say(out, SETTING_NOISY, "L%u shared with CPU%s %s", worst, cpuset_count(&strangers) == 1 ? "" : "s",
+                    list);
+    /* Work that is kept off the bench CPUs needs some CPU, and often there is only one last-level cache: no better
+     * choice exists. */
+    settings_bench_cpus(view->root, view->machine, &usual);
+    cpuset_intersect(&usual, &strangers);
+    if (worst != 0 && cpuset_next(&usual, 0) == CPUSET_NONE) {
+        out->verdict = SETTING_OK;
+        setting_why(out, "for all else");
+    }
+}
+
+void setting_look_siblings(const struct settings_view *view, struct setting_state *out)
+{
+    unsigned known = 0, sharing = 0, first = 0;
+    struct cpuset core, siblings = {{0}};
+    char list[96];
+    for (unsigned cpu = cpuset_next(view->bench, 0); cpu != CPUSET_NONE; cpu = cpuset_next(view->bench, cpu + 1)) {
+        if (!machine_core_cpus(view->root, cpu, &core))
+            continue;
+        known++;
+        cpuset_intersect(&core, setting_cpus(view));
+        cpuset_remove(&core, cpu);
+        if (cpuset_next(&core, 0) == CPUSET_NONE || sharing++ > 0)
+            continue;
+        first = cpu;
+        siblings = core;
+    }
+    settings_format_cpus(&siblings, list, sizeof list);
+    if (known == 0)
+        setting_not_read(view, CPU_FOLDER "/", -ENOENT, out);
+    else if (sharing == 0)
+        setting_say(out, SETTING_OK, "none online");
+    else
+        setting_say(out, SETTING_NOISY, "%u of %u bench CPUs have one (CPU %u: %s)", sharing, cpuset_count(view->bench),
+                    first, list);
+}

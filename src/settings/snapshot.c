@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: MIT */
+/* Changes settings of the machine and restores them. */
+#include "settings/snapshot.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "settings/snapshot_file.h"
+#include "sys/tree.h"
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+/* Files of /proc/sys and /sys hold at most a page. */
+#define CONTENT_MAX 4096
+/* Maximum number of restore passes. Files that change each other settle in two; more would only cost time when the
+ * kernel refuses. */
+#define PASSES 3
+
+/* Result of restoring one entry. */
+struct restored {
+    bool written;
+    int error; /* error of the last write */
+};
+
+struct snapshot {
+    struct snapshot_place place;
+    const struct setting_writes *writes;
+    struct snapshot_entries entries;
+    /* By write: the index of its entry, or -errno when the file cannot be read. */
+    long *entry_of;
+    struct restored *restored;      /* results by entry, set by the restore */
+    struct snapshot_entries before; /* by entry: the value before that; shorter when memory ran out */
+    char *file;
+    int fd; /* -1: there is no file, because there is nothing to save */
+};
+
+/* --- Side effects in the kernel. --- */
+
+/* Writing a file whose path ends in `written` also changes other files: `changed` is a file in the same directory,
+ * or a pattern of paths. They are saved before it, so that they are restored after it. */
+static const struct {
+    const char *written, *changed;
+} side_effects[] = {
+    /* Leaving the governor 'performance' does not restore the old preference with every driver. */
+    {"/cpufreq/scaling_governor", "energy_performance_preference"},
+    {"/cpufreq/scaling_governor", "/sys/devices/system/cpu/intel_pstate/no_turbo"},
+    {"/intel_pstate/no_turbo", "min_perf_pct"},
+    {"/cpufreq/boost", "/sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_max_freq"},
+    {"/cpufreq/boost", "/sys/devices/system/cpu/cpu[0-9]*/cpufreq/boost"},
+    /* One switch for both: switching it on again starts both. */
+    {"/kernel/watchdog", "soft_watchdog"},
+    {"/kernel/watchdog", "nmi_watchdog"},
+    /* With huge pages the kernel keeps more memory free, and without them it computes this size anew. */
+    {"/transparent_hugepage/enabled", "/proc/sys/vm/min_free_kbytes"},
+    /* Interrupts leave a CPU that goes offline, and do not return. */
+    {"/smt/control", "/proc/irq/[0-9]*/smp_affinity"},
+    {"/smt/control", "/sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_governor"},
+};
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), end_length = strlen(end);
+    return length >= end_length && strcmp(text + length - end_length, end) == 0;
+}
+
+/* --- Contents and values of files. --- */
+
+/* Reduces the content, in place, to the value: without the final newline, or the word in brackets of a list of
+ * choices. */
+static char *value_of(char *content)
+{
+    char *open = strchr(content, '['), *close = open ? strchr(open, ']') : NULL;
+
+    if (close && (open == content || open[-1] == ' ') && (close[1] == ' ' || close[1] == '\n' || !close[1])) {
+        *close = 0;
+        return open + 1;
+    }
+    size_t length = strlen(content);
+    while (length > 0 && content[length - 1] == '\n')
+        content[--length] = 0;
+    return content;
+}
+
+/* Reads the content as text. Returns its length or -errno: a content that is no text, or too long to be read whole,
+ * is no setting. */
+static ssize_t read_content(const char *root, const char *path, char content[CONTENT_MAX + 2])
+{
+    ssize_t length = tree_read(root, path, content, CONTENT_MAX + 2);
+
+    if (length > CONTENT_MAX)
+        length = -EFBIG;
+    else if (length >= 0 && strlen(content) != (size_t)length)
+        length = -EILSEQ;
+    if (length < 0)
+        content[0] = 0;
+    return length;
+}
+
+static int write_file(const char *root, const char *path, const char *value)
+{
+    char full[PATH_MAX], line[CONTENT_MAX + 2];
+    int n = snprintf(full, sizeof(full), "%s%s", root, path), code = 0;
+    int length = snprintf(line, sizeof(line), "%s\n", value);
+
+    if (n < 0 || (size_t)n >= sizeof(full) || length < 0 || (size_t)length >= sizeof(line))
+        return -ENAMETOOLONG;
+    int fd = open(full, O_WRONLY | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    ssize_t done = write(fd, line, (size_t)length); /* in one call: the kernel takes each write as a whole value */
+    if (done != length)
+        code = done < 0 ? -errno : -EIO;
+    (void)close(fd);
+    return code;
+}
+
+static int put_value(const struct snapshot *s, const char *path, const char *value)
+{
+    return s->place.write ? s->place.write(s->place.root, path, value) : write_file(s->place.root, path, value);
+}
+
+/* --- Where the snapshot is. --- */
+
+const char *snapshot_default_file(void)
+{
+    static const char *const files[] = {"/run/jitbench.snapshot", "/dev/shm/jitbench.snapshot"};
+    static const char *const folders[] = {"/run", "/dev/shm"};
+    struct stat status;
+
+    /* Anybody may put a file of that name into /dev/shm; another user's file must not be taken for a snapshot. */
+    for (size_t i = 0; i < COUNT(files); i++)
+        if (lstat(files[i], &status) == 0 && (status.st_uid == geteuid() || i == 0))
+            return files[i];
+    for (size_t i = 0; i < COUNT(files); i++)
+        if (access(folders[i], W_OK) == 0)
+            return files[i];
+    return files[0];
+}
+
+static struct snapshot *new_snapshot(const struct snapshot_place *place, size_t n_writes)
+{
+    struct snapshot *s = calloc(1, sizeof(*s));
+
+    if (!s)
+        return NULL;
+    s->place = *place;
+    s->fd = -1;
+    s->file = strdup(place->file);
+    s->entry_of = calloc(n_writes + 1, sizeof(*s->entry_of));
+    if (s->file && s->entry_of)
+        return s;
+    snapshot_close(s);
+    return NULL;
+}
+
+void snapshot_close(struct snapshot *snapshot)
+{
+    if (!snapshot)
+        return;
+    if (snapshot->fd >= 0)
+        (void)close(snapshot->fd);
+    free(snapshot->restored);
+    snapshot_entries_free(&snapshot->before);
+    snapshot_entries_free(&snapshot->entries);
+    free(snapshot->entry_of);
+    free(snapshot->file);
+    free(snapshot);
+}
+
+/* --- Reading and saving. --- */
+
+/* Saves the content of a file. Returns 0, -ENOMEM, or another -errno when it cannot be saved. */
+static int remember(struct snapshot *s, const char *path)
+{
+    char raw[CONTENT_MAX + 2], copy[CONTENT_MAX + 2];
+
+    if (!snapshot_path_allowed(path))
+        return -EINVAL;
+    ssize_t length = read_content(s->place.root, path, raw);
+    if (length < 0)
+        return (int)length;
+    memcpy(copy, raw, (size_t)length + 1);
+    const char *value = value_of(copy);
+    return snapshot_value_allowed(value) ? snapshot_entries_add(&s->entries, path, value, raw) : -EINVAL;
+}
+
+static int remember_matches(struct snapshot *s, const char *pattern)
+{
+    char full[PATH_MAX];
+    size_t root_length = strlen(s->place.root);
+    glob_t found;
+    int code = 0;
+
+    if ((size_t)snprintf(full, sizeof(full), "%s%s", s->place.root, pattern) >= sizeof(full))
+        return 0;
+    if (glob(full, GLOB_NOSORT, NULL, &found))
+        return 0; /* no file matches: this machine has none of them */
+    for (size_t i = 0; i < found.gl_pathc && code != -ENOMEM; i++)
+        code = remember(s, found.gl_pathv[i] + root_length);
+    globfree(&found);
+    return code;
+}
+
+static int remember_neighbour(struct snapshot *s, const char *path, const char *name)
+{
+    char neighbour[PATH_MAX];
+    int n = snprintf(neighbour, sizeof(neighbour), "%.*s/%s", (int)(strrchr(path, '/') - path), path, name);
+
+    return n > 0 && (size_t)n < sizeof(neighbour) ? remember(s, neighbour) : -ENAMETOOLONG;
+}
+
+/* Saves the files that a write changes as a side effect. Files that cannot be read do not exist or cannot have been
+ * set. */
+static int remember_side_effects(struct snapshot *s, const char *path, bool seen[COUNT(side_effects)])
+{
+    int code = 0;
+
+    for (size_t i = 0; i < COUNT(side_effects) && code != -ENOMEM; i++) {
+        if (!ends_with(path, side_effects[i].written))
+            continue;
+        if (side_effects[i].changed[0] != '/')
+            code = remember_neighbour(s, path, side_effects[i].changed);
+        else if (!seen[i])
+            code = remember_matches(s, side_effects[i].changed);
+        seen[i] = true;
+    }
+    return code == -ENOMEM ? code : 0;
+}
+
+static int remember_all(struct snapshot *s)
+{
+    bool seen[COUNT(side_effects)] = {false};
+
+    for (size_t i = 0; i < s->writes->n; i++) {
+        const char *path = s->writes->write[i].path;
+        int code = remember_side_effects(s, path, seen);
+        if (code == 0)
+            code = remember(s, path);
+        if (code == -ENOMEM)
+            return code;
+        s->entry_of[i] = code ? code : (long)s->entries.n - 1;
+    }
+    return 0;
+}
+
+int snapshot_look(const struct snapshot_place *place, const struct setting_writes *writes, struct snapshot **out)
+{
+    struct snapshot *s = new_snapshot(place, writes->n);
+
+    *out = NULL;
+    if (!s)
+        return -ENOMEM;
+    s->writes = writes;
+    if (remember_all(s)) {
+        snapshot_close(s);
+        return -ENOMEM;
+    }
+    *out = s;
+    return 0;
+}
+
+int snapshot_save(struct snapshot *snapshot, char *error, size_t error_size)
+{
+    struct stat status;
+
+    if (!snapshot->entries.n && lstat(snapshot->file, &status))
+        return 0;
+    snapshot->fd = snapshot_file_create(snapshot->place.root, snapshot->file, &snapshot->entries, error, error_size);
+    return snapshot->fd < 0 ? snapshot->fd : 0;
+}
+
+int snapshot_open(const struct snapshot_place *place, struct snapshot **out, char *error, size_t error_size)
+{
+    struct snapshot *s = new_snapshot(place, 0);
+
+    *out = NULL;
+    if (!s) {
+        (void)snprintf(error, error_size, "out of memory");
+        return -ENOMEM;
+    }
+    s->fd = snapshot_file_open(place->root, s->file, &s->entries, error, error_size);
+    if (s->fd < 0) {
+        int code = s->fd;
+        snapshot_close(s);
+        return code;
+    }
+    *out = s;
+    return 0;
+}
+
+/* --- Writing the settings. --- */
+
+static void apply_one(const struct snapshot *s, struct snapshot_report *report, char content[CONTENT_MAX + 2])
+{
+    report->error = put_value(s, report->path, report->wanted);
+    ssize_t length = read_content(s->place.root, report->path, content);
+    report->now = value_of(content);
+    if (report->error == 0 && length < 0)
+        report->error = (int)length;
+    if (report->error)
+        report->result = SNAPSHOT_REFUSED;
+    else if (!strcmp(report->now, report->wanted))
+        report->result = SNAPSHOT_DONE;
+}
+
+/* Returns the report of a file before anything is written. */
+static struct snapshot_report report_of(const struct snapshot *s, size_t i)
+{
+    const struct setting_write *write = &s->writes->write[i];
+    struct snapshot_report report = {
+        .index = i, .path = write->path, .wanted = write->value, .was = "", .now = "", .result = SNAPSHOT_REFUSED};
+
+    if (s->entry_of[i] < 0) {
+        report.error = (int)s->entry_of[i];
+        return report;
+    }
+    report.was = report.now = s->entries.entry[s->entry_of[i]].value;
+    report.result = strcmp(report.was, report.wanted) != 0 ? SNAPSHOT_OTHER : SNAPSHOT_ALREADY;
+    return report;
+}
+
+void snapshot_preview(const struct snapshot *snapshot, snapshot_put *put, void *context)
+{
+    for (size_t i = 0; i < snapshot->writes->n; i++) {
+        const struct snapshot_report report = report_of(snapshot, i);
+        put(context, &report);
+    }
+}
+
+void snapshot_apply(const struct snapshot *snapshot, snapshot_put *put, void *context)
+{
+    char content[CONTENT_MAX + 2];
+
+    for (size_t i = 0; i < snapshot->writes->n; i++) {
+        struct snapshot_report report = report_of(snapshot, i);
+        if (report.result == SNAPSHOT_OTHER && snapshot->fd >= 0)
+            apply_one(snapshot, &report, content);
+        put(context, &report);
+    }
+}
+
+/* --- Restoring the settings. --- */
+
+/* Returns whether the file has its old value again. The choices of a list may have changed meanwhile: only the value
+ * counts. */
+static bool is_restored(const struct snapshot *s, const struct snapshot_entry *entry, char content[CONTENT_MAX + 2],
+                        ssize_t *length, const char **now)
+{
+    *length = read_content(s->place.root, entry->path, content);
+    *now = value_of(content);
+    return *length >= 0 && strcmp(*now, entry->value) == 0;
+}
+
+static void look_before(struct snapshot *s)
+{
+    char content[CONTENT_MAX + 2];
+
+    for (size_t i = 0; i < s->entries.n; i++) {
+        (void)read_content(s->place.root, s->entries.entry[i].path, content);
+        if (snapshot_entries_add(&s->before, s->entries.entry[i].path, value_of(content), ""))
+            return;
+    }
+}
+
+static const char *value_before(const struct snapshot *s, size_t i)
+{
+    return i < s->before.n && s->before.entry[i].value ? s->before.entry[i].value : "";
+}
+
+/* Writes each file that differs. Returns how many were written. */
+static size_t restore_pass(struct snapshot *s)
+{
+    char content[CONTENT_MAX + 2];
+    size_t written = 0;
+
+    for (size_t i = s->entries.n; i-- > 0;) {
+        const struct snapshot_entry *entry = &s->entries.entry[i];
+        struct restored *restored = &s->restored[i];
+        const char *now;
+        ssize_t length;
+        if (is_restored(s, entry, content, &length, &now))
+            continue;
+        restored->error = put_value(s, entry->path, entry->value);
+        restored->written = true;
+        written++;
+    }
+    return written;
+}
+
+/* Reports each file. Returns how many do not have their old values. */
+static size_t report_restored(const struct snapshot *s, snapshot_put *put, void *context)
+{
+    char content[CONTENT_MAX + 2];
+    size_t left = 0;
+
+    for (size_t i = s->entries.n; i-- > 0;) {
+        const struct snapshot_entry *entry = &s->entries.entry[i];
+        const struct restored *restored = &s->restored[i];
+        const char *now;
+        ssize_t length;
+        bool good = is_restored(s, entry, content, &length, &now);
+        struct snapshot_report report = {.index = i,
+                                         .path = entry->path,
+                                         .was = value_before(s, i),
+                                         .wanted = entry->value,
+                                         .now = now,
+                                         .error = good         ? 0
+                                                  : length < 0 ? (int)length
+                                                               : restored->error};
+        if (good)
+            report.result = restored->written ? SNAPSHOT_DONE : SNAPSHOT_ALREADY;
+        else
+            report.result = report.error ? SNAPSHOT_REFUSED : SNAPSHOT_OTHER;
+        left += !good;
+        put(context, &report);
+    }
+    return left;
+}
+
+int snapshot_restore(struct snapshot *snapshot, snapshot_put *put, void *context, char *error, size_t error_size)
+{
+    free(snapshot->restored);
+    snapshot_entries_free(&snapshot->before);
+    snapshot->restored = calloc(snapshot->entries.n + 1, sizeof(*snapshot->restored));
+    if (!snapshot->restored) {
+        (void)snprintf(error, error_size, "out of memory");
+        return -1;
+    }
+    look_before(snapshot);
+    for (int pass = 0; pass < PASSES && restore_pass(snapshot) > 0; pass++) {
+    }
+    size_t left = report_restored(snapshot, put, context);
+    if (left) {
+        (void)snprintf(error, error_size, "%zu of %zu files could not be restored; '%s' is kept", left,
+                       snapshot->entries.n, snapshot->file);
+        return -1;
+    }
+    int code = snapshot->fd >= 0 ? snapshot_file_remove(snapshot->fd, snapshot->file) : 0;
+    if (code)
+        (void)snprintf(error, error_size, "all is restored, but '%s' cannot be removed: %s", snapshot->file,
+                       strerror(-code));
+    return code ? -1 : 0;
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+/* The log-linear histogram: adding, merging, and statistics from its bins. */
+#include "stats/hist.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "stats/stats.h"
+
+#define LINEAR_BITS 16u
+#define SUB_BITS    6u
+#define RANGE       ((uint64_t)1 << (LINEAR_BITS + HIST_OCTAVES)) /* values of base + RANGE and above are overflow */
+
+/* Order of the bins by rising value: underflow, linear part, log-linear part, overflow. */
+#define BIN_UNDERFLOW 0u
+#define BIN_LINEAR    1u
+#define BIN_LOG       (BIN_LINEAR + HIST_LINEAR)
+#define BIN_OVERFLOW  (BIN_LOG + HIST_LOG)
+#define BINS          (BIN_OVERFLOW + 1u)
+
+struct bin {
+    uint64_t low, count;
+    uint64_t first, last; /* lowest and highest possible value of the bin */
+    double mean, sum;
+};
+
+void hist_init(struct hist *h, uint64_t base)
+{
+    memset(h, 0, sizeof *h);
+    /* Keeps the limits of bins, and the test in hist_add, from wrapping round. */
+    h->base = base < UINT64_MAX - RANGE ? base : UINT64_MAX - RANGE;
+    h->min = UINT64_MAX;
+}
+
+static double distance(uint64_t from, uint64_t to)
+{
+    return to >= from ? (double)(to - from) : -(double)(from - to);
+}
+
+static uint64_t to_whole(double x)
+{
+    if (!(x > 0))
+        return 0;
+    return x < 0x1p64 ? (uint64_t)x : UINT64_MAX;
+}
+
+static void widen(struct hist *h, uint64_t min, uint64_t max)
+{
+    if (min < h->min)
+        h->min = min;
+    if (max > h->max)
+        h->max = max;
+}
+
+/* Adds to the bins only, not to n, the sums and the extremes. */
+static void place(struct hist *h, uint64_t value, uint64_t count, double sum)
+{
+    const uint64_t offset = value - h->base;
+
+    if (value < h->base) {
+        h->underflow += count;
+        h->underflow_sum += sum;
+    } else if (offset < HIST_LINEAR) {
+        h->linear[offset] += count;
+    } else if (offset < RANGE) {
+        const unsigned exponent = 63u - (unsigned)__builtin_clzll(offset);
+        const unsigned sub = (unsigned)(offset >> (exponent - SUB_BITS)) & (HIST_SUB - 1);
+        const unsigned i = (exponent - LINEAR_BITS) * HIST_SUB + sub;
+        h->log[i] += count;
+        h->log_sum[i] += sum;
+    } else {
+        h->overflow += count;
+        h->overflow_sum += sum;
+    }
+}
+
+void hist_add_outside(struct hist *h, uint64_t value)
+{
+    const double x = distance(h->base, value);
+
+    place(h, value, 1, (double)value);
+    h->n++;
+    h->sum += x;
+    h->sum_squares += x * x;
+    widen(h, value, value);
+}
+
+static void log_bin(const struct hist *h, unsigned i, struct bin *b)
+{
+    const unsigned shift = i / HIST_SUB + LINEAR_BITS - SUB_BITS;
+
+    b->low = h->base + ((uint64_t)(HIST_SUB + i % HIST_SUB) << shift);
+    b->last = b->low + ((uint64_t)1 << shift) - 1;
+    b->count = h->log[i];
+    b->sum = h->log_sum[i];
+}
+
+/* Reads bin number index of BINS; returns false when it is empty. */
+static bool bin_at(const struct hist *h, size_t index, struct bin *b)
+{
+    if (index >= BIN_LINEAR && index < BIN_LOG) {
+        const uint64_t offset = index - BIN_LINEAR, count = h->linear[offset], value = h->base + offset;
+        const double mean = (double)value;
+        if (count == 0)
+            return false;
+        *b = (struct bin){
+            .low = value, .count = count, .first = value, .last = value, .mean = mean, .sum = mean * (double)count};
+        return true;
+    }
+    if (index == BIN_UNDERFLOW)
+        *b = (struct bin){.low = h->min, .count = h->underflow, .last = h->base - 1, .sum = h->underflow_sum};
+    else if (index == BIN_OVERFLOW)
+        *b = (struct bin){.low = h->base + RANGE, .count = h->overflow, .last = h->max, .sum = h->overflow_sum};
+    else
+        log_bin(h, (unsigned)(index - BIN_LOG), b);
+    if (b->count == 0)
+        return false;
+    b->first = b->low > h->min ? b->low : h->min;
+    b->last = b->last < h->max ? b->last : h->max;
+    b->mean = fmin(fmax(b->sum / (double)b->count, (double)b->first), (double)b->last);
+    return true;
+}
+
+static void merge_equal(struct hist *into, const struct hist *other)
+{
+    for (size_t i = 0; i < HIST_LINEAR; i++)
+        into->linear[i] += other->linear[i];
+    for (size_t i = 0; i < HIST_LOG; i++) {
+        into->log[i] += other->log[i];
+        into->log_sum[i] += other->log_sum[i];
+    }
+    into->underflow += other->underflow;
+    into->underflow_sum += other->underflow_sum;
+    into->overflow += other->overflow;
+    into->overflow_sum += other->overflow_sum;
+}
+
+void hist_merge(struct hist *into, const struct hist *other)
+{
+    const double n = (double)other->n, shift = distance(into->base, other->base);
+    struct bin b;
+
+    if (other->n == 0)
+        return;
+    if (into->base == other->base) {
+        merge_equal(into, other);
+    } else {
+        for (size_t i = 0; i < BINS; i++)
+            if (bin_at(other, i, &b))
+                place(into, b.first == b.last ? b.first : to_whole(round(b.mean)), b.count, b.sum);
+    }
+    /* Moves the other's sums to this base algebraically: this preserves the spread inside the bins. */
+    into->sum_squares += other->sum_squares + 2 * shift * other->sum + n * shift * shift;
+    into->sum += other->sum + n * shift;
+    into->n += other->n;
+    widen(into, other->min, other->max);
+}
+
+double hist_mean(const struct hist *h)
+{
+    if (h->n == 0)
+        return NAN;
+    return fmin(fmax((double)h->base + h->sum / (double)h->n, (double)h->min), (double)h->max);
+}
+
+double hist_sd(const struct hist *h)
+{
+    struct stats_running between = {.n = 0};
+    double within = 0;
+    struct bin b;
+
+    if (h->n < 2)
+        return NAN;
+    for (size_t i = 0; i < BINS; i++) {
+        if (!bin_at(h, i, &b))
+            continue;
+        const double x = distance(h->base, b.low) + (b.mean - (double)b.low);
+        stats_merge(&between, &(struct stats_running){.n = b.count, .mean = x, .min = x, .max = x});
+        /* Largest possible variance of values with these limits and this mean (Bhatia, Davis 2000). */
+        if (b.count > 1)
+            within += (double)b.count * (b.mean - (double)b.first) * ((double)b.last - b.mean);
+    }
+    /* The variance from the sums suffers from cancellation when the values are far from base and close together. The
+     * bins give a lower and an upper bound; in the linear part both are equal. Only a merge with another base can
+     * put values of larger spread into a bin: then the sums exceed the bound by more than rounding explains (a
+     * millionth is its worst at 10^10 additions), and are right. */
+    const double n = (double)h->n, plain = h->sum_squares - h->sum / n * h->sum;
+    const double upper = between.m2 + within;
+    const bool bounded = !(plain > upper + 1e-6 * h->sum_squares);
+    const double m2 = bounded ? fmin(fmax(plain, between.m2), upper) : plain;
+    return sqrt(m2 / (n - 1));
+}
+
+/* Interpolates with the same operations as stats_quantile(), so that the results are equal. */
+static double interpolate(double low, double high, double fraction)
+{
+    return low == high ? low : low + fraction * (high - low);
+}
+
+double hist_quantile(const struct hist *h, double p)
+{
+    if (h->n == 0 || isnan(p))
+        return NAN;
+    if (p <= 0 || p >= 1)
+        return (double)(p <= 0 ? h->min : h->max);
+
+    const double position = (double)(h->n - 1) * p;
+    const uint64_t rank = (uint64_t)position;
+    uint64_t seen = 0;
+    double low = NAN;
+    struct bin b;
+
+    for (size_t i = 0; i < BINS; i++) {
+        if (!bin_at(h, i, &b))
+            continue;
+        seen += b.count;
+        if (seen > rank && isnan(low))
+            low = b.mean;
+        if (seen > rank + 1)
+            return interpolate(low, b.mean, position - (double)rank);
+    }
+    return low;
+}
+
+/* Walks from the median outwards on both sides, nearest bin first, which gives the deviations in rising order. */
+double hist_mad(const struct hist *h)
+{
+    const double median = hist_quantile(h, 0.5);
+    size_t right = 0;
+    uint64_t seen = 0;
+    double lower = NAN;
+    struct bin below = {.count = 0}, above = {.count = 0};
+
+    while (right < BINS && (!bin_at(h, right, &above) || above.mean < median))
+        right++;
+    for (size_t left = right;;) {
+        while (left > 0 && !bin_at(h, left - 1, &below))
+            left--;
+        while (right < BINS && !bin_at(h, right, &above))
+            right++;
+        if (left == 0 && right == BINS)
+            return lower;
+        const bool down = left > 0 && (right == BINS || median - below.mean <= above.mean - median);
+        const double deviation = down ? median - below.mean : above.mean - median;
+        seen += down ? below.count : above.count;
+        if (seen > (h->n - 1) / 2 && isnan(lower))
+            lower = deviation;
+        if (seen > h->n / 2)
+            return h->n % 2 == 0 ? interpolate(lower, deviation, 0.5) : lower;
+        if (down)
+            left--;
+        else
+            right++;
+    }
+}
+
+static bool splits(double limit, const struct bin *b)
+{
+    return b->count > 1 && limit >= (double)b->first && limit < (double)b->last;
+}
+
+struct hist_range hist_range(const struct hist *h, double low, double high)
+{
+    struct hist_range range = {.exact = true};
+    struct bin b;
+
+    for (size_t i = 0; i < BINS; i++) {
+        if (!bin_at(h, i, &b))
+            continue;
+        if (splits(low, &b) || splits(high, &b))
+            range.exact = false;
+        if (b.mean > low && b.mean <= high) {
+            range.count += b.count;
+            range.sum += b.sum;
+        }
+    }
+    return range;
+}
+
+bool hist_next(const struct hist *h, size_t *position, struct hist_bin *out)
+{
+    struct bin b;
+
+    while (*position < BINS)
+        if (bin_at(h, (*position)++, &b)) {
+            *out = (struct hist_bin){.low = b.low, .count = b.count, .mean = b.mean};
+            return true;
+        }
+    return false;
+}
