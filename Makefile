@@ -378,9 +378,11 @@ COVERAGE_FLAGS = BUILD=$(COVERED) PROGRAM=$(COVERED)/jitbench CFLAGS='-O0 -g --c
 $(COVERED)/exit.o: tests/coverage/exit.c
 	@mkdir -p $(@D)
 	$(CC) -std=c99 $(WARNINGS) -Wno-missing-prototypes -O1 -c -o $@ $<
-coverage: $(COVERED)/exit.o ## lines and branches that the units and the command line's tests reach, by gcovr
-	find $(COVERED) -name '*.gcda' -delete
+.PHONY: covered
+covered: $(COVERED)/exit.o
 	$(MAKE) -j$(JOBS) $(COVERAGE_FLAGS) built
+coverage: covered ## lines and branches that the units and the command line's tests reach, by gcovr
+	find $(COVERED) -name '*.gcda' -delete
 	$(COVERED)/jitbench version >/dev/null && find $(COVERED) -name '*.gcda' -exec chmod a+rw {} +
 	for t in $(UNIT:%=$(COVERED)/unit/%) $(COVERAGE_CLI:%=$(COVERED)/cli/%); do \
 		echo "== $$t"; JITBENCH=$(COVERED)/jitbench $$t || :; done >$(COVERED)/tests.log 2>&1

@@ -103,6 +103,12 @@ def interval(part, whole):
     return middle - half, middle + half
 
 
+def write_json(path, value):
+    new = path.with_suffix(".new")
+    new.write_text(json.dumps(value))
+    new.replace(path)
+
+
 def unfit(tree):
     """A function that says why a fault cannot be tried, or None: compiled in that tree, whose objects have no places in
     the sources in them."""
@@ -174,8 +180,9 @@ class Bench:
         self.settings = trees.Settings(self.without.folder)
         self.units = trees.Units(self.without.folder, programs)
         self.keys = {program: self.key(program) for program in programs}
-        self.sound_file = folder / "sound.json"
+        self.sound_file, self.lines_file = folder / "sound.json", folder / "lines.json"
         self.sound = json.loads(self.sound_file.read_text()) if self.sound_file.exists() else {}
+        self.lines = json.loads(self.lines_file.read_text()) if self.lines_file.exists() else {}
 
     @contextlib.contextmanager
     def alone(self):
@@ -211,9 +218,21 @@ class Bench:
                 print(f"fails without any fault, and does not count: {Path(program).name}: {name}", flush=True)
             with self.looking:
                 self.sound[key] = {"failed": sorted(failed), "seconds": seconds}
-                new = self.sound_file.with_suffix(".new")
-                new.write_text(json.dumps(self.sound))
-                new.replace(self.sound_file)
+                write_json(self.sound_file, self.sound)
+
+    def look_at_lines(self):
+        """Finds out which lines the tests of the command line reach, where that is not known yet: some ten minutes."""
+        reached = trees.Reached(self.without)
+        for program in self.keys:
+            if "/cli/" in program and self.keys[program] not in self.lines:
+                with self.alone():
+                    self.lines[self.keys[program]] = reached.by(program, 900)
+                write_json(self.lines_file, self.lines)
+
+    def reaches(self, program, fault):
+        """Whether a test program can come to that line; where the compiler made no code for it, such as in a table, any can."""
+        known, reached = self.lines[self.keys[program]]
+        return fault.line in reached.get(fault.path, ()) or fault.line not in known.get(fault.path, ())
 
     @contextlib.contextmanager
     def tree(self):
@@ -249,13 +268,17 @@ class Bench:
             print(f"failed by chance, or without the fault too: {Path(program).name}: {', '.join(sorted(failed))}")
         return None
 
-    def rounds(self, path):
+    def rounds(self, fault, parts):
         """Test programs, the nearest first. Near: its module's, those that include its header, the command line's of its
-        name. Far: the other units that have its code in them, the rest of the command line's."""
-        own, including, others = self.units.of(path)
+        name. Far: the other units that have its code in them, those of the command line's that reach the line."""
+        own, including, others = self.units.of(fault.path)
         cli = [program for program in self.keys if "/cli/" in program]
-        named = [program for program in cli if Path(program).stem.removeprefix("test_") in Path(path).stem]
-        return {"near": [own, including, named], "far": [others, [program for program in cli if program not in named]]}
+        named = [program for program in cli if Path(program).stem.removeprefix("test_") in Path(fault.path).stem]
+        if "near" in parts:
+            yield from (own, including, named)
+        if "far" in parts:
+            yield others
+            yield [program for program in cli if program not in named and self.reaches(program, fault)]
 
     def attempt(self, fault, parts=("near", "far")):
         """The test that notices the fault, None when all of these parts pass. Only the object with the fault in it is compiled."""
@@ -267,8 +290,7 @@ class Bench:
                 return "nothing to notice: the line is no more"
             file.write_text(changed)
             try:
-                rounds = self.rounds(fault.path)
-                for programs in [programs for part in parts for programs in rounds[part] if programs]:
+                for programs in filter(None, self.rounds(fault, parts)):
                     with self.beside():
                         made = tree.make(*{"jitbench" if "/cli/" in program else program for program in programs})
                     if made.returncode:
@@ -312,6 +334,7 @@ def run(arguments):
             path.parent.mkdir(exist_ok=True)
             draw.write()
         go_on(draw, draw.numbers("-"), lambda fault: bench.attempt(fault, ["near"]), draw.enter, deadline, "far")
+        bench.look_at_lines()
         go_on(draw, draw.numbers("far"), lambda fault: bench.attempt(fault, ["far"]), draw.enter, deadline)
     for number in draw.numbers("survived"):
         fault = draw.faults[number]
@@ -324,6 +347,7 @@ def run(arguments):
 def again(arguments):
     draw = Draw(arguments.draw).read()
     bench = Bench(COPIES / "working", lambda folder: trees.copy_sources(TOP, folder))
+    bench.look_at_lines()
     go_on(draw, arguments.number or draw.numbers("survived"), bench.attempt, lambda *_: None)
     return 0
 

@@ -6,6 +6,7 @@ A test runs in a PID and a mount namespace of its own: the tree and the rest of 
 """
 import ctypes
 import glob
+import json
 import os
 import re
 import shutil
@@ -22,11 +23,12 @@ INSIDE = """
 set -e
 mount --bind "$1" /mnt
 mount --bind "$2" /tmp
+[ -z "$3" ] || mount --bind "$3" "$3"
 mount -t tmpfs -o size=512m tmpfs /dev/shm
 mount -o remount,bind,ro /mnt
 mount -o remount,bind,ro /
 cd /mnt
-shift 2
+shift 3
 status=0
 "$@" || status=$?
 exit $status
@@ -52,13 +54,14 @@ class Tree:
         return subprocess.run(["make", "-s", "CFLAGS=-O2 -Werror", "REPRODUCIBLE=", "COMMIT=000000000000", *targets],
                               cwd=self.folder, capture_output=True, text=True)
 
-    def run(self, program, limit_s):
-        """Names of the tests of that program that fail, and how long it took; where it dies or hangs, BAD_END."""
+    def run(self, program, limit_s, jitbench="jitbench", writable=""):
+        """Names of the tests of that program that fail, and how long it took; where it dies or hangs, BAD_END. writable: a
+        folder that the tests may change besides."""
         shutil.rmtree(self.scratch, ignore_errors=True)
         self.scratch.mkdir()
         self.scratch.chmod(0o1777)
         command = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "--", "sh", "-c", INSIDE, "sh",
-                   self.folder, self.scratch, "env", "-u", "TMPDIR", "JITBENCH=/mnt/jitbench", program]
+                   self.folder, self.scratch, writable, "env", "-u", "TMPDIR", f"JITBENCH=/mnt/{jitbench}", program]
         start = time.monotonic()
         with open(str(self.folder) + ".log", "w+", errors="replace") as log:
             child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, preexec_fn=as_in_a_terminal)
@@ -137,6 +140,33 @@ class Units:
         near = [program for program in linked if program not in own and
                 f'#include "{layer}/{module}.h"' in self.programs[program]]
         return own, near, [program for program in linked if program not in own + near]
+
+
+class Reached:
+    """Which lines of the sources each test program of the command line reaches, as gcov counts them. Counts of processes
+    that are killed, or cannot write them, are missing: a fault in these lines can count as survived though it is noticed."""
+    def __init__(self, tree):
+        self.tree, self.counts = tree, tree.folder / "build-coverage"
+
+    def by(self, program, limit_s):
+        """By file, the lines that have code, and those of them that this program reaches."""
+        if not (self.counts / "jitbench").exists():
+            made = self.tree.make("covered", "UNIT=", "CLI=")
+            if made.returncode:
+                raise OSError(f"no coverage build:\n{made.stderr}")
+        for file in self.counts.rglob("*.gcda"):
+            file.unlink()
+        # Makes the files, so that tests that run as another user can write to them.
+        subprocess.run([self.counts / "jitbench", "version"], stdout=subprocess.DEVNULL, check=True)
+        subprocess.run(["chmod", "-R", "a+rwX", self.counts], check=True)
+        self.tree.run(program, limit_s, "build-coverage/jitbench", str(self.counts))
+        listed = subprocess.run(["gcov", "--json-format", "--stdout", *map(str, self.counts.rglob("*.gcda"))],
+                                cwd=self.tree.folder, capture_output=True, text=True, check=True)
+        known, reached = {}, {}
+        for file in [file for text in listed.stdout.splitlines() for file in json.loads(text)["files"]]:
+            known.setdefault(file["file"], set()).update(line["line_number"] for line in file["lines"])
+            reached.setdefault(file["file"], set()).update(line["line_number"] for line in file["lines"] if line["count"])
+        return [{path: sorted(lines) for path, lines in found.items()} for found in (known, reached)]
 
 
 class Settings:
