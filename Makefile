@@ -152,9 +152,9 @@ below_out    := out engine sys
 below_cmd    := cmd bench load out engine sys
 module_layer = $(or $(patsubst src/%/,%,$(dir $(firstword $(wildcard $(addsuffix /$(1).c,$(addprefix src/,$(LAYERS))))))),cmd)
 
-# Tests are compiled more often than they are run, and -O2 would take twice as long to compile. Most tests do not use
+# Tests are compiled more often than they are run, and -O1 would take twice as long to compile. Most tests do not use
 # the state that cmocka passes to each.
-CFLAGS_TEST := $(CFLAGS_ALL:-O2=-O1) -Wno-missing-prototypes -Wno-unused-parameter
+CFLAGS_TEST := $(CFLAGS_ALL:-O2=-O0) -Wno-missing-prototypes -Wno-unused-parameter
 # UNIT_CPPFLAGS and UNIT_LINK select a cmocka in another place, see tests/dist/unit.sh.
 $(BUILD)/unit/%.o: tests/unit/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -187,8 +187,15 @@ WRAP_test_program   := wait4 tree_read
 WRAP_test_load_trial := task_set_policy task_realtime_limit
 comma := ,
 
+# An archive of the objects of each layer and of those below: the linker reads only what a test needs.
+AR_OF_CC := $(or $(shell $(CC) -print-prog-name=ar 2>/dev/null),ar)
 .SECONDEXPANSION:
-$(BUILD)/unit/test_%: $(BUILD)/unit/test_%.o $$(call layer_objects,$$(below_$$(call module_layer,$$*)))
+$(LAYERS:%=$(BUILD)/unit/%.a): $(BUILD)/unit/%.a: $$(call layer_objects,$$(below_$$*))
+	@mkdir -p $(@D)
+	@rm -f $@
+	$(AR_OF_CC) rcs $@ $^
+
+$(BUILD)/unit/test_%: $(BUILD)/unit/test_%.o $(BUILD)/unit/$$(call module_layer,$$*).a
 	$(CC) $(CFLAGS_ALL) $(filter-out -static,$(LDFLAGS_ALL)) $(UNIT_LINK) $(addprefix -Wl$(comma)--wrap=,$(WRAP_$(@F))) -o $@ $^ -lcmocka -lm
 
 # This test compares the program with a model in a separate file.
