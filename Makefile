@@ -201,16 +201,19 @@ $(BUILD)/unit/test_%: $(BUILD)/unit/test_%.o $(BUILD)/unit/$$(call module_layer,
 # This test compares the program with a model in a separate file.
 $(BUILD)/unit/test_sim: $(BUILD)/unit/classic_model.o
 
-# Most tests measure and would disturb each other, so they run one after the other. These do not depend on time; they
-# run first, in parallel.
+# Most tests measure and would disturb each other, so they run one after the other. These say nothing of how long
+# something takes; they run first, in parallel. Many of them sleep or wait for the disk, so that there are two for each
+# CPU. Those that take longest are first.
 JOBS ?= $(shell nproc 2>/dev/null || echo 1)
-BESIDE := $(patsubst %,$(BUILD)/unit/test_%,comparison coverage hist inference judge pairs project projection reader scale \
-	settings stats) $(patsubst %,$(BUILD)/cli/test_%,options places security old \
-	completion init layout compare export fleet project report show)
+BESIDE_JOBS ?= $(shell expr 2 \* $(JOBS))
+BESIDE := $(patsubst %,$(BUILD)/cli/test_%,options unix places check init old altered completion security layout job) \
+	$(patsubst %,$(BUILD)/unit/test_%,reader sim coverage judge project hist scale) \
+	$(patsubst %,$(BUILD)/cli/test_%,report show compare project export fleet) \
+	$(patsubst %,$(BUILD)/unit/test_%,projection stats comparison inference pairs settings)
 # Prints the numbers of passed, failed and skipped tests. With REQUIRE=1, a skip that is not listed in tests/skips.txt
 # is a failure.
 RUN       := tests/runner.py
-RUN_TESTS  = @JITBENCH=$(PROGRAM) $(RUN) --jobs $(JOBS) --beside '$(BESIDE)'
+RUN_TESTS  = @JITBENCH=$(PROGRAM) $(RUN) --jobs $(BESIDE_JOBS) --beside '$(BESIDE)'
 
 .PHONY: unit
 unit: $(UNIT:%=$(BUILD)/unit/%) ## unit tests
