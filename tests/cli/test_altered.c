@@ -80,19 +80,18 @@ static void assert_unix_checks_fail(const char *dhrystone, const char *whetstone
 
 static void test_altered_payloads_fail_their_self_checks(void **state)
 {
+    static const char copy_all[] =
+        "cp -pR src include Makefile \"$0/altered\" && mkdir \"$0/altered/build\" && "
+        "{ cp -pR build/sys build/engine build/bench build/load build/out build/cmd build/main.* "
+        "build/flags \"$0/altered/build\" || :; }";
+
     if (program_emulated(payload_program))
         skip_because("what is altered is built for this machine, which is another one");
     payload_need("make");
     payload_need("python3");
     assert_int_equal(PAYLOAD_RUN(NULL, NULL, "mkdir", "altered"), 0);
     /* With the objects that are built already, where they are, so that only what is altered is compiled. */
-    assert_int_equal(
-        PAYLOAD_RUN(payload_top, NULL, "sh", "-c",
-                    "cp -pR src include Makefile \"$0/altered\" && mkdir \"$0/altered/build\" && "
-                    "{ cp -pR build/sys build/engine build/bench build/load build/out build/cmd build/main.* "
-                    "build/flags \"$0/altered/build\" || :; }",
-                    payload_scratch),
-        0);
+    assert_int_equal(PAYLOAD_RUN(payload_top, NULL, "sh", "-c", copy_all, payload_scratch), 0);
 
     /* Only odd divisors after 2: the right primes by fewer divisions. */
     alter("prime.c", "for (;; divisor++)", "for (;; divisor += 1u + (divisor > 2))");
