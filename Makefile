@@ -156,9 +156,9 @@ CLI  := $(patsubst tests/cli/%.c,%,$(wildcard tests/cli/test_*.c))
 # A unit test is linked with its module's layer and the layers below, so that a call of a higher layer fails to link.
 module_layer = $(or $(patsubst src/%/,%,$(dir $(firstword $(wildcard $(addsuffix /$(1).c,$(addprefix src/,$(LAYERS))))))),cmd)
 
-# Tests are compiled more often than they are run, and -O2 would take twice as long to compile. Most tests do not use
+# Tests are compiled more often than they are run, and -O1 would take twice as long to compile. Most tests do not use
 # the state that cmocka passes to each.
-CFLAGS_TEST := $(CFLAGS_ALL:-O2=-O1) -Wno-missing-prototypes -Wno-unused-parameter
+CFLAGS_TEST := $(CFLAGS_ALL:-O2=-O0) -Wno-missing-prototypes -Wno-unused-parameter
 # UNIT_CPPFLAGS and UNIT_LINK select a cmocka in another place, see tests/dist/unit.sh.
 $(BUILD)/unit/%.o: tests/unit/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -191,23 +191,33 @@ WRAP_test_program   := wait4 tree_read
 WRAP_test_load_trial := task_set_policy task_realtime_limit
 comma := ,
 
+# An archive of the objects of each layer and of those below: the linker reads only what a test needs.
+AR_OF_CC := $(or $(shell $(CC) -print-prog-name=ar 2>/dev/null),ar)
 .SECONDEXPANSION:
-$(BUILD)/unit/test_%: $(BUILD)/unit/test_%.o $$(call layer_objects,$$(below_$$(call module_layer,$$*)))
+$(LAYERS:%=$(BUILD)/unit/%.a): $(BUILD)/unit/%.a: $$(call layer_objects,$$(below_$$*))
+	@mkdir -p $(@D)
+	@rm -f $@
+	$(AR_OF_CC) rcs $@ $^
+
+$(BUILD)/unit/test_%: $(BUILD)/unit/test_%.o $(BUILD)/unit/$$(call module_layer,$$*).a
 	$(CC) $(CFLAGS_ALL) $(filter-out -static,$(LDFLAGS_ALL)) $(UNIT_LINK) $(addprefix -Wl$(comma)--wrap=,$(WRAP_$(@F))) -o $@ $^ -lcmocka -lm
 
 # This test compares the program with a model in a separate file.
 $(BUILD)/unit/test_sim: $(BUILD)/unit/classic_model.o
 
-# Most tests measure and would disturb each other, so they run one after the other. These do not depend on time; they
-# run first, in parallel.
+# Most tests measure and would disturb each other, so they run one after the other. These say nothing of how long
+# something takes; they run first, in parallel. Many of them sleep or wait for the disk, so that there are two for each
+# CPU. Those that take longest are first.
 JOBS ?= $(shell nproc 2>/dev/null || echo 1)
-BESIDE := $(patsubst %,$(BUILD)/unit/test_%,comparison coverage hist inference judge pairs project projection reader scale \
-	settings stats) $(patsubst %,$(BUILD)/cli/test_%,options places security old \
-	completion init layout compare export fleet project report show)
+BESIDE_JOBS ?= $(shell expr 2 \* $(JOBS))
+BESIDE := $(patsubst %,$(BUILD)/cli/test_%,options unix places check init old altered completion security layout job) \
+	$(patsubst %,$(BUILD)/unit/test_%,reader sim coverage judge project hist scale) \
+	$(patsubst %,$(BUILD)/cli/test_%,report show compare project export fleet) \
+	$(patsubst %,$(BUILD)/unit/test_%,projection stats comparison inference pairs settings)
 # Prints the numbers of passed, failed and skipped tests. With REQUIRE=1, a skip that is not listed in tests/skips.txt
 # is a failure.
 RUN       := tests/runner.py
-RUN_TESTS  = @JITBENCH=$(PROGRAM) $(RUN) --jobs $(JOBS) --beside '$(BESIDE)'
+RUN_TESTS  = @JITBENCH=$(PROGRAM) $(RUN) --jobs $(BESIDE_JOBS) --beside '$(BESIDE)'
 
 .PHONY: unit
 unit: $(UNIT:%=$(BUILD)/unit/%) ## unit tests

@@ -80,13 +80,29 @@ static int timed_run(struct party_context *context)
     return 0;
 }
 
+/* Behind its counts the load pace has another number: 1 when it has set them. */
+#define PACE_DONE LOAD_COUNTS
+
+/* As timed_run(), and until the load has set its counts, which the engine reads when this party has ended. */
+static int measured_run(struct party_context *context)
+{
+    (void)timed_run(context);
+    for (unsigned i = 0; i < context->head->n_slots; i++) {
+        const struct trial_slot *slot = &context->head->slot[i];
+        const volatile double *numbers = (const void *)((const char *)context->head + slot->recorder[0]);
+        while (slot->of_load && slot->party == 0 && numbers[PACE_DONE] == 0)
+            clock_sleep_ns(MS);
+    }
+    return 0;
+}
+
 static const struct party timed_parties[] = {
     {.name = "nap",
      .role = ROLE_MEASURED,
      .stop = STOP_FLAG,
      .recorders = {{RECORD_NUMBERS, 1}},
      .n_recorders = 1,
-     .run = timed_run},
+     .run = measured_run},
     {.name = "timer", .role = ROLE_TIMER, .kind = PARTY_THREAD, .stop = STOP_FLAG, .run = timed_run},
 };
 static const struct bench bench_timed = {.name = "timed",
@@ -105,10 +121,6 @@ struct pace_params {
     int nice;
 };
 
-/* After this time the engine has read the counts from before the gate. */
-#define PACE_SETTLED_NS (50 * MS)
-#define PACE_TIME_NS    (120 * MS)
-
 static int pace_run(struct party_context *context)
 {
     const struct pace_params *params = context->params;
@@ -116,11 +128,12 @@ static int pace_run(struct party_context *context)
     if (params->degraded)
         party_degraded(context, "out of step");
     party_proved(context);
-    while (!__atomic_load_n(&context->head->started, __ATOMIC_ACQUIRE))
+    /* The engine reads the counts from before the run first, and then tells the measured party to stop. */
+    while (!__atomic_load_n(&context->head->stop, __ATOMIC_ACQUIRE))
         clock_sleep_ns(MS);
-    clock_sleep_ns(PACE_SETTLED_NS);
     for (int c = 0; c < LOAD_COUNTS; c++)
         load_set(context, (enum load_count)c, params->count[c]);
+    load_set(context, (enum load_count)PACE_DONE, 1);
     while (!party_stopped(context))
         clock_sleep_ns(MS);
     return 0;
@@ -155,7 +168,7 @@ static void pace_describe(const void *params, char *buf, size_t size)
 
 #define PACE_PARTY .role = ROLE_LOAD, .stop = STOP_KILL, .before_gate = true
 static const struct party pace_parties[] = {
-    {.name = "pace", PACE_PARTY, LOAD_RECORDERS, .run = pace_run},
+    {.name = "pace", PACE_PARTY, .recorders = {{RECORD_NUMBERS, LOAD_COUNTS + 1}}, .n_recorders = 1, .run = pace_run},
     {.name = "pace's thread", PACE_PARTY, .kind = PARTY_THREAD, .run = pace_thread_run},
 };
 static const struct load load_pace = {.name = "pace",
@@ -1027,7 +1040,7 @@ static void test_results_say_how_the_others_ran_and_what_the_load_did(void **sta
     struct pace_params params = {
         .count = {[LOAD_CPU] = 0.125, [LOAD_READ] = 3e10, [LOAD_DISK_READ] = (double)NAN, [LOAD_WAKEUPS] = 7}};
 
-    enter_beside(&params, PACE_TIME_NS, 2);
+    enter_beside(&params, 5 * MS, 2);
     assert_string_equal(metric_row("mean")->load, "pace");
     (void)snprintf(param, sizeof(param),
                    " stride=2 timer=other%s load=other%s load_cpu_s=0.25 load_read=60000000000 load_wakeups=14",
@@ -1098,21 +1111,21 @@ static void test_results_load_whose_bytes_were_not_on_the_disk(void **state)
 {
     struct pace_params params = {.count = {[LOAD_WRITTEN] = 100 * 0x1p20, [LOAD_DISK_WRITTEN] = 50 * 0x1p20}};
 
-    enter_beside(&params, PACE_TIME_NS, 1);
+    enter_beside(&params, 5 * MS, 1);
     assert_int_equal(metric_row("mean")->status, ROW_OK);
     fixture_free_rows(&rows);
     params.count[LOAD_DISK_WRITTEN] = 49 * 0x1p20;
-    enter_beside(&params, PACE_TIME_NS, 1);
+    enter_beside(&params, 5 * MS, 1);
     assert_all_degraded("load: of 100 MiB written only 49 MiB went to or came from the disk");
     fixture_free_rows(&rows);
     params.count[LOAD_DISK_WRITTEN] = 0;
-    enter_beside(&params, PACE_TIME_NS, 1);
+    enter_beside(&params, 5 * MS, 1);
     assert_all_degraded("load: of 100 MiB written only 0 MiB went to or came from the disk");
     fixture_free_rows(&rows);
     params.count[LOAD_DISK_WRITTEN] = (double)NAN; /* not known */
     params.count[LOAD_READ] = 0x1p40;
     params.count[LOAD_DISK_READ] = 0x1p20;
-    enter_beside(&params, PACE_TIME_NS, 1);
+    enter_beside(&params, 5 * MS, 1);
     assert_all_degraded("load: of 1048576 MiB read only 1 MiB went to or came from the disk");
 }
 
