@@ -1099,6 +1099,36 @@ static void test_machine_cpu_says_its_name_or_nothing(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_tree, remove_tree)
 
+/* The kernel gets four bytes of zero; whoever holds the descriptor holds the latency. */
+static void test_machine_holds_the_latency(void **state)
+{
+    static char deep[PATH_MAX + 100];
+    char bytes[8] = "";
+    const int32_t zero = 0;
+
+    assert_int_equal(machine_hold_latency(tree_root), -ENOENT);
+    tree_put("/dev/cpu_dma_latency", "");
+    int fd = machine_hold_latency(tree_root);
+    assert_true(fd >= 0);
+    assert_true(fcntl(fd, F_GETFD) & FD_CLOEXEC);
+    assert_int_equal(close(fd), 0);
+    memset(bytes, 'x', sizeof(bytes));
+    tree_get("/dev/cpu_dma_latency", bytes, sizeof(bytes));
+    assert_memory_equal(bytes, &zero, sizeof(zero));
+    assert_int_equal(bytes[sizeof(zero)], 0);
+    /* A root of which the path just does not fit, and one of which it is cut off to that of a file that is there. */
+    memset(deep, '/', sizeof(deep) - 1);
+    memcpy(deep, tree_root, strlen(tree_root));
+    const size_t fits = PATH_MAX - sizeof("/dev/cpu_dma_latency");
+    deep[fits] = 0;
+    fd = machine_hold_latency(deep);
+    assert_true(fd >= 0);
+    assert_int_equal(close(fd), 0);
+    deep[fits] = '/';
+    deep[fits + 1] = 0;
+    assert_int_equal(machine_hold_latency(deep), -ENAMETOOLONG);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
