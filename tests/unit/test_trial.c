@@ -1044,7 +1044,7 @@ static const struct party found_early_parties[] = {
 #define FOUND_BENCH(bench_name, its_parties)                                                                           \
     {                                                                                                                  \
         .name = bench_name, .suite = "dummy", .params_size = sizeof(struct found_params), .parties = its_parties,      \
-        .n_parties = COUNT(its_parties)                                                                                                 \
+        .n_parties = COUNT(its_parties)                                                                                \
     }
 static const struct bench bench_found = FOUND_BENCH("found", found_parties);
 static const struct bench bench_found_early = FOUND_BENCH("found early", found_early_parties);
@@ -1854,9 +1854,10 @@ static void test_trial_worker_main_refuses_what_is_no_arena(void **state)
 }
 
 static const struct bench *const registry[] = {
-    &bench_ping,         &bench_relay,      &bench_pair,      &bench_stop,   &bench_barrier,     &bench_fault,
-    &bench_fault_of_two, &bench_bad_thread, &bench_no_slices, &bench_litter, &bench_litter_each, &bench_found,
-    &bench_found_locked, &bench_found_early, &bench_fault_later, &bench_address,    &bench_counted,   &bench_warm,   &bench_endless,     NULL,
+    &bench_ping,        &bench_relay,        &bench_pair,         &bench_stop,        &bench_barrier,
+    &bench_fault,       &bench_fault_of_two, &bench_bad_thread,   &bench_no_slices,   &bench_litter,
+    &bench_litter_each, &bench_found,        &bench_found_locked, &bench_found_early, &bench_fault_later,
+    &bench_address,     &bench_counted,      &bench_warm,         &bench_endless,     NULL,
 };
 
 int main(int argc, char **argv)
