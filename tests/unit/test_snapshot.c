@@ -1272,11 +1272,12 @@ static void test_snapshot_names_come_back_as_they_were(void **state)
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         (void)snprintf(line, sizeof(line), "%s\n", names[i]);
         tree_put(HOSTNAME, line);
+        tree_put(BOOT_ID, line);
         tune(&reports);
         tree_put(BOOT_ID, "99999999-2222-3333-4444-555555555555\n");
         (void)snprintf(text, sizeof(text), "or of another host ('%s'): remove the file", names[i]);
         expect_untune(-ESTALE, text);
-        tree_put(BOOT_ID, "11111111-2222-3333-4444-555555555555\n");
+        tree_put(BOOT_ID, line);
         tree_put(HOSTNAME, "new\n");
         struct snapshot *snapshot;
         assert_int_equal(snapshot_open(&place, &snapshot, text, sizeof(text)), 0);
