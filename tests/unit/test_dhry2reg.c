@@ -175,7 +175,7 @@ static void test_dhry2reg_call_by_call(void **state)
     ended(&context);
 }
 
-/* What the arrays hold after so many runs; all other elements are 0. */
+/* Both arrays after three runs; all other elements are 0. */
 static void test_dhry2reg_fills_the_arrays(void **state)
 {
     struct party_context context = started();

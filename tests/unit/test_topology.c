@@ -152,6 +152,13 @@ static void test_topology_not_known(void **state)
     PAIRS(PAIRS_FAR, "", 0, 1);
     put_nodes("0\n", "9\n");
     PAIRS(PAIRS_NEAR, "0-1:unknown", 0, 1);
+    PAIRS(PAIRS_NEAR, "1-0:unknown", 1, 0);
+    put_cache(0, "0\n");
+    PAIRS(PAIRS_NEAR, "0-1:unknown", 0, 1);
+    PAIRS(PAIRS_NEAR, "1-0:unknown", 1, 0);
+    put_nodes("0-1\n", "9\n");
+    PAIRS(PAIRS_NEAR, "0-1:same-node", 0, 1);
+    PAIRS(PAIRS_NEAR, "1-0:same-node", 1, 0);
 }
 
 static int pair_four(void)
