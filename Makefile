@@ -189,6 +189,8 @@ WRAP_test_task      := getrusage
 WRAP_test_program   := wait4 tree_read
 # Functions that need rights which may be missing on this machine.
 WRAP_test_load_trial := task_set_policy task_realtime_limit
+# Functions whose calls a test refuses and counts, see tests/unit/allocation_fixture.h.
+$(foreach test,comparison inference project snapshot topology,$(eval WRAP_test_$(test) += malloc calloc realloc strdup free))
 comma := ,
 
 # An archive of the objects of each layer and of those below: the linker reads only what a test needs.

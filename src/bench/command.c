@@ -244,12 +244,12 @@ static int open_files(struct party_context *context, bool with_input, int fds[3]
     const char *input = with_input && params->input[0] ? params->input : "/dev/null";
 
     fds[0] = with_input ? params->fds[0] : -1;
-    if (fds[0] < 0 && (fds[0] = open(input, O_RDONLY | O_CLOEXEC)) < 0 && strcmp(input, "/dev/null") != 0)
+    if (fds[0] == -1 && (fds[0] = open(input, O_RDONLY | O_CLOEXEC)) == -1 && strcmp(input, "/dev/null") != 0)
         return party_fail(context, "cannot read '%.100s': %s", input, strerror(errno));
     for (int i = 1; i < 3; i++)
-        fds[i] = params->fds[i] >= 0 ? params->fds[i] : open("/dev/null", O_WRONLY | O_CLOEXEC);
+        fds[i] = params->fds[i] != -1 ? params->fds[i] : open("/dev/null", O_WRONLY | O_CLOEXEC);
     for (int i = 0; i < 3; i++) /* a root without /dev: the command gets the worker's own */
-        if (fds[i] < 0)
+        if (fds[i] == -1)
             fds[i] = i;
     return 0;
 }

@@ -429,7 +429,8 @@ const struct party sim_parties[2] = {
 
 static int load_setup(struct party_context *context)
 {
-    /* Only the counts of a load are read; the other figures are discarded. */
+    /* Only the counts of a load are read; the other figures are discarded. The memory is freed by the end of the
+     * process, which is killed. */
     struct sim_account *a = calloc(1, sizeof(*a));
 
     context->state = a;
@@ -461,17 +462,6 @@ static int load_run(struct party_context *context)
     return 0;
 }
 
-static void load_teardown(struct party_context *context)
-{
-    struct sim_account *a = context->state;
-
-    if (a) {
-        free(a->latency);
-        free(a->series);
-    }
-    free(a);
-}
-
 /* Runs until the trial ends, which may be later than its planned time. */
 static int load_timer_run(struct party_context *context)
 {
@@ -488,8 +478,7 @@ const struct party sim_load_parties[2] = {
                   .before_gate = true,
                   LOAD_RECORDERS,
                   .setup = load_setup,
-                  .run = load_run,
-                  .teardown = load_teardown},
+                  .run = load_run},
     [SIM_TIMER] = {.name = "load's timer",
                    .role = ROLE_LOAD,
                    .kind = PARTY_THREAD,

@@ -526,7 +526,7 @@ int machine_hold_latency(const char *root)
     char path[PATH_MAX];
     const int32_t within_us = 0;
     int n = snprintf(path, sizeof path, "%s/dev/cpu_dma_latency", root);
-    if (n < 0 || (size_t)n >= sizeof path)
+    if ((size_t)n >= sizeof path)
         return -ENAMETOOLONG;
     int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
     if (fd < 0)

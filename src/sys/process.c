@@ -40,7 +40,7 @@ static int absolute_path(const char *path, char *out, size_t size)
     else if (!getcwd(folder, sizeof folder))
         return -errno;
     int n = snprintf(out, size, "%s%s%s", folder, folder[0] ? "/" : "", path);
-    return n < 0 || (size_t)n >= size ? -ENAMETOOLONG : 0;
+    return (size_t)n >= size ? -ENAMETOOLONG : 0;
 }
 
 void process_init(void)

@@ -97,7 +97,7 @@ static int name_path(const char *dir, const char *name, char *path, size_t size)
 {
     int n = snprintf(path, size, "%s/%s", dir, name);
 
-    return n < 0 || (size_t)n >= size ? -ENAMETOOLONG : 0;
+    return (size_t)n >= size ? -ENAMETOOLONG : 0;
 }
 
 int scratch_unnamed(const char *path)

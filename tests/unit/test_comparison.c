@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "allocation_fixture.h"
 #include "analysis/comparison.h"
 
 #define NEAR(got, expected) assert_true(fabs((got) - (expected)) <= 1e-9 * fmax(1, fabs(1.0 * (expected))))
@@ -197,6 +198,46 @@ static void test_comparison_from_zero(void **state)
     assert_int_equal(c.change, CHANGE_HIGHER);
 }
 
+/* By samples, and by the means of runs. */
+static int measure_and_judge(void)
+{
+    struct ten ten[6];
+    struct comparison_run runs[6];
+    struct comparison c[2];
+
+    for (size_t i = 0; i < 6; i++) {
+        fill(&ten[i], 100 + (double)i, 0.1);
+        runs[i] = ten[i].run;
+    }
+    const struct comparison_side few[] = {{runs, 1}, {runs + 1, 2}}, many[] = {{runs, 3}, {runs + 3, 3}};
+    return comparison_measure(&few[0], &few[1], &c[0]) || comparison_measure(&many[0], &many[1], &c[1]) ||
+           comparison_judge(c, 2, 0.95, 0.01);
+}
+
+static void test_comparison_without_memory_is_an_error(void **state)
+{
+    assert_true(allocation_refuse_each(measure_and_judge) > 10);
+}
+
+/* Runs of 2, 5 and 3 samples, without noise in their halves: what each field is worked out from. */
+static void test_comparison_fields_of_unequal_runs(void **state)
+{
+    static const double a[] = {10, 12}, b[] = {11, 13, 12, 10, 14}, c[] = {30, 31, 35};
+    const struct comparison_run base[] = {{a, 2}, {b, 5}}, changed[] = {{c, 3}};
+    const struct comparison found = measure(base, 2, changed, 1), back = measure(changed, 1, base, 2);
+
+    assert_int_equal(found.tested, TESTED_SAMPLES);
+    assert_int_equal(found.n_base, 7);
+    assert_int_equal(found.n_new, 3);
+    assert_int_equal(back.n_base, 3);
+    assert_int_equal(back.n_new, 7);
+    NEAR(found.base, 12);
+    NEAR(found.changed, 31);
+    NEAR(found.ratio, 31.0 / 12);
+    NEAR(back.ratio, 12.0 / 31);
+    NEAR(found.p_rank, back.p_rank);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -209,6 +250,8 @@ int main(void)
         cmocka_unit_test(test_comparison_corrects_for_all_that_are_judged),
         cmocka_unit_test(test_comparison_of_constants_goes_by_ranks),
         cmocka_unit_test(test_comparison_from_zero),
+        cmocka_unit_test(test_comparison_fields_of_unequal_runs),
+        cmocka_unit_test(test_comparison_without_memory_is_an_error),
     };
 
     return cmocka_run_group_tests_name("comparison", tests, NULL, NULL);

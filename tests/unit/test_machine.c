@@ -3,6 +3,7 @@
  * out by hand. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <math.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -1099,6 +1100,35 @@ static void test_machine_cpu_says_its_name_or_nothing(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_tree, remove_tree)
 
+/* The kernel gets four bytes of zero; whoever holds the descriptor holds the latency. */
+static void test_machine_holds_the_latency(void **state)
+{
+    static char deep[PATH_MAX + 100];
+    char bytes[8] = "";
+    const int32_t zero = 0;
+
+    assert_int_equal(machine_hold_latency(tree), -ENOENT);
+    put("/dev/cpu_dma_latency", "");
+    int fd = machine_hold_latency(tree);
+    assert_true(fd >= 0);
+    assert_true(fcntl(fd, F_GETFD) & FD_CLOEXEC);
+    assert_int_equal(close(fd), 0);
+    memset(bytes, 'x', sizeof(bytes));
+    assert_int_equal(machine_read_file(tree, "/dev/cpu_dma_latency", bytes, sizeof(bytes)), sizeof(zero));
+    assert_memory_equal(bytes, &zero, sizeof(zero));
+    /* A root of which the path just does not fit, and one of which it is cut off to that of a file that is there. */
+    memset(deep, '/', sizeof(deep) - 1);
+    memcpy(deep, tree, strlen(tree));
+    const size_t fits = PATH_MAX - sizeof("/dev/cpu_dma_latency");
+    deep[fits] = 0;
+    fd = machine_hold_latency(deep);
+    assert_true(fd >= 0);
+    assert_int_equal(close(fd), 0);
+    deep[fits] = '/';
+    deep[fits + 1] = 0;
+    assert_int_equal(machine_hold_latency(deep), -ENAMETOOLONG);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1148,6 +1178,7 @@ int main(void)
         TEST(test_machine_with_4096_cpus),
         TEST(test_machine_interrupts_of_4096_cpus),
         TEST(test_machine_fs_name),
+        TEST(test_machine_holds_the_latency),
         TEST(test_machine_reads_this_machine),
         TEST(test_machine_works_without_proc_and_sys),
         TEST(test_machine_cpu_says_its_name_or_nothing),

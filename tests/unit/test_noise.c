@@ -54,6 +54,21 @@ static void test_noise_wrong_thresholds_name_the_range(void **state)
     }
 }
 
+/* A thousand readings, but at least 100 ms and at most 1 s; in ticks. */
+static void test_noise_window_is_a_multiple_of_a_reading(void **state)
+{
+    static const struct {
+        uint64_t reading;
+        double ns_per_tick;
+        uint64_t window;
+    } cases[] = {{0, 1, 100000000},        {1, 1, 100000000},         {99999, 1, 100000000},    {100001, 1, 100001000},
+                 {50000, 4, 50000000},     {10, 0.5, 200000000},      {400000, 0.5, 400000000}, {999999, 1, 999999000},
+                 {1000001, 1, 1000000000}, {4000000, 0.5, 2000000000}};
+
+    for (size_t i = 0; i < COUNT(cases); i++)
+        assert_int_equal(noise_window(cases[i].reading, cases[i].ns_per_tick), cases[i].window);
+}
+
 /* --- Detours put in its way. --- */
 
 #define INJECTIONS  20
@@ -468,6 +483,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_noise_threshold_is_a_time_or_a_multiple_of_the_loop),
         cmocka_unit_test(test_noise_wrong_thresholds_name_the_range),
+        cmocka_unit_test(test_noise_window_is_a_multiple_of_a_reading),
         cmocka_unit_test(test_noise_faults_are_faults),
         cmocka_unit_test(test_noise_migrations_are_migrations),
         cmocka_unit_test(test_noise_preemptions_are_preemptions),

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "allocation_fixture.h"
 #include "stats/project.h"
 
 #define US 1e3
@@ -62,6 +63,22 @@ static void test_project_constant_period(void **state)
         expect_near(slowdown_of(&detours, 1, 3 * MS, ranks), 1 + 3 * 20 * US / (3 * MS), 1e-4);
         expect_near(slowdown_of(&detours, 1, 2.5 * MS, ranks), 1 + 20 * US * (2 + 1 - pow(0.5, ranks)) / (2.5 * MS),
                     1e-4);
+    }
+}
+
+/* A step of 3 ms has three detours of the first kind for certain, one of the second with probability 0.6, and none of
+ * the third and fourth: each kind must have its own lengths. */
+static void test_project_periods_of_several_kinds(void **state)
+{
+    const struct stats_point first = {20 * US, 1000}, second = {300 * US, 200}, none = {7 * MS, 0}, random = {MS, 0};
+    const struct project_detours kinds[] = {
+        {&first, 1, 1e9, true}, {&none, 1, 1e9, true}, {&random, 1, 1e9, false}, {&second, 1, 1e9, true}};
+    const struct project_detours swapped[] = {kinds[3], kinds[2], kinds[0], kinds[1]};
+
+    for (double ranks = 1; ranks <= 1e6; ranks *= 10) {
+        const double expected = 1 + (3 * 20 * US + 300 * US * (1 - pow(0.4, ranks))) / (3 * MS);
+        expect_near(slowdown_of(kinds, 4, 3 * MS, ranks), expected, 1e-4);
+        expect_near(slowdown_of(swapped, 4, 3 * MS, ranks), expected, 1e-4);
     }
 }
 
@@ -235,12 +252,29 @@ static void test_project_refuses_what_makes_no_sense(void **state)
     assert_int_equal(project_slowdown_on(0, &wrong, 1, &one, 1, &one, 1, &out), -1);
 }
 
+static int project_two_steps(void)
+{
+    const struct stats_point length = {100 * US, 100};
+    const struct project_detours kinds[] = {{&length, 1, 1e9, true}, {&length, 1, 1e9, false}};
+    const struct project_host host = {kinds, 2, 1};
+    const double steps[] = {MS, 10 * MS}, ranks[] = {1, 100};
+    double table[4];
+
+    return project_slowdown_on(256, &host, 1, steps, 2, ranks, 2, table);
+}
+
+static void test_project_without_memory_is_an_error(void **state)
+{
+    assert_int_equal(allocation_refuse_each(project_two_steps), 5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_project_no_noise_costs_nothing),
         cmocka_unit_test(test_project_one_rank_loses_the_mean),
         cmocka_unit_test(test_project_constant_period),
+        cmocka_unit_test(test_project_periods_of_several_kinds),
         cmocka_unit_test(test_project_bernoulli_detours),
         cmocka_unit_test(test_project_exponential_lengths),
         cmocka_unit_test(test_project_poisson_numbers),
@@ -248,6 +282,7 @@ int main(void)
         cmocka_unit_test(test_project_table_is_by_step_then_ranks),
         cmocka_unit_test(test_project_weights_are_shares),
         cmocka_unit_test(test_project_refuses_what_makes_no_sense),
+        cmocka_unit_test(test_project_without_memory_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -555,6 +555,31 @@ static void test_results_precision_has_to_hold(void **state)
     assert_int_equal(results_hold_on(100), 35);
 }
 
+/* Without any sample the precision is not known, so only the numbers and the times decide. */
+static void test_results_enough_by_number_and_time(void **state)
+{
+    static const struct {
+        uint64_t min, max, n, spent_ns, max_ns;
+        bool enough;
+    } cases[] = {
+        {0, 0, 0, 0, 0, false}, /* at least one, however little time there is */
+        {0, 0, 1, 1, 0, true},     {3, 0, 2, 900, 1, false},   {3, 0, 3, 900, 1, true},
+        {1, 4, 3, 0, 1000, false}, {1, 4, 4, 0, 1000, true},   {4, 4, 3, 900, 1, false},
+        {4, 4, 4, 0, 1000, true},  {1, 0, 4, 400, 500, false}, /* one more of 100 just fits */
+        {1, 0, 4, 401, 500, true}, {1, 0, 4, 400, 499, true},  {1, 0, 1000000, 0, 1, false},
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        item.sampling = (struct sampling){
+            .min_samples = cases[i].min, .max_samples = cases[i].max, .max_ns = cases[i].max_ns, .precision_pct = 2};
+        results.n_trials = cases[i].n;
+        results.spent_ns = cases[i].spent_ns;
+        if (results_sampled_enough(&results) != cases[i].enough)
+            fail_msg("case %zu", i);
+        assert_int_equal(results.precise_from, 0);
+    }
+}
+
 static void test_results_precision_of_negative_values(void **state)
 {
     ENTER(0, SHEET_MEDIAN, -98, -99, -100, -101, -102);
@@ -1150,6 +1175,7 @@ int main(int argc, char **argv)
         TEST(test_results_precision_of_the_headline),
         TEST(test_results_precision_of_the_worst_group),
         TEST(test_results_precision_has_to_hold),
+        TEST(test_results_enough_by_number_and_time),
         TEST(test_results_precision_of_negative_values),
         TEST(test_results_unstable_when_the_headline_spreads),
         TEST(test_results_unstable_above_the_limit_given),

@@ -61,6 +61,43 @@ static void test_row_columns_of_the_run_are_marked(void **state)
     }
 }
 
+/* A difference in any one column of the run counts, one in a column of the row does not. */
+static void test_row_runs_are_equal_in_all_their_columns(void **state)
+{
+    static struct row_run a, b;
+    size_t n = 0;
+
+    row_run_init(&a);
+    row_run_init(&b);
+    assert_true(row_run_equal(&a, &b)); /* start_late_us is not known in either */
+    for (size_t i = 0; i < row_n_columns; i++) {
+        const struct row_column *column = &row_columns[i];
+        void *field = (char *)&b + column->offset, *other = (char *)&a + column->offset;
+        if (!column->in_run)
+            continue;
+        n++;
+        if (column->type == COLUMN_REAL) {
+            *(double *)field = 2.5;
+            assert_false(row_run_equal(&a, &b));
+            assert_false(row_run_equal(&b, &a));
+            *(double *)other = 2.75;
+            assert_false(row_run_equal(&a, &b));
+            assert_false(row_run_equal(&b, &a));
+            *(double *)other = 2.5;
+        } else if (column->type == COLUMN_UINT) {
+            *(uint64_t *)field = UINT64_C(1) << 40;
+            assert_false(row_run_equal(&a, &b));
+            *(uint64_t *)other = UINT64_C(1) << 40;
+        } else {
+            strcpy(field, "text");
+            assert_false(row_run_equal(&a, &b));
+            strcpy(other, "text");
+        }
+        assert_true(row_run_equal(&a, &b));
+    }
+    assert_int_equal(n, 14);
+}
+
 static void test_row_init_knows_nothing(void **state)
 {
     struct row_run run = {.cpus_online = 2};
@@ -183,6 +220,7 @@ int main(void)
         cmocka_unit_test(test_row_columns_are_the_designs_in_order),
         cmocka_unit_test(test_row_columns_point_at_fields_of_their_own),
         cmocka_unit_test(test_row_columns_of_the_run_are_marked),
+        cmocka_unit_test(test_row_runs_are_equal_in_all_their_columns),
         cmocka_unit_test(test_row_init_knows_nothing),
         cmocka_unit_test(test_row_copy_is_deep),
         cmocka_unit_test(test_row_copy_without_memory_leaves_nothing),
