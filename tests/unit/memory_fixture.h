@@ -1,22 +1,123 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory that runs out. For one program each; the Makefile has every calloc() of it come here (WRAP_). */
+/* Memory that runs out, and blocks that are checked when they are freed: a write behind the end of a block fails the
+ * test. The Makefile has the allocations of a program with this file come here (MEMORY). */
 #ifndef MEMORY_FIXTURE_H
 #define MEMORY_FIXTURE_H
 
 #include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
 
 /* Refused when none is left. */
 static unsigned allocations_left = UINT_MAX;
+/* Blocks that were not freed yet. */
+static size_t allocations_live;
 
-void *__real_calloc(size_t n, size_t size);
+#define MEMORY_MAGIC UINT64_C(0x6d656d6f7279206f)
+enum { MEMORY_GUARD = 64, MEMORY_FILL = 0xa5 };
+
+struct memory_head {
+    uint64_t magic;
+    size_t size;
+    unsigned char guard[MEMORY_GUARD]; /* a multiple of 16: the block keeps the alignment of malloc() */
+};
+
+void *__real_malloc(size_t size);
+void __real_free(void *block);
+void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_calloc(size_t n, size_t size)
+void *__wrap_realloc(void *block, size_t size);
+char *__wrap_strdup(const char *text);
+void __wrap_free(void *block);
+
+void *__wrap_malloc(size_t size)
 {
-    if (allocations_left == 0)
+    struct memory_head *head = allocations_left ? __real_malloc(sizeof(*head) + size + MEMORY_GUARD) : NULL;
+
+    if (!head)
         return NULL;
     allocations_left -= allocations_left != UINT_MAX;
-    return __real_calloc(n, size);
+    allocations_live++;
+    head->magic = MEMORY_MAGIC;
+    head->size = size;
+    /* A block that is read before it was written gives no valid pointer or figure. */
+    memset(head->guard, MEMORY_FILL, MEMORY_GUARD + size + MEMORY_GUARD);
+    return head + 1;
+}
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+    void *block = __wrap_malloc(n * size);
+
+    return block ? memset(block, 0, n * size) : NULL;
+}
+
+/* Returns the head of a block whose guards are untouched. */
+static struct memory_head *memory_checked(void *block)
+{
+    struct memory_head *head = (struct memory_head *)block - 1;
+
+    if (head->magic != MEMORY_MAGIC)
+        fail_msg("a block is freed that was not allocated, or freed twice");
+    const unsigned char *end = (const unsigned char *)block + head->size;
+    for (size_t i = 0; i < MEMORY_GUARD; i++)
+        if (head->guard[i] != MEMORY_FILL || end[i] != MEMORY_FILL)
+            fail_msg("a write outside a block of %zu bytes", head->size);
+    return head;
+}
+
+void __wrap_free(void *block)
+{
+    if (!block)
+        return;
+    struct memory_head *head = memory_checked(block);
+    head->magic = 0;
+    allocations_live--;
+    __real_free(head);
+}
+
+/* Always moves the block, so that a pointer to the old one is not used unnoticed. */
+void *__wrap_realloc(void *block, size_t size)
+{
+    void *larger = __wrap_malloc(size);
+
+    if (!larger || !block)
+        return larger;
+    const size_t before = memory_checked(block)->size;
+    memcpy(larger, block, before < size ? before : size);
+    memset(block, MEMORY_FILL, before);
+    __wrap_free(block);
+    return larger;
+}
+
+char *__wrap_strdup(const char *text)
+{
+    const size_t size = strlen(text) + 1;
+    char *copy = __wrap_malloc(size);
+
+    return copy ? memcpy(copy, text, size) : NULL;
+}
+
+/* Calls attempt() with none, one, two, ... allocations allowed until it returns 0. Otherwise it must return -1, and in
+ * any case it frees all it has got. Returns how many it needs. */
+static inline unsigned memory_needed(int (*attempt)(void))
+{
+    const size_t live = allocations_live;
+
+    for (unsigned allowed = 0;; allowed++) {
+        allocations_left = allowed;
+        const int result = attempt();
+        allocations_left = UINT_MAX;
+        assert_int_equal(allocations_live, live);
+        if (!result)
+            return allowed;
+        assert_int_equal(result, -1);
+    }
 }
 
 #endif

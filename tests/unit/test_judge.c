@@ -13,7 +13,9 @@
 
 #include "cmd/judge.h"
 #include "engine/text.h"
+#include "memory_fixture.h"
 #include "normal_fixture.h"
+#include "order_fixture.h"
 #include "row_fixture.h"
 
 #define LEAST_EFFECT 0.02
