@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -15,6 +16,8 @@
 
 /* Refused when none is left. */
 static unsigned allocations_left = UINT_MAX;
+/* Refused when it is 0; the following ones are not. */
+static unsigned allocations_before_refusal = UINT_MAX;
 /* Blocks that were not freed yet. */
 static size_t allocations_live;
 
@@ -35,10 +38,13 @@ void *__wrap_realloc(void *block, size_t size);
 char *__wrap_strdup(const char *text);
 void __wrap_free(void *block);
 
+/* No block for a size of 0, as the C standard allows. */
 void *__wrap_malloc(size_t size)
 {
-    struct memory_head *head = allocations_left ? __real_malloc(sizeof(*head) + size + MEMORY_GUARD) : NULL;
+    const bool refused = !size || !allocations_left || !allocations_before_refusal;
+    struct memory_head *head = refused ? NULL : __real_malloc(sizeof(*head) + size + MEMORY_GUARD);
 
+    allocations_before_refusal -= size && allocations_before_refusal != UINT_MAX;
     if (!head)
         return NULL;
     allocations_left -= allocations_left != UINT_MAX;
@@ -103,20 +109,22 @@ char *__wrap_strdup(const char *text)
     return copy ? memcpy(copy, text, size) : NULL;
 }
 
-/* Calls attempt() with none, one, two, ... allocations allowed until it returns 0. Otherwise it must return -1, and in
- * any case it frees all it has got. Returns how many it needs. */
+/* Calls attempt() with its first allocation refused, then with its second, ..., for which it must return -1, until none
+ * is refused, for which it must return 0. It frees all it has got. Returns the number of its allocations. */
 static inline unsigned memory_needed(int (*attempt)(void))
 {
     const size_t live = allocations_live;
 
-    for (unsigned allowed = 0;; allowed++) {
-        allocations_left = allowed;
+    for (unsigned number = 0;; number++) {
+        allocations_before_refusal = number;
         const int result = attempt();
-        allocations_left = UINT_MAX;
+        const bool refused = allocations_before_refusal > number; /* it went on to UINT_MAX and is not counted there */
+        allocations_before_refusal = UINT_MAX;
+        if (result != (refused ? -1 : 0))
+            fail_msg("%d with allocation %u %s", result, number, refused ? "refused" : "not reached");
         assert_int_equal(allocations_live, live);
-        if (!result)
-            return allowed;
-        assert_int_equal(result, -1);
+        if (!refused)
+            return number;
     }
 }
 

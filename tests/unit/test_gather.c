@@ -680,6 +680,30 @@ static void test_gather_settings_of_columns(void **state)
     gather_free(&g);
 }
 
+/* The last of three runs has the setting, on each of three machines, and nothing between is left. */
+static void test_gather_the_last_of_many_runs_has_the_settings(void **state)
+{
+    struct gather g = {0};
+
+    for (unsigned i = 0; i < 9; i++) {
+        struct row_run run = run_of((const char[]){(char)('a' + i % 3), '\0'});
+        (void)snprintf(run.settings, sizeof(run.settings), "one=%u;two=%u", i, 10 * i);
+        enter(&g, &run, 1);
+    }
+    assert_int_equal(gather_finish(&g), 0);
+    assert_int_equal(g.n_setting, 3 * 6); /* with kernel, cpu, cpus and nice */
+    for (unsigned m = 0; m < 3; m++) {
+        char one[8], two[8];
+        (void)snprintf(one, sizeof(one), "%u", 6 + m);
+        (void)snprintf(two, sizeof(two), "%u", 10 * (6 + m));
+        assert_string_equal(setting_of(&g, "one", m), one);
+        assert_string_equal(setting_of(&g, "two", m), two);
+        assert_string_equal(setting_of(&g, "cpus", m), "8");
+        assert_string_equal(setting_of(&g, "nice", m), "0");
+    }
+    gather_free(&g);
+}
+
 /* Doubled and failed rows count once, and only ranks that are numbers do. */
 static void test_gather_counts_of_rows(void **state)
 {
@@ -757,6 +781,7 @@ int main(void)
         cmocka_unit_test(test_gather_the_highest_nice),
         cmocka_unit_test(test_gather_majorities),
         cmocka_unit_test(test_gather_settings_of_columns),
+        cmocka_unit_test(test_gather_the_last_of_many_runs_has_the_settings),
         cmocka_unit_test(test_gather_counts_of_rows),
         cmocka_unit_test(test_gather_without_memory_fails),
     };
