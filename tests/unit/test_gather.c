@@ -691,7 +691,7 @@ static void test_gather_the_last_of_many_runs_has_the_settings(void **state)
         enter(&g, &run, 1);
     }
     assert_int_equal(gather_finish(&g), 0);
-    assert_int_equal(g.n_setting, 3 * 6); /* with kernel, cpu, cpus and nice */
+    assert_int_equal(g.n_setting, 3 * 6); /* with kernel, cpu, cpus and a command line without options */
     for (unsigned m = 0; m < 3; m++) {
         char one[8], two[8];
         (void)snprintf(one, sizeof(one), "%u", 6 + m);
@@ -699,7 +699,6 @@ static void test_gather_the_last_of_many_runs_has_the_settings(void **state)
         assert_string_equal(setting_of(&g, "one", m), one);
         assert_string_equal(setting_of(&g, "two", m), two);
         assert_string_equal(setting_of(&g, "cpus", m), "8");
-        assert_string_equal(setting_of(&g, "nice", m), "0");
     }
     gather_free(&g);
 }
