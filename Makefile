@@ -174,6 +174,7 @@ WRAP_test_projection := $(MEMORY) qsort
 WRAP_test_gather    := $(MEMORY) qsort
 WRAP_test_judge     := $(MEMORY) qsort
 WRAP_test_verdicts  := $(MEMORY) qsort
+WRAP_test_pictures  := $(MEMORY)
 WRAP_test_compared  := $(MEMORY) qsort
 WRAP_test_detours   := $(MEMORY)
 WRAP_test_report_figures := $(MEMORY) qsort
