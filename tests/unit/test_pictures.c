@@ -80,7 +80,8 @@ static void add_cpu(const char *cpu, double lost, bool has_hist)
     row->n_series = SERIES;
     row->series = series[i];
     for (size_t k = 0; k < SERIES; k++)
-        series[i][k] = (struct row_pair){1e4 * (double)k, (double)((k * (i + 1)) % 5) * pow(10, (double)(k % 4) + 2)};
+        series[i][k] =
+            (struct row_pair){1e4 * (double)k, (double)((k * (i + 1)) % 5) * pow(10, (double)((k + i) % 4) + 2)};
     row = add_row(1e3 * (double)(i + 2), &(const struct row_words){.suite = "noise",
                                                                    .test = "noise",
                                                                    .param = "threshold=8x",
@@ -138,11 +139,11 @@ static void test_pictures_of_noise(void **state)
            "\n"
            "Lost time  start                                end\n"
            "CPU 6       =+*- +*-= *-=+ -=+* =+*- +*-= *-=+ -=+*\n"
-           "CPU 5       =+*- +*-= *-=+ -=+* =+*- +*-= *-=+ -=+*\n"
-           "CPU 0       =+*- +*-= *-=+ -=+* =+*- +*-= *-=+ -=+*\n"
-           "CPU 11      =+*- +*-= *-=+ -=+* =+*- +*-= *-=+ -=+*\n"
+           "CPU 5       +*-= *-=+ -=+* =+*- +*-= *-=+ -=+* =+*-\n"
+           "CPU 0       -=+* =+*- +*-= *-=+ -=+* =+*- +*-= *-=+\n"
+           "CPU 11      *-=+ -=+* =+*- +*-= *-=+ -=+* =+*- +*-=\n"
            "CPU 7       =+*- +*-= *-=+ -=+* =+*- +*-= *-=+ -=+*\n"
-           "CPU 2       =+*- +*-= *-=+ -=+* =+*- +*-= *-=+ -=+*\n"
+           "CPU 2       -=+* =+*- +*-= *-=+ -=+* =+*- +*-= *-=+\n"
            "lost: ' ' nothing  . less  : 0.0001 %  - 0.001 %  = 0.01 %  + 0.1 %  * 1 %  # 10 %  @ 100 % or more\n"
            "\n"
            "Detours of CPU 6 by length (bars: logarithm of the count)\n"
