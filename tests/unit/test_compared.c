@@ -50,8 +50,7 @@ static struct pair *add_pair(const char *suite, const char *better, size_t n_run
             row_run_init(&runs[i][side][r]);
             (void)snprintf(runs[i][side][r].run_id, sizeof(runs[0][0][0].run_id), "%zu-%zu", side, r);
             (void)snprintf(runs[i][side][r].host, sizeof(runs[0][0][0].host), "here");
-            rows[i][side][r] =
-                ROW(&runs[i][side][r], NAN, .suite = suite, .test = "t", .metric = "m", .better = better);
+            rows[i][side][r] = ROW(&runs[i][side][r], 0, .suite = suite, .test = "t", .metric = "m", .better = better);
             rows[i][side][r].samples = samples[i][side][r];
             rows[i][side][r].n_samples = SAMPLES;
             for (size_t s = 0; s < SAMPLES; s++)
@@ -162,6 +161,7 @@ static void test_compared_drift_and_fewest_samples(void **state)
     expect_near(compared.row[0].drift_pct, 50);
     compared_free(&compared);
     rows[0][0][0].n_samples = 7;
+    samples[0][0][0][3] = samples[0][0][0][4] = 100;
     make(false);
     assert_true(compared.row[0].drift_pct == 0);
     assert_int_equal(compared.row[0].few, 7);
@@ -230,6 +230,8 @@ static void test_compared_means_of_runs(void **state)
                 for (size_t s = 0; s < SAMPLES; s++)
                     samples[k][side][r][s] = k ? 1e4 / levels[side][r] : levels[side][r];
     }
+    (void)add_pair("s", "", 3, 100, 700); /* these are not in its mean */
+    (void)add_pair("other", "lower", 3, 100, 700);
     make(false);
     const struct comparison *c = &compared.comparison[compared.mean[0].number];
     assert_int_equal(compared.n_means, 1);

@@ -342,6 +342,7 @@ static void test_pairs_look_at_all_rows_of_both_sides(void **state)
         (void)snprintf(why, sizeof(why), "other memory layout: same0 against other%zu", odd);
         expect_why(why);
         assert_int_equal(pairs.pair[0].reason, ACROSS_LAYOUT);
+        assert_ptr_equal(pairs.pair[0].about, &changed.rows[0]);
         assert_int_equal(pairs.pair[0].n_base, 3);
         assert_int_equal(pairs.pair[0].n_changed, 3);
         make(BIT(ACROSS_LAYOUT));
@@ -349,6 +350,19 @@ static void test_pairs_look_at_all_rows_of_both_sides(void **state)
         (void)end(state);
     }
     (void)begin(state);
+}
+
+static void test_pairs_rows_of_one_run(void **state)
+{
+    static struct row_run one = {.run_id = "1"}, same = {.run_id = "1"}, other = {.run_id = "2"}, none, unknown;
+    static const struct {
+        const struct row_run *a, *b;
+        bool same;
+    } of[] = {{&one, &one, true},   {&one, &same, true},      {&one, &other, false},
+              {&none, &none, true}, {&none, &unknown, false}, {&one, &none, false}};
+
+    for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++)
+        assert_int_equal(pair_same_run(&(struct row){.run = of[i].a}, &(struct row){.run = of[i].b}), of[i].same);
 }
 
 /* Where a side has no figures, its first row says why. */
@@ -668,6 +682,7 @@ int main(void)
         TEST(test_pairs_each_property_is_compared),
         TEST(test_pairs_ignore_what_is_not_known),
         TEST(test_pairs_look_at_all_rows_of_both_sides),
+        TEST(test_pairs_rows_of_one_run),
         TEST(test_pairs_say_why_a_side_has_no_figures),
         TEST(test_pairs_without_memory_fail),
         TEST(test_pairs_settings_may_differ),

@@ -330,6 +330,21 @@ static void test_pictures_of_noise_without_a_quietest(void **state)
            "   2  4     10.0        -    -       -        -\n");
 }
 
+/* Of two CPUs the quieter one is named; one without detours has no histogram. */
+static void test_pictures_of_noise_on_two_cpus(void **state)
+{
+    struct text out = {0};
+
+    add_cpu("3", 0.5, false);
+    add_cpu("4", 0.75, true);
+    const struct table_rows all = {.rows = rows, .n = n_rows, .pictures = true, .width = 70};
+    suite_noise.print(&all, &out);
+    assert_non_null(strstr(out.data, "\nQuietest: CPU 3, 0.5000 % of its time lost\n"));
+    assert_non_null(strstr(out.data, "\nDetours of CPU 4 by length"));
+    assert_null(strstr(out.data, "Detours of CPU 3"));
+    text_free(&out);
+}
+
 static void test_pictures_of_nothing(void **state)
 {
     expect(&suite_noise, 0, true,
@@ -541,6 +556,7 @@ int main(void)
         cmocka_unit_test_setup(test_pictures_of_noise, begin),
         cmocka_unit_test_setup(test_pictures_of_noise_on_one_cpu, begin),
         cmocka_unit_test_setup(test_pictures_of_noise_without_a_quietest, begin),
+        cmocka_unit_test_setup(test_pictures_of_noise_on_two_cpus, begin),
         cmocka_unit_test_setup(test_pictures_of_nothing, begin),
         cmocka_unit_test_setup(test_pictures_of_latency, begin),
         cmocka_unit_test_setup(test_pictures_of_real_time_latency, begin),
