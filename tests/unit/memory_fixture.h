@@ -63,6 +63,11 @@ void *__wrap_calloc(size_t n, size_t size)
     return block ? memset(block, 0, n * size) : NULL;
 }
 
+static bool memory_is_guard(const unsigned char *at)
+{
+    return at[0] == MEMORY_FILL && !memcmp(at, at + 1, MEMORY_GUARD - 1);
+}
+
 /* Returns the head of a block whose guards are untouched. */
 static struct memory_head *memory_checked(void *block)
 {
@@ -70,10 +75,8 @@ static struct memory_head *memory_checked(void *block)
 
     if (head->magic != MEMORY_MAGIC)
         fail_msg("a block is freed that was not allocated, or freed twice");
-    const unsigned char *end = (const unsigned char *)block + head->size;
-    for (size_t i = 0; i < MEMORY_GUARD; i++)
-        if (head->guard[i] != MEMORY_FILL || end[i] != MEMORY_FILL)
-            fail_msg("a write outside a block of %zu bytes", head->size);
+    if (!memory_is_guard(head->guard) || !memory_is_guard((const unsigned char *)block + head->size))
+        fail_msg("a write outside a block of %zu bytes", head->size);
     return head;
 }
 
