@@ -168,13 +168,19 @@ $(BUILD)/unit/%.o: tests/unit/%.c $(BUILD)/flags
 # Functions whose calls a test counts.
 WRAP_test_dhry2reg  := Func_1 Func_2 Proc_6 Proc_7 Proc_8
 WRAP_test_whetstone := log exp sin cos sincos atan
-# Functions that a test makes fail, or (qsort) whose comparison function it checks, see tests/unit/order_fixture.h.
-WRAP_test_pairs     := calloc qsort
+# qsort: its comparison function is checked, see tests/unit/order_fixture.h. MEMORY: all allocations, see tests/unit/memory_fixture.h.
+MEMORY              := malloc calloc realloc strdup free
+WRAP_test_pairs     := $(MEMORY) qsort
 WRAP_test_machine   := qsort
 WRAP_test_results   := qsort trial_party trial_copy_machine
-WRAP_test_projection := calloc qsort
-WRAP_test_report_figures := calloc qsort
-WRAP_test_report_rows := calloc qsort
+WRAP_test_projection := $(MEMORY) qsort
+WRAP_test_gather    := $(MEMORY) qsort
+WRAP_test_judge     := $(MEMORY) qsort
+WRAP_test_verdicts  := $(MEMORY) qsort
+WRAP_test_pictures  := $(MEMORY)
+WRAP_test_compared  := $(MEMORY) qsort
+WRAP_test_report_figures := $(MEMORY) qsort
+WRAP_test_report_rows := $(MEMORY) qsort
 # Functions that are replaced by those of a made-up trial, see tests/unit/made_up_trial.h.
 MADE_UP_TRIAL       := trial_spec_of trial_recorder trial_party trial_gate_ns results_sample results_hist \
 	results_series_from results_cause results_pages
@@ -189,8 +195,7 @@ WRAP_test_task      := getrusage
 WRAP_test_program   := wait4 tree_read
 # Functions that need rights which may be missing on this machine.
 WRAP_test_load_trial := task_set_policy task_realtime_limit
-# Functions whose calls a test refuses and counts, see tests/unit/allocation_fixture.h.
-$(foreach test,comparison inference project snapshot topology,$(eval WRAP_test_$(test) += malloc calloc realloc strdup free))
+$(foreach test,comparison inference project snapshot topology,$(eval WRAP_test_$(test) += $$(MEMORY)))
 comma := ,
 
 # An archive of the objects of each layer and of those below: the linker reads only what a test needs.

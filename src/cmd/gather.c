@@ -386,13 +386,12 @@ static int came_before(struct gather *g, const struct row *row)
     return number == SIZE_MAX ? -1 : number < before;
 }
 
-/* Returns whether two runs are equal in all columns used here. */
+/* Returns whether two runs are equal in the columns that identify machine, rank and run. */
 static bool is_same_run(const struct row_run *a, const struct row_run *b)
 {
     return a->cpus_online == b->cpus_online && !strcmp(a->run_id, b->run_id) && !strcmp(a->host, b->host) &&
            !strcmp(a->rank, b->rank) && !strcmp(a->utc, b->utc) && !strcmp(a->cpu_model, b->cpu_model) &&
-           !strcmp(a->arch, b->arch) && !strcmp(a->kernel, b->kernel) && !strcmp(a->build, b->build) &&
-           !strcmp(a->settings, b->settings);
+           !strcmp(a->arch, b->arch);
 }
 
 /* Adds a run, once for consecutive rows of the run. */

@@ -204,8 +204,6 @@ static int parse(struct session *s, int argc, char **argv)
         return usage_error(s, "--quick and --classic exclude each other");
     if ((m->options.no_csv || m->options.no_file) && measure_given(m, "output"))
         return usage_error(s, "--no-csv and --output exclude each other");
-    if (measure_given(m, "output") && !m->options.output[0])
-        return usage_error(s, "--output: '' is not a file name");
     if (option_defaults(m->tables, m->n_tables, m->preset, error, sizeof(error)))
         return usage_error(s, error);
     m->options.no_csv |= m->options.no_file;

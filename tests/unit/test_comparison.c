@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "allocation_fixture.h"
 #include "analysis/comparison.h"
+#include "memory_fixture.h"
 
 #define NEAR(got, expected) assert_true(fabs((got) - (expected)) <= 1e-9 * fmax(1, fabs(1.0 * (expected))))
 
@@ -211,12 +211,14 @@ static int measure_and_judge(void)
     }
     const struct comparison_side few[] = {{runs, 1}, {runs + 1, 2}}, many[] = {{runs, 3}, {runs + 3, 3}};
     return comparison_measure(&few[0], &few[1], &c[0]) || comparison_measure(&many[0], &many[1], &c[1]) ||
-           comparison_judge(c, 2, 0.95, 0.01);
+                   comparison_judge(c, 2, 0.95, 0.01)
+               ? -1
+               : 0;
 }
 
 static void test_comparison_without_memory_is_an_error(void **state)
 {
-    assert_true(allocation_refuse_each(measure_and_judge) > 10);
+    assert_true(memory_needed(measure_and_judge) > 10);
 }
 
 /* Runs of 2, 5 and 3 samples, without noise in their halves: what each field is worked out from. */

@@ -12,6 +12,8 @@
 #include <cmocka.h>
 
 #include "cmd/gather.h"
+#include "memory_fixture.h"
+#include "order_fixture.h"
 #include "row_fixture.h"
 #include "rows/text.h"
 
@@ -337,6 +339,420 @@ static void test_gather_what_is_no_figure(void **state)
     gather_free(&g);
 }
 
+/* --- Each column. --- */
+
+#define IN_RUN(name)                                                                                                   \
+    {                                                                                                                  \
+        true, #name, offsetof(struct row_run, name)                                                                    \
+    }
+#define IN_ROW(name)                                                                                                   \
+    {                                                                                                                  \
+        false, #name, offsetof(struct row, name)                                                                       \
+    }
+
+/* A text column that differs between two rows that are otherwise equal. */
+struct differing {
+    bool in_run;
+    const char *name;
+    size_t offset;
+};
+
+static void make_two(const struct differing *in, struct row_run *runs, struct row *rows)
+{
+    for (size_t i = 0; i < 2; i++) {
+        runs[i] = run_of("a");
+        text_copy(runs[i].run_id, sizeof(runs[i].run_id), "id");
+        rows[i] = row_of(&runs[i], 1);
+        char *field = in->in_run ? (char *)&runs[i] + in->offset : (char *)&rows[i] + in->offset;
+        field[0] = (char)(i ? '8' : '7');
+        field[1] = '\0';
+    }
+}
+
+/* Rows are the same row only if all of these agree; the others may differ in a copy of the file. */
+static void test_gather_rows_that_are_no_doubles(void **state)
+{
+    static const struct differing of[] = {IN_RUN(run_id), IN_RUN(host), IN_ROW(suite),  IN_ROW(test),
+                                          IN_ROW(load),   IN_ROW(cpus), IN_ROW(metric), IN_ROW(param)};
+    static const struct differing same[] = {IN_RUN(utc), IN_RUN(kernel), IN_RUN(build), IN_ROW(policy), IN_ROW(unit)};
+    struct row_run runs[2];
+    struct row rows[2];
+
+    for (size_t i = 0; i < sizeof(of) / sizeof(of[0]) + sizeof(same) / sizeof(same[0]) + 2; i++) {
+        const bool differ = i < sizeof(of) / sizeof(of[0]);
+        const size_t k = i - sizeof(of) / sizeof(of[0]);
+        const struct differing *in = differ ? &of[i] : k < sizeof(same) / sizeof(same[0]) ? &same[k] : &same[3];
+        struct gather g = {0};
+        make_two(in, runs, rows);
+        rows[1].copies += k == sizeof(same) / sizeof(same[0]);
+        rows[1].value += k == sizeof(same) / sizeof(same[0]) + 1 ? 0.5 : 0;
+        const bool expected = !differ && k < sizeof(same) / sizeof(same[0]);
+        assert_int_equal(gather_row(&g, &rows[0]), 0);
+        assert_int_equal(gather_row(&g, &rows[1]), 0);
+        if (g.doubles != expected)
+            fail_msg("%zu doubles of rows that differ in %s", (size_t)g.doubles, in->name);
+        gather_free(&g);
+    }
+}
+
+/* A row that follows the same run, and one that follows another. */
+static void test_gather_tells_runs_and_machines_apart(void **state)
+{
+    static const struct {
+        struct differing in;
+        size_t machines, runs;
+        bool many_ranks;
+    } of[] = {
+        {IN_RUN(run_id), 1, 2, false}, {IN_RUN(utc), 1, 2, false},       {IN_RUN(rank), 1, 1, true},
+        {IN_RUN(host), 2, 1, false},   {IN_RUN(cpu_model), 2, 1, false}, {IN_RUN(arch), 2, 1, false},
+        {IN_RUN(kernel), 1, 1, false}, {IN_RUN(build), 1, 1, false},     {IN_RUN(comment), 1, 1, false},
+    };
+    struct row_run runs[2];
+    struct row rows[2];
+
+    for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+        struct gather g = {0};
+        make_two(&of[i].in, runs, rows);
+        for (size_t k = 0; k < 4; k++) {
+            rows[k % 2].value = (double)k;
+            assert_int_equal(gather_row(&g, &rows[k % 2]), 0);
+        }
+        if (g.machines.n != of[i].machines || g.machine[0].runs != of[i].runs ||
+            g.machine[0].many_ranks != of[i].many_ranks)
+            fail_msg("%s: %zu machines, %zu runs, ranks %d", of[i].in.name, (size_t)g.machines.n, g.machine[0].runs,
+                     g.machine[0].many_ranks);
+        assert_int_equal(g.machine[0].rows, of[i].machines == 2 ? 2 : 4);
+        gather_free(&g);
+    }
+    struct gather g = {0};
+    make_two(&of[0].in, runs, rows);
+    text_copy(runs[1].run_id, sizeof(runs[1].run_id), runs[0].run_id);
+    runs[1].cpus_online = 9;
+    assert_int_equal(gather_row(&g, &rows[0]), 0);
+    assert_int_equal(gather_row(&g, &rows[1]), 0);
+    assert_int_equal(g.machines.n, 2);
+    gather_free(&g);
+}
+
+/* Names of machines: known by all columns, by one of them, or by none. */
+static void test_gather_a_machine_is_known_by_any_column(void **state)
+{
+    for (unsigned known = 0; known < 8; known++) {
+        struct gather g = {0};
+        struct row_run vague = run_of("n"), other = run_of("n");
+        vague.cpu_model[known & 1 ? 5 : 0] = vague.arch[known & 2 ? 6 : 0] = '\0';
+        vague.cpus_online = known & 4 ? 8 : 0;
+        other.cpus_online = 16;
+        enter(&g, &other, 1);
+        enter(&g, &vague, 2);
+        assert_int_equal(g.machines.n, known ? 2 : 1);
+        if (known) {
+            assert_string_equal(g.machines.name[1], "n (2)");
+            assert_true(g.machine[1].namesake && !g.machine[0].namesake);
+        }
+        gather_free(&g);
+        /* The vague one first: the next is taken for it, and the third is another one. */
+        struct gather first = {0};
+        enter(&first, &vague, 1);
+        enter(&first, &other, 2);
+        other.cpus_online = 32;
+        enter(&first, &other, 3);
+        assert_int_equal(first.machines.n, known ? 3 : 2);
+        assert_int_equal(first.machine[0].rows, known ? 1 : 2);
+        gather_free(&first);
+    }
+}
+
+static void test_gather_a_machine_without_name(void **state)
+{
+    struct gather g = {.by_rank = true};
+    struct row_run nameless = run_of(""), ranked = run_of("");
+
+    text_copy(ranked.rank, sizeof(ranked.rank), "12");
+    enter(&g, &nameless, 1);
+    enter(&g, &ranked, 2);
+    assert_int_equal(g.machines.n, 2);
+    assert_string_equal(g.machines.name[0], "(no name)");
+    assert_string_equal(g.machines.name[1], "(no name)/12");
+    assert_int_equal(g.without_rank, 1);
+    assert_string_equal(g.machine[1].rank, "12");
+    gather_free(&g);
+}
+
+/* Every field of a figure, and the unit, load and work that the next figure differs in. */
+static void test_gather_fields_of_a_figure(void **state)
+{
+    struct gather g = {0};
+    struct row_run run = run_of("a");
+    struct row row = ROW(&run, 5, .suite = "s\t", .test = "t\n", .load = "l\x01", .param = "w=1 copy=7 v=2",
+                         .metric = "m\x02", .unit = "u\x03", .better = "higher");
+
+    row.copies = 12;
+    assert_int_equal(gather_row(&g, &row), 0);
+    text_copy(row.better, sizeof(row.better), "lower");
+    text_copy(row.param, sizeof(row.param), "copy=7");
+    row.copies = 13;
+    assert_int_equal(gather_row(&g, &row), 0);
+    assert_int_equal(g.figures.n, 2);
+    const struct gather_figure *f = &g.figure[0];
+    assert_string_equal(f->suite, "s?");
+    assert_string_equal(f->test, "t?");
+    assert_string_equal(f->load, "l?");
+    assert_string_equal(f->metric, "m?");
+    assert_string_equal(f->unit, "u?");
+    assert_string_equal(f->work, "w=1 v=2");
+    assert_int_equal(f->copies, 12);
+    assert_true(f->higher_is_better);
+    assert_string_equal(f[1].work, "");
+    assert_int_equal(f[1].copies, 13);
+    assert_false(f[1].higher_is_better);
+    gather_free(&g);
+}
+
+/* Values that arrive in any order, of three machines and three figures: none, one and several each. */
+static void test_gather_values_by_figure_and_machine(void **state)
+{
+    static const struct {
+        char machine, test;
+        double value;
+    } rows[] = {{'c', 'x', 7}, {'a', 'x', 1},  {'b', 'y', 10}, {'a', 'x', 2}, {'c', 'x', 8},
+                {'a', 'x', 6}, {'c', 'y', 30}, {'b', 'y', 16}, {'d', 'z', 5}, {'a', 'z', -3}};
+    static const double expected[3][4] = {{7.5, 3, NAN, NAN}, {30, NAN, 13, NAN}, {NAN, -3, NAN, 5}}; /* c, a, b, d */
+    static const size_t numbers[3] = {2, 2, 2}, firsts[3] = {0, 2, 4};
+    struct gather g = {0};
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct row_run run = run_of((const char[]){rows[i].machine, '\0'});
+        struct row row = row_of(&run, rows[i].value);
+        row.test[0] = rows[i].test;
+        row.test[1] = '\0';
+        assert_int_equal(gather_row(&g, &row), 0);
+    }
+    assert_int_equal(gather_finish(&g), 0);
+    assert_int_equal(g.n_values, 6);
+    for (size_t f = 0; f < 3; f++) {
+        assert_int_equal(g.figure[f].n, numbers[f]);
+        assert_int_equal(g.figure[f].first, firsts[f]);
+        for (size_t m = 0; m < 4; m++) {
+            const double got = gather_value(&g, f, m);
+            if (isnan(expected[f][m]) ? !isnan(got) : fabs(got - expected[f][m]) > 1e-12)
+                fail_msg("figure %zu of machine %zu: %g, expected %g", f, m, got, expected[f][m]);
+        }
+    }
+    assert_int_equal(g.values[0].rows, 2);
+    assert_int_equal(g.values[1].rows, 3);
+    assert_int_equal(g.machine[1].rows, 4);
+    gather_free(&g);
+}
+
+/* The standard error of a row, and that of several: the largest that is known. */
+static void test_gather_errors(void **state)
+{
+    static const struct {
+        double sd, n, mean, expected;
+    } of[] = {{2, 4, 10, 0.1},    {2, 16, -10, 0.05}, {NAN, 4, 10, NAN}, {2, 0, 10, NAN},
+              {1e40, 1, 1, 1e30}, {1e100, 1, 1, NAN}, {0, 4, 0, NAN},    {0, 4, 2, 0}};
+    static const struct {
+        double of[3], expected;
+    } pooled[] = {{{0.1, 0.3, 0.2}, 0.3}, {{NAN, 0.1, NAN}, 0.1}, {{0.2, NAN, 0.1}, 0.2}, {{NAN, NAN, NAN}, NAN}};
+    struct row_run run = run_of("a");
+
+    for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+        struct gather g = {0};
+        struct row row = row_of(&run, 1);
+        row.stats = (struct stats_summary){.sd = of[i].sd, .n = (uint64_t)of[i].n, .mean = of[i].mean};
+        assert_int_equal(gather_row(&g, &row), 0);
+        const double got = (double)g.values[0].error;
+        if (isnan(of[i].expected) ? !isnan(got) : !(fabs(got - of[i].expected) <= 1e-6 * of[i].expected))
+            fail_msg("error %zu: %g, expected %g", i, got, of[i].expected);
+        gather_free(&g);
+    }
+    for (size_t i = 0; i < sizeof(pooled) / sizeof(pooled[0]); i++) {
+        struct gather g = {0};
+        for (size_t k = 0; k < 3; k++) {
+            struct row row = row_of(&run, (double)k);
+            row.stats = (struct stats_summary){.sd = pooled[i].of[k], .n = 1, .mean = 1};
+            assert_int_equal(gather_row(&g, &row), 0);
+        }
+        assert_int_equal(gather_finish(&g), 0);
+        const double got = (double)g.values[0].error;
+        if (isnan(pooled[i].expected) ? !isnan(got) : !(fabs(got - pooled[i].expected) < 1e-6))
+            fail_msg("pooled %zu: %g, expected %g", i, got, pooled[i].expected);
+        gather_free(&g);
+    }
+}
+
+static void test_gather_values_at_the_limit(void **state)
+{
+    static const struct {
+        double value;
+        size_t figures;
+    } of[] = {{0, 1}, {9.9e99, 1}, {-9.9e99, 1}, {1e100, 0}, {-1e100, 0}, {NAN, 0}};
+
+    for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+        struct gather g = {0};
+        struct row_run run = run_of("a");
+        enter(&g, &run, of[i].value);
+        assert_int_equal(g.figures.n, of[i].figures);
+        assert_int_equal(g.machines.n, 1);
+        assert_int_equal(g.machine[0].rows, of[i].figures);
+        gather_free(&g);
+    }
+}
+
+static void test_gather_the_highest_nice(void **state)
+{
+    static const struct {
+        double of[3];
+        const char *expected;
+    } cases[] = {{{NAN, NAN, NAN}, NULL}, {{-5, NAN, -20}, "-5"}, {{NAN, -3, -2}, "-2"}, {{19, 1, 2}, "19"}};
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct gather g = {0};
+        struct row_run run = run_of("a");
+        for (size_t k = 0; k < 3; k++) {
+            struct row row = row_of(&run, (double)k);
+            row.nice = cases[i].of[k];
+            assert_int_equal(gather_row(&g, &row), 0);
+        }
+        assert_int_equal(gather_finish(&g), 0);
+        const char *got = setting_of(&g, "nice", 0);
+        assert_true(!got == !cases[i].expected);
+        if (got)
+            assert_string_equal(got, cases[i].expected);
+        gather_free(&g);
+    }
+}
+
+/* Of five machines so many have "a", "b" or no value at all. */
+static void test_gather_majorities(void **state)
+{
+    static const struct {
+        const char *values, *expected; /* a letter for each machine; '-': none */
+    } cases[] = {{"aaaaa", "a"}, {"aabbb", "b"},  {"babab", "b"},  {"bbaaa", "a"}, {"ab---", NULL}, {"-----", NULL},
+                 {"--b--", "b"}, {"aabb-", NULL}, {"abcde", NULL}, {"aabba", "a"}, {"abcaa", "a"},  {"abcab", NULL}};
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct gather g = {0};
+        for (unsigned m = 0; m < 5; m++) {
+            struct row_run run = run_of((const char[]){(char)('p' + m), '\0'});
+            const char value = cases[i].values[m];
+            /* Settings before and behind it must not be counted. */
+            (void)snprintf(run.settings, sizeof(run.settings), "aa=x;%s%czz=x",
+                           value == '-' ? "" : "mid=", value == '-' ? ';' : value);
+            if (value != '-')
+                (void)snprintf(run.settings, sizeof(run.settings), "aa=x;mid=%c;zz=x", value);
+            enter(&g, &run, 1);
+        }
+        assert_int_equal(gather_finish(&g), 0);
+        const char *got = setting_of(&g, "mid", SIZE_MAX);
+        if (!got != !cases[i].expected || (got && strcmp(got, cases[i].expected) != 0))
+            fail_msg("%s: %s", cases[i].values, got ? got : "none");
+        assert_string_equal(setting_of(&g, "zz", SIZE_MAX), "x");
+        for (unsigned m = 0; m < 5 && strcmp(cases[i].values, "-----") != 0; m++) {
+            const char *one = setting_of(&g, "mid", m);
+            if (cases[i].values[m] == '-')
+                assert_null(one);
+            else
+                assert_int_equal(one[0], cases[i].values[m]);
+        }
+        gather_free(&g);
+    }
+}
+
+static void test_gather_settings_of_columns(void **state)
+{
+    static const char *const names[] = {"kernel", "cpu", "cpus", "build"};
+    static const char *const values[] = {"6.1", "Model", "8", "b?"};
+    struct gather g = {0};
+    struct row_run run = run_of("a"), bare = run_of("b");
+
+    text_copy(run.build, sizeof(run.build), "b\x01");
+    bare.kernel[0] = bare.cpu_model[0] = '\0';
+    bare.cpus_online = 0;
+    enter(&g, &run, 1);
+    enter(&g, &bare, 1);
+    assert_int_equal(gather_finish(&g), 0);
+    for (size_t i = 0; i < 4; i++) {
+        assert_string_equal(setting_of(&g, names[i], 0), values[i]);
+        assert_null(setting_of(&g, names[i], 1));
+    }
+    gather_free(&g);
+}
+
+/* The last of three runs has the setting, on each of three machines, and nothing between is left. */
+static void test_gather_the_last_of_many_runs_has_the_settings(void **state)
+{
+    struct gather g = {0};
+
+    for (unsigned i = 0; i < 9; i++) {
+        struct row_run run = run_of((const char[]){(char)('a' + i % 3), '\0'});
+        (void)snprintf(run.settings, sizeof(run.settings), "one=%u;two=%u", i, 10 * i);
+        enter(&g, &run, 1);
+    }
+    assert_int_equal(gather_finish(&g), 0);
+    assert_int_equal(g.n_setting, 3 * 6); /* with kernel, cpu, cpus and a command line without options */
+    for (unsigned m = 0; m < 3; m++) {
+        char one[8], two[8];
+        (void)snprintf(one, sizeof(one), "%u", 6 + m);
+        (void)snprintf(two, sizeof(two), "%u", 10 * (6 + m));
+        assert_string_equal(setting_of(&g, "one", m), one);
+        assert_string_equal(setting_of(&g, "two", m), two);
+        assert_string_equal(setting_of(&g, "cpus", m), "8");
+    }
+    gather_free(&g);
+}
+
+/* Doubled and failed rows count once, and only ranks that are numbers do. */
+static void test_gather_counts_of_rows(void **state)
+{
+    struct gather g = {.by_rank = true};
+    struct row_run run = run_of("a");
+    struct row row = row_of(&run, 1), failed = row_of(&run, NAN);
+
+    failed.status = ROW_FAILED;
+    for (unsigned i = 0; i < 3; i++) {
+        assert_int_equal(gather_row(&g, &row), 0);
+        assert_int_equal(gather_row(&g, &failed), 0);
+    }
+    assert_int_equal(g.doubles, 4);
+    assert_int_equal(g.without_rank, 2);
+    assert_int_equal(g.machine[0].rows, 1);
+    assert_int_equal(g.machine[0].failed, 1);
+    assert_int_equal(g.machine[0].runs, 1);
+    gather_free(&g);
+}
+
+/* --- Memory. --- */
+
+/* More than the first 16 of everything that grows. */
+static int gather_forty(void)
+{
+    struct gather g = {0};
+    int result = 0;
+
+    for (unsigned i = 0; i < 40 && !result; i++) {
+        struct row_run run;
+        row_run_init(&run);
+        (void)snprintf(run.host, sizeof(run.host), "h%u", i);
+        (void)snprintf(run.run_id, sizeof(run.run_id), "%u", i);
+        (void)snprintf(run.settings, sizeof(run.settings), "s%u=%u", i, i);
+        struct row row = row_of(&run, i);
+        (void)snprintf(row.test, sizeof(row.test), "t%u", i);
+        text_copy(row.scratch_disk, sizeof(row.scratch_disk), "disk=solid");
+        row.nice = i;
+        result = gather_row(&g, &row);
+    }
+    result = result ? result : gather_finish(&g);
+    gather_free(&g);
+    return result;
+}
+
+static void test_gather_without_memory_fails(void **state)
+{
+    assert_true(memory_needed(gather_forty) > 200);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -353,6 +769,20 @@ int main(void)
         cmocka_unit_test(test_gather_the_last_run_has_the_settings),
         cmocka_unit_test(test_gather_hostile_rows),
         cmocka_unit_test(test_gather_what_is_no_figure),
+        cmocka_unit_test(test_gather_rows_that_are_no_doubles),
+        cmocka_unit_test(test_gather_tells_runs_and_machines_apart),
+        cmocka_unit_test(test_gather_a_machine_is_known_by_any_column),
+        cmocka_unit_test(test_gather_a_machine_without_name),
+        cmocka_unit_test(test_gather_fields_of_a_figure),
+        cmocka_unit_test(test_gather_values_by_figure_and_machine),
+        cmocka_unit_test(test_gather_errors),
+        cmocka_unit_test(test_gather_values_at_the_limit),
+        cmocka_unit_test(test_gather_the_highest_nice),
+        cmocka_unit_test(test_gather_majorities),
+        cmocka_unit_test(test_gather_settings_of_columns),
+        cmocka_unit_test(test_gather_the_last_of_many_runs_has_the_settings),
+        cmocka_unit_test(test_gather_counts_of_rows),
+        cmocka_unit_test(test_gather_without_memory_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -251,6 +251,191 @@ static void test_pairs_within_a_side_must_be_of_a_kind_too(void **state)
     expect_why("other memory layout: random against fixed");
 }
 
+/* Each property, in the order in which they are named; of several differences the first is named. */
+static void test_pairs_each_property_is_compared(void **state)
+{
+    static const struct {
+        bool in_run;
+        size_t offset;
+        const char *why;
+        int across;
+    } of[] = {
+        {false, offsetof(struct row, unit), "other unit: 7 against 8", -1},
+        {false, offsetof(struct row, better), "other direction: 7 against 8", -1},
+        {true, offsetof(struct row_run, arch), "other architecture: 7 against 8", ACROSS_BUILD},
+        {true, offsetof(struct row_run, build), "other build of jitbench: 7 against 8", ACROSS_BUILD},
+        {true, offsetof(struct row_run, cpu_model), "other CPU model: 7 against 8", ACROSS_CPU},
+        {false, offsetof(struct row, policy), "other scheduling policy: 7 against 8", ACROSS_POLICY},
+        {false, offsetof(struct row, bind), "other placement: 1 CPU, bind 7 against 1 CPU, bind 8", ACROSS_CPUS},
+        {false, offsetof(struct row, layout), "other memory layout: 7 against 8", ACROSS_LAYOUT},
+        {false, offsetof(struct row, scratch_fs), "other file system: 7 against 8", ACROSS_FS},
+    };
+    char *before = NULL, *after = NULL;
+
+    (void)add_row(&base, "a=1", 1);
+    (void)add_row(&changed, "a=1", 2);
+    for (size_t i = sizeof(of) / sizeof(of[0]); i-- > 0;) {
+        /* Those behind it in the table differ already. */
+        before = (of[i].in_run ? (char *)&base.run[0] : (char *)&base.rows[0]) + of[i].offset;
+        after = (of[i].in_run ? (char *)&changed.run[0] : (char *)&changed.rows[0]) + of[i].offset;
+        text_copy(before, 2, "7");
+        text_copy(after, 2, "8");
+        make(0);
+        assert_string_equal(pairs.pair[0].why, of[i].why);
+        assert_int_equal(pairs.pair[0].reason, of[i].across);
+        make(of[i].across < 0 ? ~UINT64_C(0) : ~UINT64_C(0) & ~BIT(of[i].across));
+        if (of[i].across >= 0)
+            assert_string_equal(pairs.pair[0].why, of[i].why);
+    }
+}
+
+/* A value that one side does not know is no difference, except for the direction. */
+static void test_pairs_ignore_what_is_not_known(void **state)
+{
+    static const struct {
+        bool in_run;
+        size_t offset;
+        const char *why;
+    } of[] = {{false, offsetof(struct row, unit), ""},
+              {false, offsetof(struct row, better), "other direction: 7 against none"},
+              {true, offsetof(struct row_run, arch), ""},
+              {true, offsetof(struct row_run, build), ""},
+              {true, offsetof(struct row_run, cpu_model), ""},
+              {false, offsetof(struct row, policy), ""},
+              {false, offsetof(struct row, layout), ""},
+              {false, offsetof(struct row, scratch_fs), ""}};
+
+    for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+        (void)begin(state);
+        (void)add_row(&base, "a=1", 1);
+        (void)add_row(&changed, "a=1", 2);
+        text_copy((of[i].in_run ? (char *)&base.run[0] : (char *)&base.rows[0]) + of[i].offset, 2, "7");
+        ((of[i].in_run ? (char *)&changed.run[0] : (char *)&changed.rows[0]) + of[i].offset)[0] = '\0';
+        expect_why(of[i].why);
+        (void)end(state);
+    }
+    (void)begin(state);
+    /* Of the placement, only CPUs and binding together are not known. */
+    (void)add_row(&base, "a=1", 1);
+    (void)add_row(&changed, "a=1", 2);
+    base.rows[0].cpus[0] = '\0';
+    expect_why("other placement: CPUs , bind one against 1 CPU, bind one");
+    base.rows[0].bind[0] = '\0';
+    expect_why("");
+}
+
+/* Whichever row of a side differs from the first one of the base, and of several the first. */
+static void test_pairs_look_at_all_rows_of_both_sides(void **state)
+{
+    for (size_t odd = 1; odd < 6; odd++) {
+        (void)begin(state);
+        for (size_t i = 0; i < 6; i++) {
+            struct made_side *side = i < 3 ? &base : &changed;
+            char id[8];
+            (void)snprintf(id, sizeof(id), "id%zu", i);
+            if (i % 3)
+                add_run(side, id, "here");
+            struct row *row = add_row(side, "a=1", (double)i + 1);
+            (void)snprintf(row->layout, sizeof(row->layout), "%s%zu", i < odd ? "same" : "other", i < odd ? 0 : i);
+        }
+        char why[64];
+        (void)snprintf(why, sizeof(why), "other memory layout: same0 against other%zu", odd);
+        expect_why(why);
+        assert_int_equal(pairs.pair[0].reason, ACROSS_LAYOUT);
+        assert_ptr_equal(pairs.pair[0].about, &changed.rows[0]);
+        assert_int_equal(pairs.pair[0].n_base, 3);
+        assert_int_equal(pairs.pair[0].n_changed, 3);
+        make(BIT(ACROSS_LAYOUT));
+        assert_string_equal(pairs.pair[0].why, "");
+        (void)end(state);
+    }
+    (void)begin(state);
+}
+
+static void test_pairs_rows_of_one_run(void **state)
+{
+    static struct row_run one = {.run_id = "1"}, same = {.run_id = "1"}, other = {.run_id = "2"}, none, unknown;
+    static const struct {
+        const struct row_run *a, *b;
+        bool same;
+    } of[] = {{&one, &one, true},   {&one, &same, true},      {&one, &other, false},
+              {&none, &none, true}, {&none, &unknown, false}, {&one, &none, false}};
+
+    for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++)
+        assert_int_equal(pair_same_run(&(struct row){.run = of[i].a}, &(struct row){.run = of[i].b}), of[i].same);
+}
+
+/* Where a side has no figures, its first row says why. */
+static void test_pairs_say_why_a_side_has_no_figures(void **state)
+{
+    static const struct {
+        enum row_status status;
+        const char *reason, *why;
+        int across;
+    } of[] = {{ROW_FAILED, "", "failed in ", -1},
+              {ROW_SKIPPED, "no right to", "skipped in ", -1},
+              {ROW_DEGRADED, "ended", "degraded in ", ACROSS_DEGRADED},
+              {ROW_OK, "ignored", "no figures in ", -1},
+              {ROW_UNSTABLE, "", "no figures in ", -1}};
+
+    for (size_t i = 0; i < 2 * sizeof(of) / sizeof(of[0]); i++) {
+        char why[320];
+        (void)begin(state);
+        struct row *rows[] = {add_row(&base, "a=1", 1), add_row(&changed, "a=1", 2)};
+        struct row *row = rows[i % 2];
+        row->status = of[i / 2].status;
+        text_copy(row->reason, sizeof(row->reason), of[i / 2].reason);
+        row->n_samples = 0;
+        const bool said = row->reason[0] && row->status >= ROW_DEGRADED;
+        (void)snprintf(why, sizeof(why), "%s%s%s%s", of[i / 2].why, i % 2 ? "NEW" : "BASE", said ? ": " : "",
+                       said ? row->reason : "");
+        expect_why(why);
+        assert_int_equal(pairs.pair[0].reason, of[i / 2].across);
+        assert_int_equal(pairs.pair[0].n_base, 1);
+        assert_int_equal(pairs.pair[0].n_changed, 1);
+        assert_int_equal(pairs.degraded, 0);
+        if (of[i / 2].status < ROW_DEGRADED) {
+            row->value = 5; /* without samples, but with a value */
+            expect_why("");
+        }
+        (void)end(state);
+    }
+    (void)begin(state);
+}
+
+static int make_both(void)
+{
+    const int result = pairs_make(&base.set, &changed.set, BIT(ACROSS_COMMAND), true, &pairs);
+
+    pairs_free(&pairs);
+    return result;
+}
+
+static int make_within(void)
+{
+    const int result = pairs_within(&base.set, 0, &pairs);
+
+    pairs_free(&pairs);
+    return result;
+}
+
+static void test_pairs_without_memory_fail(void **state)
+{
+    for (size_t i = 0; i < 3; i++) {
+        char word[8];
+        (void)snprintf(word, sizeof(word), "a=%zu", i);
+        text_copy(add_row(&base, word, 1)->load, 8, i == 2 ? "burn" : "");
+        (void)add_row(&changed, word, 2);
+    }
+    assert_true(memory_needed(make_both) >= 15);
+    assert_true(memory_needed(make_within) >= 10);
+    base.set.n = 0;
+    changed.set.n = 0;
+    assert_int_equal(make_both(), 0);
+    assert_int_equal(make_within(), 0);
+    base.set.n = changed.set.n = 3;
+}
+
 static void test_pairs_settings_may_differ(void **state)
 {
     add_row(&base, "a=1", 1)->nice = 0;
@@ -494,6 +679,12 @@ int main(void)
         TEST(test_pairs_across_a_build_with_what_follows_from_it),
         TEST(test_pairs_name_what_differs),
         TEST(test_pairs_within_a_side_must_be_of_a_kind_too),
+        TEST(test_pairs_each_property_is_compared),
+        TEST(test_pairs_ignore_what_is_not_known),
+        TEST(test_pairs_look_at_all_rows_of_both_sides),
+        TEST(test_pairs_rows_of_one_run),
+        TEST(test_pairs_say_why_a_side_has_no_figures),
+        TEST(test_pairs_without_memory_fail),
         TEST(test_pairs_settings_may_differ),
         TEST(test_pairs_leave_out_what_has_no_figures),
         TEST(test_pairs_take_a_row_once),

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "allocation_fixture.h"
+#include "memory_fixture.h"
 #include "stats/project.h"
 
 #define US 1e3
@@ -265,7 +265,7 @@ static int project_two_steps(void)
 
 static void test_project_without_memory_is_an_error(void **state)
 {
-    assert_int_equal(allocation_refuse_each(project_two_steps), 5);
+    assert_int_equal(memory_needed(project_two_steps), 5);
 }
 
 int main(void)

@@ -2,7 +2,7 @@
 /* Pairs of CPUs and what they share, on made-up topologies. */
 #include "tree_fixture.h"
 
-#include "allocation_fixture.h"
+#include "memory_fixture.h"
 #include "sys/topology.h"
 
 static void put_for_cpu(unsigned cpu, const char *name, const char *text)
@@ -176,7 +176,7 @@ static int pair_four(void)
 
 static void test_topology_frees_its_memory(void **state)
 {
-    assert_int_equal(allocation_refuse_each(pair_four), 2);
+    assert_int_equal(memory_needed(pair_four), 2);
 }
 
 int main(void)
