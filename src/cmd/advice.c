@@ -315,7 +315,7 @@ void advice_print(const struct advice *advice, size_t n, size_t width, struct te
             about = "";
         }
         for (const char *rest = advice[i].text.data; rest && *rest; about = "") {
-            size_t length = command_break(rest, width - (size_t)indent);
+            size_t length = text_break(rest, width - (size_t)indent);
             text_printf(out, "%-*s%.*s\n", indent, about, (int)length, rest);
             rest += length;
             rest += *rest == ' ';

@@ -298,7 +298,7 @@ static void put_cells(const char *const *text, const size_t *widths, enum color 
         size_t blanks = 0;
         more = false;
         for (size_t i = 0; i < CHECK_COLUMNS; i++) {
-            size_t n = command_break(rest[i], widths[i]);
+            size_t n = text_break(rest[i], widths[i]);
             if (n) {
                 text_printf(out, "%*s", (int)blanks, "");
                 color_put(out, i == COLUMN_VERDICT ? verdict : COLOR_NONE, rest[i], n);

@@ -118,22 +118,11 @@ unsigned command_width(int fd, unsigned otherwise, unsigned most)
     return size.ws_col < most ? size.ws_col : most;
 }
 
-size_t command_break(const char *s, size_t width)
-{
-    size_t line = width;
-
-    if (strlen(s) <= width)
-        return strlen(s);
-    while (line > 0 && s[line] != ' ')
-        line--;
-    return line ? line : width;
-}
-
 /* Appends a paragraph, broken between words. */
 static void put_paragraph(const char *s, unsigned width, struct text *out)
 {
     while (*s) {
-        size_t line = command_break(s, width);
+        size_t line = text_break(s, width);
         text_append(out, s, line);
         text_append(out, "\n", 1);
         s += line;

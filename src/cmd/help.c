@@ -12,7 +12,7 @@
 static void put_wrapped(const char *title, size_t indent, size_t width, struct text *out)
 {
     for (size_t length; *title; title += length) {
-        length = command_break(title, width - indent);
+        length = text_break(title, width - indent);
         text_append(out, title, length);
         text_append(out, "\n", 1);
         length += title[length] == ' ';
