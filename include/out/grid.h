@@ -29,7 +29,6 @@ struct grid_column {
 struct grid {
     struct grid_column column[GRID_COLUMNS_MAX];
     size_t n_columns;
-    size_t gap;       /* blanks between columns; 0: two */
     const char *hint; /* where to find columns left out; NULL: "(shown with -v, and in the CSV)" */
     /* Set by the grid. */
     struct text cells; /* of each cell and note: a byte (a colour or a mark), the text, a zero */
@@ -50,14 +49,20 @@ void grid_text(struct grid *grid, const char *s);
 /* Adds a cell with a number; "-" when it is not finite. */
 void grid_number(struct grid *grid, double value, unsigned decimals);
 
+/* Adds a cell with a status, in its colour; empty for ROW_OK. */
+void grid_status(struct grid *grid, enum row_status status);
+
+/* Adds empty cells up to the end of the row. */
+void grid_end_row(struct grid *grid);
+
 /* Begins a line of its own, indented to the second column. Call it between rows. Returns its text, as grid_cell(). */
 struct text *grid_note(struct grid *grid);
 
 /* Prints the titles and rows, and frees the grid; prints nothing when it has no rows. Lines wider than width (0: no
  * limit): the columns of the highest rank are left out, then those of the next, until it fits or has only columns of
  * rank 0; the first column is never left out. Columns of one rank go together, so that the digits of the figures seldom
- * change which columns are shown. A line below names the columns left out. If the table is still too wide, the widest
- * columns that wrap are narrowed. */
+ * change which columns are shown. A line below names the columns left out that have a title. If the table is still too
+ * wide, the widest columns that wrap are narrowed. */
 void grid_print(struct grid *grid, unsigned width, struct text *out);
 
 /* The same as a Markdown table with all columns. */

@@ -5,13 +5,9 @@
 #include <math.h>
 #include <string.h>
 
+#define GAP 2u
 /* First byte of a note; of a cell it is its colour. */
 #define NOTE 'n'
-
-static size_t gap_of(const struct grid *g)
-{
-    return g->gap ? g->gap : 2;
-}
 
 void grid_columns(struct grid *g, const struct grid_column *columns, size_t n)
 {
@@ -74,6 +70,17 @@ void grid_number(struct grid *g, double value, unsigned decimals)
         text_append(cell, "-", 1);
 }
 
+void grid_status(struct grid *g, enum row_status status)
+{
+    text_printf(grid_cell(g, color_of_status(status)), "%s", status == ROW_OK ? "" : row_status_name(status));
+}
+
+void grid_end_row(struct grid *g)
+{
+    while (g->n_cells % g->n_columns)
+        grid_text(g, "");
+}
+
 struct text *grid_note(struct grid *g)
 {
     return begin(g, NOTE);
@@ -92,7 +99,7 @@ static size_t total_width(const struct grid *g)
 
     for (size_t i = 0; i < g->n_columns; i++)
         if (is_shown(&g->column[i]))
-            width += g->column[i].width + (width ? gap_of(g) : 0);
+            width += g->column[i].width + (width ? GAP : 0);
     return width;
 }
 
@@ -133,6 +140,11 @@ static void put_word(struct text *out, size_t *start, const char *word, size_t l
     text_printf(out, " %.*s%s", (int)length, word, end);
 }
 
+static bool is_named(const struct grid_column *column)
+{
+    return column->left_out && column->title[0];
+}
+
 /* Names the columns that are left out. */
 static void put_left_out(const struct grid *g, unsigned width, struct text *out)
 {
@@ -140,12 +152,12 @@ static void put_left_out(const struct grid *g, unsigned width, struct text *out)
     size_t start = out->length, n = 0;
 
     for (size_t i = 0; i < g->n_columns; i++)
-        n += g->column[i].left_out;
+        n += is_named(&g->column[i]);
     if (!n)
         return;
     text_printf(out, "Left out:");
     for (size_t i = 0; i < g->n_columns; i++)
-        if (g->column[i].left_out)
+        if (is_named(&g->column[i]))
             put_word(out, &start, g->column[i].title, strlen(g->column[i].title), --n ? "," : "", width);
     for (size_t length; *hint; hint += length + (hint[length] == ' ')) {
         length = strcspn(hint, " ");
@@ -169,13 +181,13 @@ static void put_row(const struct grid *g, const char **cells, const enum color *
             const size_t length = column->wrap ? text_break(cells[i], column->width) : strlen(cells[i]);
             const size_t width = text_width(cells[i]) - text_width(cells[i] + length), end = start + column->width;
             const size_t wanted = column->left ? start : end > width ? end - width : 0;
-            const size_t least = at ? at + gap_of(g) : 0;
+            const size_t least = at ? at + GAP : 0;
             if (length) {
                 text_printf(out, "%*s", (int)((wanted > least ? wanted : least) - at), "");
                 color_put(out, colors ? colors[i] : COLOR_NONE, cells[i], length);
                 at = (wanted > least ? wanted : least) + width;
             }
-            start = end + gap_of(g);
+            start = end + GAP;
             cells[i] += length;
             cells[i] += *cells[i] == ' ' && column->wrap;
             more |= *cells[i] != 0;
@@ -225,7 +237,7 @@ void grid_print(struct grid *g, unsigned width, struct text *out)
         put_row(g, cells, NULL, out);
         for (const char *at = g->cells.data, *end = at + g->cells.length; at < end;) {
             if (*at == NOTE) {
-                text_printf(out, "%*s%s\n", (int)(g->column[0].width + gap_of(g)), "", at + 1);
+                text_printf(out, "%*s%s\n", (int)(g->column[0].width + GAP), "", at + 1);
                 at += strlen(at) + 1;
                 continue;
             }

@@ -177,13 +177,6 @@ static double number(const struct row *row, enum table_field field, size_t sampl
     }
 }
 
-/* Adds the worst status of a group; "" when it is ok. */
-static void put_status(const struct view *view, size_t group, struct grid *grid)
-{
-    enum row_status status = worst_status(view, group);
-    text_printf(grid_cell(grid, color_of_status(status)), "%s", status == ROW_OK ? "" : row_status_name(status));
-}
-
 static const char *text_cell(const struct view *view, const struct row *row, enum table_field field)
 {
     const char *title;
@@ -221,7 +214,7 @@ static void put_cell(const struct view *view, size_t group, size_t sample, size_
     if (row == NULL && is_common(column->field))
         row = &view->rows[group];
     if (column->field == TABLE_STATUS) {
-        put_status(view, group, grid);
+        grid_status(grid, worst_status(view, group));
     } else if (is_text(column->field)) {
         grid_text(grid, row == NULL ? "" : text_cell(view, row, column->field));
     } else if (column->field == TABLE_PARAM_VALUE) {
@@ -261,7 +254,7 @@ static void put_group(const struct view *view, size_t group, bool behind, struct
         for (size_t i = 0; i < view->layout->n_columns; i++)
             put_cell(view, group, sample, i, grid);
         if (behind)
-            put_status(view, group, grid);
+            grid_status(grid, worst_status(view, group));
     }
 }
 
