@@ -619,25 +619,21 @@ static void put_task(const struct task *task, const struct row *task_rows, size_
 
 static void put_picture(const struct table_rows *r, struct text *out)
 {
-    const struct row **shown = calloc(r->n + 1, sizeof(const struct row *));
-    char(*labels)[24] = calloc(r->n + 1, sizeof(*labels));
-    const char **names = calloc(r->n + 1, sizeof(*names));
+    struct plot_row *shown = calloc(r->n + 1, sizeof(*shown));
     size_t n = 0;
 
-    for (size_t i = 0; shown && labels && names && i < r->n; i++) {
-        if (!r->rows[i].load[0] || strcmp(r->rows[i].metric, "latency"))
+    for (size_t i = 0; shown && i < r->n; i++) {
+        const struct row *row = &r->rows[i];
+        if (!row->load[0] || strcmp(row->metric, "latency"))
             continue;
-        (void)snprintf(labels[n], sizeof(labels[n]), "%-7.7s %.10s", r->rows[i].test, r->rows[i].load);
-        names[n] = labels[n];
-        shown[n++] = &r->rows[i];
+        shown[n].row = row;
+        (void)snprintf(shown[n++].label, sizeof(shown->label), "%-7.7s %.10s", row->test, row->load);
     }
     if (n) {
         put_gap(out);
-        plot_ranges("Latency, log scale", shown, names, n, r->width, out);
+        plot_ranges("Latency, log scale", shown, n, r->width, out);
     }
     free(shown);
-    free(labels);
-    free(names);
 }
 
 /* --- All tables. --- */
