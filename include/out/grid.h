@@ -19,9 +19,9 @@ struct grid_column {
     unsigned rank; /* 0: always shown; of the others the highest rank is left out first */
     bool left;     /* left-aligned; otherwise right-aligned */
     bool wrap;     /* narrowed where the line is too short: cells are broken between words */
-    bool optional; /* omitted when all cells are "-" */
+    bool optional; /* omitted when all cells are "-" or empty */
     /* Set by the grid. */
-    bool known; /* a cell is not "-" */
+    bool known; /* a cell has a value */
     bool left_out;
 };
 

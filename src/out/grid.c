@@ -34,7 +34,7 @@ static void finish(struct grid *g)
         const size_t width = text_width(cell);
         if (width > column->width && (!column->most || width <= column->most))
             column->width = width;
-        column->known |= strcmp(cell, "-") != 0;
+        column->known |= cell[0] && strcmp(cell, "-") != 0;
     }
     text_append(&g->cells, "", 1);
 }
