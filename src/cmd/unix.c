@@ -628,42 +628,6 @@ static void put_block(const struct table_rows *r, uint64_t copies, struct text *
     text_append(out, "\n", 1);
 }
 
-static bool same_reason(const struct row *row, const struct row *first)
-{
-    return row->status == first->status && row_reason_repeats(row->reason, first->reason);
-}
-
-/* Returns how many other tests have the same reason in a later row. */
-static size_t tests_alike(const struct table_rows *r, size_t first)
-{
-    size_t n = 0;
-
-    for (size_t i = first + 1; i < r->n; i++) {
-        bool counted = !same_reason(&r->rows[i], &r->rows[first]);
-        for (size_t k = first; k < i && !counted; k++)
-            counted = !strcmp(r->rows[k].test, r->rows[i].test) && same_reason(&r->rows[k], &r->rows[first]);
-        n += !counted;
-    }
-    return n;
-}
-
-static void put_reasons(const struct table_rows *r, struct text *out)
-{
-    for (size_t i = 0; i < r->n; i++) {
-        const struct row *row = &r->rows[i];
-        bool before = row->status == ROW_OK;
-        for (size_t k = 0; k < i; k++)
-            before |= same_reason(row, &r->rows[k]);
-        if (before)
-            continue;
-        text_printf(out, "%s: %s (%s", row_status_name(row->status), row->reason, row->test);
-        const size_t more = tests_alike(r, i);
-        if (more)
-            text_printf(out, " and %zu more", more);
-        text_printf(out, ")\n");
-    }
-}
-
 /* Prints one line for all tests, because they use the same directory. */
 static void put_not_a_disk(const struct table_rows *r, struct text *out)
 {
@@ -687,7 +651,7 @@ static void print(const struct table_rows *r, struct text *out)
             text_printf(out, "Scaling: the index of %llu copies is %.2f times that of %llu (%s protocol)\n",
                         (unsigned long long)r->rows[i].copies, r->rows[i].value, (unsigned long long)counts[0],
                         protocol_of_rows(r)->name);
-    put_reasons(r, out);
+    table_put_reasons(r->rows, r->n, out);
     put_not_a_disk(r, out);
 }
 

@@ -258,29 +258,68 @@ static void put_group(const struct view *view, size_t group, bool behind, struct
     }
 }
 
-static int has_reason(const struct view *view, size_t i)
+/* --- reasons ---------------------------------------------------------------------------------------------------- */
+
+static bool has_reason(const struct view *view, size_t i)
 {
     const struct row *row = &view->rows[i];
-    return row->status != ROW_OK && row->reason[0] != '\0' && is_shown(view, view->group[i]);
+    return row->status != ROW_OK && row->reason[0] != '\0' && (view->layout == NULL || is_shown(view, view->group[i]));
 }
 
-static void put_reasons(const struct view *view, struct text *out)
+static bool same_reason(const struct view *view, size_t i, size_t first)
 {
-    char reason[sizeof view->rows->reason];
+    return view->rows[i].status == view->rows[first].status &&
+           row_reason_repeats(view->rows[i].reason, view->rows[first].reason) && has_reason(view, first) &&
+           has_reason(view, i);
+}
+
+/* Returns how many other tests have the same reason in a later row. */
+static size_t tests_alike(const struct view *view, size_t first)
+{
+    size_t tests = 0;
+    for (size_t i = first + 1; i < view->n; i++) {
+        bool counted = !same_reason(view, i, first);
+        for (size_t k = first; k < i && !counted; k++)
+            counted = strcmp(view->rows[k].test, view->rows[i].test) == 0 && same_reason(view, k, first);
+        tests += !counted;
+    }
+    return tests;
+}
+
+static void put_reason(const struct row *row, struct text *out)
+{
+    const char *status = row_status_name(row->status);
+    char reason[sizeof row->reason];
+    text_copy(reason, sizeof reason, row->reason);
+    text_sanitize(reason);
+    color_put(out, color_of_status(row->status), status, strlen(status));
+    text_printf(out, ": %s", reason);
+}
+
+static void put_reasons(const struct view *view, bool name_tests, struct text *out)
+{
     for (size_t i = 0; i < view->n; i++) {
         size_t j = 0;
         if (!has_reason(view, i))
             continue;
-        while (j < i && (!has_reason(view, j) || !row_reason_repeats(view->rows[i].reason, view->rows[j].reason)))
+        while (j < i && !same_reason(view, i, j))
             j++;
         if (j < i)
             continue;
-        const char *status = row_status_name(view->rows[i].status);
-        color_put(out, color_of_status(view->rows[i].status), status, strlen(status));
-        text_copy(reason, sizeof reason, view->rows[i].reason);
-        text_sanitize(reason);
-        text_printf(out, ": %s\n", reason);
+        put_reason(&view->rows[i], out);
+        size_t more = name_tests ? tests_alike(view, i) : 0;
+        if (name_tests)
+            text_printf(out, " (%s", view->rows[i].test);
+        if (more > 0)
+            text_printf(out, " and %zu more", more);
+        text_printf(out, name_tests ? ")\n" : "\n");
     }
+}
+
+void table_put_reasons(const struct row *rows, size_t n, struct text *out)
+{
+    struct view view = {.rows = rows, .n = n};
+    put_reasons(&view, true, out);
 }
 
 void table_print(const struct table_layout *layout, const struct row *rows, size_t n, unsigned width, struct text *out)
@@ -303,6 +342,6 @@ void table_print(const struct table_layout *layout, const struct row *rows, size
         text_printf(out, "%s\n", layout->title);
     grid_print(&grid, width, out);
     if (!layout->no_status)
-        put_reasons(&view, out);
+        put_reasons(&view, false, out);
     free(view.group);
 }
