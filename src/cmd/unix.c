@@ -521,8 +521,8 @@ static void put_columns(bool whole, bool probed, struct grid *grid)
         {.width = 5, .left = true}, /* unit */
         {.title = "INDEX", .width = 7, .most = 7},
         {.title = "RSD %", .rank = 1},
-        {.left = true},            /* status */
-        {.rank = 4, .left = true}, /* file system, which a line below names too */
+        {.left = true}, /* status */
+        {.left = true}, /* file system */
     };
     const struct grid_column of_core[] = {{.title = "Core %", .rank = 3}, {.title = "Alone", .width = 11, .rank = 2}};
 

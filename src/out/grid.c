@@ -140,11 +140,6 @@ static void put_word(struct text *out, size_t *start, const char *word, size_t l
     text_printf(out, " %.*s%s", (int)length, word, end);
 }
 
-static bool is_named(const struct grid_column *column)
-{
-    return column->left_out && column->title[0];
-}
-
 /* Names the columns that are left out. */
 static void put_left_out(const struct grid *g, unsigned width, struct text *out)
 {
@@ -152,12 +147,12 @@ static void put_left_out(const struct grid *g, unsigned width, struct text *out)
     size_t start = out->length, n = 0;
 
     for (size_t i = 0; i < g->n_columns; i++)
-        n += is_named(&g->column[i]);
+        n += g->column[i].left_out;
     if (!n)
         return;
     text_printf(out, "Left out:");
     for (size_t i = 0; i < g->n_columns; i++)
-        if (is_named(&g->column[i]))
+        if (g->column[i].left_out)
             put_word(out, &start, g->column[i].title, strlen(g->column[i].title), --n ? "," : "", width);
     for (size_t length; *hint; hint += length + (hint[length] == ' ')) {
         length = strcspn(hint, " ");
