@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench fleet: finds the machines that stand out, the figures in which they do, and the settings that differ. */
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -285,7 +286,7 @@ static bool has_finding(const struct fleet *f, const struct judged *j)
            (!j->figures && f->judgement.n_figures);
 }
 
-static void put_table(const struct fleet *f, struct text *out)
+static void put_table(const struct fleet *f, unsigned width, struct text *out)
 {
     struct column columns[N_SHOWN];
     size_t plain = 0, hidden = 0;
@@ -298,7 +299,7 @@ static void put_table(const struct fleet *f, struct text *out)
         find_shown(&f->g, &shown[c], &columns[c]);
         grid_columns(&grid, &(struct grid_column){.title = columns[c].heading}, columns[c].figure != SIZE_MAX);
     }
-    grid_columns(&grid, &(struct grid_column){.title = "Verdict", .left = true}, 1);
+    grid_columns(&grid, &(struct grid_column){.title = "Verdict", .left = true, .wrap = true}, 1);
     for (size_t i = 0; i < f->g.machines.n; i++) {
         const struct judged *j = &f->judgement.judged[i];
         plain += !has_finding(f, j);
@@ -307,7 +308,7 @@ static void put_table(const struct fleet *f, struct text *out)
         else
             hidden++;
     }
-    grid_print(&grid, 0, out);
+    grid_print(&grid, width, out);
     if (hidden)
         text_printf(out, "(%zu more without findings: -v shows them)\n", hidden);
     for (size_t c = 0; c < N_SHOWN; c++)
@@ -532,10 +533,10 @@ static int fleet(struct fleet *f, const char *const *operands, size_t n)
     const int written = f->options.output[0] ? write_csv(f) : EXIT_DONE;
     if (written == EXIT_USAGE)
         return written;
-    put_table(f, &out);
+    const int fd = !strcmp(f->options.output, "-") ? 2 : 1;
+    put_table(f, command_width(fd, 0, UINT_MAX), &out);
     put_summary(f, &out);
-    const int printed =
-        command_output(&command_fleet, !strcmp(f->options.output, "-") ? 2 : 1, !f->options.output[0], &out);
+    const int printed = command_output(&command_fleet, fd, !f->options.output[0], &out);
     if (written)
         return written;
     return printed ? printed : finding(f);

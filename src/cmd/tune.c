@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench tune and untune: set settings for low noise, and restore them. */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -199,8 +200,11 @@ static void path_cell(const struct line *line, char *buf, size_t size)
 static int print_table(struct outcome *outcome)
 {
     static const struct grid_column columns[] = {
-        {.title = "Item", .left = true},   {.title = "Path", .left = true},   {.title = "Was", .left = true},
-        {.title = "Is now", .left = true}, {.title = "Result", .left = true},
+        {.title = "Item", .left = true},
+        {.title = "Path", .left = true},
+        {.title = "Was", .left = true},
+        {.title = "Is now", .left = true},
+        {.title = "Result", .left = true, .wrap = true},
     };
     const size_t first = outcome->plan ? 0 : 1;
     struct grid grid = {.n_columns = 0};
@@ -217,7 +221,7 @@ static int print_table(struct outcome *outcome)
         for (size_t c = first; c < sizeof(cells) / sizeof(cells[0]); c++)
             grid_text(&grid, cells[c]);
     }
-    grid_print(&grid, 0, &out);
+    grid_print(&grid, command_width(1, 0, UINT_MAX), &out);
     if (outcome->incomplete)
         text_printf(&out, "(out of memory: not all lines are shown)\n");
     return command_output(outcome->command, 1, false, &out);

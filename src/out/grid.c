@@ -3,9 +3,12 @@
 #include "out/grid.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 #define GAP 2u
+/* A column that wraps is not narrowed below this while others can be left out. */
+#define WRAPPED 24u
 /* First byte of a note; of a cell it is its colour. */
 #define NOTE 'n'
 
@@ -93,19 +96,22 @@ static bool is_shown(const struct grid_column *column)
     return !column->left_out && column->width;
 }
 
-static size_t total_width(const struct grid *g)
+/* Returns the width of the table, with the columns that wrap no wider than most. */
+static size_t total_width(const struct grid *g, size_t most)
 {
-    size_t width = 0;
+    size_t total = 0;
 
-    for (size_t i = 0; i < g->n_columns; i++)
+    for (size_t i = 0; i < g->n_columns; i++) {
+        const size_t width = g->column[i].width;
         if (is_shown(&g->column[i]))
-            width += g->column[i].width + (width ? GAP : 0);
-    return width;
+            total += (g->column[i].wrap && width > most ? most : width) + (total ? GAP : 0);
+    }
+    return total;
 }
 
 static void leave_out(struct grid *g, unsigned width)
 {
-    while (total_width(g) > width) {
+    while (total_width(g, WRAPPED) > width) {
         unsigned rank = 0;
         for (size_t i = 1; i < g->n_columns; i++)
             if (is_shown(&g->column[i]) && g->column[i].rank > rank)
@@ -119,7 +125,7 @@ static void leave_out(struct grid *g, unsigned width)
 
 static void narrow(struct grid *g, unsigned width)
 {
-    for (size_t total = total_width(g); total > width; total--) {
+    for (size_t total = total_width(g, SIZE_MAX); total > width; total--) {
         struct grid_column *widest = NULL;
         for (size_t i = 0; i < g->n_columns; i++)
             if (g->column[i].wrap && (!widest || g->column[i].width > widest->width))

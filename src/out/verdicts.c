@@ -212,14 +212,14 @@ static void put_verdict(const struct compared *all, const struct comparison *c, 
 static void put_columns(const char *const titles[5], struct grid *grid)
 {
     const struct grid_column columns[] = {
-        {.title = titles[0], .left = true},
+        {.title = titles[0], .left = true, .wrap = true},
         {.title = titles[1], .left = true},
         {.title = titles[2]},
         {.title = titles[3]},
         {.title = titles[4]},
-        {.title = "95 % interval"},
-        {.title = "p (Holm)"},
-        {.title = "Verdict", .left = true},
+        {.title = "95 % interval", .rank = 1},
+        {.title = "p (Holm)", .rank = 2},
+        {.title = "Verdict", .left = true, .wrap = true},
     };
 
     grid_columns(grid, columns, sizeof(columns) / sizeof(columns[0]));
@@ -230,7 +230,7 @@ static void print_grid(struct grid *grid, const struct compared_print *how, stru
     if (how->format == COMPARED_MARKDOWN)
         grid_markdown(grid, out);
     else
-        grid_print(grid, 0, out);
+        grid_print(grid, how->width, out);
 }
 
 static void put_rows(const struct compared *c, const struct compared_print *how, struct text *out)

@@ -76,6 +76,33 @@ static void test_grid_breaks_cells_between_words(void **state)
                 "                     ris\xc3\xadng\n");
 }
 
+/* A column with a rank is left out only if breaking the long cells to 24 columns does not make enough room. */
+static void test_grid_breaks_long_cells_before_it_leaves_out_columns(void **state)
+{
+    static const struct grid_column columns[] = {
+        {.title = "Test", .left = true}, {.title = "p", .rank = 1}, {.title = "Verdict", .left = true, .wrap = true}};
+    static const struct {
+        unsigned width;
+        const char *expected;
+    } cases[] = {
+        {33, "Test  p  Verdict\n"
+             "pipe  1  no change seen above the\n"
+             "         noise\n"},
+        {32, "Test  Verdict\n"
+             "pipe  no change seen above the\n"
+             "      noise\n"
+             "Left out: p (shown with -v, and\n"
+             "  in the CSV)\n"},
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct grid grid = {.n_columns = 0};
+        grid_columns(&grid, columns, COUNT(columns));
+        PUT(&grid, "pipe", "1", "no change seen above the noise");
+        assert_grid(&grid, cases[i].width, false, cases[i].expected);
+    }
+}
+
 /* A note is in no column; an empty column without a title takes no room. */
 static void test_grid_notes_and_empty_columns(void **state)
 {
@@ -121,6 +148,7 @@ int main(void)
         cmocka_unit_test(test_grid_without_rows_prints_nothing),
         cmocka_unit_test(test_grid_cells_wider_than_their_column),
         cmocka_unit_test(test_grid_breaks_cells_between_words),
+        cmocka_unit_test(test_grid_breaks_long_cells_before_it_leaves_out_columns),
         cmocka_unit_test(test_grid_notes_and_empty_columns),
         cmocka_unit_test(test_grid_as_markdown),
     };
