@@ -339,6 +339,18 @@ size_t text_break(const char *s, size_t width)
     return end;
 }
 
+void text_wrap(struct text *out, const char *s, size_t indent, size_t width)
+{
+    for (size_t length; *s; s += length) {
+        length = text_break(s, width - indent);
+        text_append(out, s, length);
+        text_append(out, "\n", 1);
+        length += s[length] == ' ';
+        if (s[length])
+            text_printf(out, "%*s", (int)indent, "");
+    }
+}
+
 void text_sanitize(char *s)
 {
     size_t length;
