@@ -89,8 +89,6 @@ int command_output(const struct command *command, int fd, bool only, struct text
 
 /* Returns the columns of the descriptor's terminal, limited to most; `otherwise` if it is not a terminal. */
 unsigned command_width(int fd, unsigned otherwise, unsigned most);
-/* Returns the number of bytes of the text that fit on a line of that width, broken between words where possible. */
-size_t command_break(const char *s, size_t width);
 
 /* Parses the command's tables, whose targets are set, sets the defaults of options that were not given, and prints help
  * if requested (help: the target's flag). operands has room for argc pointers. Returns 0 and sets the number of

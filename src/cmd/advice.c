@@ -314,11 +314,9 @@ void advice_print(const struct advice *advice, size_t n, size_t width, struct te
             text_printf(out, "%-*s%s\n", indent, about, advice[i].command.data);
             about = "";
         }
-        for (const char *rest = advice[i].text.data; rest && *rest; about = "") {
-            size_t length = command_break(rest, width - (size_t)indent);
-            text_printf(out, "%-*s%.*s\n", indent, about, (int)length, rest);
-            rest += length;
-            rest += *rest == ' ';
+        if (advice[i].text.length) {
+            text_printf(out, "%-*s", indent, about);
+            text_wrap(out, advice[i].text.data, (size_t)indent, width);
         }
         out->failed |= advice[i].command.failed | advice[i].text.failed;
     }

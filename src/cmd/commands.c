@@ -118,29 +118,6 @@ unsigned command_width(int fd, unsigned otherwise, unsigned most)
     return size.ws_col < most ? size.ws_col : most;
 }
 
-size_t command_break(const char *s, size_t width)
-{
-    size_t line = width;
-
-    if (strlen(s) <= width)
-        return strlen(s);
-    while (line > 0 && s[line] != ' ')
-        line--;
-    return line ? line : width;
-}
-
-/* Appends a paragraph, broken between words. */
-static void put_paragraph(const char *s, unsigned width, struct text *out)
-{
-    while (*s) {
-        size_t line = command_break(s, width);
-        text_append(out, s, line);
-        text_append(out, "\n", 1);
-        s += line;
-        s += *s == ' ';
-    }
-}
-
 int command_parse(const struct command *command, struct option_table *tables, size_t n, const bool *help, int argc,
                   char **argv, const char **operands, size_t *n_operands)
 {
@@ -167,7 +144,7 @@ void command_help(const struct command *command, struct text *out)
     size_t n = command->tables ? command->tables(command, tables) : 0;
     text_printf(out, "Usage: jitbench %s%s%s%s\n\n", command->name, n ? " [OPTION...]" : "",
                 command->operands[0] ? " " : "", command->operands);
-    put_paragraph(command->description ? command->description : command->title, width, out);
+    text_wrap(out, command->description ? command->description : command->title, 0, width);
     for (size_t i = 0; i < n; i++) {
         text_append(out, "\n", tables[i].heading ? 1 : 0);
         option_help(&tables[i], width, out);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench compare: whether results have changed, by how much, and with what confidence. */
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -492,6 +493,7 @@ static int write_out(struct comparing *c)
             return status;
     }
     how.format = (enum compared_format)c->options.format;
+    how.width = c->options.all ? 0 : command_width(fd, 0, UINT_MAX);
     out.color = how.format == COMPARED_TABLE && color_wanted(c->options.color, fd);
     const bool words = how.format == COMPARED_TABLE && !c->options.quiet;
     if (words)

@@ -6,8 +6,7 @@
 #include "cmd/suites.h"
 #include "out/plot.h"
 
-#define PLOT_WIDTH 100u
-#define PLOTS_MAX  2u
+#define PLOTS_MAX 2u
 
 static bool is_clock_row(const struct row *row, const char *metric)
 {
@@ -68,7 +67,7 @@ static void put_histograms(const struct table_rows *r, const struct experiment_t
         if (strcmp(row->test, t->test) || !row->n_hist)
             continue;
         text_printf(out, "\nHistogram of %s on CPU %s (bars: logarithm of the count)\n", row->param, row->cpus);
-        plot_histogram(row, PLOT_WIDTH, out);
+        plot_histogram(row, r->width, out);
         shown++;
     }
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench fleet: finds the machines that stand out, the figures in which they do, and the settings that differ. */
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 #include "cmd/gather.h"
 #include "cmd/judge.h"
 #include "cmd/suites.h"
+#include "out/grid.h"
 #include "rows/csv.h"
 #include "rows/text.h"
 #include "rows/units.h"
@@ -215,7 +217,7 @@ static void put_differences(const struct fleet *f, const struct judged *j, struc
     }
 }
 
-static void put_all_far(const struct fleet *f, const struct judged *j, int width, struct text *out)
+static void put_all_far(const struct fleet *f, const struct judged *j, struct grid *grid)
 {
     char name[256], own[UNITS_SIZE], median[UNITS_SIZE];
 
@@ -230,32 +232,29 @@ static void put_all_far(const struct fleet *f, const struct judged *j, int width
         units_plain(own);
         units_value(metric->median, figure->unit, median, sizeof(median));
         units_plain(median);
-        text_printf(out, "%*s    %s: %s, the fleet's median %s, %+.1f %%, %.1f spreads off%s%s\n", width, "", name, own,
+        text_printf(grid_note(grid), "  %s: %s, the fleet's median %s, %+.1f %%, %.1f spreads off%s%s", name, own,
                     median, 100 * outlier_effect(metric, value), fabs(outlier_distance(metric, value)),
                     figure->work[0] ? "; " : "", figure->work);
     }
 }
 
-static void put_line(const struct fleet *f, const struct judged *j, const struct column *columns, int width,
-                     struct text *out)
+static void put_line(const struct fleet *f, const struct judged *j, const struct column *columns, struct grid *grid)
 {
-    text_printf(out, "%-*s", width, j->name);
+    grid_text(grid, j->name);
     for (size_t c = 0; c < N_SHOWN; c++) {
         if (columns[c].figure == SIZE_MAX)
             continue;
         double value = gather_value(&f->g, columns[c].figure, j->machine) * shown[c].scale;
-        if (isnan(value))
-            text_printf(out, "  %*s", (int)strlen(columns[c].heading), "-");
+        if (fabs(value) >= 1e9)
+            text_printf(grid_cell(grid, COLOR_NONE), "%.*g", shown[c].decimals, value);
         else
-            text_printf(out, fabs(value) < 1e9 ? "  %*.*f" : "  %*.*g", (int)strlen(columns[c].heading),
-                        shown[c].decimals, value);
+            grid_number(grid, value, (unsigned)shown[c].decimals);
     }
-    text_printf(out, "  ");
-    put_verdict(f, j, out);
-    put_differences(f, j, out);
-    text_printf(out, "\n");
+    struct text *verdict = grid_cell(grid, COLOR_NONE);
+    put_verdict(f, j, verdict);
+    put_differences(f, j, verdict);
     if (f->options.verbose)
-        put_all_far(f, j, width, out);
+        put_all_far(f, j, grid);
 }
 
 /* Lists the machines whose index is made of other tests than the column's. */
@@ -287,32 +286,29 @@ static bool has_finding(const struct fleet *f, const struct judged *j)
            (!j->figures && f->judgement.n_figures);
 }
 
-static void put_table(const struct fleet *f, struct text *out)
+static void put_table(const struct fleet *f, unsigned width, struct text *out)
 {
     struct column columns[N_SHOWN];
     size_t plain = 0, hidden = 0;
-    int width = 4;
+    struct grid grid = {.n_columns = 0};
 
-    for (size_t m = 0; m < f->g.machines.n; m++) {
-        size_t length = strlen(f->g.machines.name[m]);
-        if (length <= NAME_WIDTH_MOST && (int)length > width)
-            width = (int)length;
-    }
-    text_printf(out, "%-*s", width, f->options.by ? "Rank" : "Host");
+    grid_columns(&grid,
+                 &(struct grid_column){.title = f->options.by ? "Rank" : "Host", .most = NAME_WIDTH_MOST, .left = true},
+                 1);
     for (size_t c = 0; c < N_SHOWN; c++) {
         find_shown(&f->g, &shown[c], &columns[c]);
-        if (columns[c].figure != SIZE_MAX)
-            text_printf(out, "  %s", columns[c].heading);
+        grid_columns(&grid, &(struct grid_column){.title = columns[c].heading}, columns[c].figure != SIZE_MAX);
     }
-    text_printf(out, "  Verdict\n");
+    grid_columns(&grid, &(struct grid_column){.title = "Verdict", .left = true, .wrap = true}, 1);
     for (size_t i = 0; i < f->g.machines.n; i++) {
         const struct judged *j = &f->judgement.judged[i];
         plain += !has_finding(f, j);
         if (has_finding(f, j) || f->options.verbose || plain <= PLAIN_MOST)
-            put_line(f, j, columns, width, out);
+            put_line(f, j, columns, &grid);
         else
             hidden++;
     }
+    grid_print(&grid, width, out);
     if (hidden)
         text_printf(out, "(%zu more without findings: -v shows them)\n", hidden);
     for (size_t c = 0; c < N_SHOWN; c++)
@@ -537,10 +533,10 @@ static int fleet(struct fleet *f, const char *const *operands, size_t n)
     const int written = f->options.output[0] ? write_csv(f) : EXIT_DONE;
     if (written == EXIT_USAGE)
         return written;
-    put_table(f, &out);
+    const int fd = !strcmp(f->options.output, "-") ? 2 : 1;
+    put_table(f, command_width(fd, 0, UINT_MAX), &out);
     put_summary(f, &out);
-    const int printed =
-        command_output(&command_fleet, !strcmp(f->options.output, "-") ? 2 : 1, !f->options.output[0], &out);
+    const int printed = command_output(&command_fleet, fd, !f->options.output[0], &out);
     if (written)
         return written;
     return printed ? printed : finding(f);

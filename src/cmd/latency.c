@@ -556,88 +556,62 @@ static void describe_late(const struct task *task, const struct row *row, char *
         .heading = heading_, .metric = metric_, .field = TABLE_VALUE, .decimals = 1                                    \
     }
 
-/* Prints a task's table with the original's layout and headings. */
-static void put_task_classic(const struct task *task, const struct row *task_rows, size_t n, bool fine, unsigned width,
-                             struct text *out)
+/* Prints a task's table. classic: with the columns of the original, counted as it did. */
+static void put_task(const struct task *task, const struct row *task_rows, size_t n, bool classic, bool fine,
+                     unsigned width, struct text *out)
 {
+    const char *metric = classic ? "latency_classic" : "latency";
     double scale = fine ? 1e-3 : 1e-6;
     unsigned decimals = fine ? 1 : 3;
-    const struct table_column columns[] = {
+    struct table_column columns[] = {
         {.heading = "Load", .field = TABLE_LOAD},
-        LATENCY_COLUMN("Latency", "latency_classic", TABLE_MEAN, 0),
-        LATENCY_COLUMN(fine ? "+/- SD (us)" : "+/- SD (ms)", "latency_classic", TABLE_SD, 3),
-        LATENCY_COLUMN("Median", "latency_classic", TABLE_MEDIAN, 2),
-        LATENCY_COLUMN("P99", "latency_classic", TABLE_P99, 1),
-        LATENCY_COLUMN("Max Latency", "latency_classic", TABLE_MAX, 0),
-        SHARE_COLUMN("% Desired CPU", "desired_cpu"),
-        SHARE_COLUMN("% Deadlines Met", "deadlines_met"),
-        LATENCY_COLUMN("Timer", "timer_latency", TABLE_MEDIAN, 4),
-        LATENCY_COLUMN("Timer Max", "timer_latency", TABLE_MAX, 4),
-    };
-    char title[120];
-    const struct table_layout layout = {.title = title,
-                                        .columns = columns,
-                                        .n_columns =
-                                            task->bench == &bench_gaming ? 7 : sizeof(columns) / sizeof(*columns)};
-
-    (void)snprintf(title, sizeof(title),
-                   "Simulated %s under each load, counted as Interbench did (metric latency_classic)", task->title);
-    table_print(&layout, task_rows, n, width, out);
-}
-
-/* Prints a task's table. */
-static void put_task(const struct task *task, const struct row *task_rows, size_t n, bool fine, unsigned width,
-                     struct text *out)
-{
-    double scale = fine ? 1e-3 : 1e-6;
-    unsigned decimals = fine ? 1 : 3;
-    const struct table_column columns[] = {
-        {.heading = "Load", .field = TABLE_LOAD},
-        LATENCY_COLUMN("Latency", "latency", TABLE_MEAN, 0),
-        LATENCY_COLUMN(fine ? "+/- SD (us)" : "+/- SD (ms)", "latency", TABLE_SD, 3),
-        LATENCY_COLUMN("Median", "latency", TABLE_MEDIAN, 2),
-        LATENCY_COLUMN("P99", "latency", TABLE_P99, 1),
-        LATENCY_COLUMN("Max", "latency", TABLE_MAX, 0),
-        SHARE_COLUMN("% Done", "desired_cpu"),
+        LATENCY_COLUMN("Latency", metric, TABLE_MEAN, 0),
+        LATENCY_COLUMN(fine ? "+/- SD (us)" : "+/- SD (ms)", metric, TABLE_SD, 3),
+        LATENCY_COLUMN("Median", metric, TABLE_MEDIAN, 2),
+        LATENCY_COLUMN("P99", metric, TABLE_P99, 1),
+        LATENCY_COLUMN(classic ? "Max Latency" : "Max", metric, TABLE_MAX, 0),
+        SHARE_COLUMN(classic ? "% Desired CPU" : "% Done", "desired_cpu"),
         SHARE_COLUMN("% Late", "late"),
-        SHARE_COLUMN("% Met", "deadlines_met"),
+        SHARE_COLUMN(classic ? "% Deadlines Met" : "% Met", "deadlines_met"),
         LATENCY_COLUMN("Timer", "timer_latency", TABLE_MEDIAN, 4),
         LATENCY_COLUMN("Timer Max", "timer_latency", TABLE_MAX, 4),
         LATENCY_COLUMN("Total", "total", TABLE_MEAN, 2),
         LATENCY_COLUMN("Total Max", "total", TABLE_MAX, 0),
     };
+    enum { LATE = 7, SHARES = 8, TOTALS = 11, ALL = 13 };
     char title[120], late[64];
-    const struct table_layout layout = {.title = title,
-                                        .columns = columns,
-                                        .n_columns =
-                                            task->bench == &bench_gaming ? 8 : sizeof(columns) / sizeof(*columns)};
+    struct table_layout layout = {.title = title, .columns = columns};
 
-    describe_late(task, task_rows, late, sizeof(late));
-    (void)snprintf(title, sizeof(title), "Simulated %s under each load (late: by more than %s)", task->title, late);
+    layout.n_columns = task->bench == &bench_gaming ? SHARES : classic ? TOTALS : ALL;
+    if (classic) {
+        layout.n_columns--;
+        memmove(&columns[LATE], &columns[LATE + 1], (ALL - LATE - 1) * sizeof(columns[0]));
+        (void)snprintf(title, sizeof(title),
+                       "Simulated %s under each load, counted as Interbench did (metric latency_classic)", task->title);
+    } else {
+        describe_late(task, task_rows, late, sizeof(late));
+        (void)snprintf(title, sizeof(title), "Simulated %s under each load (late: by more than %s)", task->title, late);
+    }
     table_print(&layout, task_rows, n, width, out);
 }
 
 static void put_picture(const struct table_rows *r, struct text *out)
 {
-    const struct row **shown = calloc(r->n + 1, sizeof(const struct row *));
-    char(*labels)[24] = calloc(r->n + 1, sizeof(*labels));
-    const char **names = calloc(r->n + 1, sizeof(*names));
+    struct plot_row *shown = calloc(r->n + 1, sizeof(*shown));
     size_t n = 0;
 
-    for (size_t i = 0; shown && labels && names && i < r->n; i++) {
-        if (!r->rows[i].load[0] || strcmp(r->rows[i].metric, "latency"))
+    for (size_t i = 0; shown && i < r->n; i++) {
+        const struct row *row = &r->rows[i];
+        if (!row->load[0] || strcmp(row->metric, "latency"))
             continue;
-        (void)snprintf(labels[n], sizeof(labels[n]), "%-7.7s %.10s", r->rows[i].test, r->rows[i].load);
-        names[n] = labels[n];
-        shown[n++] = &r->rows[i];
+        shown[n].row = row;
+        (void)snprintf(shown[n++].label, sizeof(shown->label), "%-7.7s %.10s", row->test, row->load);
     }
     if (n) {
         put_gap(out);
-        plot_ranges("Latency, log scale", shown, names, n, r->width, out);
+        plot_ranges("Latency, log scale", shown, n, r->width, out);
     }
     free(shown);
-    free(labels);
-    free(names);
 }
 
 /* --- All tables. --- */
@@ -688,10 +662,7 @@ static void print(const struct table_rows *r, struct text *out)
         if (!n)
             continue;
         put_gap(out);
-        if (is_classic(r))
-            put_task_classic(&tasks[t], task_rows, n, fine, r->table_width, out);
-        else
-            put_task(&tasks[t], task_rows, n, fine, r->table_width, out);
+        put_task(&tasks[t], task_rows, n, is_classic(r), fine, r->table_width, out);
     }
     free(task_rows);
     put_stalls(r, out);

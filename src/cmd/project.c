@@ -8,11 +8,13 @@
 #include "cmd/files.h"
 #include "cmd/projection.h"
 #include "cmd/suites.h"
+#include "out/grid.h"
 #include "rows/csv.h"
 #include "rows/text.h"
 
 /* Number of hosts shown without -v, the slowest ones. */
-#define SHOWN_MOST 10u
+#define SHOWN_MOST      10u
+#define NAME_WIDTH_MOST 24
 /* Number of rows shown in the cost table. */
 #define CAUSES_SHOWN 12u
 /* Columns when no STEP is given: one for each number of ranks if there are at most EACH_MOST; by decades if LAST is at
@@ -148,22 +150,21 @@ static void say_empty(const char *name)
 /* --- The table. --- */
 
 static void put_line(const struct projection *p, const char *name, const struct detours_host *host,
-                     const double *slowdown, int width, struct text *out)
+                     const double *slowdown, struct grid *grid)
 {
     char step[32];
 
     for (size_t s = 0; s < p->n_steps; s++) {
-        text_duration((uint64_t)p->step_ns[s], step, sizeof(step));
-        text_printf(out, "%-*.*s  ", width, width, s ? "" : name);
+        text_printf(grid_cell(grid, COLOR_NONE), "%.*s", NAME_WIDTH_MOST, s ? "" : name);
+        grid_text(grid, s ? "" : detours_used(host) == &host->noise ? "noise" : "prime");
         if (s)
-            text_printf(out, "%-5s  %6s", "", "");
+            grid_text(grid, "");
         else
-            text_printf(out, "%-5s  %6.3f", detours_used(host) == &host->noise ? "noise" : "prime",
-                        detours_lost_pct(host));
-        text_printf(out, "  %7s", step);
+            grid_number(grid, detours_lost_pct(host), 3);
+        text_duration((uint64_t)p->step_ns[s], step, sizeof(step));
+        grid_text(grid, step);
         for (size_t r = 0; r < p->n_ranks; r++)
-            text_printf(out, "  %8.*f", slowdown[s * p->n_ranks + r] < 100 ? 3 : 1, slowdown[s * p->n_ranks + r]);
-        text_printf(out, "\n");
+            grid_number(grid, slowdown[s * p->n_ranks + r], slowdown[s * p->n_ranks + r] < 100 ? 3 : 1);
     }
 }
 
@@ -189,13 +190,12 @@ static int by_worst(const void *a, const void *b)
     return x->worst < y->worst ? 1 : x->worst > y->worst ? -1 : (x->host > y->host) - (x->host < y->host);
 }
 
-static void put_hosts(const struct projection *p, bool every, int width, struct text *out)
+static void put_hosts(const struct projection *p, size_t shown, struct grid *grid)
 {
     struct ranked *order = calloc(p->n + 1, sizeof(*order));
-    size_t shown = every || p->n < SHOWN_MOST ? p->n : SHOWN_MOST;
 
     if (!order) {
-        out->failed = 1;
+        grid->cells.failed = 1;
         return;
     }
     for (size_t h = 0; h < p->n; h++)
@@ -203,68 +203,72 @@ static void put_hosts(const struct projection *p, bool every, int width, struct 
     qsort(order, p->n, sizeof(*order), by_worst);
     for (size_t i = 0; i < shown; i++)
         put_line(p, p->hosts[order[i].host]->name, p->hosts[order[i].host], projection_slowdown(p, order[i].host),
-                 width, out);
-    if (shown < p->n)
-        text_printf(out, "(%zu more hosts, which slow down less: -v shows them)\n", p->n - shown);
+                 grid);
     free(order);
 }
 
 static void put_table(const struct projection *p, bool every, struct text *out)
 {
-    int width = 4;
+    static const struct grid_column columns[] = {{.title = "Host", .left = true},
+                                                 {.title = "From", .width = 5, .left = true},
+                                                 {.title = "Lost %", .width = 6},
+                                                 {.title = "Step", .width = 7}};
+    const size_t shown = every || p->n < SHOWN_MOST ? p->n : SHOWN_MOST;
+    char titles[PROJECT_RANKS_MAX][24];
+    struct grid grid = {.n_columns = 0};
 
-    for (size_t h = 0; h < p->n; h++)
-        if ((int)strlen(p->hosts[h]->name) > width)
-            width = (int)strlen(p->hosts[h]->name);
-    width = width > 24 ? 24 : width;
-    text_printf(
-        out,
-        "Slowdown (1.00: no noise) of a step that ends in a barrier, by number of ranks\n%-*s  From   Lost %%     Step",
-        width, "Host");
-    for (size_t r = 0; r < p->n_ranks; r++)
-        text_printf(out, "  %8.0f", p->ranks[r]);
-    text_printf(out, "\n");
+    grid_columns(&grid, columns, sizeof(columns) / sizeof(columns[0]));
+    for (size_t r = 0; r < p->n_ranks; r++) {
+        (void)snprintf(titles[r], sizeof(titles[r]), "%.0f", p->ranks[r]);
+        grid_columns(&grid, &(struct grid_column){.title = titles[r], .width = 8}, 1);
+    }
+    text_printf(out, "Slowdown (1.00: no noise) of a step that ends in a barrier, by number of ranks\n");
     if (p->n > 1)
-        put_line(p, "all", p->all, projection_slowdown(p, p->n), width, out);
-    put_hosts(p, every, width, out);
+        put_line(p, "all", p->all, projection_slowdown(p, p->n), &grid);
+    put_hosts(p, shown, &grid);
+    grid_print(&grid, 0, out);
+    if (shown < p->n)
+        text_printf(out, "(%zu more hosts, which slow down less: -v shows them)\n", p->n - shown);
 }
 
 /* --- Costs. --- */
 
 static void put_cost(const struct projection *p, const struct projection_cost *cost, const double *with,
-                     struct text *out)
+                     struct grid *grid)
 {
-    text_printf(out, "%-15s  %-11s  %10.3f  %7.4f", projection_decade(cost), projection_cause(cost), cost->per_s,
-                cost->lost_pct);
+    grid_text(grid, projection_decade(cost));
+    grid_text(grid, projection_cause(cost));
+    grid_number(grid, cost->per_s, 3);
+    grid_number(grid, cost->lost_pct, 4);
     for (size_t s = 0; s < p->n_steps; s++)
-        text_printf(out, "  %8.3f -> %7.3f", with[(s + 1) * p->n_ranks - 1], cost->without[s]);
-    text_printf(out, "\n");
-}
-
-static void put_cost_heading(const struct projection *p, struct text *out)
-{
-    char step[32];
-
-    text_printf(out, "\nWhat costs most: %.0f ranks with these detours, and without them\n%-15s  %-11s  %10s  %7s",
-                p->ranks[p->n_ranks - 1], "Length", "Cause", "Detours/s", "Lost %");
-    for (size_t s = 0; s < p->n_steps; s++) {
-        text_duration((uint64_t)p->step_ns[s], step, sizeof(step));
-        text_printf(out, "  %14s %5s", "steps of", step);
-    }
-    text_printf(out, "\n");
+        text_printf(grid_cell(grid, COLOR_NONE), "%.3f -> %7.3f", with[(s + 1) * p->n_ranks - 1], cost->without[s]);
 }
 
 static int put_costs(const struct projection *p, struct text *out)
 {
+    static const struct grid_column columns[] = {{.title = "Length", .width = 15, .left = true},
+                                                 {.title = "Cause", .width = 11, .left = true},
+                                                 {.title = "Detours/s", .width = 10},
+                                                 {.title = "Lost %", .width = 7}};
     struct projection_cost costs[PROJECTION_COSTS];
+    char titles[PROJECT_STEPS_MAX][48], step[32];
+    struct grid grid = {.n_columns = 0};
     size_t n;
 
     if (projection_costs(p, costs, &n))
         return usage_error("out of memory");
-    if (n)
-        put_cost_heading(p, out);
+    grid_columns(&grid, columns, sizeof(columns) / sizeof(columns[0]));
+    for (size_t s = 0; s < p->n_steps; s++) {
+        text_duration((uint64_t)p->step_ns[s], step, sizeof(step));
+        (void)snprintf(titles[s], sizeof(titles[s]), "steps of %5s", step);
+        grid_columns(&grid, &(struct grid_column){.title = titles[s], .width = 19}, 1);
+    }
     for (size_t i = 0; i < n && i < CAUSES_SHOWN; i++)
-        put_cost(p, &costs[i], projection_slowdown(p, p->n), out);
+        put_cost(p, &costs[i], projection_slowdown(p, p->n), &grid);
+    if (n)
+        text_printf(out, "\nWhat costs most: %.0f ranks with these detours, and without them\n",
+                    p->ranks[p->n_ranks - 1]);
+    grid_print(&grid, 0, out);
     return 0;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench tune and untune: set settings for low noise, and restore them. */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "cmd/cpus.h"
 #include "cmd/suites.h"
 #include "cmd/tuned.h"
+#include "out/grid.h"
 #include "rows/text.h"
 #include "settings/snapshot.h"
 #include "sys/signals.h"
@@ -195,38 +197,31 @@ static void path_cell(const struct line *line, char *buf, size_t size)
         text_copy(buf, size, line->path[0] ? line->path : "-");
 }
 
-static void widen(size_t *width, const char *text)
-{
-    size_t length = strlen(text);
-    *width = length > *width ? length : *width;
-}
-
 static int print_table(struct outcome *outcome)
 {
-    static const struct line heading = {
-        .item = "Item", .path = "Path", .was = "Was", .now = "Is now", .result = "Result"};
-    size_t item = outcome->plan ? strlen(heading.item) : 0, path = 0, was = 0, now = 0;
-    char cell[sizeof(heading.path) + 32];
+    static const struct grid_column columns[] = {
+        {.title = "Item", .left = true},
+        {.title = "Path", .left = true},
+        {.title = "Was", .left = true},
+        {.title = "Is now", .left = true},
+        {.title = "Result", .left = true, .wrap = true},
+    };
+    const size_t first = outcome->plan ? 0 : 1;
+    struct grid grid = {.n_columns = 0};
     struct text out = {0};
 
     if (outcome->n)
         qsort(outcome->line, outcome->n, sizeof(*outcome->line), by_item);
-    for (size_t i = 0; i <= outcome->n; i++) {
-        const struct line *line = i ? &outcome->line[i - 1] : &heading;
-        path_cell(line, cell, sizeof(cell));
-        widen(&item, outcome->plan ? line->item : "");
-        widen(&path, cell);
-        widen(&was, line->was);
-        widen(&now, line->now);
+    grid_columns(&grid, columns + first, sizeof(columns) / sizeof(columns[0]) - first);
+    for (size_t i = 0; i < outcome->n; i++) {
+        const struct line *line = &outcome->line[i];
+        char path[sizeof(line->path) + 32];
+        path_cell(line, path, sizeof(path));
+        const char *const cells[] = {line->item, path, line->was, line->now, line->result};
+        for (size_t c = first; c < sizeof(cells) / sizeof(cells[0]); c++)
+            grid_text(&grid, cells[c]);
     }
-    for (size_t i = 0; i <= outcome->n && outcome->n; i++) {
-        const struct line *line = i ? &outcome->line[i - 1] : &heading;
-        path_cell(line, cell, sizeof(cell));
-        if (outcome->plan)
-            text_printf(&out, "%-*s  ", (int)item, line->item);
-        text_printf(&out, "%-*s  %-*s  %-*s  %s\n", (int)path, cell, (int)was, line->was, (int)now, line->now,
-                    line->result);
-    }
+    grid_print(&grid, command_width(1, 0, UINT_MAX), &out);
     if (outcome->incomplete)
         text_printf(&out, "(out of memory: not all lines are shown)\n");
     return command_output(outcome->command, 1, false, &out);

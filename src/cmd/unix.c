@@ -12,7 +12,7 @@
 #include "cmd/files.h"
 #include "cmd/suites.h"
 #include "load/disk.h"
-#include "out/color.h"
+#include "out/grid.h"
 #include "sys/folder.h"
 #include "sys/scratch.h"
 
@@ -477,14 +477,6 @@ const char *unix_title(const char *name)
     return test ? title_of(test) : NULL;
 }
 
-static void put_number(double value, unsigned width, unsigned decimals, struct text *out)
-{
-    if (isnan(value))
-        text_printf(out, " %*s", (int)width, "-");
-    else
-        text_printf(out, " %*.*f", (int)width, (int)decimals, value);
-}
-
 /* Returns why the row of a file test is not about a disk, or NULL. */
 static const char *not_a_disk(const struct row *row)
 {
@@ -517,106 +509,104 @@ static const struct protocol *protocol_of_rows(const struct table_rows *r)
     return &protocols[0];
 }
 
-/* The columns that are not always shown. */
-struct unix_columns {
-    bool baseline, rsd, core, alone;
-};
-
-/* All columns have fixed widths: lines are 114 columns wide, 93 where the core was not probed. BASELINE, which never
- * changes, and Core % are left out first, then Alone, then RSD %. width 0: no limit. */
-static struct unix_columns fit_columns(unsigned width, bool probed)
+/* Has the widths of the original's table. BASELINE never changes, so it is left out first. */
+static void put_columns(bool whole, bool probed, struct grid *grid)
 {
-    struct unix_columns show = {.baseline = true, .rsd = true, .core = probed, .alone = probed};
+    const struct grid_column columns[] = {
+        {.title = whole ? "System Benchmarks Index Values" : "System Benchmarks Partial Index",
+         .width = 44,
+         .left = true},
+        {.title = "BASELINE", .width = 9, .rank = 3},
+        {.title = "RESULT", .width = 13, .most = 13},
+        {.width = 5, .left = true}, /* unit */
+        {.title = "INDEX", .width = 7, .most = 7},
+        {.title = "RSD %", .rank = 1},
+        {.left = true}, /* status */
+        {.left = true}, /* file system */
+    };
+    const struct grid_column of_core[] = {{.title = "Core %", .rank = 3}, {.title = "Alone", .width = 11, .rank = 2}};
 
-    if (width && width < (probed ? 114 : 93))
-        show.baseline = show.core = false;
-    if (width && width < 96)
-        show.alone = false;
-    if (width && width < 82)
-        show.rsd = false;
-    return show;
+    grid_columns(grid, columns, 6);
+    grid_columns(grid, of_core, probed ? 2 : 0);
+    grid_columns(grid, columns + 6, 2);
+    grid->hint = "(shown with -v)";
 }
 
-static void put_left_out(const struct unix_columns *show, bool probed, struct text *out)
-{
-    if (!show->baseline)
-        text_printf(out, "Left out: BASELINE%s%s%s (shown with -v)\n", probed ? ", Core %" : "",
-                    probed && !show->alone ? ", Alone" : "", show->rsd ? "" : ", RSD %");
-}
-
-/* Prints the share of the core that the test had. */
-static void put_core(const struct row *row, struct text *out)
+/* Prints the share of the core that the test had, and its value with the core free. */
+static void put_core(const struct row *row, const struct row *alone, struct grid *grid)
 {
     char *end;
     double share = strtod(row->core_share, &end);
 
-    if (end == row->core_share)
-        text_printf(out, " %6s", row->core_share[0] ? row->core_share : "-");
+    if (end == row->core_share && row->core_share[0])
+        grid_text(grid, row->core_share);
     else
-        put_number(100 * share, 6, 0, out);
+        grid_number(grid, end == row->core_share ? (double)NAN : 100 * share, 0);
+    grid_number(grid, alone ? alone->value : (double)NAN, 1);
 }
 
-static void put_head(const struct unix_columns *show, bool whole, struct text *out)
-{
-    text_printf(out, "%-44s", whole ? "System Benchmarks Index Values" : "System Benchmarks Partial Index");
-    if (show->baseline)
-        text_printf(out, " %10s", "BASELINE");
-    text_printf(out, " %14s %-5s %9s%s%s%s\n", "RESULT", "", "INDEX", show->rsd ? "  RSD %" : "",
-                show->core ? " Core %" : "", show->alone ? "         Alone" : "");
-}
-
-static void put_line(const struct protocol *protocol, const struct row *row, const struct row *alone,
-                     const struct unix_columns *show, struct text *out)
+static void put_line(const struct protocol *protocol, const struct table_rows *r, const struct row *row, bool probed,
+                     struct grid *grid)
 {
     const struct test *test = test_of(row->test);
     double baseline = test && in_index(protocol, test) ? bench_metric(test->bench, UNIX_RATE)->baseline : (double)NAN;
 
-    text_printf(out, "%-44s", row_title(test, row));
-    if (show->baseline)
-        put_number(baseline, 10, 1, out);
-    put_number(row->value, 14, 1, out);
-    text_printf(out, " %-5s", row->unit);
-    put_number(row->index, 9, 1, out);
-    if (show->rsd)
-        put_number(row->stats.rsd_pct, 6, 1, out);
-    if (show->core)
-        put_core(row, out);
-    if (show->alone)
-        put_number(alone ? alone->value : (double)NAN, 13, 1, out);
-    if (row->status != ROW_OK) {
-        const char *status = row_status_name(row->status);
-        text_append(out, "  ", 2);
-        color_put(out, color_of_status(row->status), status, strlen(status));
-    }
-    if (not_a_disk(row))
-        text_printf(out, "  %s", row->scratch_fs);
-    text_append(out, "\n", 1);
+    grid_text(grid, row_title(test, row));
+    grid_number(grid, baseline, 1);
+    grid_number(grid, row->value, 1);
+    grid_text(grid, row->unit);
+    grid_number(grid, row->index, 1);
+    grid_number(grid, row->stats.rsd_pct, 1);
+    if (probed)
+        put_core(row, row_alone_of(r->rows, r->n, row), grid);
+    grid_status(grid, row->status);
+    grid_text(grid, not_a_disk(row) ? row->scratch_fs : "");
 }
 
 /* --verbose: prints a line for each pass. */
-static void put_samples(const struct row *row, struct text *out)
+static void put_samples(const struct row *row, struct grid *grid)
 {
-    for (size_t i = 0; i < row->n_samples; i++)
-        text_printf(out, "    pass %-3zu %*.1f %s\n", i + 1, 58, row->samples[i], row->unit);
+    for (size_t i = 0; i < row->n_samples; i++) {
+        text_printf(grid_cell(grid, COLOR_NONE), "    pass %zu", i + 1);
+        grid_text(grid, "");
+        grid_number(grid, row->samples[i], 1);
+        grid_text(grid, row->unit);
+        grid_end_row(grid);
+    }
 }
 
-/* Prints an index: its name, and of what it is, with the columns of its lines. */
-static void put_index(const char *name, const char *kind, double index, const struct unix_columns *show,
-                      struct text *out)
+/* Prints an index: its name, of what it is, and its value. */
+static void put_index(const char *name, const char *kind, const char *value, struct grid *grid)
 {
-    if (show->baseline)
-        text_printf(out, "%-44s %25s %-5s", name, kind, "");
-    else
-        text_printf(out, "%-44s %20s", name, kind);
-    put_number(index, 9, 1, out);
-    text_append(out, "\n", 1);
+    const char *const cells[] = {name, "", kind, "", value};
+
+    for (size_t i = 0; i < sizeof(cells) / sizeof(cells[0]); i++)
+        grid_text(grid, cells[i]);
+    grid_end_row(grid);
+}
+
+static void put_indices(const struct table_rows *r, uint64_t copies, const char *protocol, struct grid *grid)
+{
+    size_t tests;
+    char value[32];
+    double index = system_index(r, copies, &tests), alone = alone_index(r, copies);
+
+    if (!tests)
+        return;
+    put_index("", "", "========", grid);
+    (void)snprintf(value, sizeof(value), "%.1f", index);
+    put_index(tests == N_INDEX ? "System Benchmarks Index Score" : "System Benchmarks Index Score (Partial Only)",
+              protocol, value, grid);
+    (void)snprintf(value, sizeof(value), "%.1f", alone);
+    if (!isnan(alone))
+        put_index("", "with the core free", value, grid);
 }
 
 static void put_block(const struct table_rows *r, uint64_t copies, struct text *out)
 {
     size_t tests;
-    double index = system_index(r, copies, &tests);
     const struct protocol *of = protocol_of_rows(r);
+    struct grid grid = {.n_columns = 0};
     char protocol[24];
     bool probed = false;
 
@@ -625,60 +615,17 @@ static void put_block(const struct table_rows *r, uint64_t copies, struct text *
                 protocol);
     for (size_t i = 0; i < r->n; i++)
         probed |= !strcmp(r->rows[i].metric, "rate_alone");
-    const struct unix_columns show = fit_columns(r->table_width, probed);
-    put_head(&show, tests == N_INDEX, out);
+    (void)system_index(r, copies, &tests);
+    put_columns(tests == N_INDEX, probed, &grid);
     for (size_t i = 0; i < r->n; i++)
         if (!strcmp(r->rows[i].metric, "rate") && r->rows[i].copies == copies) {
-            put_line(of, &r->rows[i], row_alone_of(r->rows, r->n, &r->rows[i]), &show, out);
+            put_line(of, r, &r->rows[i], probed, &grid);
             if (r->verbose)
-                put_samples(&r->rows[i], out);
+                put_samples(&r->rows[i], &grid);
         }
-    if (tests) {
-        text_printf(out, "%-44s %*s %-5s %9s\n", "", show.baseline ? 25 : 14, "", "", "========");
-        put_index(tests == N_INDEX ? "System Benchmarks Index Score" : "System Benchmarks Index Score (Partial Only)",
-                  protocol, index, &show, out);
-        double alone = alone_index(r, copies);
-        if (!isnan(alone))
-            put_index("", "with the core free", alone, &show, out);
-    }
-    put_left_out(&show, probed, out);
+    put_indices(r, copies, protocol, &grid);
+    grid_print(&grid, r->table_width, out);
     text_append(out, "\n", 1);
-}
-
-static bool same_reason(const struct row *row, const struct row *first)
-{
-    return row->status == first->status && row_reason_repeats(row->reason, first->reason);
-}
-
-/* Returns how many other tests have the same reason in a later row. */
-static size_t tests_alike(const struct table_rows *r, size_t first)
-{
-    size_t n = 0;
-
-    for (size_t i = first + 1; i < r->n; i++) {
-        bool counted = !same_reason(&r->rows[i], &r->rows[first]);
-        for (size_t k = first; k < i && !counted; k++)
-            counted = !strcmp(r->rows[k].test, r->rows[i].test) && same_reason(&r->rows[k], &r->rows[first]);
-        n += !counted;
-    }
-    return n;
-}
-
-static void put_reasons(const struct table_rows *r, struct text *out)
-{
-    for (size_t i = 0; i < r->n; i++) {
-        const struct row *row = &r->rows[i];
-        bool before = row->status == ROW_OK;
-        for (size_t k = 0; k < i; k++)
-            before |= same_reason(row, &r->rows[k]);
-        if (before)
-            continue;
-        text_printf(out, "%s: %s (%s", row_status_name(row->status), row->reason, row->test);
-        const size_t more = tests_alike(r, i);
-        if (more)
-            text_printf(out, " and %zu more", more);
-        text_printf(out, ")\n");
-    }
 }
 
 /* Prints one line for all tests, because they use the same directory. */
@@ -704,7 +651,7 @@ static void print(const struct table_rows *r, struct text *out)
             text_printf(out, "Scaling: the index of %llu copies is %.2f times that of %llu (%s protocol)\n",
                         (unsigned long long)r->rows[i].copies, r->rows[i].value, (unsigned long long)counts[0],
                         protocol_of_rows(r)->name);
-    put_reasons(r, out);
+    table_put_reasons(r->rows, r->n, out);
     put_not_a_disk(r, out);
 }
 

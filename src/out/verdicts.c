@@ -7,20 +7,11 @@
 #include <string.h>
 
 #include "analysis/compared.h"
-#include "out/color.h"
 #include "out/explain.h"
+#include "out/grid.h"
 #include "rows/csv.h"
 #include "rows/text.h"
 #include "rows/units.h"
-
-enum { CELL_TEST, CELL_METRIC, CELL_BASE, CELL_NEW, CELL_RATIO, CELL_INTERVAL, CELL_P, CELL_VERDICT, CELLS };
-static const char *const headings[CELLS] = {"Test",  "Metric",        "Base",     "New",
-                                            "Ratio", "95 % interval", "p (Holm)", "Verdict"};
-
-struct cells {
-    char text[CELLS][512];
-    enum compared_verdict verdict;
-};
 
 /* --- Names. --- */
 
@@ -53,11 +44,14 @@ static void append_words(struct text *out, const char *words)
         text_printf(out, "%s%s", out->length ? " " : "", words);
 }
 
-/* Copies a name with control characters replaced, because names come from files and go to terminals. */
-static void put_clean(const struct text *text, char *buf, size_t size)
+/* Appends a text with control characters replaced, because names come from files and go to terminals. */
+static void put_clean(const char *s, struct text *out)
 {
-    text_copy(buf, size, text->length ? text->data : "");
-    text_sanitize(buf);
+    const size_t start = out->length;
+
+    text_append(out, s, strlen(s));
+    if (!out->failed)
+        text_sanitize(out->data + start);
 }
 
 /* Appends a word of param; for a command line without "command=". */
@@ -93,21 +87,22 @@ static void put_name(const struct compared *c, const struct pair *pair, const st
         text_printf(name, " CPU %s", row->cpus);
 }
 
-static void name_row(const struct compared *c, const struct pair *pair, char *buf, size_t size)
+/* Appends the name of a pair of rows. */
+static void put_row_name(const struct compared *c, const struct pair *pair, struct text *out)
 {
-    struct text name = {0};
+    struct text name = {0}, base = {0};
 
     put_name(c, pair, pair->about, &name);
     if (pair->within) {
-        struct text base = {0};
         put_name(c, pair, pair->base[0], &base);
         text_printf(&name, " against %s", base.length ? base.data : "");
-        text_free(&base);
     }
     if (pair->host[0])
         text_printf(&name, " on %s", pair->host);
-    put_clean(&name, buf, size);
+    out->failed |= name.failed | base.failed;
+    put_clean(name.length ? name.data : "", out);
     text_free(&name);
+    text_free(&base);
 }
 
 /* --- Cells. --- */
@@ -123,14 +118,6 @@ static bool has_samples(const struct pair *pair)
     return all;
 }
 
-static void put_p(double p, char *buf, size_t size)
-{
-    if (isnan(p))
-        text_copy(buf, size, "-");
-    else
-        (void)snprintf(buf, size, p < 0.0001 ? "<0.0001" : "%.4f", p);
-}
-
 /* Returns "better" or "worse" for a ratio, as far as known, padded to the same width. */
 static const char *direction_of(double ratio, const char *better)
 {
@@ -139,27 +126,32 @@ static const char *direction_of(double ratio, const char *better)
     return (ratio > 1) == !strcmp(better, "higher") ? "better" : "worse ";
 }
 
-static void put_value(double value, const char *unit, char *buf, size_t size)
+static void put_value(double value, const char *unit, struct grid *grid)
 {
     char text[UNITS_SIZE];
 
     units_value(value, strcmp(unit, "ratio") ? unit : "", text, sizeof(text));
     units_plain(text);
-    text_copy(buf, size, text);
+    grid_text(grid, text);
 }
 
-static void put_figures(const struct comparison *c, const char *unit, const char *better, struct cells *cells)
+/* Adds the cells of the ratio, its interval and p. */
+static void put_ratio(const struct comparison *c, const char *better, struct grid *grid)
 {
-    put_value(c->base, unit, cells->text[CELL_BASE], sizeof(cells->text[0]));
-    put_value(c->changed, unit, cells->text[CELL_NEW], sizeof(cells->text[0]));
-    text_copy(cells->text[CELL_RATIO], sizeof(cells->text[0]), "-       ");
-    text_copy(cells->text[CELL_INTERVAL], sizeof(cells->text[0]), "-");
+    struct text *ratio = grid_cell(grid, COLOR_NONE);
+
     if (c->ratio > 0)
-        (void)snprintf(cells->text[CELL_RATIO], sizeof(cells->text[0]), "%.4f %s", c->ratio,
-                       direction_of(c->ratio, better));
-    if (!isnan(c->low))
-        (void)snprintf(cells->text[CELL_INTERVAL], sizeof(cells->text[0]), "%.4f .. %.4f", c->low, c->high);
-    put_p(c->p_adjusted, cells->text[CELL_P], sizeof(cells->text[0]));
+        text_printf(ratio, "%.4f %s", c->ratio, direction_of(c->ratio, better));
+    else
+        text_printf(ratio, "-       ");
+    if (isnan(c->low))
+        grid_text(grid, "-");
+    else
+        text_printf(grid_cell(grid, COLOR_NONE), "%.4f .. %.4f", c->low, c->high);
+    if (c->p_adjusted < 0.0001)
+        grid_text(grid, "<0.0001");
+    else
+        grid_number(grid, c->p_adjusted, 4);
 }
 
 /* Appends the reason for a verdict, if there is one: why it is no other verdict, or the causes of the change. pair:
@@ -184,69 +176,6 @@ static void put_reason_of(const struct compared *all, const struct comparison *c
         explain_change(pair, c, out);
 }
 
-static void put_verdict(const struct compared *all, const struct comparison *c, enum compared_verdict verdict,
-                        const struct pair *pair, double min_effect, struct text *out)
-{
-    struct text reason = {0};
-
-    put_reason_of(all, c, pair, min_effect, &reason);
-    const bool goes_on = c->doubt == DOUBT_SMALL || c->doubt == DOUBT_FLOOR;
-    text_printf(out, "%s", compared_verdict_names[verdict]);
-    if (reason.length)
-        text_printf(out, "%s%s", goes_on ? " " : ": ", reason.data);
-    out->failed |= reason.failed;
-    text_free(&reason);
-}
-
-static void fill_row(const struct compared *c, size_t i, const struct compared_print *how, struct cells *cells)
-{
-    const struct pair *pair = c->row[i].pair;
-    const struct comparison *comparison = &c->comparison[c->row[i].number];
-    struct text verdict = {0}, metric = {0};
-
-    name_row(c, pair, cells->text[CELL_TEST], sizeof(cells->text[0]));
-    text_printf(&metric, "%s", pair->about->metric);
-    put_clean(&metric, cells->text[CELL_METRIC], sizeof(cells->text[0]));
-    put_figures(comparison, pair->about->unit, pair->about->better, cells);
-    text_sanitize(cells->text[CELL_BASE]);
-    text_sanitize(cells->text[CELL_NEW]);
-    cells->verdict = compared_verdict(comparison, pair->about->better);
-    put_verdict(c, comparison, cells->verdict, pair, how->min_effect, &verdict);
-    put_clean(&verdict, cells->text[CELL_VERDICT], sizeof(cells->text[0]));
-    text_free(&metric);
-    text_free(&verdict);
-}
-
-static void fill_mean(const struct compared *c, size_t i, const struct compared_print *how, struct cells *cells)
-{
-    const struct compared_mean *mean = &c->mean[i];
-    const struct comparison *comparison = &c->comparison[mean->number];
-    struct text name = {0}, verdict = {0};
-
-    put_figures(comparison, "", "higher", cells);
-    text_printf(&name, "%s%s%s", mean->suite, mean->host[0] ? " on " : "", mean->host);
-    put_clean(&name, cells->text[CELL_TEST], sizeof(cells->text[0]));
-    (void)snprintf(cells->text[CELL_METRIC], sizeof(cells->text[0]), "%zu row%s", mean->rows,
-                   mean->rows == 1 ? "" : "s");
-    cells->text[CELL_BASE][0] = cells->text[CELL_NEW][0] = '\0';
-    cells->verdict = compared_verdict(comparison, "higher");
-    put_verdict(c, comparison, cells->verdict, NULL, how->min_effect, &verdict);
-    put_clean(&verdict, cells->text[CELL_VERDICT], sizeof(cells->text[0]));
-    text_free(&name);
-    text_free(&verdict);
-}
-
-/* --- Tables. --- */
-
-static size_t columns_of(const char *s)
-{
-    size_t n = 0;
-
-    for (; *s; s++)
-        n += ((unsigned char)*s & 0xc0) != 0x80;
-    return n;
-}
-
 static enum color color_of(enum compared_verdict verdict)
 {
     switch (verdict) {
@@ -262,88 +191,86 @@ static enum color color_of(enum compared_verdict verdict)
     }
 }
 
-static void put_line(const char *const *text, const size_t *widths, enum color color, struct text *out)
+/* pair: NULL for a mean. */
+static void put_verdict(const struct compared *all, const struct comparison *c, const struct pair *pair,
+                        double min_effect, struct grid *grid)
 {
-    for (size_t i = 0; i < CELLS; i++) {
-        const bool left = i == CELL_TEST || i == CELL_METRIC || i == CELL_VERDICT;
-        const size_t pad = widths[i] - columns_of(text[i]);
-        if (i == CELL_VERDICT) {
-            text_append(out, "  ", 2);
-            color_put(out, color, text[i], strlen(text[i]));
-            continue;
-        }
-        text_printf(out, "%s%*s%s%*s", i ? "  " : "", left ? 0 : (int)pad, "", text[i], left ? (int)pad : 0, "");
-    }
-    text_append(out, "\n", 1);
+    const enum compared_verdict verdict = compared_verdict(c, pair ? pair->about->better : "higher");
+    const bool goes_on = c->doubt == DOUBT_SMALL || c->doubt == DOUBT_FLOOR;
+    struct text *cell = grid_cell(grid, color_of(verdict)), reason = {0};
+
+    put_reason_of(all, c, pair, min_effect, &reason);
+    text_printf(cell, "%s", compared_verdict_names[verdict]);
+    if (reason.length)
+        text_printf(cell, "%s%s", goes_on ? " " : ": ", reason.data);
+    cell->failed |= reason.failed;
+    text_free(&reason);
 }
 
-static void put_markdown(const char *const *text, struct text *out)
+/* --- Tables. --- */
+
+static void put_columns(const char *const titles[5], struct grid *grid)
 {
-    for (size_t i = 0; i < CELLS; i++) {
-        text_printf(out, i ? " | " : "| ");
-        for (const char *at = text[i]; *at; at++) {
-            text_append(out, "\\", *at == '|' || *at == '\\' || *at == '<' || *at == '*' || *at == '_');
-            text_append(out, at, 1);
-        }
-    }
-    text_append(out, " |\n", 3);
+    const struct grid_column columns[] = {
+        {.title = titles[0], .left = true, .wrap = true},
+        {.title = titles[1], .left = true},
+        {.title = titles[2]},
+        {.title = titles[3]},
+        {.title = titles[4]},
+        {.title = "95 % interval", .rank = 1},
+        {.title = "p (Holm)", .rank = 2},
+        {.title = "Verdict", .left = true, .wrap = true},
+    };
+
+    grid_columns(grid, columns, sizeof(columns) / sizeof(columns[0]));
 }
 
-static void put_cells(const struct cells *cells, size_t n, const char *const *heads, const struct compared_print *how,
-                      struct text *out)
+static void print_grid(struct grid *grid, const struct compared_print *how, struct text *out)
 {
-    size_t widths[CELLS] = {0};
-
-    for (size_t c = 0; c < CELLS; c++) {
-        widths[c] = columns_of(heads[c]);
-        for (size_t i = 0; i < n; i++)
-            widths[c] = columns_of(cells[i].text[c]) > widths[c] ? columns_of(cells[i].text[c]) : widths[c];
-    }
-    if (how->format == COMPARED_MARKDOWN) {
-        put_markdown(heads, out);
-        text_printf(out, "| --- | --- | ---: | ---: | ---: | ---: | ---: | --- |\n");
-    } else {
-        put_line(heads, widths, COLOR_NONE, out);
-    }
-    for (size_t i = 0; i < n; i++) {
-        const char *text[CELLS];
-        for (size_t c = 0; c < CELLS; c++)
-            text[c] = cells[i].text[c];
-        if (how->format == COMPARED_MARKDOWN)
-            put_markdown(text, out);
-        else
-            put_line(text, widths, color_of(cells[i].verdict), out);
-    }
+    if (how->format == COMPARED_MARKDOWN)
+        grid_markdown(grid, out);
+    else
+        grid_print(grid, how->width, out);
 }
 
 static void put_rows(const struct compared *c, const struct compared_print *how, struct text *out)
 {
-    struct cells *cells = calloc(c->n_rows + 1, sizeof(*cells));
+    static const char *const titles[] = {"Test", "Metric", "Base", "New", "Ratio"};
+    struct grid grid = {.n_columns = 0};
 
-    for (size_t i = 0; cells && i < c->n_rows; i++)
-        fill_row(c, i, how, &cells[i]);
-    if (!cells)
-        out->failed = 1;
-    else if (c->n_rows)
-        put_cells(cells, c->n_rows, headings, how, out);
-    free(cells);
+    put_columns(titles, &grid);
+    for (size_t i = 0; i < c->n_rows; i++) {
+        const struct pair *pair = c->row[i].pair;
+        const struct comparison *comparison = &c->comparison[c->row[i].number];
+        put_row_name(c, pair, grid_cell(&grid, COLOR_NONE));
+        grid_text(&grid, pair->about->metric);
+        put_value(comparison->base, pair->about->unit, &grid);
+        put_value(comparison->changed, pair->about->unit, &grid);
+        put_ratio(comparison, pair->about->better, &grid);
+        put_verdict(c, comparison, pair, how->min_effect, &grid);
+    }
+    print_grid(&grid, how, out);
 }
 
 static void put_means(const struct compared *c, const struct compared_print *how, struct text *out)
 {
-    static const char *const heads[CELLS] = {"Suite", "Of", "", "", "Mean", "95 % interval", "p (Holm)", "Verdict"};
-    struct cells *cells = calloc(c->n_means + 1, sizeof(*cells));
+    static const char *const titles[] = {"Suite", "Of", "", "", "Mean"};
+    struct grid grid = {.n_columns = 0};
 
-    for (size_t i = 0; cells && i < c->n_means; i++)
-        fill_mean(c, i, how, &cells[i]);
-    if (!cells) {
-        out->failed = 1;
-    } else if (c->n_means) {
+    put_columns(titles, &grid);
+    for (size_t i = 0; i < c->n_means; i++) {
+        const struct compared_mean *mean = &c->mean[i];
+        text_printf(grid_cell(&grid, COLOR_NONE), "%s%s%s", mean->suite, mean->host[0] ? " on " : "", mean->host);
+        text_printf(grid_cell(&grid, COLOR_NONE), "%zu row%s", mean->rows, mean->rows == 1 ? "" : "s");
+        grid_text(&grid, "");
+        grid_text(&grid, "");
+        put_ratio(&c->comparison[mean->number], "higher", &grid);
+        put_verdict(c, &c->comparison[mean->number], NULL, how->min_effect, &grid);
+    }
+    if (c->n_means)
         text_printf(out, "\nGeometric means of the ratios, inverted where less is better: above 1 is better\n%s",
                     how->format == COMPARED_MARKDOWN ? "\n" : "");
-        put_cells(cells, c->n_means, heads, how, out);
-    }
-    free(cells);
+    print_grid(&grid, how, out);
 }
 
 /* --- Rows that cannot be compared. --- */
@@ -359,18 +286,16 @@ static void put_reason(const struct compared *c, const struct pair *const *pairs
                        const struct compared_print *how, struct text *out)
 {
     const size_t shown = how->verbose || n <= NAMES_SHOWN ? n : NAMES_SHOWN;
-    struct text why = {0};
-    char clean[512];
 
-    text_printf(&why, "%s", pairs[0]->why);
-    put_clean(&why, clean, sizeof(clean));
-    text_free(&why);
-    text_printf(out, "  %zu row%s, %s", n, n == 1 ? "" : "s", clean);
+    text_printf(out, "  %zu row%s, ", n, n == 1 ? "" : "s");
+    put_clean(pairs[0]->why, out);
     if (pairs[0]->reason >= 0)
         text_printf(out, " (--across %s compares them)", pair_across_names[pairs[0]->reason]);
     for (size_t i = 0; i < shown; i++) {
-        name_row(c, pairs[i], clean, sizeof(clean));
-        text_printf(out, "%s %s %s", i ? "," : ":", clean, pairs[i]->about->metric);
+        text_printf(out, "%s ", i ? "," : ":");
+        put_row_name(c, pairs[i], out);
+        text_append(out, " ", 1);
+        put_clean(pairs[i]->about->metric, out);
     }
     text_printf(out, "%s\n", shown < n ? ", ..." : "");
 }
@@ -395,12 +320,9 @@ static void put_hosts(const struct compared *c, struct text *out)
         return;
     text_printf(out, "\nHosts by the geometric mean of their ratios, above 1 is better\n");
     for (size_t i = 0; i < c->n_hosts; i++) {
-        struct text name = {0};
-        char clean[80];
-        text_printf(&name, "%s", c->host[i].host);
-        put_clean(&name, clean, sizeof(clean));
-        text_free(&name);
-        text_printf(out, "  %s  %.4f%s\n", clean, c->host[i].ratio, c->host[i].stands_out ? "  stands out" : "");
+        text_append(out, "  ", 2);
+        put_clean(c->host[i].host, out);
+        text_printf(out, "  %.4f%s\n", c->host[i].ratio, c->host[i].stands_out ? "  stands out" : "");
     }
 }
 

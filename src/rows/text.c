@@ -317,6 +317,40 @@ bool text_short_decimal(const char **at, double *value)
     return true;
 }
 
+size_t text_width(const char *s)
+{
+    size_t width = 0;
+
+    for (; *s; s++)
+        width += ((unsigned char)*s & 0xc0) != 0x80;
+    return width;
+}
+
+size_t text_break(const char *s, size_t width)
+{
+    size_t columns = 0, blank = 0, end = 0;
+
+    for (; s[end]; end++) {
+        if (s[end] == ' ')
+            blank = end;
+        if (((unsigned char)s[end] & 0xc0) != 0x80 && columns++ == width)
+            return blank ? blank : end;
+    }
+    return end;
+}
+
+void text_wrap(struct text *out, const char *s, size_t indent, size_t width)
+{
+    for (size_t length; *s; s += length) {
+        length = text_break(s, width - indent);
+        text_append(out, s, length);
+        text_append(out, "\n", 1);
+        length += s[length] == ' ';
+        if (s[length])
+            text_printf(out, "%*s", (int)indent, "");
+    }
+}
+
 void text_sanitize(char *s)
 {
     size_t length;

@@ -90,17 +90,17 @@ static void test_show_of_a_shared_core(void **state)
     rows[1].value = 40;
     rows[0].value = 10;
     char *text = shown(rows, 3);
-    IN_ORDER(text, " RESULT           INDEX  RSD %         Alone\n", "System Call Overhead", " 40.0\n",
+    IN_ORDER(text, " RESULT           INDEX  RSD %        Alone\n", "System Call Overhead", " 40.0\n",
              "Left out: BASELINE, Core % (shown with -v)\n");
     free(text);
     all_columns = true;
     text = shown(rows, 3);
-    IN_ORDER(text, "RSD % Core %         Alone\n", "System Call Overhead", "     74          40.0\n", "Shell Scripts",
-             "    own             -\n", " 100.0\n", "with the core free", " 200.0\n");
+    IN_ORDER(text, "RSD %  Core %        Alone\n", "System Call Overhead", "     74         40.0\n", "Shell Scripts",
+             "    own            -\n", " 100.0\n", "with the core free", " 200.0\n");
     free(text);
     rows[1].value = (double)NAN; /* nobody knows: then there is no index either */
     text = shown(rows, 3);
-    IN_ORDER(text, "System Call Overhead", "     74             -\n");
+    IN_ORDER(text, "System Call Overhead", "     74            -\n");
     assert_null(strstr(text, "with the core free"));
     free(text);
     text_copy(rows[1].metric, sizeof(rows[1].metric), "start_spread"); /* nothing was probed */
