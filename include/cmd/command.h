@@ -87,7 +87,8 @@ int command_print(int fd, struct text *text);
  * descriptor that was closed from the start is an error only if the command produced nothing else (only). */
 int command_output(const struct command *command, int fd, bool only, struct text *text);
 
-/* Returns the columns of the descriptor's terminal, limited to most; `otherwise` if it is not a terminal. */
+/* Returns $COLUMNS; where it is not set, the columns of the descriptor's terminal, limited to most; `otherwise` if it
+ * is not a terminal. */
 unsigned command_width(int fd, unsigned otherwise, unsigned most);
 
 /* Parses the command's tables, whose targets are set, sets the defaults of options that were not given, and prints help

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The list of commands, and the parts of help that concern each command. */
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -111,8 +112,15 @@ int command_output(const struct command *command, int fd, bool only, struct text
 
 unsigned command_width(int fd, unsigned otherwise, unsigned most)
 {
+    const char *text = getenv("COLUMNS");
     struct winsize size;
+    char *end;
 
+    if (text && *text >= '1' && *text <= '9') {
+        unsigned long columns = strtoul(text, &end, 10);
+        if (!*end && columns >= 40 && columns <= INT_MAX)
+            return (unsigned)columns;
+    }
     if (ioctl(fd, TIOCGWINSZ, &size) || size.ws_col < 40)
         return otherwise;
     return size.ws_col < most ? size.ws_col : most;
