@@ -9,7 +9,6 @@
 #include "cmd/start.h"
 #include "cmd/tuned.h"
 
-#include <errno.h>
 #include <math.h>
 #include <sched.h>
 #include <stdio.h>
@@ -24,6 +23,7 @@
 #include "settings/settings.h"
 #include "sys/folder.h"
 #include "sys/job.h"
+#include "sys/new_file.h"
 #include "sys/process.h"
 #include "sys/signals.h"
 #include "sys/task.h"
@@ -391,8 +391,9 @@ static int open_series(struct session *s)
         return usage_error(s, error);
     }
     const char *header = s->suites[0]->series_header;
-    if (write(fd, header, strlen(header)) != (ssize_t)strlen(header)) {
-        (void)snprintf(error, sizeof(error), "--series '%s': %s", s->series.path, strerror(errno));
+    const int failed = new_file_write(fd, header, strlen(header));
+    if (failed) {
+        (void)snprintf(error, sizeof(error), "--series '%s': %s", s->series.path, strerror(-failed));
         folder_remove(s->series.path, fd);
         (void)close(fd);
         return usage_error(s, error);
