@@ -17,6 +17,7 @@
 #include "rows/csv.h"
 #include "rows/text.h"
 #include "sys/folder.h"
+#include "sys/grow.h"
 #include "sys/scratch.h"
 #include "sys/signals.h"
 
@@ -31,14 +32,8 @@ static int add_name(struct names *names, const char *folder, const char *name)
 {
     size_t size = strlen(folder) + strlen(name) + 2;
 
-    if (names->n == names->capacity) {
-        size_t capacity = names->capacity ? 2 * names->capacity : 64;
-        char **grown = realloc(names->name, capacity * sizeof(*grown));
-        if (!grown)
-            return -1;
-        names->name = grown;
-        names->capacity = capacity;
-    }
+    if (!grow_array(&names->name, &names->capacity, names->n, sizeof(*names->name)))
+        return -1;
     char *copy = malloc(size);
     if (!copy)
         return -1;

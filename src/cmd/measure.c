@@ -22,6 +22,7 @@
 #include "rows/text.h"
 #include "settings/settings.h"
 #include "sys/folder.h"
+#include "sys/grow.h"
 #include "sys/job.h"
 #include "sys/new_file.h"
 #include "sys/process.h"
@@ -416,14 +417,8 @@ static void put_row(void *context, const struct row *row)
     struct row_sink csv = csv_sink(m->csv);
 
     csv.put(csv.context, row);
-    if (m->n_rows == m->rows_capacity) {
-        size_t capacity = m->rows_capacity ? m->rows_capacity * 2 : 64;
-        struct row *rows = realloc(m->rows, capacity * sizeof(*rows));
-        if (!rows)
-            return; /* the row is in the CSV and only missing in the table */
-        m->rows = rows;
-        m->rows_capacity = capacity;
-    }
+    if (!grow_array(&m->rows, &m->rows_capacity, m->n_rows, sizeof(*m->rows)))
+        return; /* the row is in the CSV and only missing in the table */
     if (row_copy(&m->rows[m->n_rows], row) == 0) {
         as_in_csv(&m->rows[m->n_rows]);
         m->rows[m->n_rows].number = m->n_rows;

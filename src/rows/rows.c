@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "rows/text.h"
+#include "sys/grow.h"
 
 #define COLUMNS_MAX 80
 
@@ -250,14 +251,8 @@ static const struct row_run *keep_run(struct row_set *set, const struct row_run 
     for (size_t i = set->n_runs; i-- > 0;)
         if (row_run_equal(set->runs[i], run))
             return set->runs[i];
-    if (set->n_runs == set->runs_capacity) {
-        size_t capacity = set->runs_capacity ? 2 * set->runs_capacity : 8;
-        struct row_run **runs = realloc(set->runs, capacity * sizeof(struct row_run *));
-        if (!runs)
-            return NULL;
-        set->runs = runs;
-        set->runs_capacity = capacity;
-    }
+    if (!grow_array(&set->runs, &set->runs_capacity, set->n_runs, sizeof(struct row_run *)))
+        return NULL;
     struct row_run *copy = malloc(sizeof(*copy));
     if (copy) {
         *copy = *run;
@@ -270,16 +265,8 @@ static const struct row_run *keep_run(struct row_set *set, const struct row_run 
 static int keep_row(struct row_set *set, struct row *row)
 {
     row->run = keep_run(set, row->run);
-    if (!row->run)
+    if (!row->run || !grow_array(&set->rows, &set->capacity, set->n, sizeof(*set->rows)))
         return -1;
-    if (set->n == set->capacity) {
-        size_t capacity = set->capacity ? 2 * set->capacity : 64;
-        struct row *rows = realloc(set->rows, capacity * sizeof(*rows));
-        if (!rows)
-            return -1;
-        set->rows = rows;
-        set->capacity = capacity;
-    }
     row->number = set->n;
     set->rows[set->n++] = *row;
     return 0;

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "sys/folder.h"
+#include "sys/grow.h"
 #include "sys/new_file.h"
 #include "sys/process.h"
 #include "sys/tree.h"
@@ -48,14 +49,8 @@ __attribute__((format(printf, 4, 5))) static int fail(int code, char *error, siz
 
 int snapshot_entries_add(struct snapshot_entries *entries, const char *path, const char *value, const char *raw)
 {
-    if (entries->n == entries->capacity) {
-        size_t capacity = entries->capacity ? entries->capacity * 2 : 64;
-        struct snapshot_entry *larger = realloc(entries->entry, capacity * sizeof(*larger));
-        if (!larger)
-            return -ENOMEM;
-        entries->entry = larger;
-        entries->capacity = capacity;
-    }
+    if (!grow_array(&entries->entry, &entries->capacity, entries->n, sizeof(*entries->entry)))
+        return -ENOMEM;
     struct snapshot_entry *entry = &entries->entry[entries->n];
     *entry = (struct snapshot_entry){.path = strdup(path), .value = strdup(value), .raw = strdup(raw)};
     entries->n++;
@@ -449,41 +444,6 @@ static int check_trust(int fd, const char *file, char *error, size_t size)
     return 0;
 }
 
-/* Reads the whole file, even if it grew, and terminates it. NULL when it cannot be read. */
-static char *read_whole(int fd, size_t *length)
-{
-    size_t size = (size_t)1 << 16;
-    char *text = malloc(size);
-    int error = text ? EFBIG : ENOMEM;
-
-    for (*length = 0; text && (off_t)*length <= SIZE_LIMIT;) {
-        ssize_t n = read(fd, text + *length, size - 1 - *length);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0) {
-            error = errno;
-            break;
-        }
-        *length += (size_t)n;
-        if (n == 0) {
-            text[*length] = 0;
-            return text;
-        }
-        if (*length < size - 1)
-            continue;
-        char *larger = realloc(text, size * 2);
-        if (!larger) {
-            error = ENOMEM;
-            break;
-        }
-        text = larger;
-        size *= 2;
-    }
-    free(text);
-    errno = error;
-    return NULL;
-}
-
 static int load(int fd, const char *root, const char *file, struct snapshot_entries *entries, char *error, size_t size)
 {
     struct identity here;
@@ -493,7 +453,7 @@ static int load(int fd, const char *root, const char *file, struct snapshot_entr
     if (code)
         return code;
     read_identity(root, &here);
-    char *text = read_whole(fd, &length);
+    char *text = tree_read_rest(fd, &length);
     if (!text)
         return fail(-EIO, error, size, "snapshot '%s' cannot be read: %s", file, strerror(errno));
     code = parse(&here, file, text, length, entries, error, size);
