@@ -17,7 +17,7 @@
 #include "rows/csv.h"
 #include "rows/text.h"
 #include "sys/folder.h"
-#include "sys/grow.h"
+#include "sys/memory.h"
 #include "sys/scratch.h"
 #include "sys/signals.h"
 
@@ -240,6 +240,16 @@ int files_clear(const char *command, const char *path)
     return command_complain(command, error, EXIT_USAGE);
 }
 
+/* The output that has its name already, until it is complete. */
+static const struct files_output *partial;
+
+/* At exit, as when memory runs out: leaves no partial file. */
+static void remove_partial(void)
+{
+    if (partial)
+        folder_remove(partial->path, partial->fd);
+}
+
 int files_begin(const char *command, const char *path, struct files_output *out)
 {
     char error[4352];
@@ -254,6 +264,8 @@ int files_begin(const char *command, const char *path, struct files_output *out)
     }
     if (out->fd < 0)
         return command_complain(command, error, EXIT_USAGE);
+    if (out->created && !atexit(remove_partial))
+        partial = out;
     (void)signal(SIGPIPE, SIG_IGN); /* a closed pipe is no error */
     return 0;
 }
@@ -281,6 +293,7 @@ int files_end(struct files_output *out)
     }
     if (out->status && out->created)
         folder_remove(out->path, out->fd);
+    partial = NULL;
     if (out->fd != 1)
         (void)close(out->fd);
     return out->status;

@@ -10,7 +10,7 @@
 
 #include "bench/list.h"
 #include "rows/text.h"
-#include "sys/grow.h"
+#include "sys/memory.h"
 #include "sys/setting_items.h"
 
 /* Larger values are treated as damage: their sums might not be finite. */

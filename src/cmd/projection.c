@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "rows/text.h"
-#include "sys/grow.h"
+#include "sys/memory.h"
 
 /* --- Hosts. --- */
 

@@ -11,7 +11,7 @@
 #include "cmd/tuned.h"
 #include "rows/text.h"
 #include "settings/snapshot.h"
-#include "sys/grow.h"
+#include "sys/memory.h"
 #include "sys/signals.h"
 
 #define SHOWN_MAX 28 /* characters of a value; masks can have 2 KiB */

@@ -44,4 +44,5 @@ const struct command command_version = {
     .operands = "",
     .title = "prints version, commit, compiler, flags, C library and build id of this program",
     .run = run,
+    .only_reads = true,
 };

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "stats/stats.h"
-#include "sys/grow.h"
 #include "sys/machine.h"
+#include "sys/memory.h"
 
 /* Minimum number of probes of a trial at a level for the level to count: a single one may be an error of the
  * counter. */

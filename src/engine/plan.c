@@ -13,8 +13,8 @@
 #include "engine/results.h"
 #include "rows/text.h"
 #include "sys/cgroup.h"
-#include "sys/grow.h"
 #include "sys/machine.h"
+#include "sys/memory.h"
 #include "sys/signals.h"
 
 struct plan_item *plan_add(struct plan *plan, const struct bench *bench, const void *params)

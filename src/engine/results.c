@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "rows/text.h"
-#include "sys/grow.h"
+#include "sys/memory.h"
 #include "sys/storage.h"
 
 /* Number of samples for which the precision has to hold, and 1/HOLD_ON_SHARE of the samples before that in addition. */

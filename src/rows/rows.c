@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "rows/text.h"
-#include "sys/grow.h"
+#include "sys/memory.h"
 
 #define COLUMNS_MAX 80
 

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "sys/grow.h"
+#include "sys/memory.h"
 
 /* Longest word that is compared in full; names are shorter. */
 #define WORD_MAX 128u

@@ -8,7 +8,7 @@
 
 #include "settings/settings_look.h"
 #include "sys/cgroup.h"
-#include "sys/grow.h"
+#include "sys/memory.h"
 #include "sys/task.h"
 
 const char *const setting_verdict_names[] = {"ok", "noisy", "n/a", "unknown"};

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "sys/folder.h"
-#include "sys/grow.h"
+#include "sys/memory.h"
 #include "sys/new_file.h"
 #include "sys/process.h"
 #include "sys/tree.h"

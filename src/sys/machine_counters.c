@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sys/grow.h"
 #include "sys/interrupts.h"
 #include "sys/machine.h"
+#include "sys/memory.h"
 #include "sys/tree.h"
 
 static int64_t add_counts(int64_t sum, uint64_t value)

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sys/grow.h"
+#include "sys/memory.h"
 
 #define FILE_FIRST ((size_t)1 << 14)
 #define FILE_LIMIT ((size_t)64 << 20)
