@@ -10,7 +10,6 @@
 #include "cmd/init.h"
 #include "engine/trial.h"
 #include "load/list.h"
-#include "sys/memory.h"
 #include "sys/process.h"
 
 /* Opens standard descriptors that are closed, so that a file opened later does not get their numbers. They are opened
@@ -55,7 +54,5 @@ int main(int argc, char **argv)
         char *help[] = {(char *)"help", (char *)command->name, NULL};
         return command_find("help")->run(command_find("help"), 2, help);
     }
-    if (command->only_reads)
-        memory_exits(command->name);
     return command->run(command, argc > 1 ? argc - 1 : 1, argc > 1 ? argv + 1 : argv);
 }

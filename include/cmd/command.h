@@ -43,7 +43,6 @@ struct command {
     const char *description;   /* a paragraph for help; NULL for none */
     const struct suite *suite; /* the suite that the command measures; NULL for none */
     int (*run)(const struct command *command, int argc, char **argv); /* argv[0] is the command's name */
-    bool only_reads; /* only reads files or prints: ends when memory runs out, see sys/memory.h */
     /* Fills in the option tables (without targets), for help and the man page check. Returns their number. NULL for
      * none. */
     size_t (*tables)(const struct command *command, struct option_table *tables);

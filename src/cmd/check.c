@@ -562,7 +562,6 @@ const struct command command_check = {
         "value, what a bad value costs and how to set it, and then advice for the noisy ones, with the kernel command "
         "line for the CPUs to measure on. Without names it checks all items. It changes nothing.",
     .run = run,
-    .only_reads = true,
     .tables = tables,
     .takes = &tuned_operands,
 };

@@ -557,6 +557,5 @@ const struct command command_compare = {
                    "model, another build of jitbench, another policy) are refused with the reason. Two files need no "
                    "'--'; each may be a directory of them, a pattern, or '-' for standard input.",
     .run = run,
-    .only_reads = true,
     .tables = tables,
 };

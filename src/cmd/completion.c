@@ -289,8 +289,7 @@ static int run_complete(const struct command *command, int argc, char **argv)
     return command_output(command, 1, true, &out);
 }
 
-const struct command command_complete = {
-    .name = "__complete", .operands = "-- WORD...", .run = run_complete, .only_reads = true};
+const struct command command_complete = {.name = "__complete", .operands = "-- WORD...", .run = run_complete};
 
 /* --- The scripts. --- */
 
@@ -339,6 +338,5 @@ const struct command command_completion = {
         "'source <(jitbench completion bash)', the same with zsh, or 'jitbench completion fish | source'. "
         "'make install' and the Debian package put the scripts where the shells find them.",
     .run = run,
-    .only_reads = true,
     .takes = &operands,
 };

@@ -130,6 +130,5 @@ const struct command command_export = {
                    "UnixBench, or as JSON. What a format cannot carry is left out, with one line on standard error "
                    "that says how much and why. FILE is a result file, a directory of them, a pattern, or '-'.",
     .run = run,
-    .only_reads = true,
     .tables = tables,
 };

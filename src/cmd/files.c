@@ -28,18 +28,14 @@ struct names {
     size_t n, capacity;
 };
 
-static int add_name(struct names *names, const char *folder, const char *name)
+static void add_name(struct names *names, const char *folder, const char *name)
 {
     size_t size = strlen(folder) + strlen(name) + 2;
 
-    if (!grow_array(&names->name, &names->capacity, names->n, sizeof(*names->name)))
-        return -1;
-    char *copy = malloc(size);
-    if (!copy)
-        return -1;
+    memory_grow(&names->name, &names->capacity, names->n, sizeof(*names->name));
+    char *copy = memory_get(size, 1);
     (void)snprintf(copy, size, "%s%s%s", folder, folder[0] && folder[strlen(folder) - 1] != '/' ? "/" : "", name);
     names->name[names->n++] = copy;
-    return 0;
 }
 
 static int by_name(const void *a, const void *b)
@@ -53,22 +49,18 @@ static int add_matching(struct names *names, const char *folder, const char *pat
     DIR *directory = opendir(folder[0] ? folder : ".");
     size_t before = names->n;
     struct dirent *entry;
-    int result = 0;
 
     if (!directory)
         return -1;
-    while (!result && (errno = 0, entry = readdir(directory)))
+    while ((errno = 0, entry = readdir(directory)))
         if (!fnmatch(pattern, entry->d_name, FNM_PERIOD))
-            result = add_name(names, folder, entry->d_name);
+            add_name(names, folder, entry->d_name);
     const int error = errno;
     (void)closedir(directory);
-    if (!result && error) {
-        errno = error;
-        return -1;
-    }
     if (names->n > before)
         qsort(names->name + before, names->n - before, sizeof(*names->name), by_name);
-    return result;
+    errno = error;
+    return error ? -1 : 0;
 }
 
 static int add_operand(struct names *names, const char *operand)
@@ -81,10 +73,13 @@ static int add_operand(struct names *names, const char *operand)
         return -1;
     if (there && strcmp(operand, "-") && S_ISDIR(st.st_mode))
         return add_matching(names, operand, "*.csv");
-    if (there || !last[strcspn(last, "*?[")])
-        return add_name(names, "", operand);
-    char *folder = strndup(operand, (size_t)(last - operand));
-    int result = folder ? add_matching(names, folder, last) : -1;
+    if (there || !last[strcspn(last, "*?[")]) {
+        add_name(names, "", operand);
+        return 0;
+    }
+    char *folder = memory_get((size_t)(last - operand) + 1, 1);
+    memcpy(folder, operand, (size_t)(last - operand));
+    int result = add_matching(names, folder, last);
     free(folder);
     return result;
 }
@@ -102,6 +97,7 @@ static size_t add_operands(struct names *names, const char *command, const char 
     char error[4352];
     size_t wrong = 0;
 
+    memory_exits(command);
     for (size_t i = 0; i < n; i++) {
         size_t before = names->n;
         int result = add_operand(names, operands[i]);
@@ -148,8 +144,8 @@ static int read_operands(const char *command, const char *const *operands, size_
     free_names(&names);
     if (!status && !set->n)
         status = command_complain(command, "no rows to read", EXIT_USAGE);
-    if (!(status && whole) && row_set_sort(set))
-        status = command_complain(command, "out of memory", EXIT_ROW_FAILED);
+    if (!(status && whole))
+        row_set_sort(set);
     return status;
 }
 

@@ -579,6 +579,5 @@ const struct command command_fleet = {
     .description = "Judges machines by the result files of each: a line a host with its headline figures, those that "
                    "stand out first. FILE is a result file, a directory of them, a pattern, or '-'.",
     .run = run,
-    .only_reads = true,
     .tables = tables,
 };

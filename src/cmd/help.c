@@ -172,6 +172,5 @@ const struct command command_help_ = {
     .operands = "[COMMAND]",
     .title = "lists the commands, or the options of one command",
     .run = run,
-    .only_reads = true,
     .takes = &command_names,
 };

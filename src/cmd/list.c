@@ -110,7 +110,6 @@ const struct command command_list_ = {
     .operands = "[SUITE]",
     .title = "lists the suites, their tests and metrics",
     .run = run,
-    .only_reads = true,
     .tables = tables,
     .takes = &suite_names,
 };

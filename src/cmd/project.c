@@ -368,6 +368,5 @@ const struct command command_project = {
                    "else prime) has measured, this computes how long steps of such work take on many ranks, and which "
                    "detours cost most. FILE is a result file, a directory of them, a pattern, or '-'.",
     .run = run,
-    .only_reads = true,
     .tables = tables,
 };

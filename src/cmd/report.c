@@ -505,6 +505,5 @@ const struct command command_report = {
         "and its settings, figures, and all rows with what disturbed them. Several runs stand beside each other. FILE "
         "is a result file, a directory of them, a pattern, or '-'. An existing file is never overwritten.",
     .run = run,
-    .only_reads = true,
     .tables = tables,
 };

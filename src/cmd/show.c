@@ -283,6 +283,5 @@ const struct command command_show = {
         "machine and the comment, and followed by warnings. Standard error names what is damaged or cannot be read; "
         "the rest is shown. FILE is a result file, a directory of them, a pattern, or '-'.",
     .run = run,
-    .only_reads = true,
     .tables = tables,
 };

@@ -44,5 +44,4 @@ const struct command command_version = {
     .operands = "",
     .title = "prints version, commit, compiler, flags, C library and build id of this program",
     .run = run,
-    .only_reads = true,
 };

@@ -52,3 +52,9 @@ bool grow_array(void *array, size_t *capacity, size_t wanted, size_t size)
     *capacity = larger;
     return true;
 }
+
+void memory_grow(void *array, size_t *capacity, size_t wanted, size_t size)
+{
+    if (!grow_array(array, capacity, wanted, size))
+        memory_out();
+}
