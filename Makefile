@@ -251,7 +251,7 @@ old: $(PROGRAM) $(BUILD)/cli/test_old ## each system call refused, with all comm
 .PHONY: built test check smoke
 built: $(PROGRAM) $(UNIT:%=$(BUILD)/unit/%) $(CLI:%=$(BUILD)/cli/%)
 test: ## all tests of the build: unit tests, then command-line tests
-	$(MAKE) -j$(JOBS) built $(COMPLETIONS)
+	$(MAKE) -j$(JOBS) built
 	$(RUN_TESTS) tests/test_runner.py 'tests/cpu_work.sh $(BUILD)' 'tests/callers.sh $(BUILD)' \
 		$(UNIT:%=$(BUILD)/unit/%) $(CLI:%=$(BUILD)/cli/%) \
 		'env MAKE=$(MAKE) BUILD=$(BUILD) PROGRAM=$(PROGRAM) tests/install.sh'
@@ -480,7 +480,7 @@ dist: ## dist/*.tar.gz: eight architectures, tested under emulation; DIST="s390x
 
 # --- installing --------------------------------------------------------------------------------------------------------
 
-.PHONY: install uninstall installcheck completions deb debcheck clean help
+.PHONY: install uninstall installcheck deb debcheck clean help
 BINDIR  ?= $(PREFIX)/bin
 MANDIR  ?= $(PREFIX)/share/man
 BASHDIR ?= $(PREFIX)/share/bash-completion/completions
@@ -490,28 +490,13 @@ FISHDIR ?= $(PREFIX)/share/fish/vendor_completions.d
 # stripping.
 STRIP   ?= $(or $(shell $(CC) -print-prog-name=strip),strip)
 
-COMPLETIONS := $(BUILD)/completion/jitbench $(BUILD)/completion/_jitbench $(BUILD)/completion/jitbench.fish
-completions: $(COMPLETIONS) ## completion scripts for shells
-# The completion scripts are printed by the program. If it is for another machine and cannot run, a second one with
-# the same tables is built for this machine.
-BUILD_CC ?= cc
-$(COMPLETIONS): $(BUILD)/completion/made ;
-$(BUILD)/completion/made: $(PROGRAM)
-	@mkdir -p $(@D)
-	@set -e; program='$(abspath $(PROGRAM))' native=$(BUILD)/native/jitbench; if ! "$$program" version >/dev/null 2>&1; then \
-		$(MAKE) -s BUILD=$(BUILD)/native PROGRAM=$$native CC='$(BUILD_CC)' CFLAGS=-O1 CPPFLAGS= LDFLAGS= LINK= $$native; \
-		program=$$native; \
-	fi; \
-	"$$program" completion bash >$(BUILD)/completion/jitbench; \
-	"$$program" completion zsh >$(BUILD)/completion/_jitbench; \
-	"$$program" completion fish >$(BUILD)/completion/jitbench.fish; touch $@
-
 MAN := $(wildcard man/*.[1-9])
 # Files to be installed, each as FILE:PLACE. Exactly these are installed and removed.
-INSTALLED := $(PROGRAM):$(BINDIR)/jitbench $(BUILD)/completion/jitbench:$(BASHDIR)/jitbench \
-	$(BUILD)/completion/_jitbench:$(ZSHDIR)/_jitbench $(BUILD)/completion/jitbench.fish:$(FISHDIR)/jitbench.fish \
+COMPLETION := src/cmd/completion/jitbench
+INSTALLED := $(PROGRAM):$(BINDIR)/jitbench $(COMPLETION).bash:$(BASHDIR)/jitbench \
+	$(COMPLETION).zsh:$(ZSHDIR)/_jitbench $(COMPLETION).fish:$(FISHDIR)/jitbench.fish \
 	$(foreach m,$(MAN),$(m):$(MANDIR)/man$(subst .,,$(suffix $(m)))/$(notdir $(m)))
-install: $(PROGRAM) $(COMPLETIONS) ## to $(DESTDIR)$(PREFIX), stripped, with man pages and completions
+install: $(PROGRAM) ## to $(DESTDIR)$(PREFIX), stripped, with man pages and completions
 	@set -e; for each in $(INSTALLED); do \
 		file=$${each%%:*} place='$(DESTDIR)'$${each#*:}; \
 		mode=644; test "$$file" != '$(PROGRAM)' || mode=755; \
@@ -520,7 +505,7 @@ install: $(PROGRAM) $(COMPLETIONS) ## to $(DESTDIR)$(PREFIX), stripped, with man
 	$(STRIP) '$(DESTDIR)$(BINDIR)/jitbench'
 uninstall: ## remove the installed files
 	@for each in $(INSTALLED); do echo "remove $(DESTDIR)$${each#*:}"; rm -f '$(DESTDIR)'"$${each#*:}"; done
-installcheck: $(PROGRAM) $(COMPLETIONS) ## check install and uninstall in an empty directory
+installcheck: $(PROGRAM) ## check install and uninstall in an empty directory
 	@MAKE='$(MAKE)' BUILD='$(BUILD)' PROGRAM='$(PROGRAM)' $(RUN) tests/install.sh
 
 # Builds the Debian package with dpkg-buildpackage from a copy of the sources. debian/changelog is generated there, so

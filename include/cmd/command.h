@@ -64,6 +64,7 @@ extern const struct operands command_names;
 
 extern const struct command *const command_list[]; /* ends with NULL */
 
+/* Returns the command of that name, in the list or not (__complete), or NULL. */
 const struct command *command_find(const char *name);
 
 /* Prints "jitbench: unknown WHAT 'WORD'; did you mean 'NEAREST'?" on standard error and returns EXIT_USAGE. */

@@ -11,8 +11,8 @@ extern const struct suite *const suite_list[];
 extern const struct suite suite_noise, suite_prime, suite_stream, suite_unix, suite_latency, suite_run;
 extern const struct command command_noise, command_prime, command_stream, command_unix, command_latency, command_all,
     command_help_, command_list_, command_version, command_check, command_tune, command_untune, command_project,
-    command_fleet, command_completion, command_export, command_init, command_report, command_run, command_compare,
-    command_show;
+    command_fleet, command_completion, command_complete, command_export, command_init, command_report, command_run,
+    command_compare, command_show;
 
 /* Returns the title of a test of suite unix; NULL for another name. */
 const char *unix_title(const char *test);

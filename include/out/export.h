@@ -110,7 +110,7 @@ struct export_group {
     const struct row *const *rows;
     size_t n, n_samples; /* number of rows; samples of all rows together */
 };
-/* Groups in the order of their first rows. NULL when out of memory. */
+/* Groups in the order of their first rows. */
 struct export_groups {
     struct export_group *group;
     size_t n;
@@ -118,10 +118,11 @@ struct export_groups {
     struct export_entry *entries;
     const struct row **rows;
 };
-int export_group(const struct export_rows *rows, struct export_groups *groups); /* -1 when out of memory */
+/* This and export_group_seconds() end the program when out of memory: not for formats that a measuring command writes.
+ */
+void export_group(const struct export_rows *rows, struct export_groups *groups);
 void export_groups_free(struct export_groups *groups);
-/* Returns the samples of a group in seconds (export_seconds()), run after run. The caller frees them. NULL when out of
- * memory. */
+/* Returns the samples of a group in seconds (export_seconds()), run after run. The caller frees them. */
 double *export_group_seconds(const struct export_group *group);
 
 /* Returns the row of the other metric with the same run, test, load, param and copies; NULL when there is none. */

@@ -14,6 +14,7 @@
 #include "bench/shell_text.h"
 #include "bench/unix_kernel.h"
 #include "rows/text.h"
+#include "sys/new_file.h"
 #include "sys/scratch.h"
 
 #define SHELL "/bin/sh"
@@ -44,16 +45,14 @@ struct shell {
 static int write_file(struct party_context *context, const char *name, const char *text)
 {
     const struct shell *shell = context->state;
-    size_t length = strlen(text);
+    int fd = new_file(shell->keeper.folder, name, O_CLOEXEC, 0600);
 
-    int fd = openat(shell->keeper.folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
-        return party_fail(context, "cannot make %s: %s", name, strerror(errno));
-    ssize_t n = write(fd, text, length);
-    int error = n < 0 ? errno : n == (ssize_t)length ? 0 : ENOSPC;
+        return party_fail(context, "cannot make %s: %s", name, strerror(-fd));
+    int error = new_file_write(fd, text, strlen(text));
     if (close(fd) && !error)
-        error = errno;
-    return error ? party_fail(context, "cannot write %s: %s", name, strerror(error)) : 0;
+        error = -errno;
+    return error ? party_fail(context, "cannot write %s: %s", name, strerror(-error)) : 0;
 }
 
 static int setup(struct party_context *context, uint64_t concurrent)

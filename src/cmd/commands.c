@@ -33,7 +33,7 @@ const struct command *command_find(const char *name)
     for (size_t i = 0; command_list[i]; i++)
         if (!strcmp(command_list[i]->name, name))
             return command_list[i];
-    return NULL;
+    return strcmp(name, command_complete.name) ? NULL : &command_complete;
 }
 
 int command_complain(const char *command, const char *message, int status)

@@ -10,6 +10,7 @@
 
 #include "bench/list.h"
 #include "rows/text.h"
+#include "sys/memory.h"
 #include "sys/setting_items.h"
 
 /* Larger values are treated as damage: their sums might not be finite. */
@@ -17,21 +18,15 @@
 /* Maximum number of different settings. A result has some dozen, so more indicate damaged files. */
 #define SETTINGS_MOST 256u
 
-/* Makes room for element number `number` in an array that grows by doubling; new elements are zeroed. */
+/* As grow_array(); returns the array, whose new elements are zeroed, or NULL. */
 static void *make_room(void *array, size_t *capacity, size_t number, size_t size)
 {
-    size_t wanted = *capacity ? *capacity : 16;
+    const size_t before = *capacity;
 
-    if (number < *capacity)
-        return array;
-    while (wanted <= number)
-        wanted *= 2;
-    char *grown = realloc(array, wanted * size);
-    if (!grown)
+    if (!grow_array(&array, capacity, number, size))
         return NULL;
-    memset(grown + *capacity * size, 0, (wanted - *capacity) * size);
-    *capacity = wanted;
-    return grown;
+    memset((char *)array + before * size, 0, (*capacity - before) * size);
+    return array;
 }
 
 /* --- Machines. --- */

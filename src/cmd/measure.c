@@ -9,7 +9,6 @@
 #include "cmd/start.h"
 #include "cmd/tuned.h"
 
-#include <errno.h>
 #include <math.h>
 #include <sched.h>
 #include <stdio.h>
@@ -24,6 +23,8 @@
 #include "settings/settings.h"
 #include "sys/folder.h"
 #include "sys/job.h"
+#include "sys/memory.h"
+#include "sys/new_file.h"
 #include "sys/process.h"
 #include "sys/signals.h"
 #include "sys/task.h"
@@ -389,8 +390,9 @@ static int open_series(struct session *s)
         return usage_error(s, error);
     }
     const char *header = s->suites[0]->series_header;
-    if (write(fd, header, strlen(header)) != (ssize_t)strlen(header)) {
-        (void)snprintf(error, sizeof(error), "--series '%s': %s", s->series.path, strerror(errno));
+    const int failed = new_file_write(fd, header, strlen(header));
+    if (failed) {
+        (void)snprintf(error, sizeof(error), "--series '%s': %s", s->series.path, strerror(-failed));
         folder_remove(s->series.path, fd);
         (void)close(fd);
         return usage_error(s, error);
@@ -413,14 +415,8 @@ static void put_row(void *context, const struct row *row)
     struct row_sink csv = csv_sink(m->csv);
 
     csv.put(csv.context, row);
-    if (m->n_rows == m->rows_capacity) {
-        size_t capacity = m->rows_capacity ? m->rows_capacity * 2 : 64;
-        struct row *rows = realloc(m->rows, capacity * sizeof(*rows));
-        if (!rows)
-            return; /* the row is in the CSV and only missing in the table */
-        m->rows = rows;
-        m->rows_capacity = capacity;
-    }
+    if (!grow_array(&m->rows, &m->rows_capacity, m->n_rows, sizeof(*m->rows)))
+        return; /* the row is in the CSV and only missing in the table */
     if (row_copy(&m->rows[m->n_rows], row) == 0) {
         as_in_csv(&m->rows[m->n_rows]);
         m->rows[m->n_rows].number = m->n_rows;

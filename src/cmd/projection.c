@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "rows/text.h"
+#include "sys/memory.h"
 
 /* --- Hosts. --- */
 
@@ -41,14 +42,8 @@ static struct detours_host *host_of(struct projection *p, const char *name)
             return p->hosts[i];
     if (p->hosts_most && p->n == p->hosts_most)
         return further_host(p, name);
-    if (p->n == p->capacity) {
-        size_t capacity = p->capacity ? 2 * p->capacity : 16;
-        struct detours_host **hosts = realloc(p->hosts, capacity * sizeof(struct detours_host *));
-        if (!hosts)
-            return NULL;
-        p->hosts = hosts;
-        p->capacity = capacity;
-    }
+    if (!grow_array(&p->hosts, &p->capacity, p->n, sizeof(struct detours_host *)))
+        return NULL;
     struct detours_host *host = new_host(name);
     if (host)
         p->hosts[p->n++] = host;

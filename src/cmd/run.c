@@ -17,6 +17,7 @@
 #include "cmd/run_verdict.h"
 #include "cmd/suites.h"
 #include "cmd/words.h"
+#include "sys/command_line.h"
 #include "sys/folder.h"
 #include "sys/process.h"
 #include "sys/program.h"
@@ -61,7 +62,8 @@ struct commands {
     char **words; /* all words, with NULL in place of each separator */
     char ***argv; /* argument vector of each command, pointing into words */
     size_t n;
-    char **env, **prepare;
+    char **env;
+    struct words prepare;
     char prepare_path[4096];
     struct text images;
 };
@@ -142,25 +144,24 @@ static int find_program(const struct commands *c, const char *what, const char *
 
 static int read_prepare(struct commands *c)
 {
-    const char *line = c->options->command.prepare, *error;
-    size_t n;
+    const char *line = c->options->command.prepare;
+    const char *error = words_of_command(line, true, &c->prepare);
 
-    c->prepare = words_split(line, &n, &error);
-    if (!c->prepare)
+    if (error)
         return wrong(c, "--prepare '%.100s': %s", line, error);
     if (!line[0])
         return 0;
-    if (!n)
+    if (!c->prepare.n)
         return wrong(c, "--prepare '%.100s': no command", line);
     if (!c->options->command.shell)
-        return find_program(c, "--prepare: ", c->prepare[0], c->prepare_path, sizeof(c->prepare_path));
-    free(c->prepare);
-    c->prepare = calloc(4, sizeof(*c->prepare));
-    if (!c->prepare)
+        return find_program(c, "--prepare: ", c->prepare.word[0], c->prepare_path, sizeof(c->prepare_path));
+    free(c->prepare.word);
+    c->prepare.word = calloc(4, sizeof(*c->prepare.word));
+    if (!c->prepare.word)
         return wrong(c, "out of memory");
-    c->prepare[0] = (char *)"sh";
-    c->prepare[1] = (char *)"-c";
-    c->prepare[2] = c->options->command.prepare;
+    c->prepare.word[0] = (char *)"sh";
+    c->prepare.word[1] = (char *)"-c";
+    c->prepare.word[2] = c->options->command.prepare;
     return find_program(c, "--shell: ", SHELL, c->prepare_path, sizeof(c->prepare_path));
 }
 
@@ -214,7 +215,7 @@ static int pack_command(struct commands *c, size_t i, struct command_params *par
 {
     char path[4096], *shell[] = {(char *)"sh", (char *)"-c", NULL, NULL};
     struct command_image image = {
-        .path = path, .prepare_path = c->prepare_path, .argv = c->argv[i], .prepare = c->prepare, .env = c->env};
+        .path = path, .prepare_path = c->prepare_path, .argv = c->argv[i], .prepare = c->prepare.word, .env = c->env};
     struct text line = {0}, joined = {0};
     size_t n = list_length(c->argv[i]);
     int status = -1;
@@ -454,7 +455,7 @@ static int plan(const struct measure *m, void *options, struct plan *out, char *
     free(c.words);
     free(c.argv);
     free(c.env);
-    free(c.prepare);
+    words_free(&c.prepare);
     text_free(&c.images);
     return status;
 }

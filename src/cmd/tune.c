@@ -13,6 +13,7 @@
 #include "out/grid.h"
 #include "rows/text.h"
 #include "settings/snapshot.h"
+#include "sys/memory.h"
 #include "sys/signals.h"
 
 #define SHOWN_MAX 28 /* characters of a value; masks can have 2 KiB */
@@ -138,14 +139,9 @@ static void put_line(struct outcome *outcome, const struct line *line)
         outcome->line[outcome->n - 1].more++;
         return;
     }
-    if (outcome->n == outcome->capacity) {
-        size_t capacity = outcome->capacity ? outcome->capacity * 2 : 64;
-        struct line *larger = realloc(outcome->line, capacity * sizeof(*larger));
-        outcome->incomplete = outcome->incomplete || !larger;
-        if (!larger)
-            return;
-        outcome->line = larger;
-        outcome->capacity = capacity;
+    if (!grow_array(&outcome->line, &outcome->capacity, outcome->n, sizeof(*outcome->line))) {
+        outcome->incomplete = true;
+        return;
     }
     outcome->line[outcome->n] = *line;
     outcome->line[outcome->n].number = outcome->n;

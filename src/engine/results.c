@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "rows/text.h"
+#include "sys/memory.h"
 #include "sys/storage.h"
 
 /* Number of samples for which the precision has to hold, and 1/HOLD_ON_SHARE of the samples before that in addition. */
@@ -61,14 +62,8 @@ int results_sample(struct results *results, unsigned group, unsigned metric, dou
 {
     struct metric_values *m = &results->group[group].metric[metric];
 
-    if (m->n == m->capacity) {
-        size_t capacity = m->capacity ? m->capacity * 2 : 16;
-        double *samples = realloc(m->samples, capacity * sizeof(*samples));
-        if (!samples)
-            return -1;
-        m->samples = samples;
-        m->capacity = capacity;
-    }
+    if (!grow_array(&m->samples, &m->capacity, m->n, sizeof(*m->samples)))
+        return -1;
     m->samples[m->n++] = value;
     return 0;
 }

@@ -12,6 +12,7 @@
 #include "load/params.h"
 #include "load/parties.h"
 #include "load/run.h"
+#include "sys/memory.h"
 
 /* Size of a group: as many senders as receivers. In a round each sender sends MESSAGES messages to each receiver. */
 #define RECEIVERS     20u
@@ -34,7 +35,7 @@ struct member {
 struct hack {
     struct threads threads;
     struct group *groups;
-    size_t n;
+    size_t n, capacity;
     struct member *members;
     uint32_t error; /* errno of the first thread that failed */
 };
@@ -156,12 +157,9 @@ static int open_group(struct group *group)
 /* Adds a group and its socket pairs. Returns 0 or errno. */
 static int add_group(struct hack *hack)
 {
-    struct group *groups = realloc(hack->groups, (hack->n + 1) * sizeof(*groups));
-
-    if (!groups)
+    if (!grow_array(&hack->groups, &hack->capacity, hack->n, sizeof(*hack->groups)))
         return ENOMEM;
-    hack->groups = groups;
-    int error = open_group(&groups[hack->n]);
+    int error = open_group(&hack->groups[hack->n]);
     hack->n += !error;
     return error;
 }

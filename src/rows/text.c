@@ -10,6 +10,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "sys/memory.h"
+
 /* Longest word that is compared in full; names are shorter. */
 #define WORD_MAX 128u
 
@@ -88,20 +90,8 @@ static int reserve(struct text *t, size_t more)
         t->failed = 1;
         return -1;
     }
-    size_t need = t->length + more + 1;
-    if (need <= t->size)
-        return 0;
-    size_t size = t->size ? t->size : 64;
-    while (size < need)
-        size *= 2;
-    char *data = realloc(t->data, size);
-    if (!data) {
-        t->failed = 1;
-        return -1;
-    }
-    t->data = data;
-    t->size = size;
-    return 0;
+    t->failed = !grow_array(&t->data, &t->size, t->length + more, 1);
+    return t->failed ? -1 : 0;
 }
 
 void text_append(struct text *t, const char *data, size_t length)

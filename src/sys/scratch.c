@@ -20,6 +20,7 @@
 
 #include "sys/clock.h"
 #include "sys/folder.h"
+#include "sys/new_file.h"
 #include "sys/process.h"
 
 /* The headers of an older C library or of musl may lack them. */
@@ -28,20 +29,11 @@
 #define EMPTY_PATH    0x1000
 
 #define NAME_TRIES 16
-#define NAME_SIZE  sizeof(".jitbench-0123456789abcdef")
 /* Highest descriptor that may be open: more than this program and its parent use. */
 #define DESCRIPTORS 4096
 /* Removal is retried, since scripts of a killed worker may still write into the directory for a moment. */
 #define REMOVE_TRIES    500
 #define REMOVE_PAUSE_NS 20000000u
-
-static void random_name(char name[NAME_SIZE])
-{
-    uint64_t random;
-
-    process_random(&random, sizeof(random));
-    (void)snprintf(name, NAME_SIZE, ".jitbench-%016llx", (unsigned long long)random);
-}
 
 /* Returns whether both descriptors refer to the same file. */
 static bool is_same(int a, int b)
@@ -55,14 +47,9 @@ static bool is_same(int a, int b)
  * this returns. */
 static int named_file(int folder, int mode, int *read_fd)
 {
-    char name[NAME_SIZE];
-    int fd = -EEXIST;
+    char name[NEW_FILE_NAME_SIZE];
+    int fd = new_file_random(folder, name, O_CLOEXEC, (mode_t)mode);
 
-    for (int tries = 0; fd == -EEXIST && tries < NAME_TRIES; tries++) {
-        random_name(name);
-        fd = openat(folder, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
-        fd = fd < 0 ? -errno : fd;
-    }
     if (fd < 0)
         return fd;
     if (read_fd) {
@@ -80,13 +67,11 @@ static int named_file(int folder, int mode, int *read_fd)
 
 int scratch_file(const char *dir)
 {
-    int folder = folder_open(dir), fd = -1;
+    int folder = folder_open(dir);
 
     if (folder < 0)
         return folder;
-#ifdef O_TMPFILE
-    fd = openat(folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-#endif
+    int fd = new_file_nameless(folder, 0600);
     if (fd < 0)
         fd = named_file(folder, 0600, NULL);
     (void)close(folder);
@@ -102,7 +87,6 @@ static int name_path(const char *dir, const char *name, char *path, size_t size)
 
 int scratch_unnamed(const char *path)
 {
-#ifdef O_TMPFILE
     struct stat status;
     const char *name;
     int folder = folder_of(path, &name);
@@ -112,31 +96,20 @@ int scratch_unnamed(const char *path)
     int fd = fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) ? 0 : -EEXIST;
     if (!fd && access("/proc/self/fd", X_OK) && geteuid() != 0)
         fd = -EOPNOTSUPP; /* scratch_give_name() could not work */
-    if (!fd) {
-        fd = openat(folder, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0644);
-        fd = fd < 0 ? -errno : fd;
-    }
+    if (!fd)
+        fd = new_file_nameless(folder, 0644);
     (void)close(folder);
     return fd;
-#else
-    (void)path;
-    return -ENOSYS;
-#endif
 }
 
 int scratch_give_name(int fd, const char *path)
 {
-    char link[32];
     const char *name;
     int folder = folder_of(path, &name);
 
     if (folder < 0)
         return folder;
-    int error = linkat(fd, "", folder, name, AT_EMPTY_PATH) ? -errno : 0;
-    if (error && error != -EEXIST) {
-        (void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-        error = linkat(AT_FDCWD, link, folder, name, AT_SYMLINK_FOLLOW) ? -errno : 0;
-    }
+    int error = new_file_give_name(fd, folder, name);
     (void)close(folder);
     return error;
 }
@@ -154,13 +127,13 @@ static int make_folder(int parent, const char *name)
 
 int scratch_folder(const char *dir, char *path, size_t size)
 {
-    char name[NAME_SIZE];
+    char name[NEW_FILE_NAME_SIZE];
     int error = -EEXIST, parent = folder_open(dir);
 
     if (parent < 0)
         return parent;
     for (int tries = 0; error == -EEXIST && tries < NAME_TRIES; tries++) {
-        random_name(name);
+        new_file_random_name(name);
         error = name_path(dir, name, path, size);
         if (!error)
             error = make_folder(parent, name);
@@ -426,7 +399,7 @@ static void end_keeper(struct scratch_keeper *keeper)
 
 int scratch_kept_folder(const char *dir, const struct scratch_owner *owner, struct scratch_keeper *keeper)
 {
-    char name[NAME_SIZE];
+    char name[NEW_FILE_NAME_SIZE];
     int error = -EEXIST, parent = folder_open(dir);
 
     memset(keeper, 0, sizeof(*keeper));
@@ -437,7 +410,7 @@ int scratch_kept_folder(const char *dir, const struct scratch_owner *owner, stru
         return parent;
     for (int tries = 0; error == -EEXIST && tries < NAME_TRIES; tries++) {
         /* The name is noted before the directory exists, so that other processes can find it if this one is killed. */
-        random_name(name);
+        new_file_random_name(name);
         error = name_path(dir, name, keeper->note->path, sizeof(keeper->note->path));
         if (!error)
             error = start_keeper(keeper, parent, name);
@@ -500,12 +473,9 @@ static int copy_file(int from, int to, uint64_t least_bytes)
             memset(buffer, 0, (size_t)n);
         }
         size += (uint64_t)n;
-        for (ssize_t done = 0; done < n;) {
-            ssize_t written = write(to, buffer + done, (size_t)(n - done));
-            if (written < 0)
-                return -errno;
-            done += written;
-        }
+        int error = new_file_write(to, buffer, (size_t)n);
+        if (error)
+            return error;
     }
 }
 
@@ -523,18 +493,16 @@ static int open_self(void)
 static int memory_image(int self, uint64_t least_bytes)
 {
     /* Linux before 6.3 does not know MFD_EXEC; vm.memfd_noexec=2 refuses every executable memfd. */
-    long fd = syscall(SYS_memfd_create, "jitbench", MEMFD_CLOEXEC | MEMFD_EXEC);
+    int fd = new_file_in_memory(MEMFD_CLOEXEC, MEMFD_EXEC);
 
-    if (fd < 0 && errno == EINVAL)
-        fd = syscall(SYS_memfd_create, "jitbench", MEMFD_CLOEXEC);
     if (fd < 0)
-        return -errno;
-    int error = copy_file(self, (int)fd, least_bytes);
+        return fd;
+    int error = copy_file(self, fd, least_bytes);
     if (error) {
-        (void)close((int)fd);
+        (void)close(fd);
         return error;
     }
-    return (int)fd;
+    return fd;
 }
 
 /* Makes the copy in a file. A file that is open for writing cannot be executed (ETXTBSY), so that only a second

@@ -25,6 +25,7 @@
 #include "sys/arch_cpu.h"
 #include "sys/cgroup.h"
 #include "sys/machine.h"
+#include "sys/tree.h"
 
 static char tree[64];
 static struct machine machine;
@@ -92,31 +93,31 @@ static void assert_order(const char *allowed, const char *expected)
 
 /* --- files --- */
 
-static void test_machine_read_file_reads_and_cuts(void **state)
+static void test_machine_tree_read_reads_and_cuts(void **state)
 {
     char buf[6];
     put("/a", "hello world");
     put("/empty", "");
-    assert_int_equal(machine_read_file(tree, "/a", buf, sizeof buf), 5);
+    assert_int_equal(tree_read(tree, "/a", buf, sizeof buf), 5);
     assert_string_equal(buf, "hello");
-    assert_int_equal(machine_read_file(tree, "/empty", buf, sizeof buf), 0);
+    assert_int_equal(tree_read(tree, "/empty", buf, sizeof buf), 0);
     assert_string_equal(buf, "");
-    assert_int_equal(machine_read_file(tree, "/a", buf, 1), 0);
+    assert_int_equal(tree_read(tree, "/a", buf, 1), 0);
     assert_string_equal(buf, "");
 }
 
-static void test_machine_read_file_answers_errors(void **state)
+static void test_machine_tree_read_answers_errors(void **state)
 {
     static char long_path[8192];
     char buf[6] = "full";
     memset(long_path, 'x', sizeof long_path - 1);
     put("/folder/file", "x");
-    assert_int_equal(machine_read_file(tree, "/none", buf, sizeof buf), -ENOENT);
+    assert_int_equal(tree_read(tree, "/none", buf, sizeof buf), -ENOENT);
     assert_string_equal(buf, "");
-    assert_int_equal(machine_read_file(tree, "/folder", buf, sizeof buf), -EISDIR);
+    assert_int_equal(tree_read(tree, "/folder", buf, sizeof buf), -EISDIR);
     assert_string_equal(buf, "");
-    assert_int_equal(machine_read_file(tree, long_path, buf, sizeof buf), -ENAMETOOLONG);
-    assert_int_equal(machine_read_file(tree, "/folder/file", buf, 0), -EINVAL);
+    assert_int_equal(tree_read(tree, long_path, buf, sizeof buf), -ENAMETOOLONG);
+    assert_int_equal(tree_read(tree, "/folder/file", buf, 0), -EINVAL);
 }
 
 /* --- an SMT laptop: 4 cores, 8 threads, CPU n and n+4 are siblings --- */
@@ -1132,8 +1133,8 @@ static void test_machine_holds_the_latency(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_machine_read_file_reads_and_cuts),
-        TEST(test_machine_read_file_answers_errors),
+        TEST(test_machine_tree_read_reads_and_cuts),
+        TEST(test_machine_tree_read_answers_errors),
         TEST(test_machine_reads_an_smt_laptop),
         TEST(test_machine_cpu_order_takes_cores_first_and_boot_core_last),
         TEST(test_machine_cpu_order_of_neighbouring_siblings),

@@ -18,12 +18,12 @@
 #include "bench/list.h"
 #include "cmd/measure.h"
 #include "cmd/suites.h"
-#include "cmd/words.h"
 #include "fixture.h"
 #include "row_fixture.h"
 #include "rows/csv.h"
 #include "rows/row.h"
 #include "rows/text.h"
+#include "sys/command_line.h"
 
 #define LINES_MAX 4096u
 #define ITEMS_MAX 256u
@@ -1256,15 +1256,16 @@ static void check_example(const char *path, const char *line)
 {
     static char target[TABLES_MAX][65536];
     struct option_table tables[TABLES_MAX];
-    const char *operands[64], *wrong;
+    const char *operands[64];
     char error[512], where[1024];
-    size_t n;
-    char **words = words_split(line, &n, &wrong);
+    struct words split;
+    const char *wrong = words_of_command(line, true, &split);
+    char **words = split.word;
 
     (void)snprintf(where, sizeof(where), "%s: '%s'", path, line);
-    if (!words)
+    if (wrong)
         fail_msg("%s: %s", where, wrong);
-    n = words_of_example(words, n);
+    size_t n = words_of_example(words, split.n);
     const struct command *command = n > 1 && n < 64 ? command_find(words[1]) : NULL;
     if (!command)
         fail_msg("%s: no command", where);
@@ -1277,7 +1278,7 @@ static void check_example(const char *path, const char *line)
         fail_msg("%s: %s", where, error);
     for (int i = 0; i < found; i++)
         check_operand(command, where, operands[i]);
-    free(words);
+    words_free(&split);
 }
 
 /* Checks the commands of a line that begins with a prompt and the program's name. Returns how many. */

@@ -368,7 +368,7 @@ static void test_rows_sorted_are_as_planned(void **state)
     struct row_set set = {0};
 
     assert_int_equal(row_set_read(&set, path_of(file), 0, message, sizeof(message), error, sizeof(error)), 0);
-    assert_int_equal(row_set_sort(&set), 0);
+    row_set_sort(&set);
     for (size_t i = 0; i < set.n; i++)
         strcat(order, set.rows[i].test);
     assert_string_equal(order, "12389576");
