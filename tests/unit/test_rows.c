@@ -249,6 +249,35 @@ static void test_rows_of_an_empty_or_missing_file(void **state)
     row_set_free(&set);
 }
 
+/* Rows of all suites that a real run wrote, commands with quotes and blanks, and damaged parameters. */
+static void test_rows_recorded_are_written_as_they_were_read(void **state)
+{
+    static const char path[] = "tests/unit/recorded.csv";
+    char error[256] = "";
+    struct row_reader *r = row_reader_open(path, ROWS_ALL, error, sizeof(error));
+    FILE *in = fopen(path, "r");
+    struct row row;
+    char line[4096];
+    size_t n = 0;
+
+    if (!r || !in)
+        fail_msg("%s: %s (this test runs in the top folder)", path, error);
+    for (struct text out = {0}; in && fgets(line, sizeof(line), in); text_free(&out), n++) {
+        if (!n) {
+            csv_header(&out);
+        } else {
+            assert_int_equal(row_reader_next(r, &row), 1);
+            csv_row(&row, &out);
+            row_free(&row);
+        }
+        assert_string_equal(out.data, line);
+    }
+    assert_int_equal(n, 40);
+    assert_int_equal(row_reader_next(r, &row), 0);
+    row_reader_close(r);
+    (void)fclose(in);
+}
+
 static void test_rows_param_by_key(void **state)
 {
     struct row row;
@@ -409,6 +438,7 @@ int main(void)
         cmocka_unit_test(test_rows_damaged_fields_are_not_known),
         cmocka_unit_test(test_rows_texts_are_cut_between_characters),
         cmocka_unit_test(test_rows_of_an_empty_or_missing_file),
+        cmocka_unit_test(test_rows_recorded_are_written_as_they_were_read),
         cmocka_unit_test(test_rows_param_by_key),
         cmocka_unit_test(test_rows_words_by_kind),
         cmocka_unit_test(test_rows_words_of_a_command_are_the_work),
