@@ -226,7 +226,7 @@ static void run_cpu_model(const struct row *row, char *buf, size_t size)
 
 static void row_user_command(const struct row *row, char *buf, size_t size)
 {
-    const char *command = row_command_line(row->param);
+    const char *command = row_command_line(&row->param);
 
     text_copy(buf, size, command ? command : "");
 }
@@ -345,7 +345,7 @@ static void put_side(const char *name, const struct row_set *set, struct text *o
 /* Returns whether both sides are commands of one `jitbench run`, whose samples are interleaved. */
 static bool is_in_turn(const struct compared_row *row)
 {
-    return row->pair->within && row_command(row->pair->about->param);
+    return row->pair->within && row_command(&row->pair->about->param);
 }
 
 static void put_tested(const struct compared *compared, struct text *out)

@@ -66,7 +66,7 @@ size_t report_run_of(const struct report *report, const struct row *row)
 bool report_same_measurement(const struct row *a, const struct row *b)
 {
     return a->run == b->run && a->copies == b->copies && !strcmp(a->test, b->test) && !strcmp(a->load, b->load) &&
-           !strcmp(a->cpus, b->cpus) && !strcmp(a->param, b->param) && !strcmp(a->suite, b->suite);
+           !strcmp(a->cpus, b->cpus) && !strcmp(a->param.text, b->param.text) && !strcmp(a->suite, b->suite);
 }
 
 const struct row *report_sibling(const struct report *report, const struct row *row, const char *metric)
@@ -131,16 +131,16 @@ void report_label(const struct row *row, char *buf, size_t size)
     char protocol[ROW_PROTOCOL_SIZE];
     bool told = false;
 
-    row_protocol(row->param, protocol);
+    row_protocol(&row->param, protocol);
     text_printf(&out, "%s%s%s%s%s", row->test, row->load[0] ? ", " : "", row->load, protocol[0] ? ", " : "", protocol);
     for (size_t i = 0; i < sizeof(telling) / sizeof(telling[0]); i++) {
-        const char *word = row_param(row, telling[i], &length);
+        const char *word = row_param(&row->param, telling[i], &length);
         if (word)
             text_printf(&out, ", %s %.*s", telling[i], (int)length, word);
         told = told || word;
     }
-    if (!told && !row->load[0] && !suite_title(row->suite)[0] && row->param[0])
-        text_printf(&out, ", %s", strncmp(row->param, "command=", 8) ? row->param : row->param + 8);
+    if (!told && !row->load[0] && !suite_title(row->suite)[0] && row->param.text[0])
+        text_printf(&out, ", %s", strncmp(row->param.text, "command=", 8) ? row->param.text : row->param.text + 8);
     if (report_one_a_cpu(row))
         text_printf(&out, ", CPU %s", row->cpus);
     else if (row->copies > 1)

@@ -70,10 +70,7 @@ static bool fits(const struct headline *h, const struct row *row)
 
 static bool preferred(const struct headline *h, const struct row *row)
 {
-    size_t length = 0;
-    const char *word = h->key ? row_param(row, h->key, &length) : NULL;
-
-    return word && length == strlen(h->prefer) && !strncmp(word, h->prefer, length);
+    return h->key && row_param_is(&row->param, h->key, h->prefer);
 }
 
 /* Returns whether the row replaces the one found so far. */
@@ -110,11 +107,11 @@ static const struct row *find(const struct report *report, size_t run, const str
 static void which(const struct headline *h, const struct row *row, char *buf, size_t size)
 {
     size_t length = 0;
-    const char *word = h->key ? row_param(row, h->key, &length) : NULL;
+    const char *word = h->key ? row_param(&row->param, h->key, &length) : NULL;
     char protocol[ROW_PROTOCOL_SIZE];
 
     buf[0] = '\0';
-    row_protocol(row->param, protocol);
+    row_protocol(&row->param, protocol);
     if (word)
         (void)snprintf(buf, size, "%s %.*s; ", h->key, (int)(length < 24 ? length : 24), word);
     else if (h->choice == CHOOSE_LONGEST && row->load[0])

@@ -53,7 +53,7 @@ static int is_common(enum table_field field)
 static int same_group(const struct row *a, const struct row *b)
 {
     return a->item == b->item && a->copies == b->copies && strcmp(a->test, b->test) == 0 &&
-           strcmp(a->load, b->load) == 0 && strcmp(a->param, b->param) == 0 && strcmp(a->cpus, b->cpus) == 0;
+           strcmp(a->load, b->load) == 0 && strcmp(a->param.text, b->param.text) == 0 && strcmp(a->cpus, b->cpus) == 0;
 }
 
 static void find_groups(struct view *view)
@@ -194,7 +194,7 @@ static const char *text_cell(const struct view *view, const struct row *row, siz
         title = view->layout->title_of == NULL ? NULL : view->layout->title_of(row->test);
         return title == NULL ? row->test : title;
     case TABLE_PARAM:
-        return row->param;
+        return row->param.text;
     case TABLE_LOAD:
         return row->load;
     case TABLE_METRIC:
@@ -214,7 +214,7 @@ static const char *text_cell(const struct view *view, const struct row *row, siz
 static const char *param_value(const struct row *row, const char *key, char *buf, size_t size)
 {
     size_t length;
-    const char *value = row_param(row, key, &length);
+    const char *value = row_param(&row->param, key, &length);
     if (value == NULL)
         return "-";
     snprintf(buf, size, "%.*s", (int)length, value);

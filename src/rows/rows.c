@@ -152,6 +152,8 @@ static int take_field(struct row_reader *r, size_t i, struct row *row)
     case COLUMN_TEXT:
         take_text(field, column->size, s);
         row_text_from_csv(column, field);
+        if (field == row->param.text)
+            row_params_read(&row->param);
         return 0;
     case COLUMN_UINT:
         *(uint64_t *)field = to_uint(s);

@@ -23,7 +23,7 @@ static inline struct row row_of_words(const struct row_run *run, double value, c
         const char *from;
     } texts[] = {
         {row.suite, sizeof(row.suite), words->suite},    {row.test, sizeof(row.test), words->test},
-        {row.load, sizeof(row.load), words->load},       {row.param, sizeof(row.param), words->param},
+        {row.load, sizeof(row.load), words->load},       {row.param.text, ROW_PARAM_SIZE, words->param},
         {row.metric, sizeof(row.metric), words->metric}, {row.unit, sizeof(row.unit), words->unit},
         {row.better, sizeof(row.better), words->better}, {row.cpus, sizeof(row.cpus), words->cpus},
         {row.policy, sizeof(row.policy), words->policy}, {row.bind, sizeof(row.bind), words->bind},
@@ -32,8 +32,15 @@ static inline struct row row_of_words(const struct row_run *run, double value, c
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
         if (texts[i].from)
             text_copy(texts[i].to, texts[i].size, texts[i].from);
+    row_params_read(&row.param);
     row.value = value;
     return row;
+}
+
+static inline void set_params(struct row *row, const char *text)
+{
+    text_copy(row->param.text, sizeof(row->param.text), text);
+    row_params_read(&row->param);
 }
 
 /* A row that knows its run (NULL: none), its value and these words, as ROW(NULL, 5, .test = "pipe"): nothing else. */

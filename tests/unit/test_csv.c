@@ -309,7 +309,7 @@ static void test_csv_row_that_knows_all(void **state)
     strcpy(row.suite, "unix");
     strcpy(row.test, "pipe");
     strcpy(row.load, "none");
-    strcpy(row.param, "size=512");
+    row_param_add(&row.param, PARAM_WORK, "size", "512");
     row.copies = 2;
     strcpy(row.metric, "rate");
     strcpy(row.unit, "lps");
@@ -422,6 +422,7 @@ static void test_csv_only_the_users_words_hold_commas(void **state)
             column++;
         char *field = (column->in_run ? (char *)&run : (char *)&row) + column->offset;
         text_copy(field, column->size, cases[i].text);
+        row_params_read(&row.param);
         assert_string_equal(field_of(&row, cases[i].column), cases[i].expected);
     }
 }

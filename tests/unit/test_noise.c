@@ -302,7 +302,7 @@ static void test_noise_rows_of_a_trial(void **state)
         }
         const struct row *lost = row_of(copy, NOISE_METRIC_LOST);
         assert_string_equal(lost->suite, "noise");
-        assert_ptr_equal(strstr(lost->param, "threshold=8x clock=clock_gettime"), lost->param);
+        assert_ptr_equal(strstr(lost->param.text, "threshold=8x clock=clock_gettime"), lost->param.text);
         assert_ptr_equal(strstr(lost->causes, "preempted:"), lost->causes);
         assert_non_null(strstr(lost->causes, ";unexplained:"));
         assert_true(row_of(copy, NOISE_METRIC_LOOP)->value > 0);

@@ -147,10 +147,9 @@ static void pace_place(const void *params, const struct place_request *request, 
     placement->nice = p->nice;
 }
 
-static void pace_describe(const void *params, char *buf, size_t size)
+static void pace_describe(const void *params, struct row_params *out)
 {
-    (void)params;
-    (void)snprintf(buf, size, "stride=2");
+    row_param_add(out, PARAM_WORK, "stride", "2");
 }
 
 #define PACE_PARTY .role = ROLE_LOAD, .stop = STOP_KILL, .before_gate = true
@@ -267,16 +266,16 @@ static void test_results_say_which_pages_there_were(void **state)
     static const struct {
         double huge, possible;
         const char *word;
-    } trials[] = {{0, 0, " pages=small"}, {100, 100, " pages=huge"}, {0, 100, " pages=mixed:50%"}};
+    } trials[] = {{0, 0, "pages=small"}, {100, 100, "pages=huge"}, {0, 100, "pages=mixed:50%"}};
 
     ENTER(0, SHEET_MEDIAN, 1, 1);
     (void)results_rows(&results, ROW_OK, "");
-    assert_null(strstr(metric_row("median")->param, "pages=")); /* nobody looked */
+    assert_null(strstr(metric_row("median")->param.text, "pages=")); /* nobody looked */
     for (size_t i = 0; i < COUNT(trials); i++) {
         fixture_free_rows(&rows);
         results_pages(&results, 0, trials[i].huge, trials[i].possible);
         (void)results_rows(&results, ROW_OK, "");
-        assert_string_equal(metric_row("median")->param, trials[i].word);
+        assert_string_equal(metric_row("median")->param.text, trials[i].word);
     }
 }
 
@@ -928,16 +927,16 @@ static void check_copy_in_param(enum bind_mode bind, unsigned copies, const char
     place.bind = bind;
     place.n_order = 2;
     (void)results_rows(&results, ROW_OK, "");
-    assert_string_equal(rows.row[SHEET_COUNT * (copies - 1)].param, expected);
+    assert_string_equal(rows.row[SHEET_COUNT * (copies - 1)].param.text, expected);
     fixture_free_rows(&rows);
 }
 
 static void test_results_copies_on_the_same_cpus_are_numbered(void **state)
 {
     check_copy_in_param(BIND_ONE, 2, "");
-    check_copy_in_param(BIND_ONE, 3, " copy=2");
-    check_copy_in_param(BIND_RANGE, 2, " copy=1");
-    check_copy_in_param(BIND_NONE, 2, " copy=1");
+    check_copy_in_param(BIND_ONE, 3, "copy=2");
+    check_copy_in_param(BIND_RANGE, 2, "copy=1");
+    check_copy_in_param(BIND_NONE, 2, "copy=1");
     check_copy_in_param(BIND_NONE, 1, "");
 }
 
@@ -1030,9 +1029,9 @@ static void test_results_say_how_the_others_ran_and_what_the_load_did(void **sta
     enter_beside(&params, PACE_TIME_NS, 2);
     assert_string_equal(metric_row("mean")->load, "pace");
     (void)snprintf(param, sizeof(param),
-                   " stride=2 timer=other%s load=other%s load_cpu_s=0.25 load_read=60000000000 load_wakeups=14",
+                   "stride=2 timer=other%s load=other%s load_cpu_s=0.25 load_read=60000000000 load_wakeups=14",
                    own_nice(), own_nice());
-    assert_string_equal(metric_row("mean")->param, param);
+    assert_string_equal(metric_row("mean")->param.text, param);
     assert_int_equal(metric_row("mean")->status, ROW_OK); /* so short a run says nothing of what it does in a second */
 }
 
@@ -1042,10 +1041,10 @@ static void test_results_load_of_another_nice_value_and_cpu(void **state)
     char param[96];
 
     enter_beside(&params, 5 * MS, 1);
-    (void)snprintf(param, sizeof(param), " stride=2 timer=other%s load=other:9", own_nice());
+    (void)snprintf(param, sizeof(param), "stride=2 timer=other%s load=other:9", own_nice());
     if (place.n_order > 1)
         (void)snprintf(param + strlen(param), sizeof(param) - strlen(param), "@%u", place.order[1]);
-    assert_string_equal(metric_row("mean")->param, param);
+    assert_string_equal(metric_row("mean")->param.text, param);
     assert_true(metric_row("mean")->nice != 9);
 }
 
