@@ -42,6 +42,18 @@ extern const char *const load_count_names[LOAD_COUNTS]; /* in param: "load_cpu_s
 void row_run_init(struct row_run *run); /* sets everything to 'not known' */
 bool row_run_equal(const struct row_run *a, const struct row_run *b);
 
+/* What took time from the measured parties, or how often an event interrupted them. */
+struct row_cause {
+    double number; /* ms of time, or events */
+    char name[15];
+    bool is_time;
+};
+#define ROW_CAUSES_MAX 17
+struct row_causes {
+    struct row_cause of[ROW_CAUSES_MAX];
+    size_t n;
+};
+
 struct row {
     const struct row_run *run;
     char suite[24], test[48], load[48];
@@ -57,7 +69,7 @@ struct row {
     double rt_priority, nice;
     double wall_s, cpu_s, ctx_voluntary, ctx_involuntary, migrations, faults_minor, faults_major;
     double run_delay_ms, irqs, softirqs, steal_ms, freq_khz;
-    char causes[384];           /* written by causes_format() */
+    struct row_causes causes;
     char timer_latency_held[8]; /* deep idle states were avoided: "yes", "no" or "" */
     char scratch_disk[256];     /* storage_describe() of the scratch directory */
     char core_share[8];         /* share of the core that the CPU had, 0 to 1; "own": the trial's own parties shared
@@ -98,6 +110,7 @@ enum row_column_type {
     COLUMN_UINT, /* a uint64_t, where 0 is 'not known' */
     COLUMN_REAL, /* a double, where NAN is 'not known' */
     COLUMN_STATUS,
+    COLUMN_CAUSES,  /* name:milliseconds and name=count, separated by ';' */
     COLUMN_SCHEMA,  /* number of the schema, always ROW_SCHEMA */
     COLUMN_SAMPLES, /* samples, separated by ';' */
     COLUMN_HIST,    /* low:count, separated by ';' */

@@ -152,19 +152,14 @@ void report_label(const struct row *row, char *buf, size_t size)
 void report_causes(const struct row *row, char *buf, size_t size)
 {
     char value[UNITS_SIZE];
-    const char *s = row->causes;
 
     buf[0] = '\0';
-    while (*s) {
-        size_t name = strcspn(s, ":=;"), used = strlen(buf);
-        double number = s[name] && s[name] != ';' ? strtod(s + name + 1, NULL) : 0;
-        bool time = s[name] == ':';
-        units_value(number, time ? "ms" : "", value, sizeof(value));
-        if (number > 0 && used < size)
-            (void)snprintf(buf + used, size - used, "%s%.*s %s", used ? ", " : "", (int)(name < 32 ? name : 32), s,
-                           value);
-        s += strcspn(s, ";");
-        s += *s == ';';
+    for (size_t i = 0; i < row->causes.n; i++) {
+        const struct row_cause *cause = &row->causes.of[i];
+        const size_t used = strlen(buf);
+        units_value(cause->number, cause->is_time ? "ms" : "", value, sizeof(value));
+        if (cause->number > 0 && used < size)
+            (void)snprintf(buf + used, size - used, "%s%s %s", used ? ", " : "", cause->name, value);
     }
 }
 

@@ -263,28 +263,22 @@ static void put_side_by_side(const struct report *report, const struct headline 
 /* --- In words. --- */
 
 struct cause {
-    char name[32];
+    const char *name;
     double ms;
 };
 
-/* Adds the milliseconds in a row's causes to the sums. */
-static size_t add_causes(const char *s, struct cause *causes, size_t n)
+/* Adds the times of a row's causes to the sums. */
+static size_t add_causes(const struct row_causes *of, struct cause *causes, size_t n)
 {
-    while (*s) {
-        size_t length = strcspn(s, ":=;"), i = 0;
-        if (length < sizeof(causes->name) && s[length] == ':') {
-            while (i < n && (strncmp(causes[i].name, s, length) != 0 || causes[i].name[length]))
-                i++;
-            if (i == n && n < CAUSES_MAX) {
-                memset(&causes[n], 0, sizeof(causes[n]));
-                memcpy(causes[n++].name, s, length);
-            }
-            double ms = strtod(s + length + 1, NULL);
-            if (i < n && isfinite(ms))
-                causes[i].ms += ms;
-        }
-        s += strcspn(s, ";");
-        s += *s == ';';
+    for (size_t k = 0; k < of->n; k++) {
+        size_t i = 0;
+        while (i < n && strcmp(causes[i].name, of->of[k].name) != 0)
+            i++;
+        if (!of->of[k].is_time || i == CAUSES_MAX)
+            continue;
+        if (i == n)
+            causes[n++] = (struct cause){.name = of->of[k].name};
+        causes[i].ms += of->of[k].number;
     }
     return n;
 }
@@ -351,7 +345,7 @@ static void say_cause(const struct report *report, size_t run, struct text *out)
     for (size_t i = 0; i < report->set.n; i++) {
         const struct row *row = &report->set.rows[i];
         if (row->headline && report_run_of(report, row) == run && (!noise || fits(&headlines[0], row)))
-            n = add_causes(row->causes, causes, n);
+            n = add_causes(&row->causes, causes, n);
     }
     for (size_t i = 0; i < n; i++) {
         most = causes[i].ms > causes[most].ms ? i : most;

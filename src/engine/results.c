@@ -403,7 +403,7 @@ static void fill_counters(const struct results *results, const struct group_valu
     row->softirqs = causes->softirqs;
     row->steal_ms = causes->steal_ms;
     row->freq_khz = g->khz_n ? g->khz_sum / (double)g->khz_n : (double)NAN;
-    causes_format(causes, results->n_stopped, row->causes, sizeof(row->causes));
+    causes_fill(causes, results->n_stopped, &row->causes);
     text_copy(row->timer_latency_held, sizeof(row->timer_latency_held),
               results->how->timer_latency_held ? "yes" : "no");
 }

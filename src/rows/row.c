@@ -91,7 +91,7 @@ const struct row_column row_columns[] = {
     ROW_REAL(irqs),
     ROW_REAL(softirqs),
     ROW_REAL(steal_ms),
-    ROW_TEXT(causes),
+    ROW(COLUMN_CAUSES, causes),
     ROW_REAL(freq_khz),
     ROW_TEXT(timer_latency_held),
     RUN(COLUMN_REAL, start_late_us),
@@ -229,6 +229,8 @@ static void sanitize_texts(void *of, int in_run)
 void row_sanitize(struct row *row)
 {
     sanitize_texts(row, 0);
+    for (size_t i = 0; i < row->causes.n; i++)
+        text_sanitize(row->causes.of[i].name);
 }
 
 void row_run_sanitize(struct row_run *run)

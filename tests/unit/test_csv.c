@@ -25,6 +25,7 @@
 
 #include "fixture.h"
 #include "row_fixture.h"
+#include "rows/causes.h"
 #include "rows/csv.h"
 
 #define NAME_STEM   "jitbench-box_1.example-20260131T235959Z"
@@ -337,7 +338,8 @@ static void test_csv_row_that_knows_all(void **state)
     row.irqs = 9;
     row.softirqs = 10;
     row.steal_ms = 11;
-    strcpy(row.causes, "timer:1.5;net:2");
+    row_cause_add(&row.causes, "timer", 5, true, 1.5);
+    row_cause_add(&row.causes, "net", 3, true, 2);
     row.freq_khz = 2200000;
     strcpy(row.timer_latency_held, "yes");
     strcpy(row.scratch_disk, "mount=rw");

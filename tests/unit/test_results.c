@@ -9,6 +9,7 @@
 #include "engine/load.h"
 #include "engine/results.h"
 #include "order_fixture.h"
+#include "row_fixture.h"
 
 static const struct bench bench_sheet, bench_copies, bench_quiet, bench_timed;
 static const struct bench *const registry[] = {&bench_sheet, &bench_copies, &bench_quiet, &bench_timed, NULL};
@@ -719,9 +720,9 @@ static double enter_trial(void)
 /* The number of a pair, NAN when there is none. */
 static double cause_of(const struct row *row, const char *pair)
 {
-    const char *at = strstr(row->causes, pair);
+    const char *causes = causes_of(row), *at = strstr(causes, pair);
 
-    return at && (at == row->causes || at[-1] == ';') ? strtod(at + strlen(pair), NULL) : (double)NAN;
+    return at && (at == causes || at[-1] == ';') ? strtod(at + strlen(pair), NULL) : (double)NAN;
 }
 
 /* The column, and the pair when there is one of it, are the sum of what the trials counted; not known is -1. */
@@ -732,7 +733,8 @@ static void assert_counted(const struct row *row, const char *pair, double colum
 
     if (isnan(expected) ? !isnan(column) || !isnan(in_causes)
                         : !(fabs(column - expected) <= 1e-9 * (1 + expected) && fabs(in_causes - expected) <= 0.0005))
-        fail_msg("%s is %g, the column %g, not %g: %s", pair ? pair : "one", in_causes, column, expected, row->causes);
+        fail_msg("%s is %g, the column %g, not %g: %s", pair ? pair : "one", in_causes, column, expected,
+                 causes_of(row));
 }
 
 /* The first copies' group, or the second copy's own. */
@@ -831,8 +833,8 @@ static void test_results_unknown_counters_stay_unknown(void **state)
     assert_true(isnan(row->softirqs));
     assert_true(isnan(row->steal_ms));
     assert_causes(row, 0);
-    assert_null(strstr(row->causes, "steal"));
-    assert_null(strstr(row->causes, "timer"));
+    assert_null(strstr(causes_of(row), "steal"));
+    assert_null(strstr(causes_of(row), "timer"));
     assert_true(row->ctx_voluntary > NAPS);
 }
 
@@ -847,9 +849,9 @@ static void test_results_causes_of_the_benchmarks_own(void **state)
     (void)results_rows(&results, ROW_OK, "");
     const struct row *first = &rows.row[0], *second = &rows.row[SHEET_COUNT];
     assert_causes(first, 0);
-    assert_int_equal(strncmp(second->causes, "interrupt:1.75;", 15), 0);
-    assert_null(strstr(second->causes, "preempted"));
-    assert_null(strstr(second->causes, "steal"));
+    assert_int_equal(strncmp(causes_of(second), "interrupt:1.75;", 15), 0);
+    assert_null(strstr(causes_of(second), "preempted"));
+    assert_null(strstr(causes_of(second), "steal"));
     assert_true(cause_of(second, "involuntary=") == second->ctx_involuntary);
     for (int i = 1; i < CAUSES_OWN; i++)
         assert_int_equal(results_cause(&results, 1, "abcdefgh" + i, 1), 0);

@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "row_fixture.h"
 #include "rows/csv.h"
 #include "rows/rows.h"
 #include "rows/text.h"
@@ -42,6 +43,8 @@ static void fill(struct row *row, struct row_run *run, double seed)
             (void)snprintf(field, column->size, "%c\"%s\n%.0f", (int)('a' + i % 26),
                            strcmp(column->name, "comment") && strcmp(column->name, "test") ? "" : ",",
                            seed + (double)i);
+        else if (column->type == COLUMN_CAUSES)
+            row_cause_add(field, "steal", 5, i % 2, seed + 0.125);
         else if (column->type == COLUMN_UINT)
             *(uint64_t *)field = (uint64_t)(seed + 1000.0 * (double)i);
         else if (column->type == COLUMN_REAL)
@@ -218,6 +221,20 @@ static void test_rows_damaged_fields_are_not_known(void **state)
 }
 
 /* 63 bytes and a character of two: no half of it stays. */
+static void test_rows_damaged_causes_are_left_out(void **state)
+{
+    char error[256];
+    struct row row;
+    struct row_reader *r =
+        row_reader_open(path_of("suite,test,causes\n"
+                                "s,t,;a:1;b;c=;=;:2;d:x;e:1.5x;f=7;g:nan;h:inf;a-name-too-long:1;i:.25"),
+                        0, error, sizeof(error));
+    assert_non_null(r);
+    assert_int_equal(row_reader_next(r, &row), 1);
+    assert_string_equal(causes_of(&row), "a:1;f=7;i:0.25");
+    row_reader_close(r);
+}
+
 static void test_rows_texts_are_cut_between_characters(void **state)
 {
     char file[256], message[256], error[256], host[65];
@@ -366,6 +383,7 @@ int main(void)
         cmocka_unit_test(test_rows_that_are_none_are_counted),
         cmocka_unit_test(test_rows_of_several_runs),
         cmocka_unit_test(test_rows_damaged_fields_are_not_known),
+        cmocka_unit_test(test_rows_damaged_causes_are_left_out),
         cmocka_unit_test(test_rows_texts_are_cut_between_characters),
         cmocka_unit_test(test_rows_of_an_empty_or_missing_file),
         cmocka_unit_test(test_rows_recorded_are_written_as_they_were_read),
