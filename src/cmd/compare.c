@@ -191,10 +191,10 @@ static int read_sides(struct comparing *c, const struct sides *sides)
         inputs += !strcmp(sides->files[i], "-");
     if (inputs > 1)
         return complain("standard input ('-') can be read only once", EXIT_USAGE);
-    int status = files_read("compare", sides->files, sides->n_base, ROWS_SAMPLES, &c->base);
+    int status = files_read("compare", sides->files, sides->n_base, ROWS_SAMPLES | ROWS_CAUSES, &c->base);
     if (!status && sides->n > sides->n_base)
-        status =
-            files_read("compare", sides->files + sides->n_base, sides->n - sides->n_base, ROWS_SAMPLES, &c->changed);
+        status = files_read("compare", sides->files + sides->n_base, sides->n - sides->n_base,
+                            ROWS_SAMPLES | ROWS_CAUSES, &c->changed);
     row_set_sanitize(&c->base);
     row_set_sanitize(&c->changed);
     return status;

@@ -15,7 +15,8 @@ static const char command_key[] = "command";
 /* Returns whether the user's command, or its input or preparation, begins here. */
 static bool begins_command(const char *word)
 {
-    return !strncmp(word, "input=", 6) || !strncmp(word, "prepare=", 8) || !strncmp(word, "command=", 8);
+    return (word[0] == 'i' && !strncmp(word, "input=", 6)) || (word[0] == 'p' && !strncmp(word, "prepare=", 8)) ||
+           (word[0] == 'c' && !strncmp(word, "command=", 8));
 }
 
 /* Returns the kind of a parameter that was read. */
@@ -57,18 +58,14 @@ static size_t key_length(const char *text, size_t length)
 }
 
 /* Enters a parameter whose text is there already. What follows a command line belongs to it. */
-static void enter(struct row_params *params, size_t at, size_t length, enum row_param_kind kind)
+static void enter(struct row_params *params, size_t at, size_t length, size_t key, enum row_param_kind kind)
 {
     struct row_param *last = params->n ? &params->of[params->n - 1] : NULL;
-    const size_t key = key_length(params->text + at, length);
 
     if (last && is_key(params, last, command_key)) {
         last->length = (uint16_t)(at + length - last->at);
         return;
     }
-    for (size_t i = at; kind != PARAM_COMMAND && i < at + length; i++)
-        if (params->text[i] == ',')
-            params->text[i] = ';';
     if (last && params->n == ROW_PARAMS_MAX) {
         last->length = (uint16_t)(at + length - last->at);
         last->kind = PARAM_WORK;
@@ -80,6 +77,13 @@ static void enter(struct row_params *params, size_t at, size_t length, enum row_
                                                  .kind = (uint8_t)kind};
 }
 
+/* Replaces commas, so that a line of the CSV can be split at commas. */
+static void replace_commas(char *from, const char *end)
+{
+    while ((from = memchr(from, ',', (size_t)(end - from))))
+        *from = ';';
+}
+
 /* Appends a parameter's text, as far as there is room. */
 static void append(struct row_params *params, enum row_param_kind kind, const char *text, size_t length)
 {
@@ -88,7 +92,10 @@ static void append(struct row_params *params, enum row_param_kind kind, const ch
     if (at + 1 >= sizeof(params->text))
         return;
     (void)snprintf(params->text + used, sizeof(params->text) - used, "%s%.*s", used ? " " : "", (int)length, text);
-    enter(params, at, strlen(params->text + at), kind);
+    if (kind != PARAM_COMMAND)
+        replace_commas(params->text + at, params->text + strlen(params->text));
+    const size_t added = strlen(params->text + at);
+    enter(params, at, added, key_length(params->text + at, added), kind);
 }
 
 void row_param_add(struct row_params *params, enum row_param_kind kind, const char *key, const char *format, ...)
@@ -135,13 +142,17 @@ void row_params_read(struct row_params *params)
     bool command = false;
 
     params->n = 0;
-    for (char *at = params->text; *(at += strspn(at, " "));) {
+    for (const char *at = params->text, *next; *at; at = next) {
+        while (*at == ' ')
+            at++;
         command = command || begins_command(at);
-        const size_t length = command ? (size_t)(skip_quoted(at) - at) : strcspn(at, " ");
-        enter(params, (size_t)(at - params->text), length,
-              command ? PARAM_COMMAND : kind_of(at, key_length(at, length)));
-        at += length;
+        next = command ? skip_quoted(at) : strchrnul(at, ' ');
+        const size_t length = (size_t)(next - at), key = key_length(at, length);
+        if (length)
+            enter(params, (size_t)(at - params->text), length, key, command ? PARAM_COMMAND : kind_of(at, key));
     }
+    const char *end = row_command(params);
+    replace_commas(params->text, end ? end : params->text + strlen(params->text));
 }
 
 const char *row_param(const struct row_params *params, const char *key, size_t *length)

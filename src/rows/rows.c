@@ -175,7 +175,8 @@ static int take_field(struct row_reader *r, size_t i, struct row *row)
         *(double *)field = reader_number(r->reader, r->column[i]);
         return 0;
     case COLUMN_CAUSES:
-        take_causes(s, &row->causes);
+        if (r->wanted & ROWS_CAUSES)
+            take_causes(s, &row->causes);
         return 0;
     case COLUMN_STATUS:
         return !to_status(s, &row->status);

@@ -228,7 +228,7 @@ static void test_rows_damaged_causes_are_left_out(void **state)
     struct row_reader *r =
         row_reader_open(path_of("suite,test,causes\n"
                                 "s,t,;a:1;b;c=;=;:2;d:x;e:1.5x;f=7;g:nan;h:inf;a-name-too-long:1;i:.25"),
-                        0, error, sizeof(error));
+                        ROWS_CAUSES, error, sizeof(error));
     assert_non_null(r);
     assert_int_equal(row_reader_next(r, &row), 1);
     assert_string_equal(causes_of(&row), "a:1;f=7;i:0.25");
