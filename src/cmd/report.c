@@ -127,6 +127,7 @@ void report_label(const struct row *row, char *buf, size_t size)
 {
     static const char *const telling[] = {"limit", "elements", "stores", "copy"};
     struct text out = {0};
+    const char *line = row_command_line(&row->param);
     size_t length;
     char protocol[ROW_PROTOCOL_SIZE];
     bool told = false;
@@ -139,8 +140,8 @@ void report_label(const struct row *row, char *buf, size_t size)
             text_printf(&out, ", %s %.*s", telling[i], (int)length, word);
         told = told || word;
     }
-    if (!told && !row->load[0] && !suite_title(row->suite)[0] && row->param.text[0])
-        text_printf(&out, ", %s", strncmp(row->param.text, "command=", 8) ? row->param.text : row->param.text + 8);
+    if (!told && !row->load[0] && !suite_title(row->suite)[0] && row->param.n)
+        text_printf(&out, ", %s", line && row->param.n == 1 ? line : row->param.text);
     if (report_one_a_cpu(row))
         text_printf(&out, ", CPU %s", row->cpus);
     else if (row->copies > 1)

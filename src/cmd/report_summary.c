@@ -262,13 +262,8 @@ static void put_side_by_side(const struct report *report, const struct headline 
 
 /* --- In words. --- */
 
-struct cause {
-    const char *name;
-    double ms;
-};
-
 /* Adds the times of a row's causes to the sums. */
-static size_t add_causes(const struct row_causes *of, struct cause *causes, size_t n)
+static size_t add_causes(const struct row_causes *of, struct row_cause *causes, size_t n)
 {
     for (size_t k = 0; k < of->n; k++) {
         size_t i = 0;
@@ -276,9 +271,10 @@ static size_t add_causes(const struct row_causes *of, struct cause *causes, size
             i++;
         if (!of->of[k].is_time || i == CAUSES_MAX)
             continue;
-        if (i == n)
-            causes[n++] = (struct cause){.name = of->of[k].name};
-        causes[i].ms += of->of[k].number;
+        if (i < n)
+            causes[i].number += of->of[k].number;
+        else
+            causes[n++] = of->of[k];
     }
     return n;
 }
@@ -336,7 +332,7 @@ static void say_quiet(const struct report *report, size_t run, struct text *out)
 
 static void say_cause(const struct report *report, size_t run, struct text *out)
 {
-    struct cause causes[CAUSES_MAX] = {0};
+    struct row_cause causes[CAUSES_MAX] = {0};
     size_t n = 0, most = 0;
     double sum = 0;
     char took[UNITS_SIZE];
@@ -348,16 +344,16 @@ static void say_cause(const struct report *report, size_t run, struct text *out)
             n = add_causes(&row->causes, causes, n);
     }
     for (size_t i = 0; i < n; i++) {
-        most = causes[i].ms > causes[most].ms ? i : most;
-        sum += causes[i].ms;
+        most = causes[i].number > causes[most].number ? i : most;
+        sum += causes[i].number;
     }
     if (!(sum > 0))
         return;
-    units_value(causes[most].ms, "ms", took, sizeof(took));
+    units_value(causes[most].number, "ms", took, sizeof(took));
     text_printf(out, "<li>Most time went to <strong>");
     html_text(out, cause_words(causes[most].name));
     text_printf(out, "</strong>: ");
-    html_printf(out, "%s, %.0f %% of what was lost%s.", took, 100 * causes[most].ms / sum,
+    html_printf(out, "%s, %.0f %% of what was lost%s.", took, 100 * causes[most].number / sum,
                 noise ? " in the noise test" : "");
     text_printf(out, "</li>\n");
 }
