@@ -519,13 +519,9 @@ static bool is_real_time(const struct table_rows *r)
 /* Returns whether the rows were made with --classic, which counts as Interbench does. */
 static bool is_classic(const struct table_rows *r)
 {
-    char protocol[ROW_PROTOCOL_SIZE];
-
-    for (size_t i = 0; i < r->n; i++) {
-        row_protocol(&r->rows[i].param, protocol);
-        if (!strcmp(r->rows[i].metric, "latency_classic") || !strcmp(protocol, "classic protocol"))
+    for (size_t i = 0; i < r->n; i++)
+        if (!strcmp(r->rows[i].metric, "latency_classic") || row_param_is(&r->rows[i].param, "protocol", "classic"))
             return true;
-    }
     return false;
 }
 

@@ -513,13 +513,9 @@ static const char *row_title(const struct test *test, const struct row *row)
 /* Returns the protocol of the rows, as far as it is recorded: rows made with --classic record it. */
 static const struct protocol *protocol_of_rows(const struct table_rows *r)
 {
-    char protocol[ROW_PROTOCOL_SIZE];
-
-    for (size_t i = 0; i < r->n; i++) {
-        row_protocol(&r->rows[i].param, protocol);
-        if (!strcmp(protocol, "classic protocol"))
+    for (size_t i = 0; i < r->n; i++)
+        if (row_param_is(&r->rows[i].param, "protocol", "classic"))
             return &protocols[1];
-    }
     return &protocols[0];
 }
 

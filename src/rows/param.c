@@ -12,13 +12,6 @@
 
 static const char command_key[] = "command";
 
-/* Returns whether the user's command, or its input or preparation, begins here. */
-static bool begins_command(const char *word)
-{
-    return (word[0] == 'i' && !strncmp(word, "input=", 6)) || (word[0] == 'p' && !strncmp(word, "prepare=", 8)) ||
-           (word[0] == 'c' && !strncmp(word, "command=", 8));
-}
-
 /* Returns the kind of a parameter that was read. */
 static enum row_param_kind kind_of(const char *key, size_t length)
 {
@@ -31,8 +24,11 @@ static enum row_param_kind kind_of(const char *key, size_t length)
         {"flags", PARAM_BUILD},     {"kernel", PARAM_CPU},      {"stores", PARAM_CPU},
         {"array_bytes", PARAM_CPU}, {"repetitions", PARAM_CPU}, {"clock", PARAM_CPU},
         {"relation", PARAM_CPU},    {"pages", PARAM_OUTCOME},   {"loops_per_ms", PARAM_OUTCOME},
+        {"input", PARAM_COMMAND},   {"prepare", PARAM_COMMAND}, {command_key, PARAM_COMMAND},
     };
 
+    if (key[length] != '=')
+        return PARAM_WORK;
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
         if (kinds[i].key[0] == key[0] && !strncmp(kinds[i].key, key, length) && !kinds[i].key[length])
             return kinds[i].kind;
@@ -62,13 +58,9 @@ static void enter(struct row_params *params, size_t at, size_t length, size_t ke
 {
     struct row_param *last = params->n ? &params->of[params->n - 1] : NULL;
 
-    if (last && is_key(params, last, command_key)) {
+    if (last && (params->n == ROW_PARAMS_MAX || is_key(params, last, command_key))) {
         last->length = (uint16_t)(at + length - last->at);
-        return;
-    }
-    if (last && params->n == ROW_PARAMS_MAX) {
-        last->length = (uint16_t)(at + length - last->at);
-        last->kind = PARAM_WORK;
+        last->kind = last->kind == PARAM_COMMAND ? PARAM_COMMAND : PARAM_WORK;
         return;
     }
     params->of[params->n++] = (struct row_param){.at = (uint16_t)at,
@@ -145,11 +137,14 @@ void row_params_read(struct row_params *params)
     for (const char *at = params->text, *next; *at; at = next) {
         while (*at == ' ')
             at++;
-        command = command || begins_command(at);
-        next = command ? skip_quoted(at) : strchrnul(at, ' ');
-        const size_t length = (size_t)(next - at), key = key_length(at, length);
-        if (length)
-            enter(params, (size_t)(at - params->text), length, key, command ? PARAM_COMMAND : kind_of(at, key));
+        next = strchrnul(at, ' ');
+        const size_t key = key_length(at, (size_t)(next - at));
+        const enum row_param_kind kind = command ? PARAM_COMMAND : kind_of(at, key);
+        command = kind == PARAM_COMMAND;
+        if (command)
+            next = skip_quoted(at);
+        if (next > at)
+            enter(params, (size_t)(at - params->text), (size_t)(next - at), key, kind);
     }
     const char *end = row_command(params);
     replace_commas(params->text, end ? end : params->text + strlen(params->text));
