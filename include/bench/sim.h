@@ -141,7 +141,7 @@ extern const struct metric sim_metrics[SIM_N_METRICS];
 extern const struct party sim_parties[2], sim_load_parties[2];
 enum { SIM_SHARED_SIZE = 64 + SIM_RING * 8 + 64 };
 
-void sim_describe(const void *params, const struct clock_info *clock, char *buf, size_t size);
+void sim_describe(const void *params, const struct clock_info *clock, struct row_params *out);
 void sim_place(const void *params, const struct place_request *request, unsigned party, unsigned copy,
                struct placement *placement);
 /* Chooses the CPUs of a simulation: the range named by the user, or one CPU of it. */

@@ -87,8 +87,8 @@ void unix_place_range(const void *params, const struct place_request *request, u
                       struct placement *placement);
 
 int unix_reduce(const struct trial *trial, struct results *results);
-/* Writes "linkage=static libc=glibc-2.36 resident=2M", preceded by the benchmark's own words ("" for none). */
-void unix_describe(const void *params, const char *own, char *buf, size_t size);
+/* Adds "linkage=static libc=glibc-2.36 resident=2M". */
+void unix_describe(const void *params, struct row_params *out);
 
 extern const struct bench bench_dhry2reg, bench_whetstone, bench_execl, bench_fcopy1024, bench_fcopy256,
     bench_fcopy4096, bench_pipe, bench_context1, bench_spawn, bench_shell1, bench_shell8, bench_syscall;

@@ -15,6 +15,7 @@
  * that identify the work. Several rows of one machine (CPUs, runs) are averaged. */
 struct gather_figure {
     char suite[24], test[48], load[48], metric[48], unit[24], work[96]; /* work: cut if too long */
+    char protocol[ROW_PROTOCOL_SIZE];
     uint64_t copies;
     bool higher_is_better;
     size_t first, n; /* range in values[]: the machines that have the figure, in the order of their numbers */

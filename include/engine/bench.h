@@ -10,6 +10,7 @@
 #include "engine/option.h"
 #include "engine/place.h"
 #include "engine/recorder.h"
+#include "rows/param.h"
 #include "sys/clock.h"
 
 enum role { ROLE_MEASURED, ROLE_PARTNER, ROLE_TIMER, ROLE_LOAD, ROLE_SAMPLER };
@@ -182,8 +183,8 @@ struct bench {
     /* Returns how long the setup may take. NULL: the engine's own limit. */
     uint64_t (*setup_limit_ns)(const void *params);
     bool control_fifo; /* the parent is SCHED_FIFO while a trial runs, even when no party is */
-    /* Writes the parameters that identify the work: "limit=22 experiments=1000000". */
-    void (*describe)(const void *params, const struct clock_info *clock, char *buf, size_t size);
+    /* Adds the parameters that identify the work: "limit=22 experiments=1000000". May be NULL. */
+    void (*describe)(const void *params, const struct clock_info *clock, struct row_params *out);
     /* Returns the directory whose file system the work depends on, or NULL for none. May be NULL. */
     const char *(*scratch_dir)(const void *params);
     /* Returns 0, or -1 with the reason why the benchmark cannot run here. May be NULL. */

@@ -34,8 +34,8 @@ struct load {
     /* Least amount of work per second of the run, for each LOAD_COUNTS. A load that did less was practically idle,
      * and its row is degraded. 0: not checked. */
     double least[LOAD_COUNTS];
-    /* Adds the parameters that identify the work: "file=256M"; "" for none. May be NULL. */
-    void (*describe)(const void *params, char *buf, size_t size);
+    /* Adds the parameters that identify the work: "file=256M". May be NULL. */
+    void (*describe)(const void *params, struct row_params *out);
     /* The same as in struct bench. May be NULL. */
     const char *(*scratch_dir)(const void *params);
     int (*supported)(const void *params, char *why, size_t why_size);

@@ -9,9 +9,16 @@
 #include "rows/reader.h"
 #include "rows/row.h"
 
-/* The long fields to be read; the others are left empty and cost no time. ROWS_UNKNOWN: samples without a value (an
- * empty element of the list) become NAN instead of being left out. */
-enum rows_wanted { ROWS_SAMPLES = 1, ROWS_HIST = 2, ROWS_SERIES = 4, ROWS_ALL = 7, ROWS_UNKNOWN = 8 };
+/* The long fields and lists to be read; the others are left empty and cost no time. ROWS_UNKNOWN: samples without a
+ * value (an empty element of the list) become NAN instead of being left out. */
+enum rows_wanted {
+    ROWS_SAMPLES = 1,
+    ROWS_HIST = 2,
+    ROWS_SERIES = 4,
+    ROWS_CAUSES = 8,
+    ROWS_ALL = 15,
+    ROWS_UNKNOWN = 16
+};
 
 /* --- One row after another; memory use does not grow with the file. --- */
 

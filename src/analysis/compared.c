@@ -161,7 +161,7 @@ static int compare_pair(const struct pair *pair, struct compared_row *row, struc
         result = comparison_measure(&(struct comparison_side){base.runs, base.n_runs},
                                     &(struct comparison_side){changed.runs, changed.n_runs}, comparison);
     /* `jitbench run` interleaves the samples of its commands, so there is no drift between commands. */
-    if (!result && pair->within && row_command(pair->about->param))
+    if (!result && pair->within && row_command(&pair->about->param))
         comparison->floor = 0;
     look_at_runs(pair->base, pair->n_base, row);
     look_at_runs(pair->changed, pair->n_changed, row);

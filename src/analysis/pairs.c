@@ -30,39 +30,33 @@ static bool is_across(uint64_t across, enum pair_across what)
     return across >> what & 1;
 }
 
-/* Appends the words of param before end (NULL: all of them): those that say how others ran (beside), or those that
- * identify the work. */
-static void append_words(struct text *out, const char *param, bool beside, const char *end)
+/* Appends the parameters of these kinds (a set of bits). */
+static void append_params(struct text *out, const struct row_params *params, unsigned kinds_wanted)
 {
-    size_t length, before = out->length;
+    const size_t before = out->length;
 
-    for (const char *at = param; *at; at += length) {
-        at += strspn(at, " ");
-        if (at == end)
-            break;
-        length = strcspn(at, " ");
-        enum row_word kind = row_word_kind(param, at, length);
-        if (!length || kind == ROW_WORD_OUTCOME || (kind == ROW_WORD_BESIDE) != beside)
-            continue;
-        text_append(out, " ", out->length > before);
-        text_append(out, at, length);
-    }
+    for (size_t i = 0; i < params->n; i++)
+        if (kinds_wanted >> params->of[i].kind & 1) {
+            text_append(out, " ", out->length > before);
+            text_append(out, params->text + params->of[i].at, params->of[i].length);
+        }
 }
 
 struct entry {
     char *key;    /* freed with the entry */
-    size_t loose; /* length of the key before the words of param */
+    size_t loose; /* length of the key before the parameters */
     size_t work;  /* length of the key before the user's command */
     const struct row *row;
     bool changed;
 };
 
-/* Appends the words of param, followed by the user's command. Returns the length of the key without the command. */
-static size_t append_work(struct text *key, const char *param)
+/* Appends the parameters of the work, followed by the user's command. Returns the length of the key without the
+ * command. */
+static size_t append_work(struct text *key, const struct row_params *params)
 {
-    const char *command = row_command(param);
+    const char *command = row_command(params);
 
-    append_words(key, param, false, command);
+    append_params(key, params, 1u << PARAM_WORK | 1u << PARAM_CPU | 1u << PARAM_BUILD);
     text_append(key, "\x1f", 1);
     const size_t work = key->length;
     text_printf(key, "%s", command ? command : "");
@@ -72,7 +66,7 @@ static size_t append_work(struct text *key, const char *param)
 /* Completes the key and gives it to the entry. Returns -1 when out of memory. */
 static int end_key(struct text *key, struct entry *entry)
 {
-    entry->work = append_work(key, entry->row->param);
+    entry->work = append_work(key, &entry->row->param);
     if (key->failed) {
         text_free(key);
         return -1;
@@ -92,7 +86,7 @@ size_t pair_key(const struct row *row, struct text *key)
 {
     const size_t loose = begin_key(row, key);
 
-    (void)append_work(key, row->param);
+    (void)append_work(key, &row->param);
     return loose;
 }
 
@@ -181,7 +175,7 @@ static void beside_of(const struct row *row, char *buf, size_t size)
 {
     struct text words = {0};
 
-    append_words(&words, row->param, true, NULL);
+    append_params(&words, &row->param, 1u << PARAM_PLACEMENT);
     text_copy(buf, size, words.length ? words.data : "");
     text_free(&words);
 }
@@ -287,9 +281,10 @@ static void settle(struct pair *pair, uint64_t across, struct pairs *pairs)
         return;
     if (!n_base || !n_changed) {
         pair->reason = -1;
-        (void)snprintf(
-            pair->why, sizeof(pair->why), "only in %s%s", n_base ? "BASE" : "NEW",
-            row_command(pair->about->param) ? ": commands belong together by their --name, with --across command" : "");
+        (void)snprintf(pair->why, sizeof(pair->why), "only in %s%s", n_base ? "BASE" : "NEW",
+                       row_command(&pair->about->param)
+                           ? ": commands belong together by their --name, with --across command"
+                           : "");
         return;
     }
     drop_rows(pair->base, &pair->n_base, across, pairs);
@@ -330,38 +325,34 @@ static int take_pair(const struct entry *entries, size_t n, bool by_cpus, struct
     return 0;
 }
 
-static bool may_differ(const char *words, const char *word, size_t length, uint64_t across)
+static bool may_differ(unsigned kind, uint64_t across)
 {
-    enum row_word kind = row_word_kind(words, word, length);
-
-    return (across >> ACROSS_BUILD & 1 && kind == ROW_WORD_BUILD) || (across >> ACROSS_CPU & 1 && kind == ROW_WORD_CPU);
+    return kind == PARAM_OUTCOME || kind == PARAM_PLACEMENT ||
+           (kind == PARAM_BUILD && is_across(across, ACROSS_BUILD)) ||
+           (kind == PARAM_CPU && is_across(across, ACROSS_CPU)) ||
+           (kind == PARAM_COMMAND && is_across(across, ACROSS_COMMAND));
 }
 
-/* Appends the words of param that are missing in other and may not differ. */
-static void append_lacking(const char *param, const char *other, uint64_t across, struct text *out)
+/* Appends the words of the parameters that are missing in other and may not differ. */
+static void append_lacking(const struct row_params *params, const struct row_params *other, uint64_t across,
+                           struct text *out)
 {
-    struct text words = {0}, others = {0};
-    size_t length, before = out->length;
+    struct row_word word = {0};
+    const size_t before = out->length;
 
-    append_words(&words, param, false, is_across(across, ACROSS_COMMAND) ? row_command(param) : NULL);
-    append_words(&others, other, false, NULL);
-    for (const char *at = words.length ? words.data : ""; *at; at += length) {
-        at += strspn(at, " ");
-        length = strcspn(at, " ");
-        if (!length || text_has_word_of(others.data, at, length) || may_differ(words.data, at, length, across))
+    while (row_next_word(params, &word)) {
+        if (may_differ(word.of->kind, across) || text_has_word_of(other->text, word.text, word.length))
             continue;
         text_append(out, " ", out->length > before);
-        text_append(out, at, length);
+        text_append(out, word.text, word.length);
     }
-    text_free(&words);
-    text_free(&others);
 }
 
-/* Returns whether two command lines differ. Unlike the words of param, their words are compared in order and with
- * repetitions. */
+/* Returns whether two command lines differ. Unlike those of the other parameters, their words are compared in order and
+ * with repetitions. */
 static bool other_command(const struct row *a, const struct row *b)
 {
-    const char *x = row_command(a->param), *y = row_command(b->param);
+    const char *x = row_command(&a->param), *y = row_command(&b->param);
 
     return x && y && strcmp(x, y) != 0;
 }
@@ -371,8 +362,8 @@ static bool other_index(const struct row *base, const struct row *changed, char 
 {
     char before[ROW_PROTOCOL_SIZE], after[ROW_PROTOCOL_SIZE];
 
-    row_protocol(base->param, before);
-    row_protocol(changed->param, after);
+    row_protocol(&base->param, before);
+    row_protocol(&changed->param, after);
     if (!before[0] || !after[0] || !strcmp(before, after))
         return false;
     (void)snprintf(why, size, "another index: %s against %s", before, after);
@@ -380,7 +371,7 @@ static bool other_index(const struct row *base, const struct row *changed, char 
 }
 
 /* Returns whether the rows could be compared with --across command. */
-static bool differs_in_command_only(const char *base, const char *changed, uint64_t across)
+static bool differs_in_command_only(const struct row_params *base, const struct row_params *changed, uint64_t across)
 {
     const uint64_t commands = across | UINT64_C(1) << ACROSS_COMMAND;
     struct text words = {0};
@@ -397,10 +388,10 @@ static void join(struct pair *base, struct pair *changed, uint64_t across)
 {
     struct text lacking = {0}, surplus = {0};
     const struct row **rows = changed->base;
-    const bool by_command = differs_in_command_only(base->about->param, changed->about->param, across);
+    const bool by_command = differs_in_command_only(&base->about->param, &changed->about->param, across);
 
-    append_lacking(base->about->param, changed->about->param, across, &lacking);
-    append_lacking(changed->about->param, base->about->param, across, &surplus);
+    append_lacking(&base->about->param, &changed->about->param, across, &lacking);
+    append_lacking(&changed->about->param, &base->about->param, across, &surplus);
     changed->base = base->base;
     changed->n_base = base->n_base;
     base->base = rows;
@@ -460,7 +451,7 @@ static size_t same_entries(struct entry *entries, size_t n, uint64_t across)
     return work;
 }
 
-/* Pairs all entries that are equal except for the words of param. */
+/* Pairs all entries that are equal except for their parameters. */
 static int take_test(struct entry *entries, size_t n, uint64_t across, struct pairs *out)
 {
     const size_t first = out->n;
@@ -578,7 +569,7 @@ static int make_within_entry(const struct row *row, struct entry *entry)
 {
     struct text key = {0};
 
-    if (row_command(row->param))
+    if (row_command(&row->param))
         text_printf(&key, "%s\x1f\x1f%" PRIu64 "\x1f%s\x1f", row->suite, row->copies, row->metric);
     else
         text_printf(&key, "%s\x1f%s\x1f\x1f%s\x1f", row->suite, row->test, row->metric);

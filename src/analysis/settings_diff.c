@@ -76,7 +76,7 @@ static void enter_pages(struct diff *d, bool changed, const struct row *row)
 {
     char name[SETTING_NAME], value[32];
     size_t length = 0;
-    const char *pages = row_param(row, "pages", &length);
+    const char *pages = row_param(&row->param, "pages", &length);
 
     if (!pages || !row->n_samples)
         return;

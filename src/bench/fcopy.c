@@ -319,13 +319,11 @@ static void teardown(struct party_context *context)
     context->state = NULL;
 }
 
-static void describe(const void *params, const struct kind *kind, char *buf, size_t size)
+static void describe(const void *params, const struct kind *kind, struct row_params *out)
 {
-    char own[64];
-
-    (void)snprintf(own, sizeof(own), "bufsize=%zu maxblocks=%llu", kind->buffer_bytes,
-                   (unsigned long long)kind->file_bytes / KIB);
-    unix_describe(params, own, buf, size);
+    row_param_add(out, PARAM_WORK, "bufsize", "%zu", kind->buffer_bytes);
+    row_param_add(out, PARAM_WORK, "maxblocks", "%llu", (unsigned long long)kind->file_bytes / KIB);
+    unix_describe(params, out);
 }
 
 /* --- The nine tests. --- */
@@ -338,10 +336,10 @@ static void describe(const void *params, const struct kind *kind, char *buf, siz
     {                                                                                                                  \
         return setup(context, &kind_##name_);                                                                          \
     }                                                                                                                  \
-    static void describe_##name_(const void *params, const struct clock_info *clock, char *buf, size_t size)           \
+    static void describe_##name_(const void *params, const struct clock_info *clock, struct row_params *out)           \
     {                                                                                                                  \
         (void)clock;                                                                                                   \
-        describe(params, &kind_##name_, buf, size);                                                                    \
+        describe(params, &kind_##name_, out);                                                                          \
     }                                                                                                                  \
     static int supported_##name_(const void *params, char *why, size_t why_size)                                       \
     {                                                                                                                  \

@@ -495,10 +495,10 @@ static int reduce(const struct trial *trial, struct results *results)
     return error;
 }
 
-static void describe(const void *params, const struct clock_info *clock, char *buf, size_t size)
+static void describe(const void *params, const struct clock_info *clock, struct row_params *out)
 {
-    (void)snprintf(buf, size, "threshold=%s clock=%s", ((const struct noise_params *)params)->threshold,
-                   clock->kind == CLOCK_KIND_COUNTER ? COUNTER_NOW_NAME : clock->name);
+    row_param_add(out, PARAM_WORK, "threshold", "%s", ((const struct noise_params *)params)->threshold);
+    row_param_add(out, PARAM_CPU, "clock", "%s", clock->kind == CLOCK_KIND_COUNTER ? COUNTER_NOW_NAME : clock->name);
 }
 
 /* --- The descriptor. --- */

@@ -490,22 +490,22 @@ const struct party sim_load_parties[2] = {
 
 /* --- Common parts of the descriptors. --- */
 
-void sim_describe(const void *params, const struct clock_info *clock, char *buf, size_t size)
+void sim_describe(const void *params, const struct clock_info *clock, struct row_params *out)
 {
     const struct sim_params *p = params;
-    const char *protocol = p->classic && p->interval_ns ? " protocol=classic" : "";
-    char every[32] = "", late[40] = "";
 
     (void)clock;
     if (p->interval_ns)
-        (void)snprintf(every, sizeof(every), "interval_us=%llu ", (unsigned long long)(p->interval_ns / 1000));
-    if (p->late_after_given)
-        (void)snprintf(late, sizeof(late), " late_after_us=%llu", (unsigned long long)(p->late_after_ns / 1000));
+        row_param_add(out, PARAM_WORK, "interval_us", "%llu", (unsigned long long)(p->interval_ns / 1000));
     if (p->sweep)
-        (void)snprintf(buf, size, "%sbusy=sweep loops_per_ms=%.0f%s%s", every, p->loops_per_ms, late, protocol);
+        row_param_add(out, PARAM_WORK, "busy", "sweep");
     else
-        (void)snprintf(buf, size, "%sbusy_us=%llu loops_per_ms=%.0f%s%s", every,
-                       (unsigned long long)(p->busy_ns / 1000), p->loops_per_ms, late, protocol);
+        row_param_add(out, PARAM_WORK, "busy_us", "%llu", (unsigned long long)(p->busy_ns / 1000));
+    row_param_add(out, PARAM_OUTCOME, "loops_per_ms", "%.0f", p->loops_per_ms);
+    if (p->late_after_given)
+        row_param_add(out, PARAM_WORK, "late_after_us", "%llu", (unsigned long long)(p->late_after_ns / 1000));
+    if (p->classic && p->interval_ns)
+        row_param_add(out, PARAM_WORK, "protocol", "classic");
 }
 
 /* Returns the binding mode: the task may use all CPUs of its load, unless the user says otherwise. */

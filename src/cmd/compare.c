@@ -192,10 +192,10 @@ static int read_sides(struct comparing *c, const struct sides *sides)
         inputs += !strcmp(sides->files[i], "-");
     if (inputs > 1)
         return complain("standard input ('-') can be read only once", EXIT_USAGE);
-    int status = files_read("compare", sides->files, sides->n_base, ROWS_SAMPLES, &c->base);
+    int status = files_read("compare", sides->files, sides->n_base, ROWS_SAMPLES | ROWS_CAUSES, &c->base);
     if (!status && sides->n > sides->n_base)
-        status =
-            files_read("compare", sides->files + sides->n_base, sides->n - sides->n_base, ROWS_SAMPLES, &c->changed);
+        status = files_read("compare", sides->files + sides->n_base, sides->n - sides->n_base,
+                            ROWS_SAMPLES | ROWS_CAUSES, &c->changed);
     row_set_sanitize(&c->base);
     row_set_sanitize(&c->changed);
     return status;
@@ -227,7 +227,7 @@ static void run_cpu_model(const struct row *row, char *buf, size_t size)
 
 static void row_user_command(const struct row *row, char *buf, size_t size)
 {
-    const char *command = row_command_line(row->param);
+    const char *command = row_command_line(&row->param);
 
     text_copy(buf, size, command ? command : "");
 }
@@ -346,7 +346,7 @@ static void put_side(const char *name, const struct row_set *set, struct text *o
 /* Returns whether both sides are commands of one `jitbench run`, whose samples are interleaved. */
 static bool is_in_turn(const struct compared_row *row)
 {
-    return row->pair->within && row_command(row->pair->about->param);
+    return row->pair->within && row_command(&row->pair->about->param);
 }
 
 static void put_tested(const struct compared *compared, struct text *out)

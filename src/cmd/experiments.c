@@ -20,7 +20,7 @@ static void put_clock(const struct table_rows *r, struct text *out)
         if (is_clock_row(&r->rows[i], "clock_cost")) {
             const struct row *cost = &r->rows[i];
             size_t length = 0;
-            const char *name = row_param(cost, "clock", &length);
+            const char *name = row_param(&cost->param, "clock", &length);
             double hz = 0, grain = 0;
             for (size_t k = i; k < r->n && !(hz > 0); k++) {
                 if (is_clock_row(&r->rows[k], "clock_grain"))
@@ -66,7 +66,7 @@ static void put_histograms(const struct table_rows *r, const struct experiment_t
         const struct row *row = &r->rows[i];
         if (strcmp(row->test, t->test) || !row->n_hist)
             continue;
-        text_printf(out, "\nHistogram of %s on CPU %s (bars: logarithm of the count)\n", row->param, row->cpus);
+        text_printf(out, "\nHistogram of %s on CPU %s (bars: logarithm of the count)\n", row->param.text, row->cpus);
         plot_histogram(row, r->width, out);
         shown++;
     }

@@ -133,7 +133,6 @@ static bool is_shown(const struct shown *what, const struct gather_figure *figur
 static void find_shown(const struct gather *g, const struct shown *what, struct column *column)
 {
     size_t found = SIZE_MAX;
-    char protocol[ROW_PROTOCOL_SIZE];
 
     for (size_t k = 0; k < g->figures.n; k++) {
         const struct gather_figure *figure = &g->figure[k], *before = found == SIZE_MAX ? NULL : &g->figure[found];
@@ -143,19 +142,19 @@ static void find_shown(const struct gather *g, const struct shown *what, struct 
             found = k;
     }
     column->figure = found;
-    row_protocol(found == SIZE_MAX ? "" : g->figure[found].work, protocol);
+    const char *protocol = found == SIZE_MAX ? "" : g->figure[found].protocol;
     (void)snprintf(column->heading, sizeof(column->heading), "%s%s%s", what->heading, protocol[0] ? ", " : "",
                    protocol);
 }
 
 static void name_figure(const struct gather_figure *figure, char *buf, size_t size)
 {
-    char copies[32] = "", protocol[ROW_PROTOCOL_SIZE];
+    const char *protocol = figure->protocol;
+    char copies[32] = "";
     bool named = strcmp(figure->test, figure->suite) != 0;
 
     if (figure->copies > 1)
         (void)snprintf(copies, sizeof(copies), " x%llu", (unsigned long long)figure->copies);
-    row_protocol(figure->work, protocol);
     (void)snprintf(buf, size, "%s%s%s%s%s%s%s%s%s %s", figure->suite, named ? " " : "", named ? figure->test : "",
                    figure->load[0] ? "/" : "", figure->load, copies, protocol[0] ? " (" : "", protocol,
                    protocol[0] ? ")" : "", figure->metric);
@@ -261,13 +260,10 @@ static void put_line(const struct fleet *f, const struct judged *j, const struct
 static void put_other_indices(const struct fleet *f, const struct shown *what, const struct column *column,
                               struct text *out)
 {
-    char protocol[ROW_PROTOCOL_SIZE];
-
     if (column->figure == SIZE_MAX)
         return;
     const struct gather_figure *of = &f->g.figure[column->figure];
-    row_protocol(of->work, protocol);
-    for (size_t k = 0; k < f->g.figures.n && protocol[0]; k++) {
+    for (size_t k = 0; k < f->g.figures.n && of->protocol[0]; k++) {
         const struct gather_figure *figure = &f->g.figure[k];
         size_t n = 0;
         if (k == column->figure || !is_shown(what, figure) || figure->copies != of->copies)

@@ -244,18 +244,17 @@ const char *gather_majority(const struct gather *g, size_t setting)
 
 /* --- Figures. --- */
 
-/* Formats the words of param that identify the work, and "copy=" from the column cpus. */
+/* Formats the parameters that identify the work, and "copy=" from the column cpus. */
 static void work_of(const struct row *row, char *buf, size_t size)
 {
     struct text words = {0};
-    const char *at = row->param, *word;
-    size_t length;
+    struct row_word word = {0};
 
-    while ((word = row_next_word(row->param, &at, ROW_WORD_WORK, &length))) {
-        if (length > 5 && !memcmp(word, "copy=", 5))
+    while (row_next_word(&row->param, &word)) {
+        if ((word.of->kind != PARAM_WORK && word.of->kind != PARAM_COMMAND) || !strncmp(word.text, "copy=", 5))
             continue;
         text_append(&words, " ", words.length > 0);
-        text_append(&words, word, length);
+        text_append(&words, word.text, word.length);
     }
     text_copy(buf, size, words.data ? words.data : "");
     text_free(&words);
@@ -269,7 +268,7 @@ static void put_sanitized(char *to, size_t size, const char *from)
 
 static size_t enter_figure(struct gather *g, const struct row *row)
 {
-    char work[sizeof(row->param)], key[sizeof(*row)];
+    char work[ROW_PARAM_SIZE], key[sizeof(*row)];
 
     work_of(row, work, sizeof(work));
     (void)snprintf(key, sizeof(key), "%s\x1f%s\x1f%s\x1f%s\x1f%" PRIu64 "\x1f%s\x1f%s", row->suite, row->test,
@@ -287,6 +286,8 @@ static size_t enter_figure(struct gather *g, const struct row *row)
         put_sanitized(figure->metric, sizeof(figure->metric), row->metric);
         put_sanitized(figure->unit, sizeof(figure->unit), row->unit);
         put_sanitized(figure->work, sizeof(figure->work), work);
+        row_protocol(&row->param, figure->protocol);
+        text_sanitize(figure->protocol);
         figure->copies = row->copies;
         figure->higher_is_better = !strcmp(row->better, "higher");
     }
@@ -374,7 +375,7 @@ static int came_before(struct gather *g, const struct row *row)
         return 0;
     (void)snprintf(key, sizeof(key), "%s\x1f%s\x1f%s\x1f%s\x1f%s\x1f%s\x1f%" PRIu64 "\x1f%s\x1f%s\x1f%a",
                    row->run->run_id, row->run->host, row->suite, row->test, row->load, row->metric, row->copies,
-                   row->cpus, row->param, row->value);
+                   row->cpus, row->param.text, row->value);
     /* Stores only a hash: with a million rows, a collision occurs in one of ten million fleets. */
     (void)snprintf(key, 17, "%016" PRIx64, index_hash(key));
     size_t number = index_enter(&g->seen, key);

@@ -285,6 +285,7 @@ static double loops_of_file(const char *path, char *error, size_t error_size)
 {
     struct reader *r = reader_open(path, error, error_size);
     double loops = (double)NAN;
+    struct row_params params = {.n = 0};
 
     if (!r)
         return loops;
@@ -292,11 +293,12 @@ static double loops_of_file(const char *path, char *error, size_t error_size)
     const size_t at_value = reader_column(r, "value");
     while (reader_next(r) == 1) {
         const char *metric = reader_at(r, at_metric), *param = reader_at(r, at_param);
-        const char *word = param ? strstr(param, "loops_per_ms=") : NULL;
+        text_copy(params.text, sizeof(params.text), param ? param : "");
+        row_params_read(&params);
         if (metric && !strcmp(metric, "loops_per_ms"))
             loops = reader_number(r, at_value);
-        else if (isnan(loops) && word)
-            loops = strtod(word + strlen("loops_per_ms="), NULL);
+        else if (isnan(loops))
+            loops = row_param_number(&params, "loops_per_ms");
     }
     reader_close(r);
     if (!(loops >= 1))
@@ -517,13 +519,9 @@ static bool is_real_time(const struct table_rows *r)
 /* Returns whether the rows were made with --classic, which counts as Interbench does. */
 static bool is_classic(const struct table_rows *r)
 {
-    char protocol[ROW_PROTOCOL_SIZE];
-
-    for (size_t i = 0; i < r->n; i++) {
-        row_protocol(r->rows[i].param, protocol);
-        if (!strcmp(r->rows[i].metric, "latency_classic") || !strcmp(protocol, "classic protocol"))
+    for (size_t i = 0; i < r->n; i++)
+        if (!strcmp(r->rows[i].metric, "latency_classic") || row_param_is(&r->rows[i].param, "protocol", "classic"))
             return true;
-    }
     return false;
 }
 
@@ -539,7 +537,7 @@ static void put_gap(struct text *out)
 static void describe_late(const struct task *task, const struct row *row, char *buf, size_t size)
 {
     size_t length;
-    const char *given = row_param(row, "late_after_us", &length);
+    const char *given = row_param(&row->param, "late_after_us", &length);
     uint64_t own_ns = task->params ? task->params->late_after_ns : SIM_NOTICED_NS;
     char after[32];
 
@@ -638,10 +636,8 @@ static void put_stalls(const struct table_rows *r, struct text *out)
 
     for (size_t i = 0; i < r->n; i++) {
         const struct row *row = &r->rows[i];
-        const char *interval = strstr(row->param, "interval_us=");
-        if (strcmp(row->metric, "timer_latency") || !interval)
-            continue;
-        if (!(row->stats.max > 1000 * strtod(interval + strlen("interval_us="), NULL)))
+        if (strcmp(row->metric, "timer_latency") ||
+            !(row->stats.max > 1000 * row_param_number(&row->param, "interval_us")))
             continue;
         text_duration((uint64_t)row->stats.max, late, sizeof(late));
         text_printf(out, "Stall: under %s the timer of %s fired up to %s late: Total includes this, Latency does not\n",

@@ -85,8 +85,9 @@ static size_t rank_rows(const struct line *lines, size_t n_lines, struct row *ro
     for (size_t rank = 0; rank < n_lines; rank++)
         for (size_t i = 0; i < lines[rank].n; i++, n++) {
             rows[n] = lines[rank].lost[i];
-            (void)snprintf(rows[n].param, sizeof(rows[n].param), "rank=%zu %.400s", rank + 1,
-                           lines[rank].lost[i].param);
+            rows[n].param = (struct row_params){.n = 0};
+            row_param_add(&rows[n].param, PARAM_OUTCOME, "rank", "%zu", rank + 1);
+            row_params_append(&rows[n].param, &lines[rank].lost[i].param);
         }
     return n;
 }

@@ -66,7 +66,7 @@ size_t report_run_of(const struct report *report, const struct row *row)
 bool report_same_measurement(const struct row *a, const struct row *b)
 {
     return a->run == b->run && a->copies == b->copies && !strcmp(a->test, b->test) && !strcmp(a->load, b->load) &&
-           !strcmp(a->cpus, b->cpus) && !strcmp(a->param, b->param) && !strcmp(a->suite, b->suite);
+           !strcmp(a->cpus, b->cpus) && !strcmp(a->param.text, b->param.text) && !strcmp(a->suite, b->suite);
 }
 
 const struct row *report_sibling(const struct report *report, const struct row *row, const char *metric)
@@ -127,20 +127,21 @@ void report_label(const struct row *row, char *buf, size_t size)
 {
     static const char *const telling[] = {"limit", "elements", "stores", "copy"};
     struct text out = {0};
+    const char *line = row_command_line(&row->param);
     size_t length;
     char protocol[ROW_PROTOCOL_SIZE];
     bool told = false;
 
-    row_protocol(row->param, protocol);
+    row_protocol(&row->param, protocol);
     text_printf(&out, "%s%s%s%s%s", row->test, row->load[0] ? ", " : "", row->load, protocol[0] ? ", " : "", protocol);
     for (size_t i = 0; i < sizeof(telling) / sizeof(telling[0]); i++) {
-        const char *word = row_param(row, telling[i], &length);
+        const char *word = row_param(&row->param, telling[i], &length);
         if (word)
             text_printf(&out, ", %s %.*s", telling[i], (int)length, word);
         told = told || word;
     }
-    if (!told && !row->load[0] && !suite_title(row->suite)[0] && row->param[0])
-        text_printf(&out, ", %s", strncmp(row->param, "command=", 8) ? row->param : row->param + 8);
+    if (!told && !row->load[0] && !suite_title(row->suite)[0] && row->param.n)
+        text_printf(&out, ", %s", line && row->param.n == 1 ? line : row->param.text);
     if (report_one_a_cpu(row))
         text_printf(&out, ", CPU %s", row->cpus);
     else if (row->copies > 1)
@@ -152,19 +153,14 @@ void report_label(const struct row *row, char *buf, size_t size)
 void report_causes(const struct row *row, char *buf, size_t size)
 {
     char value[UNITS_SIZE];
-    const char *s = row->causes;
 
     buf[0] = '\0';
-    while (*s) {
-        size_t name = strcspn(s, ":=;"), used = strlen(buf);
-        double number = s[name] && s[name] != ';' ? strtod(s + name + 1, NULL) : 0;
-        bool time = s[name] == ':';
-        units_value(number, time ? "ms" : "", value, sizeof(value));
-        if (number > 0 && used < size)
-            (void)snprintf(buf + used, size - used, "%s%.*s %s", used ? ", " : "", (int)(name < 32 ? name : 32), s,
-                           value);
-        s += strcspn(s, ";");
-        s += *s == ';';
+    for (size_t i = 0; i < row->causes.n; i++) {
+        const struct row_cause *cause = &row->causes.of[i];
+        const size_t used = strlen(buf);
+        units_value(cause->number, cause->is_time ? "ms" : "", value, sizeof(value));
+        if (cause->number > 0 && used < size)
+            (void)snprintf(buf + used, size - used, "%s%s %s", used ? ", " : "", cause->name, value);
     }
 }
 

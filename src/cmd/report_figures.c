@@ -265,7 +265,7 @@ struct picks {
 static void label_of(const struct report_figure *about, const struct row *row, char *buf, size_t size)
 {
     size_t length = 0;
-    const char *key = about->key ? row_param(row, about->key, &length) : NULL;
+    const char *key = about->key ? row_param(&row->param, about->key, &length) : NULL;
 
     switch (about->label) {
     case LABEL_KEY:
@@ -283,7 +283,7 @@ static void label_of(const struct report_figure *about, const struct row *row, c
     }
     if (row->copies > 1 && about->kind != KIND_BARS_PARTS)
         (void)snprintf(buf + strlen(buf), size - strlen(buf), " \xc3\x97%llu", (unsigned long long)row->copies);
-    const char *copy = row_param(row, "copy", &length);
+    const char *copy = row_param(&row->param, "copy", &length);
     if (copy)
         (void)snprintf(buf + strlen(buf), size - strlen(buf), " #%.*s", (int)(length < 8 ? length : 8), copy);
 }
@@ -413,14 +413,6 @@ static void put_works(const struct picks *picks, struct text *out, struct text *
     }
 }
 
-static double param_number(const struct row *row, const char *key)
-{
-    size_t length;
-    const char *word = key ? row_param(row, key, &length) : NULL;
-
-    return word ? strtod(word, NULL) : (double)NAN;
-}
-
 static int by_x(const void *a, const void *b)
 {
     double x = ((const struct figure_value *)a)->x, y = ((const struct figure_value *)b)->x;
@@ -444,11 +436,13 @@ static void put_curve(const struct picks *picks, struct text *out)
                 continue;
             if (picks->about->x_metric)
                 x = report_sibling(picks->report, row, picks->about->x_metric);
-            values[used + line->n++] = (struct figure_value){
-                .x = picks->about->x_metric ? (x ? x->value : (double)NAN) : param_number(row, picks->about->key),
-                .value = row->stats.mean,
-                .low = row->stats.ci95_lo,
-                .high = row->stats.ci95_hi};
+            values[used + line->n++] =
+                (struct figure_value){.x = picks->about->x_metric ? (x ? x->value : (double)NAN)
+                                           : picks->about->key    ? row_param_number(&row->param, picks->about->key)
+                                                                  : (double)NAN,
+                                      .value = row->stats.mean,
+                                      .low = row->stats.ci95_lo,
+                                      .high = row->stats.ci95_hi};
         }
         qsort(values + used, line->n, sizeof(*values), by_x);
         used += line->n;
@@ -644,7 +638,7 @@ static void name_protocols(const struct report *report, char *buf, size_t size)
         const struct row *row = &report->set.rows[i];
         const size_t run = report_run_of(report, row);
         if (run < report->n_runs && !strcmp(row->suite, "unix") && !strcmp(row->metric, "index"))
-            row_protocol(row->param, protocol[run]);
+            row_protocol(&row->param, protocol[run]);
     }
     for (size_t run = 1; run < report->n_runs; run++)
         differ = differ || strcmp(protocol[0], protocol[run]) != 0;

@@ -31,13 +31,12 @@ struct fleet {
 static void name_figure(const struct gather_figure *figure, char *buf, size_t size)
 {
     static const char *const telling[] = {"limit", "elements", "stores"};
-    struct row work;
+    struct row_params work = {.n = 0};
     struct text out = {0};
-    char protocol[ROW_PROTOCOL_SIZE];
     size_t length;
 
-    row_init(&work, NULL);
-    text_copy(work.param, sizeof(work.param), figure->work);
+    text_copy(work.text, sizeof(work.text), figure->work);
+    row_params_read(&work);
     text_printf(&out, "%s", figure->suite);
     if (strcmp(figure->test, figure->suite) != 0)
         text_printf(&out, " %s", figure->test);
@@ -48,9 +47,8 @@ static void name_figure(const struct gather_figure *figure, char *buf, size_t si
         if (word)
             text_printf(&out, " %.*s", (int)length, word);
     }
-    row_protocol(figure->work, protocol);
-    if (protocol[0])
-        text_printf(&out, ", %s", protocol);
+    if (figure->protocol[0])
+        text_printf(&out, ", %s", figure->protocol);
     if (figure->copies > 1)
         text_printf(&out, " \xc3\x97%" PRIu64, figure->copies);
     if (strcmp(figure->metric, figure->test) != 0)

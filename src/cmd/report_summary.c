@@ -70,10 +70,7 @@ static bool fits(const struct headline *h, const struct row *row)
 
 static bool preferred(const struct headline *h, const struct row *row)
 {
-    size_t length = 0;
-    const char *word = h->key ? row_param(row, h->key, &length) : NULL;
-
-    return word && length == strlen(h->prefer) && !strncmp(word, h->prefer, length);
+    return h->key && row_param_is(&row->param, h->key, h->prefer);
 }
 
 /* Returns whether the row replaces the one found so far. */
@@ -110,11 +107,11 @@ static const struct row *find(const struct report *report, size_t run, const str
 static void which(const struct headline *h, const struct row *row, char *buf, size_t size)
 {
     size_t length = 0;
-    const char *word = h->key ? row_param(row, h->key, &length) : NULL;
+    const char *word = h->key ? row_param(&row->param, h->key, &length) : NULL;
     char protocol[ROW_PROTOCOL_SIZE];
 
     buf[0] = '\0';
-    row_protocol(row->param, protocol);
+    row_protocol(&row->param, protocol);
     if (word)
         (void)snprintf(buf, size, "%s %.*s; ", h->key, (int)(length < 24 ? length : 24), word);
     else if (h->choice == CHOOSE_LONGEST && row->load[0])
@@ -265,29 +262,19 @@ static void put_side_by_side(const struct report *report, const struct headline 
 
 /* --- In words. --- */
 
-struct cause {
-    char name[32];
-    double ms;
-};
-
-/* Adds the milliseconds in a row's causes to the sums. */
-static size_t add_causes(const char *s, struct cause *causes, size_t n)
+/* Adds the times of a row's causes to the sums. */
+static size_t add_causes(const struct row_causes *of, struct row_cause *causes, size_t n)
 {
-    while (*s) {
-        size_t length = strcspn(s, ":=;"), i = 0;
-        if (length < sizeof(causes->name) && s[length] == ':') {
-            while (i < n && (strncmp(causes[i].name, s, length) != 0 || causes[i].name[length]))
-                i++;
-            if (i == n && n < CAUSES_MAX) {
-                memset(&causes[n], 0, sizeof(causes[n]));
-                memcpy(causes[n++].name, s, length);
-            }
-            double ms = strtod(s + length + 1, NULL);
-            if (i < n && isfinite(ms))
-                causes[i].ms += ms;
-        }
-        s += strcspn(s, ";");
-        s += *s == ';';
+    for (size_t k = 0; k < of->n; k++) {
+        size_t i = 0;
+        while (i < n && strcmp(causes[i].name, of->of[k].name) != 0)
+            i++;
+        if (!of->of[k].is_time || i == CAUSES_MAX)
+            continue;
+        if (i < n)
+            causes[i].number += of->of[k].number;
+        else
+            causes[n++] = of->of[k];
     }
     return n;
 }
@@ -345,7 +332,7 @@ static void say_quiet(const struct report *report, size_t run, struct text *out)
 
 static void say_cause(const struct report *report, size_t run, struct text *out)
 {
-    struct cause causes[CAUSES_MAX] = {0};
+    struct row_cause causes[CAUSES_MAX] = {0};
     size_t n = 0, most = 0;
     double sum = 0;
     char took[UNITS_SIZE];
@@ -354,19 +341,19 @@ static void say_cause(const struct report *report, size_t run, struct text *out)
     for (size_t i = 0; i < report->set.n; i++) {
         const struct row *row = &report->set.rows[i];
         if (row->headline && report_run_of(report, row) == run && (!noise || fits(&headlines[0], row)))
-            n = add_causes(row->causes, causes, n);
+            n = add_causes(&row->causes, causes, n);
     }
     for (size_t i = 0; i < n; i++) {
-        most = causes[i].ms > causes[most].ms ? i : most;
-        sum += causes[i].ms;
+        most = causes[i].number > causes[most].number ? i : most;
+        sum += causes[i].number;
     }
     if (!(sum > 0))
         return;
-    units_value(causes[most].ms, "ms", took, sizeof(took));
+    units_value(causes[most].number, "ms", took, sizeof(took));
     text_printf(out, "<li>Most time went to <strong>");
     html_text(out, cause_words(causes[most].name));
     text_printf(out, "</strong>: ");
-    html_printf(out, "%s, %.0f %% of what was lost%s.", took, 100 * causes[most].ms / sum,
+    html_printf(out, "%s, %.0f %% of what was lost%s.", took, 100 * causes[most].number / sum,
                 noise ? " in the noise test" : "");
     text_printf(out, "</li>\n");
 }

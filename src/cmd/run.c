@@ -492,14 +492,14 @@ static bool is_wall(const struct row *row)
 /* Sets the row's label: the name if the user gave one, otherwise the command line, which says more ('make -j2'). */
 static void label(const struct row *row, struct row *out)
 {
-    const char *line = row_command_line(row->param);
-    char word[sizeof(row->param)];
+    const char *line = row_command_line(&row->param);
+    char word[ROW_PARAM_SIZE];
     struct name program = {""};
     size_t length;
 
     if (!line)
         return;
-    const bool shell = row_param(row, "shell", &length) != NULL;
+    const bool shell = row_param(&row->param, "shell", &length) != NULL;
     words_first(line, word);
     name_after_program(shell ? line : word, shell, &program);
     if (!strcmp(program.text, row->test))
@@ -539,7 +539,8 @@ struct shape {
  * line. */
 static bool same_command(const struct row *a, const struct row *b)
 {
-    return a->item == b->item && a->copies == b->copies && !strcmp(a->test, b->test) && !strcmp(a->param, b->param);
+    return a->item == b->item && a->copies == b->copies && !strcmp(a->test, b->test) &&
+           !strcmp(a->param.text, b->param.text);
 }
 
 static struct shape shape_of(const struct table_rows *r)
@@ -614,10 +615,10 @@ static void put_long_lines(const struct row *rows, size_t n, struct text *out)
     bool headed = false;
 
     for (size_t i = 0; i < n; i++) {
-        const char *line = row_command_line(rows[i].param);
+        const char *line = row_command_line(&rows[i].param);
         if (!line || strlen(line) < sizeof(rows[i].test) || (before && !strcmp(before, line)))
             continue;
-        char shown[sizeof(rows[i].param)];
+        char shown[ROW_PARAM_SIZE];
         text_copy(shown, sizeof(shown), line);
         text_sanitize(shown);
         text_printf(out, "%s  %s\n", headed ? "" : "Command lines in full:\n", shown);

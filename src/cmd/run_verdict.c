@@ -43,8 +43,8 @@ static void put_name(const struct row *row, const struct row *other, struct text
     if (row->copies > 1)
         text_printf(out, " x%" PRIu64, row->copies);
     /* Commands of the same name are distinguished by their command lines. */
-    if (other && !strcmp(row->test, other->test) && row_command_line(row->param))
-        text_printf(out, " (%s)", row_command_line(row->param));
+    if (other && !strcmp(row->test, other->test) && row_command_line(&row->param))
+        text_printf(out, " (%s)", row_command_line(&row->param));
 }
 
 /* Appends "is 3.0 % slower than A, -2.0 to 8.0 %", or for large ratios "takes 9.81 times as long as A, 9.70 to

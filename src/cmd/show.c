@@ -28,7 +28,7 @@ static const struct suite *suite_of(const char *name)
 static bool same_measurement(const struct row *a, const struct row *b)
 {
     return a->run == b->run && a->item == b->item && a->copies == b->copies && !strcmp(a->suite, b->suite) &&
-           !strcmp(a->test, b->test) && !strcmp(a->load, b->load) && !strcmp(a->param, b->param) &&
+           !strcmp(a->test, b->test) && !strcmp(a->load, b->load) && !strcmp(a->param.text, b->param.text) &&
            !strcmp(a->cpus, b->cpus);
 }
 

@@ -168,15 +168,16 @@ static void put_array_size(const struct table_rows *r, struct text *out)
 {
     for (size_t i = 0; i < r->n; i++) {
         const struct row *row = &r->rows[i];
-        const char *size = strstr(row->param, "array_bytes=");
-        if (strcmp(row->test, bench_bandwidth.name) || !size || row->status >= ROW_SKIPPED)
+        const double size = row_param_number(&row->param, "array_bytes");
+        if (strcmp(row->test, bench_bandwidth.name) || !(size >= 0) || row->status >= ROW_SKIPPED)
             continue;
         char bytes[32];
-        text_bytes(strtoull(size + strlen("array_bytes="), NULL, 10), bytes, sizeof(bytes));
+        text_bytes(size < 0x1p63 ? (uint64_t)size : UINT64_MAX, bytes, sizeof(bytes));
         text_printf(out, "Three arrays of %s each%s; every copy checks its results\n", bytes,
-                    strstr(row->param, "bounded=memory")  ? ", less than 4 times the caches because memory is short"
-                    : strstr(row->param, "bounded=quick") ? ", less than 4 times the caches: a quick look"
-                                                          : "");
+                    row_param_is(&row->param, "bounded", "memory")
+                        ? ", less than 4 times the caches because memory is short"
+                    : row_param_is(&row->param, "bounded", "quick") ? ", less than 4 times the caches: a quick look"
+                                                                    : "");
         return;
     }
 }

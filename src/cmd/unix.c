@@ -40,11 +40,11 @@ enum group {
  * dynamically linked. */
 static const struct protocol {
     const char *name;
-    unsigned index;      /* the group of its index's tests */
-    const char *content; /* how these tests differ from those of the other protocol, in the words of param */
+    unsigned index;                   /* the group of its index's tests */
+    const char *context1, *footprint; /* how these tests differ from those of the other protocol */
 } protocols[] = {
-    {"stable", INDEX_STABLE, "context1=same footprint=bare"},
-    {"classic", INDEX_CLASSIC, "context1=free footprint=dynamic"},
+    {"stable", INDEX_STABLE, "same", "bare"},
+    {"classic", INDEX_CLASSIC, "free", "dynamic"},
 };
 
 /* A test as named on the command line. Several may run one benchmark with different parameters. */
@@ -404,7 +404,15 @@ static double alone_index(const struct table_rows *r, uint64_t copies)
     return n_alone ? exp(sum / (double)n) : (double)NAN;
 }
 
-static void put_index_row(struct measure *m, uint64_t copies, const char *metric, const char *param, double value)
+static void describe_protocol(const struct protocol *protocol, struct row_params *out)
+{
+    row_param_add(out, PARAM_WORK, "protocol", "%s", protocol->name);
+    row_param_add(out, PARAM_WORK, "context1", "%s", protocol->context1);
+    row_param_add(out, PARAM_WORK, "footprint", "%s", protocol->footprint);
+}
+
+static void put_index_row(struct measure *m, uint64_t copies, const char *metric, const struct row_params *param,
+                          double value)
 {
     struct row row;
 
@@ -412,7 +420,7 @@ static void put_index_row(struct measure *m, uint64_t copies, const char *metric
     (void)snprintf(row.suite, sizeof(row.suite), "unix");
     (void)snprintf(row.test, sizeof(row.test), "index");
     (void)snprintf(row.metric, sizeof(row.metric), "%s", metric);
-    (void)snprintf(row.param, sizeof(row.param), "%s", param);
+    row.param = *param;
     (void)snprintf(row.unit, sizeof(row.unit), "%s", "ratio");
     (void)snprintf(row.better, sizeof(row.better), "higher");
     row.copies = copies;
@@ -442,24 +450,25 @@ static void conclude(struct measure *m)
     size_t n = copy_counts(&measured, counts), tests, first_tests;
     double first = system_index(&measured, counts[0], &first_tests);
     const struct protocol *protocol = protocol_of(m);
-    char param[128];
 
     for (size_t c = 0; c < n; c++) {
         measured.rows = m->rows; /* adding rows may move the array */
         double index = system_index(&measured, counts[c], &tests);
         if (!tests)
             continue;
-        (void)snprintf(param, sizeof(param), "protocol=%s %s tests=%zu of=%d", protocol->name, protocol->content, tests,
-                       N_INDEX);
-        put_index_row(m, counts[c], "index", param, index);
+        struct row_params param = {.n = 0}, scaling = {.n = 0};
+        describe_protocol(protocol, &param);
+        row_param_add(&param, PARAM_WORK, "tests", "%zu", tests);
+        row_param_add(&param, PARAM_WORK, "of", "%d", N_INDEX);
+        put_index_row(m, counts[c], "index", &param, index);
         measured.rows = m->rows;
         double alone = alone_index(&measured, counts[c]);
         if (!isnan(alone))
-            put_index_row(m, counts[c], "index_alone", param, alone);
+            put_index_row(m, counts[c], "index_alone", &param, alone);
         if (c > 0 && tests == first_tests) {
-            (void)snprintf(param, sizeof(param), "protocol=%s %s over=%llu", protocol->name, protocol->content,
-                           (unsigned long long)counts[0]);
-            put_index_row(m, counts[c], "scaling", param, index / first);
+            describe_protocol(protocol, &scaling);
+            row_param_add(&scaling, PARAM_WORK, "over", "%llu", (unsigned long long)counts[0]);
+            put_index_row(m, counts[c], "scaling", &scaling, index / first);
         }
     }
 }
@@ -487,11 +496,8 @@ static const char *not_a_disk(const struct row *row)
 /* Returns the title of the row's test, with the kind of pairs of context1-two. */
 static const char *row_title(const struct test *test, const struct row *row)
 {
-    size_t length;
-    const char *pairs = row_param(row, "pairs", &length);
-
-    for (size_t k = 0; pairs && k < PAIRS_CHOICES; k++)
-        if (strlen(pairs_names[k]) == length && !memcmp(pairs_names[k], pairs, length))
+    for (size_t k = 0; k < PAIRS_CHOICES; k++)
+        if (row_param_is(&row->param, "pairs", pairs_names[k]))
             return pairs_titles[k];
     return test ? title_of(test) : row->test;
 }
@@ -499,13 +505,9 @@ static const char *row_title(const struct test *test, const struct row *row)
 /* Returns the protocol of the rows, as far as it is recorded: rows made with --classic record it. */
 static const struct protocol *protocol_of_rows(const struct table_rows *r)
 {
-    char protocol[ROW_PROTOCOL_SIZE];
-
-    for (size_t i = 0; i < r->n; i++) {
-        row_protocol(r->rows[i].param, protocol);
-        if (!strcmp(protocol, "classic protocol"))
+    for (size_t i = 0; i < r->n; i++)
+        if (row_param_is(&r->rows[i].param, "protocol", "classic"))
             return &protocols[1];
-    }
     return &protocols[0];
 }
 

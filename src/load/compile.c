@@ -5,13 +5,12 @@
 #include "load/disk.h"
 #include "load/parties.h"
 
-static void describe(const void *params, char *buf, size_t size)
+static void describe(const void *params, struct row_params *out)
 {
     const struct load_params *p = params;
-    char file[32];
 
-    disk_describe(params, file, sizeof(file));
-    (void)snprintf(buf, size, "threads=%llu %s", (unsigned long long)p->threads, file);
+    row_param_add(out, PARAM_WORK, "threads", "%llu", (unsigned long long)p->threads);
+    disk_describe(params, out);
 }
 
 static const struct party parties[] = {LOAD_BURN_PARTY, LOAD_WRITE_PARTY, LOAD_READ_PARTY};

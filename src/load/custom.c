@@ -4,12 +4,12 @@
 
 #include "load/params.h"
 
-static void describe(const void *params, char *buf, size_t size)
+static void describe(const void *params, struct row_params *out)
 {
     const struct sim_params *sim = params;
 
-    (void)snprintf(buf, size, "load_interval_us=%llu load_busy_us=%llu", (unsigned long long)(sim->interval_ns / 1000),
-                   (unsigned long long)(sim->busy_ns / 1000));
+    row_param_add(out, PARAM_WORK, "load_interval_us", "%llu", (unsigned long long)(sim->interval_ns / 1000));
+    row_param_add(out, PARAM_WORK, "load_busy_us", "%llu", (unsigned long long)(sim->busy_ns / 1000));
 }
 
 const struct load load_custom = {

@@ -258,9 +258,9 @@ static void teardown(struct party_context *context)
     context->state = NULL;
 }
 
-static void describe(const void *params, char *buf, size_t size)
+static void describe(const void *params, struct row_params *out)
 {
-    (void)snprintf(buf, size, "groups=%llu", (unsigned long long)((const struct load_params *)params)->groups);
+    row_param_add(out, PARAM_WORK, "groups", "%llu", (unsigned long long)((const struct load_params *)params)->groups);
 }
 
 static const struct party parties[] = {

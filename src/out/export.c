@@ -137,17 +137,17 @@ const char *export_refuse_unless_seconds(const struct row *row)
 
 void export_param(const struct row *row, char separator, struct text *out)
 {
-    const char *command = row_command(row->param);
-    size_t n = 0, length;
+    const struct row_params *params = &row->param;
+    size_t n = 0;
 
-    for (const char *word = row->param; *word; word += length) {
-        word += strspn(word, " ");
-        length = word == command ? strlen(word) : strcspn(word, " ");
-        if (!length || row_word_kind(row->param, word, length) == ROW_WORD_OUTCOME)
-            continue;
-        text_append(out, &separator, n++ > 0);
-        text_append(out, word, length);
-    }
+    for (size_t i = 0; i < params->n && params->of[i].kind != PARAM_COMMAND; i++)
+        if (params->of[i].kind != PARAM_OUTCOME) {
+            text_append(out, &separator, n++ > 0);
+            text_append(out, params->text + params->of[i].at, params->of[i].length);
+        }
+    const char *command = row_command(params);
+    if (command)
+        text_printf(out, "%.*s%s", n > 0, &separator, command);
 }
 
 static void put_part(const char *part, struct text *out)
@@ -328,7 +328,7 @@ double *export_group_seconds(const struct export_group *group)
 static bool belongs_to(const struct row *a, const struct row *b)
 {
     return a->run == b->run && a->item == b->item && a->copies == b->copies && !strcmp(a->test, b->test) &&
-           !strcmp(a->suite, b->suite) && !strcmp(a->load, b->load) && !strcmp(a->param, b->param) &&
+           !strcmp(a->suite, b->suite) && !strcmp(a->load, b->load) && !strcmp(a->param.text, b->param.text) &&
            !strcmp(a->cpus, b->cpus);
 }
 

@@ -77,12 +77,12 @@ static void put_member(const char *name, double value, struct text *out)
 static const char *command_of(const struct export_rows *rows, const struct export_group *group)
 {
     const struct row *row = group->rows[0];
-    const char *line = strcmp(row->metric, "wall") ? NULL : row_command_line(row->param);
+    const char *line = strcmp(row->metric, "wall") ? NULL : row_command_line(&row->param);
 
     for (size_t i = 0; line && i < rows->n; i++) {
         const struct row *other = rows->rows[i];
         const char *again = other->run == row->run && other != row && !strcmp(other->metric, "wall")
-                                ? row_command_line(other->param)
+                                ? row_command_line(&other->param)
                                 : NULL;
         if (again && !strcmp(again, line))
             return group->name;

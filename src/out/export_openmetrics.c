@@ -109,7 +109,7 @@ static void put_labels(const struct row *row, struct text *out)
     struct text param = {0};
     char copies[24] = "", protocol[ROW_PROTOCOL_SIZE];
 
-    row_protocol(row->param, protocol);
+    row_protocol(&row->param, protocol);
     export_param(row, ' ', &param);
     if (row->copies)
         (void)snprintf(copies, sizeof(copies), "%llu", (unsigned long long)row->copies);

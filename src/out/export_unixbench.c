@@ -96,7 +96,7 @@ static void find_protocol(const struct export_rows *rows, const struct row *of, 
         const struct row *row = &rows->all[i];
         if (row->run == of->run && row->copies == of->copies && !strcmp(row->suite, "unix") &&
             !strcmp(row->metric, "index"))
-            row_protocol(row->param, protocol);
+            row_protocol(&row->param, protocol);
     }
 }
 

@@ -49,7 +49,7 @@ static int is_common(enum table_field field)
 static int same_group(const struct row *a, const struct row *b)
 {
     return a->item == b->item && a->copies == b->copies && strcmp(a->test, b->test) == 0 &&
-           strcmp(a->load, b->load) == 0 && strcmp(a->param, b->param) == 0 && strcmp(a->cpus, b->cpus) == 0;
+           strcmp(a->load, b->load) == 0 && strcmp(a->param.text, b->param.text) == 0 && strcmp(a->cpus, b->cpus) == 0;
 }
 
 static void find_groups(struct view *view)
@@ -185,7 +185,7 @@ static const char *text_cell(const struct view *view, const struct row *row, enu
         title = view->layout->title_of == NULL ? NULL : view->layout->title_of(row->test);
         return title == NULL ? row->test : title;
     case TABLE_PARAM:
-        return row->param;
+        return row->param.text;
     case TABLE_LOAD:
         return row->load;
     case TABLE_METRIC:
@@ -203,7 +203,7 @@ static const char *text_cell(const struct view *view, const struct row *row, enu
 static void put_param(const struct row *row, const char *key, struct grid *grid)
 {
     size_t length = 0;
-    const char *value = row == NULL ? NULL : row_param(row, key, &length);
+    const char *value = row == NULL ? NULL : row_param(&row->param, key, &length);
     text_printf(grid_cell(grid, COLOR_NONE), "%.*s", value == NULL ? 1 : (int)length, value == NULL ? "-" : value);
 }
 

@@ -22,17 +22,16 @@ static bool is_neighbour(const struct row *other, const struct row *row)
 }
 
 /* Returns whether the word is needed in the name, because another row of the same test differs from it only there. */
-static bool tells_apart(const struct compared *c, const struct row *row, const char *word, size_t length)
+static bool tells_apart(const struct compared *c, const struct row *row, const struct row_word *word)
 {
-    const enum row_word kind = row_word_kind(row->param, word, length);
-
-    if (kind == ROW_WORD_OUTCOME || kind == ROW_WORD_BESIDE)
+    if (word->of->kind == PARAM_OUTCOME || word->of->kind == PARAM_PLACEMENT)
         return false;
     for (size_t i = 0; i < c->n_rows; i++) {
         const struct pair *pair = c->row[i].pair;
-        if (is_neighbour(pair->about, row) && !text_has_word_of(pair->about->param, word, length))
+        if (is_neighbour(pair->about, row) && !text_has_word_of(pair->about->param.text, word->text, word->length))
             return true;
-        if (pair->within && is_neighbour(pair->base[0], row) && !text_has_word_of(pair->base[0]->param, word, length))
+        if (pair->within && is_neighbour(pair->base[0], row) &&
+            !text_has_word_of(pair->base[0]->param.text, word->text, word->length))
             return true;
     }
     return false;
@@ -54,33 +53,30 @@ static void put_clean(const char *s, struct text *out)
         text_sanitize(out->data + start);
 }
 
-/* Appends a word of param; for a command line without "command=". */
-static void put_word(const char *word, size_t length, struct text *name)
+/* Appends a word of the parameters; of a command line without "command=". */
+static void put_word(const struct row *row, const struct row_word *word, struct text *name)
 {
-    static const char command[] = "command=";
-    const size_t skipped = strncmp(word, command, sizeof(command) - 1) ? 0 : sizeof(command) - 1;
+    const char *line = row_command_line(&row->param), *end = word->text + word->length;
+    const char *from = line && word->text < line && line <= end ? line : word->text;
 
-    text_printf(name, " %.*s", (int)(length - skipped), word + skipped);
+    text_printf(name, " %.*s", (int)(end - from), from);
 }
 
 static void put_name(const struct compared *c, const struct pair *pair, const struct row *row, struct text *name)
 {
     char protocol[ROW_PROTOCOL_SIZE];
-    size_t length;
+    struct row_word word = {0};
 
     append_words(name, row->suite);
     if (strcmp(row->suite, row->test) != 0)
         append_words(name, row->test);
     append_words(name, row->load);
-    row_protocol(row->param, protocol);
+    row_protocol(&row->param, protocol);
     if (protocol[0])
         text_printf(name, " (%s)", protocol);
-    for (const char *at = row->param; *at; at += length) {
-        at += strspn(at, " ");
-        length = strcspn(at, " ");
-        if (length && tells_apart(c, row, at, length))
-            put_word(at, length, name);
-    }
+    while (row_next_word(&row->param, &word))
+        if (tells_apart(c, row, &word))
+            put_word(row, &word, name);
     if (row->copies > 1 || (pair->within && row->copies != pair->about->copies))
         text_printf(name, " x%" PRIu64, row->copies);
     if (pair->by_cpus)
@@ -373,7 +369,7 @@ static void put_comparison(const struct compared *all, const struct comparison *
 static void put_names(const struct pair *pair, struct text *out)
 {
     const struct row *row = pair->about;
-    const char *const names[] = {row->suite, row->test, row->load, row->param};
+    const char *const names[] = {row->suite, row->test, row->load, row->param.text};
 
     for (size_t i = 0; i < 4; i++) {
         csv_text(out, names[i]);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rows/causes.h"
 #include "rows/text.h"
 #include "sys/memory.h"
 
@@ -140,6 +141,18 @@ static int take_pairs(const char *s, struct stats_point **pairs, size_t *n_pairs
     return 0;
 }
 
+/* Reads causes. Elements that are not pairs are left out. */
+static void take_causes(const char *s, struct row_causes *causes)
+{
+    for (; *s; s = next_piece(s)) {
+        const size_t length = strcspn(s, ":=;");
+        const char *at = s + length + 1;
+        double number;
+        if ((s[length] == ':' || s[length] == '=') && take_number(&at, &number) && (*at == ';' || !*at))
+            row_cause_add(causes, s, length, s[length] == ':', number);
+    }
+}
+
 /* Reads a field. Returns 0; 1 when the record is not a row; -1 when out of memory. */
 static int take_field(struct row_reader *r, size_t i, struct row *row)
 {
@@ -153,12 +166,18 @@ static int take_field(struct row_reader *r, size_t i, struct row *row)
     case COLUMN_TEXT:
         take_text(field, column->size, s);
         row_text_from_csv(column, field);
+        if (field == row->param.text)
+            row_params_read(&row->param);
         return 0;
     case COLUMN_UINT:
         *(uint64_t *)field = to_uint(s);
         return 0;
     case COLUMN_REAL:
         *(double *)field = reader_number(r->reader, r->column[i]);
+        return 0;
+    case COLUMN_CAUSES:
+        if (r->wanted & ROWS_CAUSES)
+            take_causes(s, &row->causes);
         return 0;
     case COLUMN_STATUS:
         return !to_status(s, &row->status);

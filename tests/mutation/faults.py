@@ -9,7 +9,7 @@ from pathlib import Path
 SOURCES = [f"src/{layer}/{pattern}.c" for layer, patterns in {
     "sys": "clock core_probe cpuset interrupts machine machine_counters setting_items task topology",
     "stats": "*",
-    "rows": "causes row rows units",
+    "rows": "causes param row rows units",
     "engine": "core* place plan recorder results trial worker",
     "bench": "*",
     "load": "*",

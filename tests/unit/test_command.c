@@ -144,32 +144,31 @@ static void test_command_gives_the_only_cpu_to_the_engine_to_judge(void **state)
 static void test_command_is_described_by_what_is_not_as_usual(void **state)
 {
     struct command_params params = {.line = "make -j2"};
-    char text[512], small[24];
+    struct row_params out = {.n = 0};
 
-    bench_command.describe(&params, NULL, text, sizeof(text));
-    assert_string_equal(text, "command=make -j2");
+    bench_command.describe(&params, NULL, &out);
+    assert_string_equal(out.text, "command=make -j2");
     params.shell = params.clean_env = params.show_output = true;
     params.warmup = 3;
     text_copy(params.input_line, sizeof(params.input_line), "in");
     text_copy(params.prepare_line, sizeof(params.prepare_line), "sync");
-    bench_command.describe(&params, NULL, text, sizeof(text));
-    assert_string_equal(text, "shell=yes env=clean output=shown warmup=3 input=in prepare=sync command=make -j2");
-    bench_command.describe(&params, NULL, small, sizeof(small));
-    assert_int_equal(strlen(small), sizeof(small) - 1);
+    out = (struct row_params){.n = 0};
+    bench_command.describe(&params, NULL, &out);
+    assert_string_equal(out.text, "shell=yes env=clean output=shown warmup=3 input=in prepare=sync command=make -j2");
 }
 
 /* The longest description fits a row. */
 static void test_command_description_fits(void **state)
 {
     struct command_params params = {.shell = true, .clean_env = true, .show_output = true, .warmup = 1000};
-    char text[sizeof(((struct row *)0)->param)];
+    struct row_params out = {.n = 0};
 
     memset(params.line, 'x', sizeof(params.line) - 1);
     memset(params.input_line, 'x', sizeof(params.input_line) - 1);
     memset(params.prepare_line, 'x', sizeof(params.prepare_line) - 1);
-    bench_command.describe(&params, NULL, text, sizeof(text));
-    assert_true(strlen(text) < sizeof(text) - 1);
-    assert_non_null(strstr(text, "command=xxx"));
+    bench_command.describe(&params, NULL, &out);
+    assert_true(strlen(out.text) < sizeof(out.text) - 1);
+    assert_non_null(strstr(out.text, "command=xxx"));
 }
 
 static void test_command_has_time_to_get_ready(void **state)

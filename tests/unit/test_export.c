@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "out/export.h"
+#include "row_fixture.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
@@ -22,7 +23,7 @@ static const struct row_run second = {.run_id = "r2", .utc = "2026-11-21T09:00:0
 static struct row make_row(const struct row_run *run, const char *words, double value)
 {
     struct row row;
-    char *to[] = {row.suite, row.test, row.load, row.param, row.metric, row.unit, row.better};
+    char *to[] = {row.suite, row.test, row.load, row.param.text, row.metric, row.unit, row.better};
 
     row_init(&row, run);
     for (size_t i = 0; i < COUNT(to); i++) {
@@ -33,8 +34,9 @@ static struct row make_row(const struct row_run *run, const char *words, double 
             to[i][0] = '\0';
         words += length + (words[length] == ' ');
     }
-    for (char *c = row.param; *c; c++)
+    for (char *c = row.param.text; *c; c++)
         *c = *c == '+' ? ' ' : *c;
+    row_params_read(&row.param);
     row.copies = 1;
     row.value = value;
     return row;
@@ -346,7 +348,7 @@ static void test_export_hyperfine_json(void **state)
     };
 
     for (size_t i = 0; i < 3; i++)
-        text_copy(rows[i].param, sizeof(rows[i].param), "command=make -j2 all");
+        set_params(&rows[i], "command=make -j2 all");
     assert_exports(&export_hyperfine_json, rows, COUNT(rows),
                    "{\"results\": [\n"
                    "{\"command\": \"make -j2 all\", \"mean\": 3, \"stddev\": 2.6457513110645907, \"median\": 2, "
@@ -620,7 +622,7 @@ static void test_export_param_keeps_a_command_line_as_it_was_typed(void **state)
     struct text out = {0};
 
     row_init(&row, NULL);
-    text_copy(row.param, sizeof(row.param), "shell=yes  warmup=1 prepare='a  b' command=sh -c 'x  y' load_cpu=3");
+    set_params(&row, "shell=yes  warmup=1 prepare='a  b' command=sh -c 'x  y' load_cpu=3");
     export_param(&row, '/', &out);
     assert_string_equal(out.data, "shell=yes/warmup=1/prepare='a  b' command=sh -c 'x  y' load_cpu=3");
     text_free(&out);

@@ -102,9 +102,9 @@ static void test_gather_figures_are_told_apart(void **state)
     text_copy(rows[1].unit, sizeof(rows[1].unit), "ns");
     text_copy(rows[2].load, sizeof(rows[2].load), "burn");
     rows[3].copies = 2;
-    text_copy(rows[4].param, sizeof(rows[4].param), "limit=22");
-    text_copy(rows[5].param, sizeof(rows[5].param), "clock=rdtscp copy=0");
-    text_copy(rows[6].param, sizeof(rows[6].param), "copy=1");
+    set_params(&rows[4], "limit=22");
+    set_params(&rows[5], "clock=rdtscp copy=0");
+    set_params(&rows[6], "copy=1");
     for (size_t i = 0; i < 7; i++)
         assert_int_equal(gather_row(&g, &rows[i]), 0);
     assert_int_equal(gather_finish(&g), 0);
@@ -120,9 +120,10 @@ static void test_gather_works_that_differ_late_are_two(void **state)
     struct row row = row_of(&a, 1);
 
     for (int i = 0; i < 2; i++) {
-        memset(row.param, 'x', 300);
-        row.param[300] = (char)('0' + i);
-        row.param[301] = '\0';
+        char text[302] = "";
+        memset(text, 'x', 300);
+        text[300] = (char)('0' + i);
+        set_params(&row, text);
         assert_int_equal(gather_row(&g, &row), 0);
     }
     assert_int_equal(g.figures.n, 2);

@@ -823,7 +823,7 @@ static void test_man_csv_columns_are_the_rows_in_order(void **state)
     static const char *const types[] = {
         [COLUMN_TEXT] = "text",   [COLUMN_UINT] = "whole number",   [COLUMN_REAL] = "number",
         [COLUMN_STATUS] = "text", [COLUMN_SCHEMA] = "whole number", [COLUMN_SAMPLES] = "list",
-        [COLUMN_HIST] = "pairs",  [COLUMN_SERIES] = "pairs",
+        [COLUMN_HIST] = "pairs",  [COLUMN_SERIES] = "pairs",        [COLUMN_CAUSES] = "text",
     };
     struct page *page = page_read("man/jitbench-csv.5");
     struct items *program = items_new(), *listed = items_new();

@@ -7,6 +7,7 @@
 
 #include "bench/noise.h"
 #include "made_up_trial.h"
+#include "row_fixture.h"
 #include "rows/text.h"
 
 static const struct bench *const registry[] = {&bench_noise, NULL};
@@ -319,9 +320,9 @@ static void test_noise_rows_of_a_trial(void **state)
         }
         const struct row *lost = row_of(copy, NOISE_METRIC_LOST);
         assert_string_equal(lost->suite, "noise");
-        assert_ptr_equal(strstr(lost->param, "threshold=8x clock=clock_gettime"), lost->param);
-        assert_ptr_equal(strstr(lost->causes, "preempted:"), lost->causes);
-        assert_non_null(strstr(lost->causes, ";unexplained:"));
+        assert_ptr_equal(strstr(lost->param.text, "threshold=8x clock=clock_gettime"), lost->param.text);
+        assert_memory_equal(causes_of(lost), "preempted:", 10);
+        assert_non_null(strstr(causes_of(lost), ";unexplained:"));
         assert_true(row_of(copy, NOISE_METRIC_LOOP)->value > 0);
         assert_true(row_of(copy, NOISE_METRIC_THRESHOLD)->value > row_of(copy, NOISE_METRIC_LOOP)->value);
         assert_true(row_of(copy, NOISE_METRIC_BLIND)->value > 0 && row_of(copy, NOISE_METRIC_BLIND)->value < 100);

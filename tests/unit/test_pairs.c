@@ -206,7 +206,7 @@ static void test_pairs_of_two_indices_are_refused(void **state)
     expect_why("another index: stable protocol against classic protocol");
     make(~UINT64_C(0));
     assert_string_equal(pairs.pair[0].why, "another index: stable protocol against classic protocol");
-    text_copy(row->param, sizeof(row->param), "protocol=classic footprint=dynamic tests=1 of=12");
+    set_params(row, "protocol=classic footprint=dynamic tests=1 of=12");
     expect_why("other work: footprint=dynamic against without");
 }
 
@@ -230,7 +230,7 @@ static void test_pairs_name_what_differs(void **state)
                "load=other:5");
     make(BIT(ACROSS_BESIDE));
     assert_string_equal(pairs.pair[0].why, "");
-    text_copy(row->param, sizeof(row->param), base.rows[0].param);
+    set_params(row, base.rows[0].param.text);
     text_copy(row->scratch_fs, 8, "tmpfs");
     expect_why(""); /* not known in the other: a file of an earlier version */
     text_copy(base.rows[0].scratch_fs, 8, "ext4");
@@ -596,7 +596,7 @@ static void test_pairs_across_command_pool_commands_of_a_name(void **state)
     assert_string_equal(pairs.pair[0].why, "");
     assert_int_equal(pairs.pair[0].n_base, 2);
     /* Rows that differ in more than the command are still refused. */
-    text_copy(changed.rows[0].param, sizeof(changed.rows[0].param), "files=2 command=/tmp/2/prog -x");
+    set_params(&changed.rows[0], "files=2 command=/tmp/2/prog -x");
     base.set.n = 1;
     make(BIT(ACROSS_COMMAND));
     base.set.n = 2;

@@ -9,6 +9,7 @@
 #include "engine/load.h"
 #include "engine/results.h"
 #include "order_fixture.h"
+#include "row_fixture.h"
 
 static const struct bench bench_sheet, bench_copies, bench_quiet, bench_timed;
 static const struct bench *const registry[] = {&bench_sheet, &bench_copies, &bench_quiet, &bench_timed, NULL};
@@ -160,10 +161,9 @@ static void pace_place(const void *params, const struct place_request *request, 
     placement->nice = p->nice;
 }
 
-static void pace_describe(const void *params, char *buf, size_t size)
+static void pace_describe(const void *params, struct row_params *out)
 {
-    (void)params;
-    (void)snprintf(buf, size, "stride=2");
+    row_param_add(out, PARAM_WORK, "stride", "2");
 }
 
 #define PACE_PARTY .role = ROLE_LOAD, .stop = STOP_KILL, .before_gate = true
@@ -280,16 +280,16 @@ static void test_results_say_which_pages_there_were(void **state)
     static const struct {
         double huge, possible;
         const char *word;
-    } trials[] = {{0, 0, " pages=small"}, {100, 100, " pages=huge"}, {0, 100, " pages=mixed:50%"}};
+    } trials[] = {{0, 0, "pages=small"}, {100, 100, "pages=huge"}, {0, 100, "pages=mixed:50%"}};
 
     ENTER(0, SHEET_MEDIAN, 1, 1);
     (void)results_rows(&results, ROW_OK, "");
-    assert_null(strstr(metric_row("median")->param, "pages=")); /* nobody looked */
+    assert_null(strstr(metric_row("median")->param.text, "pages=")); /* nobody looked */
     for (size_t i = 0; i < COUNT(trials); i++) {
         fixture_free_rows(&rows);
         results_pages(&results, 0, trials[i].huge, trials[i].possible);
         (void)results_rows(&results, ROW_OK, "");
-        assert_string_equal(metric_row("median")->param, trials[i].word);
+        assert_string_equal(metric_row("median")->param.text, trials[i].word);
     }
 }
 
@@ -758,9 +758,9 @@ static double enter_trial(void)
 /* The number of a pair, NAN when there is none. */
 static double cause_of(const struct row *row, const char *pair)
 {
-    const char *at = strstr(row->causes, pair);
+    const char *causes = causes_of(row), *at = strstr(causes, pair);
 
-    return at && (at == row->causes || at[-1] == ';') ? strtod(at + strlen(pair), NULL) : (double)NAN;
+    return at && (at == causes || at[-1] == ';') ? strtod(at + strlen(pair), NULL) : (double)NAN;
 }
 
 /* The column, and the pair when there is one of it, are the sum of what the trials counted; not known is -1. */
@@ -771,7 +771,8 @@ static void assert_counted(const struct row *row, const char *pair, double colum
 
     if (isnan(expected) ? !isnan(column) || !isnan(in_causes)
                         : !(fabs(column - expected) <= 1e-9 * (1 + expected) && fabs(in_causes - expected) <= 0.0005))
-        fail_msg("%s is %g, the column %g, not %g: %s", pair ? pair : "one", in_causes, column, expected, row->causes);
+        fail_msg("%s is %g, the column %g, not %g: %s", pair ? pair : "one", in_causes, column, expected,
+                 causes_of(row));
 }
 
 /* The first copies' group, or the second copy's own. */
@@ -870,8 +871,8 @@ static void test_results_unknown_counters_stay_unknown(void **state)
     assert_true(isnan(row->softirqs));
     assert_true(isnan(row->steal_ms));
     assert_causes(row, 0);
-    assert_null(strstr(row->causes, "steal"));
-    assert_null(strstr(row->causes, "timer"));
+    assert_null(strstr(causes_of(row), "steal"));
+    assert_null(strstr(causes_of(row), "timer"));
     assert_true(row->ctx_voluntary > NAPS);
 }
 
@@ -886,9 +887,9 @@ static void test_results_causes_of_the_benchmarks_own(void **state)
     (void)results_rows(&results, ROW_OK, "");
     const struct row *first = &rows.row[0], *second = &rows.row[SHEET_COUNT];
     assert_causes(first, 0);
-    assert_int_equal(strncmp(second->causes, "interrupt:1.75;", 15), 0);
-    assert_null(strstr(second->causes, "preempted"));
-    assert_null(strstr(second->causes, "steal"));
+    assert_int_equal(strncmp(causes_of(second), "interrupt:1.75;", 15), 0);
+    assert_null(strstr(causes_of(second), "preempted"));
+    assert_null(strstr(causes_of(second), "steal"));
     assert_true(cause_of(second, "involuntary=") == second->ctx_involuntary);
     for (int i = 1; i < CAUSES_OWN; i++)
         assert_int_equal(results_cause(&results, 1, "abcdefgh" + i, 1), 0);
@@ -966,16 +967,16 @@ static void check_copy_in_param(enum bind_mode bind, unsigned copies, const char
     place.bind = bind;
     place.n_order = 2;
     (void)results_rows(&results, ROW_OK, "");
-    assert_string_equal(rows.row[SHEET_COUNT * (copies - 1)].param, expected);
+    assert_string_equal(rows.row[SHEET_COUNT * (copies - 1)].param.text, expected);
     fixture_free_rows(&rows);
 }
 
 static void test_results_copies_on_the_same_cpus_are_numbered(void **state)
 {
     check_copy_in_param(BIND_ONE, 2, "");
-    check_copy_in_param(BIND_ONE, 3, " copy=2");
-    check_copy_in_param(BIND_RANGE, 2, " copy=1");
-    check_copy_in_param(BIND_NONE, 2, " copy=1");
+    check_copy_in_param(BIND_ONE, 3, "copy=2");
+    check_copy_in_param(BIND_RANGE, 2, "copy=1");
+    check_copy_in_param(BIND_NONE, 2, "copy=1");
     check_copy_in_param(BIND_NONE, 1, "");
 }
 
@@ -1068,9 +1069,9 @@ static void test_results_say_how_the_others_ran_and_what_the_load_did(void **sta
     enter_beside(&params, 5 * MS, 2);
     assert_string_equal(metric_row("mean")->load, "pace");
     (void)snprintf(param, sizeof(param),
-                   " stride=2 timer=other%s load=other%s load_cpu_s=0.25 load_read=60000000000 load_wakeups=14",
+                   "stride=2 timer=other%s load=other%s load_cpu_s=0.25 load_read=60000000000 load_wakeups=14",
                    own_nice(), own_nice());
-    assert_string_equal(metric_row("mean")->param, param);
+    assert_string_equal(metric_row("mean")->param.text, param);
     assert_int_equal(metric_row("mean")->status, ROW_OK); /* so short a run says nothing of what it does in a second */
 }
 
@@ -1080,10 +1081,10 @@ static void test_results_load_of_another_nice_value_and_cpu(void **state)
     char param[96];
 
     enter_beside(&params, 5 * MS, 1);
-    (void)snprintf(param, sizeof(param), " stride=2 timer=other%s load=other:9", own_nice());
+    (void)snprintf(param, sizeof(param), "stride=2 timer=other%s load=other:9", own_nice());
     if (place.n_order > 1)
         (void)snprintf(param + strlen(param), sizeof(param) - strlen(param), "@%u", place.order[1]);
-    assert_string_equal(metric_row("mean")->param, param);
+    assert_string_equal(metric_row("mean")->param.text, param);
     assert_true(metric_row("mean")->nice != 9);
 }
 

@@ -178,22 +178,6 @@ static void test_row_status_has_a_name(void **state)
     assert_string_equal(row_status_name((enum row_status)7), "unknown");
 }
 
-static void test_row_protocol_is_that_of_an_index(void **state)
-{
-    char buf[ROW_PROTOCOL_SIZE];
-
-    row_protocol("protocol=stable tests=12 of=12", buf);
-    assert_string_equal(buf, "stable protocol");
-    row_protocol("over=1 protocol=classic", buf);
-    assert_string_equal(buf, "classic protocol");
-    row_protocol("protocol=a-word-from-a-file-that-does-not-fit", buf);
-    assert_string_equal(buf, "a-word-from-a-fi protocol");
-    row_protocol("limit=22", buf);
-    assert_string_equal(buf, "");
-    row_protocol("command=x protocol=stable", buf); /* the user's word */
-    assert_string_equal(buf, "");
-}
-
 static void test_row_sanitized_texts_move_no_cursor(void **state)
 {
     struct row_run run;
@@ -201,12 +185,12 @@ static void test_row_sanitized_texts_move_no_cursor(void **state)
     row_run_init(&run);
     row_init(&row, &run);
     strcpy(run.host, "a\033[2J");
-    strcpy(row.param, "limit=1\xed \xc3\xa9");
+    strcpy(row.param.text, "limit=1\xed \xc3\xa9");
     strcpy(row.reason, "two\nlines");
     row_sanitize(&row);
     row_run_sanitize(&run);
     assert_string_equal(run.host, "a?[2J");
-    assert_string_equal(row.param, "limit=1? \xc3\xa9");
+    assert_string_equal(row.param.text, "limit=1? \xc3\xa9");
     assert_string_equal(row.reason, "two?lines");
     row_free(&row);
 }
@@ -214,7 +198,6 @@ static void test_row_sanitized_texts_move_no_cursor(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_row_protocol_is_that_of_an_index),
         cmocka_unit_test(test_row_sanitized_texts_move_no_cursor),
         cmocka_unit_test(test_row_reasons_that_repeat),
         cmocka_unit_test(test_row_columns_are_the_designs_in_order),

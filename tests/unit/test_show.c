@@ -154,8 +154,9 @@ static void test_show_puts_long_command_lines_below(void **state)
     struct row rows[] = {make_row("run", "true", "command=true", "wall", 2), make_row("run", "tar", "", "wall", 1),
                          make_row("run", "tar", "", "user", 1)};
 
-    (void)snprintf(rows[1].param, sizeof(rows[1].param), "warmup=1 command=%s", line);
-    text_copy(rows[2].param, sizeof(rows[2].param), rows[1].param);
+    row_param_add(&rows[1].param, PARAM_WORK, "warmup", "1");
+    row_param_add(&rows[1].param, PARAM_COMMAND, "command", "%s", line);
+    rows[2].param = rows[1].param;
     char *text = shown(rows, 3);
     IN_ORDER(text, "\ntar --create ", "\ntrue ", "\nCommand lines in full:\n  ", line, "\n\n");
     free(text);

@@ -263,11 +263,11 @@ static void test_context1_sits_on_the_pairs_given(void **state)
 
 static void assert_context1_described(const struct unix_params *params, const char *begins)
 {
-    char text[256];
+    struct row_params out = {.n = 0};
 
-    bench_context1.describe(params, NULL, text, sizeof(text));
-    if (strncmp(text, begins, strlen(begins)) != 0 || strncmp(text + strlen(begins), " linkage=", 9) != 0)
-        fail_msg("'%s' does not begin with '%s'", text, begins);
+    bench_context1.describe(params, NULL, &out);
+    if (strncmp(out.text, begins, strlen(begins)) != 0 || strncmp(out.text + strlen(begins), " linkage=", 9) != 0)
+        fail_msg("'%s' does not begin with '%s'", out.text, begins);
 }
 
 static void test_context1_names_what_its_halves_share(void **state)
