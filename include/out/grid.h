@@ -60,7 +60,7 @@ struct text *grid_note(struct grid *grid);
 
 /* Prints the titles and rows, and frees the grid; prints nothing when it has no rows. Lines wider than width (0: no
  * limit): the columns of the highest rank are left out, then those of the next, until it fits with columns that wrap
- * narrowed to 24, or has only columns of rank 0; the first column is never left out. Columns of one rank go together,
+ * narrowed to 24, or has only columns of rank 0. Columns of one rank go together,
  * so that the digits of the figures seldom change which columns are shown. A line below names the columns left out.
  * Then the widest columns that wrap are narrowed. */
 void grid_print(struct grid *grid, unsigned width, struct text *out);

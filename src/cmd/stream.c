@@ -86,33 +86,17 @@ static int plan(const struct measure *m, void *options, struct plan *out, char *
     return m->selected[TEST_BANDWIDTH] ? plan_bandwidth(m, &o->bandwidth, out, error, error_size) : 0;
 }
 
-static const struct table_column summary_columns[] = {
-    {.heading = "Elements", .metric = "array_bytes", .field = TABLE_PARAM_VALUE, .key = "elements"},
+static const struct table_column extra[] = {
     {.heading = "Bytes", .metric = "array_bytes", .field = TABLE_VALUE, .rank = 6},
-    {.heading = "Copies", .metric = "cycles", .field = TABLE_COPIES, .rank = 5},
-    {.heading = "CPU", .metric = "cycles", .field = TABLE_CPUS},
-    {.heading = "Experiments", .metric = "cycles", .field = TABLE_N, .rank = 6},
-    EXPERIMENT_SUMMARY_COLUMNS,
-};
-static const struct table_column share_columns[] = {
-    {.heading = "Elements", .metric = "cycles", .field = TABLE_PARAM_VALUE, .key = "elements"},
-    {.heading = "Copies", .metric = "cycles", .field = TABLE_COPIES, .rank = 2},
-    {.heading = "CPU", .metric = "cycles", .field = TABLE_CPUS},
-    EXPERIMENT_SHARE_COLUMNS,
 };
 
 static const struct experiment_tables layouts = {
     .test = "array",
     .run_title = "Array copy, each run: mean, and delays above it (A 150-400, B 400-2000, C 2000-6000, D over 6000)",
-    .key_heading = "Elements",
-    .key = "elements",
-    .summary = {.title = "Small-array copy: all runs together",
-                .columns = summary_columns,
-                .n_columns = sizeof(summary_columns) / sizeof(summary_columns[0])},
-    .share = {.title = "Share of the time that delays take, in %, counted from the mean, the median and the minimum",
-              .columns = share_columns,
-              .n_columns = sizeof(share_columns) / sizeof(share_columns[0]),
-              .no_status = 1},
+    .summary_title = "Small-array copy: all runs together",
+    .key = {.heading = "Elements", .metric = "cycles", .field = TABLE_PARAM_VALUE, .key = "elements"},
+    .extra = extra,
+    .n_extra = sizeof(extra) / sizeof(extra[0]),
 };
 
 static const struct table_column bandwidth_columns[] = {

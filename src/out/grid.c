@@ -113,12 +113,12 @@ static void leave_out(struct grid *g, unsigned width)
 {
     while (total_width(g, WRAPPED) > width) {
         unsigned rank = 0;
-        for (size_t i = 1; i < g->n_columns; i++)
+        for (size_t i = 0; i < g->n_columns; i++)
             if (is_shown(&g->column[i]) && g->column[i].rank > rank)
                 rank = g->column[i].rank;
         if (!rank)
             return;
-        for (size_t i = 1; i < g->n_columns; i++)
+        for (size_t i = 0; i < g->n_columns; i++)
             g->column[i].left_out |= g->column[i].rank == rank;
     }
 }

@@ -106,8 +106,10 @@ static void test_grid_breaks_long_cells_before_it_leaves_out_columns(void **stat
 /* A note is in no column; an empty column without a title takes no room. */
 static void test_grid_notes_and_empty_columns(void **state)
 {
-    static const struct grid_column columns[] = {
-        {.title = "Host", .left = true}, {.left = true}, {.title = "Core %", .optional = true}, {.title = "Lost"}};
+    static const struct grid_column columns[] = {{.title = "Host", .left = true},
+                                                 {.left = true},
+                                                 {.title = "Core %", .optional = true},
+                                                 {.title = "Lost", .optional = true}};
     struct grid grid = {.n_columns = 0};
 
     grid_columns(&grid, columns, COUNT(columns));
