@@ -268,7 +268,7 @@ void row_text_to_csv(const struct row_column *column, char *field)
 
 void row_text_from_csv(const struct row_column *column, char *field)
 {
-    if (strcmp(column->name, "cpus") != 0) {
+    if (column->in_run || column->offset != offsetof(struct row, cpus)) {
         row_text_to_csv(column, field);
         return;
     }
