@@ -254,6 +254,10 @@ test-elsewhere: built ## the tests with one CPU, as nobody, on btrfs, under load
 .PHONY: consumers
 consumers: $(PROGRAM) ## check that other programs can read the formats of export
 	@JITBENCH=$(PROGRAM) $(RUN) tests/consumers/consumers.py
+# Adds a benchmark, a load, an export format and a setting to a copy of the sources, as README.md describes.
+.PHONY: adding
+adding: $(PROGRAM) ## check that a new benchmark, load, export format or setting is one file and one line: half a minute
+	@$(RUN) 'tests/adding/adding.py $(BUILD)'
 # Boots real kernels under QEMU with nothing but the binary. Needs qemu-system-x86, cpio and e2fsprogs; downloads the
 # kernels once.
 .PHONY: boot boot-aarch64

@@ -32,7 +32,7 @@ struct latency_options {
 enum { TASK_AUDIO, TASK_VIDEO, TASK_X, TASK_GAMING, TASK_CUSTOM, N_TASKS };
 static const struct task {
     const struct bench *bench;
-    const struct sim_params *params; /* NULL: set by the user */
+    const struct sim_params *params;
     const char *title;
     bool real_time; /* has a real-time mode */
     /* The most informative loads for the task: by default, and with --quick. */
@@ -45,22 +45,16 @@ static const struct task {
                     "when a frame is lost"},
     [TASK_X] = {&bench_x, &sim_x, "X", false, "none burn write compile video", "none burn", NOTICED},
     [TASK_GAMING] = {&bench_gaming, &sim_gaming, "Gaming", false, "none burn compile", "none burn", NOTICED},
-    [TASK_CUSTOM] = {&bench_custom, NULL, "Custom", true, "none burn write compile", "none burn", NOTICED},
+    [TASK_CUSTOM] = {&bench_custom, &sim_custom, "Custom", true, "none burn write compile", "none burn", NOTICED},
 };
 static const char *const task_names[] = {"audio", "video", "x", "gaming", "custom", NULL};
 
-enum { LOAD_AT_NONE, LOAD_AT_COMPILE = 7, LOAD_AT_MEMLOAD, LOAD_AT_HACK, LOAD_AT_CUSTOM, N_LOADS };
-static const char *const load_names[] = {"none", "video",   "x",       "burn", "write",  "read",
-                                         "ring", "compile", "memload", "hack", "custom", NULL};
-
-#define BIT(n)    (1ull << (n))
-#define ALL_TASKS (BIT(TASK_CUSTOM) - 1) /* without custom, which runs when it is named or its figures are given */
-/* Without hack, which can exhaust a machine's memory. fill_load() leaves memload out if there is not enough swap. */
-#define ALL_LOADS   (BIT(LOAD_AT_HACK) - 1)
-#define MEMLOAD_PCT 110u /* % of RAM, with swap */
-#define NO_SWAP_PCT 90u  /* % of the available memory, without swap */
-#define SPARE_PCT   5u   /* % of RAM, left free when swapping */
-#define OVERHEAD_MS 350u /* added to the time of each sample */
+#define BIT(n)      (1ull << (n))
+#define ALL_TASKS   (BIT(TASK_CUSTOM) - 1) /* without custom, which runs when it is named or its figures are given */
+#define MEMLOAD_PCT 110u                   /* % of RAM, with swap */
+#define NO_SWAP_PCT 90u                    /* % of the available memory, without swap */
+#define SPARE_PCT   5u                     /* % of RAM, left free when swapping */
+#define OVERHEAD_MS 350u                   /* added to the time of each sample */
 
 /* --- Options. --- */
 
@@ -219,6 +213,26 @@ struct choice {
     bool telling; /* nothing was chosen: run the most informative pairs */
 };
 
+/* Returns the bit of a load in the masks. */
+static uint64_t load_bit(const struct load *load)
+{
+    size_t at = 0;
+
+    while (load_list[at] != load)
+        at++;
+    return BIT(at);
+}
+
+/* Returns the loads that run unless others are named. fill_load() leaves memload out if there is not enough swap. */
+static uint64_t usual_loads(void)
+{
+    uint64_t loads = 0;
+
+    for (size_t load = 0; load_list[load]; load++)
+        loads |= load_list[load]->only_named ? 0 : BIT(load);
+    return loads;
+}
+
 static void choose(const struct measure *m, const struct latency_options *o, struct choice *choice)
 {
     uint64_t named = o->tasks;
@@ -233,7 +247,7 @@ static void choose(const struct measure *m, const struct latency_options *o, str
             if (!tasks[t].real_time)
                 choice->tasks &= ~BIT(t);
     }
-    choice->loads = o->loads ? o->loads : ALL_LOADS;
+    choice->loads = o->loads ? o->loads : usual_loads();
     choice->tasks &= ~o->no_tasks;
     choice->loads &= ~o->no_loads;
 }
@@ -249,7 +263,7 @@ static bool wanted(const struct measure *m, const struct choice *choice, size_t 
 static bool any_wanted(const struct measure *m, const struct choice *choice)
 {
     for (size_t task = 0; task < N_TASKS; task++)
-        for (size_t load = 0; load < N_LOADS; load++)
+        for (size_t load = 0; load_list[load]; load++)
             if (wanted(m, choice, task, load))
                 return true;
     return false;
@@ -258,11 +272,12 @@ static bool any_wanted(const struct measure *m, const struct choice *choice)
 static int check(const struct measure *m, const struct latency_options *o, const struct choice *choice, char *error,
                  size_t error_size)
 {
+    const bool custom = choice->tasks & BIT(TASK_CUSTOM) || choice->loads & load_bit(&load_custom);
     const char *problem = NULL;
 
-    if ((choice->tasks & BIT(TASK_CUSTOM) || choice->loads & BIT(LOAD_AT_CUSTOM)) && !o->custom_ns)
+    if (custom && !o->custom_ns)
         problem = "--custom-interval (-I) is missing: custom needs it (100 us to 10 s)";
-    else if ((choice->tasks & BIT(TASK_CUSTOM) || choice->loads & BIT(LOAD_AT_CUSTOM)) && !(o->custom_pct > 0))
+    else if (custom && !(o->custom_pct > 0))
         problem = "--custom-cpu (-C) is missing: custom needs it, in % (0.1 to 100)";
     else if (!o->custom_ns != !(o->custom_pct > 0))
         problem = "--custom-interval (-I) and --custom-cpu (-C) go together";
@@ -363,7 +378,7 @@ static const char *fill_load(const struct measure *m, const struct latency_optio
     p->sim.classic = m->preset == PRESET_CLASSIC;
     if (!machine->memory_total_bytes)
         return "the size of the memory is not known here";
-    return swap || choice->telling || o->loads & BIT(LOAD_AT_MEMLOAD)
+    return swap || choice->telling || o->loads & load_bit(&load_memload)
                ? NULL
                : "no swap that could hold it: `--load memload` runs it in 90 % of what is available";
 }
@@ -372,7 +387,6 @@ static void fill_custom(const struct latency_options *o, struct sim_params *p)
 {
     p->interval_ns = o->custom_ns;
     p->busy_ns = (uint64_t)((double)p->interval_ns * o->custom_pct / 100);
-    p->late_after_ns = SIM_NOTICED_NS;
 }
 
 /* Sets the parameters of a load that is a simulation. */
@@ -381,9 +395,9 @@ static void fill_load_sim(const struct latency_options *o, size_t load, struct l
     const struct sim_params common = p->sim;
 
     for (size_t t = 0; t < N_TASKS; t++)
-        if (!strcmp(task_names[t], load_names[load]) && tasks[t].params)
+        if (!strcmp(task_names[t], load_names[load]))
             p->sim = *tasks[t].params;
-    if (load == LOAD_AT_CUSTOM)
+    if (load_list[load] == &load_custom)
         fill_custom(o, &p->sim);
     p->sim.single_cpu = common.single_cpu;
     p->sim.classic = common.classic;
@@ -393,12 +407,10 @@ static void fill_load_sim(const struct latency_options *o, size_t load, struct l
 static int add_pair(const struct measure *m, const struct latency_options *o, size_t task, size_t load,
                     const struct load_params *load_params, const char *skip, struct plan *out)
 {
-    struct sim_params params = {0};
+    struct sim_params params = *tasks[task].params;
     struct load_params beside = *load_params;
 
-    if (tasks[task].params)
-        params = *tasks[task].params;
-    else
+    if (task == TASK_CUSTOM)
         fill_custom(o, &params);
     if (o->late_after_ns) {
         params.late_after_ns = o->late_after_ns;
@@ -409,7 +421,7 @@ static int add_pair(const struct measure *m, const struct latency_options *o, si
     params.single_cpu = o->single_cpu;
     params.classic = load_params->sim.classic;
     fill_load_sim(o, load, &beside);
-    if (load == LOAD_AT_COMPILE)
+    if (load_list[load] == &load_compile)
         beside.file_bytes /= 2; /* compile has two of them */
     if (o->real_time && !tasks[task].real_time && !m->place.fifo)
         skip = "has no real-time mode of its own: --fifo gives it SCHED_FIFO";
@@ -436,9 +448,9 @@ static int add_all(const struct measure *m, const struct latency_options *o, con
         item->sampling = bench_calibrate.sampling[m->preset];
     }
     for (size_t task = 0; task < N_TASKS; task++)
-        for (size_t load = 0; load < N_LOADS; load++)
+        for (size_t load = 0; load_list[load]; load++)
             if (wanted(m, choice, task, load) &&
-                add_pair(m, o, task, load, load_params, load == LOAD_AT_MEMLOAD ? no_memload : NULL, out))
+                add_pair(m, o, task, load, load_params, load_list[load] == &load_memload ? no_memload : NULL, out))
                 return -1;
     return 0;
 }
@@ -700,6 +712,12 @@ static void print(const struct table_rows *r, struct text *out)
         put_picture(r, out);
 }
 
+static bool test_word(size_t i, struct operand_word *out)
+{
+    *out = (struct operand_word){.name = task_names[i]};
+    return out->name;
+}
+
 const struct suite suite_latency = {
     .name = "latency",
     .title = "measures the scheduling latency of interactive tasks under background loads",
@@ -710,7 +728,7 @@ const struct suite suite_latency = {
     .n_common_rows = sizeof(common_rows) / sizeof(common_rows[0]),
     .timed = true,
     .schedule = SCHEDULE_SEQUENCE,
-    .tests = task_names,
+    .test = test_word,
     .select = select_task,
     .plan = plan,
     .announce = announce,

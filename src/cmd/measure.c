@@ -118,34 +118,30 @@ bool measure_given(const struct measure *m, const char *name)
 
 static int select_tests(struct session *s, const char *const *operands, int n)
 {
-    const char *const *tests = s->n_suites == 1 ? s->suites[0]->tests : NULL;
-    size_t n_tests = 0;
+    const struct suite *suite = s->suites[0];
+    const bool takes = s->n_suites == 1 && suite->test;
+    struct operand_word word;
 
-    while (tests && tests[n_tests])
-        n_tests++;
     for (size_t t = 0; t < TESTS_MAX; t++)
         s->m.selected[t] = n == 0;
     s->m.operands_given = n > 0;
     for (int i = 0; i < n; i++) {
         size_t t = 0;
-        if (!tests) {
+        if (!takes) {
             char error[160];
             (void)snprintf(error, sizeof(error),
-                           s->suites[0]->commands ? "the command follows '--', but '%.80s' is given before it"
-                                                  : "takes no operands, but '%.80s' was given",
+                           suite->commands ? "the command follows '--', but '%.80s' is given before it"
+                                           : "takes no operands, but '%.80s' was given",
                            operands[i]);
             return usage_error(s, error);
         }
-        while (t < n_tests && strcmp(tests[t], operands[i]))
+        bool found;
+        while ((found = suite->test(t, &word)) && strcmp(word.name, operands[i]) != 0)
             t++;
-        if (s->suites[0]->select) {
-            if (s->suites[0]->select(&s->m, operands[i]))
-                return command_unknown_operand(s->command, operands[i]);
-            continue;
-        }
-        if (t == n_tests)
+        if (suite->select ? suite->select(&s->m, operands[i]) != 0 : !found)
             return command_unknown_operand(s->command, operands[i]);
-        s->m.selected[t] = true;
+        if (!suite->select)
+            s->m.selected[t] = true;
     }
     return 0;
 }
