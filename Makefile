@@ -64,12 +64,13 @@ UNGUARDED := -fno-stack-protector -U_FORTIFY_SOURCE
 CFLAGS_bench := $(ALIGNED) $(UNGUARDED)
 CFLAGS_load  := $(ALIGNED) $(UNGUARDED)
 CFLAGS_src/engine/worker.c := -O2 $(ALIGNED) $(UNGUARDED)
+CFLAGS_src/engine/party.c  := -O2 $(ALIGNED) $(UNGUARDED)
 CFLAGS_src/sys/clock.c := -O2 $(UNGUARDED)
 # Code that reads files of the user and the kernel is hardened; none of it is on the measured path.
 GUARDED := -fstack-protector-strong $(if $(findstring -fsanitize,$(CFLAGS)),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
 # Optimised for speed, because it reads files of 100 MB and more.
 CFLAGS_src/rows/reader.c := -O2
-# Optimised for size: none of this runs during a measurement, except for the two files above.
+# Optimised for size: none of this runs during a measurement, except for the files above.
 $(foreach layer,$(filter-out bench load,$(LAYERS)),$(eval CFLAGS_$(layer) := -Os $$(GUARDED)))
 
 # Relocated data is read-only after the start (RELRO); no memory is both writable and executable.

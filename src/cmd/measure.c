@@ -79,11 +79,6 @@ static void fill_run(struct measure *m)
     text_copy(m->run.comment, sizeof(m->run.comment), m->options.comment);
 }
 
-static bool is_printing(const struct session *s)
-{
-    return s->n_suites == 1 && s->suites[0]->prints && s->suites[0]->prints(s->options[0]);
-}
-
 static int open_csv(struct session *s)
 {
     struct measure *m = &s->m;
@@ -98,7 +93,8 @@ static int open_csv(struct session *s)
         return EXIT_USAGE;
     struct csv_target target = {
         .path = path[0] && !to_stdout ? path : NULL, .name = name, .to_stdout = to_stdout, .none = m->options.no_csv};
-    m->out_fd = to_stdout || is_printing(s) ? 2 : 1;
+    bool printing = s->n_suites == 1 && s->suites[0]->prints && s->suites[0]->prints(s->options[0]);
+    m->out_fd = to_stdout || printing ? 2 : 1;
     m->csv = csv_open(&target, message, sizeof(message), error, sizeof(error));
     if (!m->csv)
         return session_usage_error(s, error);
@@ -163,13 +159,6 @@ static void put_row(void *context, const struct row *row)
         m->rows[m->n_rows].number = m->n_rows;
         m->n_rows++;
     }
-}
-
-static void clear_rows(struct measure *m)
-{
-    for (size_t i = 0; i < m->n_rows; i++)
-        row_free(&m->rows[i]);
-    m->n_rows = 0;
 }
 
 /* --- Running. --- */
@@ -262,7 +251,9 @@ static void run_suite(struct session *s, size_t i)
         session_print_suite(s);
     if (s->n_suites == 1 && suite->finish)
         s->finish_status = suite->finish(m, s->options[i]);
-    clear_rows(m);
+    for (size_t k = 0; k < m->n_rows; k++)
+        row_free(&m->rows[k]);
+    m->n_rows = 0;
 }
 
 static int exit_status(const struct measure *m, bool csv_lost)
@@ -351,22 +342,6 @@ static void look_at_cores(struct measure *m)
         core_look(m->core, &m->place.cpus, CORE_LOOK_NS, &m->cores);
 }
 
-/* Records the settings as they are during the measurement. */
-static void describe_settings(struct measure *m)
-{
-    const struct settings_view view = {.root = "", .machine = &m->machine, .bench = &m->place.cpus};
-
-    settings_describe(&view, m->run.settings, sizeof(m->run.settings));
-}
-
-static void restore_machine(struct measure *m)
-{
-    if (m->hold_fd >= 0)
-        (void)close(m->hold_fd);
-    if (m->options.tuned)
-        tuned_end();
-}
-
 /* Prepares the session. Finds all errors before anything runs. */
 static int prepare(struct session *s, int argc, char **argv)
 {
@@ -417,11 +392,15 @@ int measure_main(const struct command *command, const struct suite *const *suite
     if (!unused) {
         look_at_cores(&s->m);
         set_machine(&s->m, advises_huge_pages(s));
-        describe_settings(&s->m);
+        const struct settings_view view = {.root = "", .machine = &s->m.machine, .bench = &s->m.place.cpus};
+        settings_describe(&view, s->m.run.settings, sizeof(s->m.run.settings));
         session_put_header(s);
         wait_for_start(&s->m);
         status = run_suites(s);
-        restore_machine(&s->m);
+        if (s->m.hold_fd >= 0)
+            (void)close(s->m.hold_fd);
+        if (s->m.options.tuned)
+            tuned_end();
     }
     for (size_t i = 0; i < n; i++) {
         if (suites[i]->end && s->options[i])

@@ -119,11 +119,6 @@ static void put_start(const struct measure *m, struct text *out)
     text_printf(out, "Start     at %s, in %s\n", m->options.start_at, left);
 }
 
-static bool is_brief(const struct session *s)
-{
-    return s->n_suites == 1 && s->suites[0]->brief && s->suites[0]->brief(s->options[0]);
-}
-
 /* Prints text; reports a failure only once, and measuring continues. */
 static void print_out(struct measure *m, struct text *out)
 {
@@ -210,7 +205,7 @@ void session_put_header(struct session *s)
     if (m->options.quiet)
         return;
     put_machine(m, &out);
-    if (!is_brief(s)) {
+    if (s->n_suites > 1 || !s->suites[0]->brief || !s->suites[0]->brief(s->options[0])) {
         put_setting(m, &out);
         put_quietness(m, &out);
         put_check(m, &out);

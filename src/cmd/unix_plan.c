@@ -56,12 +56,6 @@ size_t unix_tables(void *options, struct option_table *out)
     return 1;
 }
 
-/* Returns whether a test runs by default: those of the index, and context1 in all three variants. */
-static bool is_default(const struct unix_test *t)
-{
-    return (t->groups & UNIX_INDEX) || t->bench == &bench_context1;
-}
-
 static const char *scratch(const struct measure *m)
 {
     const char *original = getenv("UB_TMPDIR");
@@ -76,13 +70,6 @@ static uint64_t resident_mib(void)
     while (mib << 20 < bytes)
         mib *= 2;
     return mib;
-}
-
-/* Returns why there are no such pairs here. */
-static const char *no_such_pair(const char *pairs_name)
-{
-    return strcmp(pairs_name, "far") ? "there is only one CPU to measure on"
-                                     : "no two of the CPUs are known to be in different packages or NUMA nodes";
 }
 
 /* Adds a test to the plan. pairs: for context1-two; pairs_name: the choice of --pairs, otherwise NULL. */
@@ -121,9 +108,11 @@ static int add_test(const struct measure *m, const struct unix_test *t, const st
             item->sampling.min_samples = item->sampling.max_samples =
                 m->options.samples >= 5 ? (m->options.samples + 1) / 3 : 1;
     }
-    if (pairs_name && !pairs->n && !(item->skip = strdup(no_such_pair(pairs_name))))
-        return -1;
-    return 0;
+    if (pairs_name && !pairs->n)
+        item->skip = strdup(strcmp(pairs_name, "far")
+                                ? "there is only one CPU to measure on"
+                                : "no two of the CPUs are known to be in different packages or NUMA nodes");
+    return pairs_name && !pairs->n && !item->skip ? -1 : 0;
 }
 
 /* Adds a test for each choice of --pairs if it is context1-two, otherwise one test. */
@@ -197,7 +186,9 @@ int unix_plan(const struct measure *m, void *options, struct plan *out, char *er
         out->schedule = SCHEDULE_SEQUENCE;
     for (size_t c = 0; c < n; c++)
         for (size_t t = 0; (test = unix_test_at(t)).name; t++) {
-            bool wanted = m->operands_given ? m->selected[t] : is_default(&test);
+            /* By default, the tests of either index, and context1 in all its variants. */
+            bool wanted =
+                m->operands_given ? m->selected[t] : (test.groups & UNIX_INDEX) || test.bench == &bench_context1;
             if (!wanted && !o->all_tests)
                 continue;
             paired |= test.halves == HALVES_TWO;
