@@ -192,16 +192,6 @@ static uint64_t load_bit(const struct load *load)
     return BIT(at);
 }
 
-/* Returns the loads that run unless others are named. fill_load() leaves memload out if there is not enough swap. */
-static uint64_t usual_loads(void)
-{
-    uint64_t loads = 0;
-
-    for (size_t load = 0; load_list[load]; load++)
-        loads |= load_list[load]->only_named ? 0 : BIT(load);
-    return loads;
-}
-
 static void choose(const struct measure *m, const struct latency_options *o, struct choice *choice)
 {
     uint64_t named = o->tasks;
@@ -216,7 +206,10 @@ static void choose(const struct measure *m, const struct latency_options *o, str
             if (!latency_tasks[t].real_time)
                 choice->tasks &= ~BIT(t);
     }
-    choice->loads = o->loads ? o->loads : usual_loads();
+    choice->loads = o->loads;
+    /* fill_load() leaves memload out if there is not enough swap. */
+    for (size_t load = 0; load_list[load] && !o->loads; load++)
+        choice->loads |= load_list[load]->only_named ? 0 : BIT(load);
     choice->tasks &= ~o->no_tasks;
     choice->loads &= ~o->no_loads;
 }

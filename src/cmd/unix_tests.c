@@ -17,10 +17,20 @@ static const struct {
     const char *name;
     unsigned groups;
     bool of_index; /* only tests of the protocol's index */
-} groups[] = {{"index", UNIX_INDEX, true},  {"system", UNIX_INDEX, true},       {"cpu", UNIX_CPU, false},
-              {"file", UNIX_FILES, false},  {"fs", UNIX_FILES, false},          {"process", UNIX_PROCESS, false},
-              {"arith", UNIX_ARITH, false}, {"arithmetic", UNIX_ARITH, false},  {"shell", UNIX_SHELL, false},
-              {"misc", UNIX_MISC, false},   {"oldsystem", UNIX_OLDSYSTEM, true}};
+    bool old;      /* the original's name of the group before it */
+} groups[] = {
+    {"index", UNIX_INDEX, true, false},
+    {"system", UNIX_INDEX, true, true},
+    {"cpu", UNIX_CPU, false, false},
+    {"file", UNIX_FILES, false, false},
+    {"fs", UNIX_FILES, false, true},
+    {"process", UNIX_PROCESS, false, false},
+    {"arith", UNIX_ARITH, false, false},
+    {"arithmetic", UNIX_ARITH, false, true},
+    {"shell", UNIX_SHELL, false, false},
+    {"misc", UNIX_MISC, false, false},
+    {"oldsystem", UNIX_OLDSYSTEM, true, false},
+};
 enum { N_GROUPS = sizeof(groups) / sizeof(groups[0]) };
 
 struct unix_test unix_test_at(size_t t)
@@ -77,15 +87,6 @@ int unix_select(struct measure *m, const char *operand)
     return found;
 }
 
-/* Returns whether the group stands for the same tests as an earlier group. */
-static bool is_same_group(size_t group)
-{
-    for (size_t g = 0; g < group; g++)
-        if (groups[g].groups == groups[group].groups)
-            return true;
-    return false;
-}
-
 bool unix_word(size_t i, struct operand_word *out)
 {
     struct unix_test test;
@@ -96,8 +97,8 @@ bool unix_word(size_t i, struct operand_word *out)
             return true;
         }
     if (i < N_GROUPS) {
-        const bool same = is_same_group(i);
-        *out = (struct operand_word){.name = groups[i].name, .help = same ? NULL : "group of tests", .old = same};
+        *out = (struct operand_word){
+            .name = groups[i].name, .help = groups[i].old ? NULL : "group of tests", .old = groups[i].old};
         return true;
     }
     i -= N_GROUPS;

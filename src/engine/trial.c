@@ -212,14 +212,6 @@ static void control_begin(struct trial *trial)
         text_copy(trial->control_refused, sizeof(trial->control_refused), "control: SCHED_FIFO was not kept");
 }
 
-static void control_end(struct trial *trial)
-{
-    if (!trial->control)
-        return;
-    (void)task_set_policy(trial->policy_before, trial->priority_before);
-    (void)task_limit_own_realtime_us(0);
-}
-
 /* --- Counts of a load. --- */
 
 static void add_load_counts(struct trial *trial, double sign)
@@ -346,7 +338,10 @@ static void start_and_run(struct trial *trial, struct machine_counters *before)
     else
         drain(trial);
     trial_kill_all(trial);
-    control_end(trial);
+    if (trial->control) {
+        (void)task_set_policy(trial->policy_before, trial->priority_before);
+        (void)task_limit_own_realtime_us(0);
+    }
     arena_remove_scratch(trial->head);
     for (unsigned i = 0; i < trial->n_slots; i++)
         close_if_open(trial->stop_write[i]);

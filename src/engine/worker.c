@@ -52,12 +52,6 @@ static void watchdog(uint64_t ns)
     (void)setitimer(ITIMER_REAL, &timer, NULL);
 }
 
-static void *map_arena(int fd, size_t size)
-{
-    void *arena = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    return arena == MAP_FAILED ? NULL : arena;
-}
-
 static void fill_context(struct trial_head *head, struct trial_slot *slot, const struct party *party,
                          struct party_context *context)
 {
@@ -515,8 +509,8 @@ void trial_worker_main(int argc, char **argv, const struct bench *const *benches
         _exit(WORKER_NO_FSTAT);
     if (status.st_size < (off_t)sizeof(struct trial_head))
         _exit(WORKER_ASTRAY);
-    struct trial_head *head = map_arena((int)fd, (size_t)status.st_size);
-    if (!head)
+    struct trial_head *head = mmap(NULL, (size_t)status.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0);
+    if (head == MAP_FAILED)
         _exit(WORKER_NO_MMAP);
     if (head->magic != ARENA_MAGIC || head->size != (size_t)status.st_size || slot >= (long)head->n_slots)
         _exit(WORKER_ASTRAY);
