@@ -379,7 +379,7 @@ COVERED := build-coverage
 COVERAGE_CLI ?= $(CLI)
 COVERAGE_FLAGS = BUILD=$(COVERED) PROGRAM=$(COVERED)/jitbench CFLAGS='-O0 -g --coverage' \
 	LDFLAGS='-Wl,--wrap=_exit -Wl,--wrap=getenv $(COVERED)/exit.o' $(foreach f,$(LAYERS) src/engine/worker.c \
-	src/sys/clock.c src/rows/reader.c src/bench/array.c src/bench/arith.c src/bench/hanoi.c,CFLAGS_$(f)=-O0)
+	src/engine/party.c src/sys/clock.c src/rows/reader.c src/bench/array.c src/bench/arith.c src/bench/hanoi.c,CFLAGS_$(f)=-O0)
 $(COVERED)/exit.o: tests/coverage/exit.c
 	@mkdir -p $(@D)
 	$(CC) -std=c99 $(WARNINGS) -Wno-missing-prototypes -O1 -c -o $@ $<

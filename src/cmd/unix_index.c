@@ -93,7 +93,7 @@ size_t unix_copy_counts(const struct table_rows *r, uint64_t *counts)
 void unix_conclude(struct measure *m)
 {
     struct table_rows measured = {.rows = m->rows, .n = m->n_rows};
-    uint64_t counts[OPTION_COUNTS_MAX];
+    uint64_t counts[OPTION_COUNTS_MAX] = {0};
     size_t n = unix_copy_counts(&measured, counts), tests, first_tests;
     double first = unix_system_index(&measured, counts[0], &first_tests);
     const struct unix_protocol *protocol = unix_protocol_of(m);
