@@ -64,12 +64,13 @@ UNGUARDED := -fno-stack-protector -U_FORTIFY_SOURCE
 CFLAGS_bench := $(ALIGNED) $(UNGUARDED)
 CFLAGS_load  := $(ALIGNED) $(UNGUARDED)
 CFLAGS_src/engine/worker.c := -O2 $(ALIGNED) $(UNGUARDED)
+CFLAGS_src/engine/party.c  := -O2 $(ALIGNED) $(UNGUARDED)
 CFLAGS_src/sys/clock.c := -O2 $(UNGUARDED)
 # Code that reads files of the user and the kernel is hardened; none of it is on the measured path.
 GUARDED := -fstack-protector-strong $(if $(findstring -fsanitize,$(CFLAGS)),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
 # Optimised for speed, because it reads files of 100 MB and more.
 CFLAGS_src/rows/reader.c := -O2
-# Optimised for size: none of this runs during a measurement, except for the two files above.
+# Optimised for size: none of this runs during a measurement, except for the files above.
 $(foreach layer,$(filter-out bench load,$(LAYERS)),$(eval CFLAGS_$(layer) := -Os $$(GUARDED)))
 
 # Relocated data is read-only after the start (RELRO); no memory is both writable and executable.
@@ -271,6 +272,10 @@ test-elsewhere: built ## the tests with one CPU, as nobody, on btrfs, under load
 .PHONY: consumers
 consumers: $(PROGRAM) ## check that other programs can read the formats of export
 	@JITBENCH=$(PROGRAM) $(RUN) tests/consumers/consumers.py
+# Adds a benchmark, a load, an export format and a setting to a copy of the sources, as README.md describes.
+.PHONY: adding
+adding: $(PROGRAM) ## check that a new benchmark, load, export format or setting is one file and one line: half a minute
+	@$(RUN) 'tests/adding/adding.py $(BUILD)'
 # Boots real kernels under QEMU with nothing but the binary. Needs qemu-system-x86, cpio and e2fsprogs; downloads the
 # kernels once.
 .PHONY: boot boot-aarch64
@@ -391,7 +396,7 @@ COVERED := build-coverage
 COVERAGE_CLI ?= $(CLI)
 COVERAGE_FLAGS = BUILD=$(COVERED) PROGRAM=$(COVERED)/jitbench CFLAGS='-O0 -g --coverage' \
 	LDFLAGS='-Wl,--wrap=_exit -Wl,--wrap=getenv $(COVERED)/exit.o' $(foreach f,$(LAYERS) src/engine/worker.c \
-	src/sys/clock.c src/rows/reader.c src/bench/array.c src/bench/arith.c src/bench/hanoi.c,CFLAGS_$(f)=-O0)
+	src/engine/party.c src/sys/clock.c src/rows/reader.c src/bench/array.c src/bench/arith.c src/bench/hanoi.c,CFLAGS_$(f)=-O0)
 $(COVERED)/exit.o: tests/coverage/exit.c
 	@mkdir -p $(@D)
 	$(CC) -std=c99 $(WARNINGS) -Wno-missing-prototypes -O1 -c -o $@ $<

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "bench/detour.h"
+#include "bench/list.h"
 #include "engine/bench.h"
 
 struct noise_params {
@@ -61,7 +62,5 @@ enum {
     NOISE_METRIC_COUNTS = NOISE_METRIC_LOST_BY + DETOUR_CAUSES,
     NOISE_N_METRICS = NOISE_METRIC_COUNTS + NOISE_CELLS - NOISE_TIMER
 };
-
-extern const struct bench bench_noise;
 
 #endif

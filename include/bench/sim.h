@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "bench/list.h"
 #include "engine/bench.h"
 #include "engine/plan.h"
 #include "engine/trial.h"
@@ -169,9 +170,6 @@ int sim_reduce(const struct trial *trial, struct results *results);
     }
 
 /* Default interval_ns, busy_ns, sweep and late_after_ns of each simulation. */
-extern const struct sim_params sim_audio, sim_video, sim_x, sim_gaming;
-extern const struct bench bench_audio, bench_video, bench_x, bench_gaming, bench_custom;
-/* Measures loops_per_ms on the CPUs that will be used. */
-extern const struct bench bench_calibrate;
+extern const struct sim_params sim_audio, sim_video, sim_x, sim_gaming, sim_custom;
 
 #endif

@@ -165,6 +165,9 @@ const struct metric *bench_metric(const struct bench *bench, unsigned number);
 
 struct bench {
     const char *name, *suite, *title;
+    /* Other names that select it: those of the tool that the suite replaces. Ends with NULL; NULL for none. */
+    const char *const *old_names;
+    unsigned groups;              /* bits of the groups of tests that it belongs to; the suite defines them */
     const struct option *options; /* option table; values are stored in the params struct */
     size_t n_options, params_size;
     const struct party *parties;

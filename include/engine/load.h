@@ -29,6 +29,7 @@ struct load {
     const char *name, *title;
     const struct party *parties; /* with role ROLE_LOAD and before_gate; threads of a load process as well */
     unsigned n_parties;
+    bool only_named; /* runs only when the user names it */
     size_t params_size;
     size_t shared_size; /* size of context->shared, the memory that its parties share */
     /* Least amount of work per second of the run, for each LOAD_COUNTS. A load that did less was practically idle,

@@ -42,10 +42,21 @@ struct export_format {
     void (*write)(const struct export_rows *rows, struct text *out); /* sets out->failed when out of memory */
 };
 
-extern const struct export_format export_json, export_pyperf, export_hyperfine, export_hyperfine_json, export_gbench,
-    export_openmetrics, export_unixbench, export_unixbench_csv;
+/* The list of formats: a new one is a file of its own and a line here. The descriptor of ID is export_ID. */
+#define EXPORT_FORMATS(ENTRY)                                                                                          \
+    ENTRY(json, "json")                                                                                                \
+    ENTRY(pyperf, "pyperf")                                                                                            \
+    ENTRY(hyperfine, "hyperfine")                                                                                      \
+    ENTRY(hyperfine_json, "hyperfine-json")                                                                            \
+    ENTRY(gbench, "gbench")                                                                                            \
+    ENTRY(openmetrics, "openmetrics")                                                                                  \
+    ENTRY(unixbench, "unixbench")                                                                                      \
+    ENTRY(unixbench_csv, "unixbench-csv")
 
-/* All formats; ends with NULL. export_names has their names in the same order. */
+#define EXPORT_DECLARE(id, name) extern const struct export_format export_##id;
+EXPORT_FORMATS(EXPORT_DECLARE)
+
+/* All formats, and their names in the same order. Both end with NULL. */
 extern const struct export_format *const export_formats[];
 extern const char *const export_names[];
 

@@ -185,6 +185,7 @@ static const struct metric metrics[UNIX_N_METRICS] = UNIX_METRICS("lps", 1, 4000
 
 const struct bench bench_context1 = {
     UNIX_BENCH("context1", "Pipe-based Context Switching"),
+    .groups = UNIX_INDEX_CLASSIC | UNIX_PROCESS | UNIX_OLDSYSTEM,
     .parties = parties,
     .n_parties = N_HALVES,
     .n_pipes = N_PIPES,

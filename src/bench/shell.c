@@ -232,12 +232,13 @@ static const struct metric metrics_1[UNIX_N_METRICS] = UNIX_METRICS("lpm", 60, 4
 static const struct metric metrics_8[UNIX_N_METRICS] = UNIX_METRICS("lpm", 60, 6.0);
 static const struct metric metrics_16[UNIX_N_METRICS] = UNIX_METRICS("lpm", 60, 0);
 
-#define SHELL_BENCH(number_, name_, title_)                                                                            \
+#define SHELL_BENCH(number_, name_, title_, groups_)                                                                   \
     {                                                                                                                  \
-        UNIX_BENCH(name_, title_), .parties = parties_##number_, .n_parties = 1, .metrics = metrics_##number_,         \
-                                   .sampling = UNIX_SHELL_SAMPLING, .describe = unix_describe_plain,                   \
-                                   .scratch_dir = unix_scratch_dir, .supported = supported, .place = unix_place_range, \
+        UNIX_BENCH(name_, title_), .groups = groups_, .parties = parties_##number_, .n_parties = 1,                    \
+                                   .metrics = metrics_##number_, .sampling = UNIX_SHELL_SAMPLING,                      \
+                                   .describe = unix_describe_plain, .scratch_dir = unix_scratch_dir,                   \
+                                   .supported = supported, .place = unix_place_range,                                  \
     }
-const struct bench bench_shell1 = SHELL_BENCH(1, "shell1", "Shell Scripts (1 concurrent)");
-const struct bench bench_shell8 = SHELL_BENCH(8, "shell8", "Shell Scripts (8 concurrent)");
-const struct bench bench_shell16 = SHELL_BENCH(16, "shell16", "Shell Scripts (16 concurrent)");
+const struct bench bench_shell1 = SHELL_BENCH(1, "shell1", "Shell Scripts (1 concurrent)", UNIX_INDEX | UNIX_SHELL);
+const struct bench bench_shell8 = SHELL_BENCH(8, "shell8", "Shell Scripts (8 concurrent)", UNIX_INDEX | UNIX_SHELL);
+const struct bench bench_shell16 = SHELL_BENCH(16, "shell16", "Shell Scripts (16 concurrent)", UNIX_SHELL);

@@ -59,10 +59,11 @@ static void count_text(uint64_t value, char *buf, size_t size)
 
 static bool is_of(const struct bench *bench, const struct suite *suite)
 {
-    bool named = !suite->tests;
+    bool named = !suite->test;
+    struct operand_word word;
 
-    for (size_t i = 0; !named && suite->tests[i]; i++)
-        named = !strcmp(suite->tests[i], bench->name);
+    for (size_t i = 0; !named && suite->test(i, &word); i++)
+        named = !strcmp(word.name, bench->name);
     return named && !strcmp(bench->suite, suite->name);
 }
 

@@ -17,11 +17,12 @@ static const char *bench_title(const char *suite, const char *test)
 
 static bool suite_word(const struct command *command, size_t i, struct operand_word *out)
 {
-    const char *test = command->suite->tests[i];
+    const struct suite *suite = command->suite;
 
-    if (!test)
+    if (!suite->test(i, out))
         return false;
-    *out = (struct operand_word){.name = test, .help = bench_title(command->suite->name, test)};
+    if (!out->help && !out->old)
+        out->help = bench_title(suite->name, out->name);
     return true;
 }
 
@@ -55,7 +56,7 @@ const struct operands *command_operands(const struct command *command)
 
     if (command->takes)
         return command->takes;
-    if (command->suite && command->suite->tests)
+    if (command->suite && command->suite->test)
         return &tests;
     return &shown[operands_named(command->operands)];
 }

@@ -8,13 +8,11 @@
 
 #include "sys/memory.h"
 
-const struct export_format *const export_formats[] = {
-    &export_json,           &export_pyperf,        &export_hyperfine,
-    &export_hyperfine_json, &export_gbench,        &export_openmetrics,
-    &export_unixbench,      &export_unixbench_csv, NULL,
-};
-const char *const export_names[] = {
-    "json", "pyperf", "hyperfine", "hyperfine-json", "gbench", "openmetrics", "unixbench", "unixbench-csv", NULL};
+#define ADDRESS(id, name) &export_##id,
+const struct export_format *const export_formats[] = {EXPORT_FORMATS(ADDRESS) NULL};
+
+#define NAME(id, name) name,
+const char *const export_names[] = {EXPORT_FORMATS(NAME) NULL};
 
 /* --- Which rows. --- */
 

@@ -502,9 +502,10 @@ static void drop_doubles(const struct suite *suite, struct plan *plan)
     size_t n = 0;
 
     for (size_t i = 0; i < plan->n; i++) {
-        int keep = !suite->tests;
-        for (size_t t = 0; suite->tests && suite->tests[t]; t++)
-            keep = keep || !strcmp(suite->tests[t], test_name(&plan->items[i]));
+        int keep = !suite->test;
+        struct operand_word word;
+        for (size_t t = 0; suite->test && suite->test(t, &word); t++)
+            keep = keep || !strcmp(word.name, test_name(&plan->items[i]));
         if (keep && n && plan->items[n - 1].load && !strcmp(test_name(&plan->items[n - 1]), test_name(&plan->items[i])))
             keep = 0;
         if (keep) {
@@ -693,8 +694,9 @@ static void test_man_tests_and_groups_are_those_of_the_suites(void **state)
             continue;
         struct page *page = page_of(command_list[i]->name);
         struct items *program = items_new(), *listed = items_new(), *old = items_new();
-        for (size_t t = 0; suite->tests && suite->tests[t]; t++)
-            items_put(program, suite->tests[t]);
+        struct operand_word word;
+        for (size_t t = 0; suite->test && suite->test(t, &word); t++)
+            items_put(program, word.name);
         if (suite->select) {
             check_tests(page, suite, listed, old);
             check_groups(page, suite, listed);
