@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "analysis/comparison.h"
+#include "analysis/metrics.h"
 #include "analysis/pairs.h"
 #include "rows/text.h"
 
@@ -47,11 +48,11 @@ struct compared {
     size_t n_not_comparable;
 };
 
-/* Compares pairs. judged returns whether a row is a headline row; only these are included in means. all: compares the
+/* Compares pairs. metrics tells the headline rows; only these are included in means. all: compares the
  * other rows as well. min_effect: least effect that counts, 0.01 for 1 %. The statistical unit is a run if each side
  * has at least three runs, or a host if each side has at least three hosts; otherwise it is a sample. Returns -1 when
  * out of memory. The caller calls compared_free() in both cases. */
-int compared_make(const struct pairs *pairs, bool (*judged)(const struct row *row), bool all, double min_effect,
+int compared_make(const struct pairs *pairs, const struct metrics *metrics, bool all, double min_effect,
                   struct compared *out);
 void compared_free(struct compared *compared);
 

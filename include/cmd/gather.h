@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analysis/metrics.h"
 #include "rows/index.h"
 #include "rows/row.h"
 
@@ -49,8 +50,9 @@ struct gather_name {
 };
 
 struct gather {
-    bool by_rank;          /* each rank counts as a machine */
-    struct index machines; /* printable name, with "(2)" appended where another machine has the same name */
+    bool by_rank;                  /* each rank counts as a machine */
+    const struct metrics *metrics; /* tells the headline figures */
+    struct index machines;         /* printable name, with "(2)" appended where another machine has the same name */
     struct gather_machine *machine;
     size_t machine_capacity;
     struct index figures;

@@ -21,6 +21,7 @@ struct report_place {
 #define REPORT_NO_BASE ((size_t)-1)
 
 struct report {
+    const struct metrics *metrics;
     struct row_set set;
     struct report_place *order; /* all rows of set in the order of the tables; made by report_sort_rows() */
     size_t n_runs;              /* number of runs that are drawn */
@@ -39,13 +40,9 @@ size_t report_run_of(const struct report *report, const struct row *row);
 /* Returns the row of the same measurement with another metric; NULL when there is none. Looks at adjacent rows only,
  * because the rows of a measurement are consecutive. */
 const struct row *report_sibling(const struct report *report, const struct row *row, const char *metric);
-/* Returns the title of a test, or its name when it is not known. */
-const char *report_test_title(const char *suite, const char *test);
-/* Returns a metric's title, or its id. */
-const char *report_metric_title(const struct row *row);
 /* Formats a short description of the row's work: test, load, first words of param, copies, and CPU if there is a row
  * for each CPU. */
-void report_label(const struct row *row, char *buf, size_t size);
+void report_label(const struct report *report, const struct row *row, char *buf, size_t size);
 /* Formats what took time from the row: "preempted 19.5 ms, 364 switches". "" when nothing is known. */
 void report_causes(const struct row *row, char *buf, size_t size);
 
@@ -54,7 +51,7 @@ const char *report_unit(const struct row *row);
 /* Returns whether two rows are metrics of one measurement. */
 bool report_same_measurement(const struct row *a, const struct row *b);
 /* Returns whether the row is for one CPU, and its measurement has such a row for each CPU. */
-bool report_one_a_cpu(const struct row *row);
+bool report_one_a_cpu(const struct report *report, const struct row *row);
 
 /* report_rows.c: tables of rows. Sorts the rows so that those of the same measurement and metric are consecutive,
  * ordered by run, and in suite run the commands follow each other. Sets the base of each row: the row of run A; in a

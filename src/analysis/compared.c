@@ -453,7 +453,7 @@ static int sort_rows(struct compared *c)
     return 0;
 }
 
-int compared_make(const struct pairs *pairs, bool (*judged)(const struct row *row), bool all, double min_effect,
+int compared_make(const struct pairs *pairs, const struct metrics *metrics, bool all, double min_effect,
                   struct compared *out)
 {
     memset(out, 0, sizeof(*out));
@@ -464,13 +464,14 @@ int compared_make(const struct pairs *pairs, bool (*judged)(const struct row *ro
         return -1;
     for (size_t i = 0; i < pairs->n; i++) {
         const struct pair *pair = &pairs->pair[i];
-        if (!all && !judged(pair->about))
+        const bool judged = metrics_is_compared(metrics, pair->about);
+        if (!all && !judged)
             continue;
         if (pair->why[0]) {
             out->not_comparable[out->n_not_comparable++] = pair;
             continue;
         }
-        out->row[out->n_rows] = (struct compared_row){.number = out->n_rows, .judged = judged(pair->about)};
+        out->row[out->n_rows] = (struct compared_row){.number = out->n_rows, .judged = judged};
         if (compare_pair(pair, &out->row[out->n_rows], &out->comparison[out->n_rows]))
             return -1;
         out->n_rows++;

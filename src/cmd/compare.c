@@ -9,7 +9,6 @@
 
 #include "analysis/compared.h"
 #include "analysis/settings_diff.h"
-#include "bench/list.h"
 #include "cmd/files.h"
 #include "cmd/suites.h"
 #include "out/color.h"
@@ -198,13 +197,6 @@ static int read_sides(struct comparing *c, const struct sides *sides)
     row_set_sanitize(&c->base);
     row_set_sanitize(&c->changed);
     return status;
-}
-
-/* --- Headline metrics. --- */
-
-static bool is_headline(const struct row *row)
-{
-    return bench_is_headline(row->suite, row->metric, row->better);
 }
 
 /* --- The header: what was compared. --- */
@@ -510,7 +502,7 @@ static int compare(struct comparing *c)
                          ? pairs_within(&c->base, c->options.across, &c->pairs)
                          : pairs_make(&c->base, &c->changed, c->options.across, c->options.by == 1, &c->pairs);
 
-    if (made || compared_make(&c->pairs, is_headline, c->options.all, min_effect, &c->compared))
+    if (made || compared_make(&c->pairs, metrics_table(), c->options.all, min_effect, &c->compared))
         return complain("out of memory", EXIT_ROW_FAILED);
     int status = write_out(c);
     if (status)

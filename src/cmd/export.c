@@ -74,7 +74,7 @@ static int convert(const struct command *command, const struct export_options *o
 
     if (format->for_people)
         row_set_sanitize(set);
-    const size_t taken = export_write(format, set->rows, set->n, unix_title, &out, &left_out);
+    const size_t taken = export_write(format, set->rows, set->n, metrics_table(), &out, &left_out);
     export_describe(&left_out, format->name, set->n, &message);
     row_set_free(set);
     if (message.length)

@@ -528,6 +528,7 @@ static int fleet(struct fleet *f, const char *const *operands, size_t n)
     if (!n)
         return usage_error("names no file");
     f->g.by_rank = f->options.by == 1;
+    f->g.metrics = metrics_table();
     if ((status = files_each("fleet", operands, n, 0, take_row, f, NULL)))
         return status;
     if (gather_finish(&f->g) || judge(&f->judgement, &f->g, f->options.min_effect_pct / 100))

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/list.h"
 #include "rows/text.h"
 #include "sys/setting_items.h"
 
@@ -427,17 +426,16 @@ static void enter_nice(struct gather_machine *machine, double nice)
     machine->has_nice = true;
 }
 
-static bool is_figure(const struct row *row)
+static bool is_figure(const struct gather *g, const struct row *row)
 {
-    return row->status != ROW_SKIPPED && fabs(row->value) < VALUE_MOST &&
-           bench_is_headline(row->suite, row->metric, row->better);
+    return row->status != ROW_SKIPPED && fabs(row->value) < VALUE_MOST && metrics_is_compared(g->metrics, row);
 }
 
 int gather_row(struct gather *g, const struct row *row)
 {
     if (enter_run(g, row->run))
         return -1;
-    if (row->status != ROW_FAILED && !is_figure(row))
+    if (row->status != ROW_FAILED && !is_figure(g, row))
         return 0;
     int before = came_before(g, row);
     if (before) {

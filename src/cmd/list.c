@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bench/list.h"
 #include "cmd/suites.h"
 #include "rows/text.h"
 
@@ -30,11 +29,11 @@ static size_t tables(const struct command *command, struct option_table *out)
     return 1;
 }
 
-static void put_bench(const struct bench *bench, bool metrics, struct text *out)
+static void put_test(const struct metrics_test *test, bool metrics, struct text *out)
 {
-    text_printf(out, "  %-12s %s\n", bench->name, bench->title);
-    for (unsigned i = 0; metrics && i < bench->n_metrics; i++) {
-        const struct metric *m = bench_metric(bench, i);
+    text_printf(out, "  %-12s %s\n", test->name, test->title);
+    for (size_t i = 0; metrics && i < test->n; i++) {
+        const struct metrics_metric *m = &test->metric[i];
         text_printf(out, "    %-20s %-8s %-7s %s\n", m->id, m->unit ? m->unit : "ticks", m->better[0] ? m->better : "-",
                     m->title);
     }
@@ -98,9 +97,10 @@ static int run(const struct command *command, int argc, char **argv)
         if (!suite || (n == 1 && strcmp(suite->name, operands[0]) != 0))
             continue;
         text_printf(&out, "%s: %s\n", suite->name, suite->title);
-        for (size_t b = 0; bench_list[b]; b++)
-            if (!strcmp(bench_list[b]->suite, suite->name))
-                put_bench(bench_list[b], options.metrics, &out);
+        const struct metrics *metrics = metrics_table();
+        for (size_t t = 0; t < metrics->n_tests; t++)
+            if (metrics->test[t].metric && !strcmp(metrics->test[t].suite, suite->name))
+                put_test(&metrics->test[t], options.metrics, &out);
     }
     return command_output(command, 1, true, &out);
 }

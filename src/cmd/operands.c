@@ -4,24 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/list.h"
-#include "cmd/measure.h"
-
-static const char *bench_title(const char *suite, const char *test)
-{
-    for (size_t b = 0; bench_list[b]; b++)
-        if (!strcmp(bench_list[b]->suite, suite) && !strcmp(bench_list[b]->name, test))
-            return bench_list[b]->title;
-    return NULL;
-}
+#include "cmd/suites.h"
 
 static bool suite_word(const struct command *command, size_t i, struct operand_word *out)
 {
-    const char *test = command->suite->tests[i];
+    const char *name = command->suite->tests[i];
 
-    if (!test)
+    if (!name)
         return false;
-    *out = (struct operand_word){.name = test, .help = bench_title(command->suite->name, test)};
+    const struct metrics_test *test = metrics_test(metrics_table(), command->suite->name, name);
+    *out = (struct operand_word){.name = name, .help = test ? test->title : NULL};
     return true;
 }
 

@@ -7,11 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bench/command.h"
-#include "bench/list.h"
 #include "cmd/files.h"
 #include "cmd/report.h"
-#include "cmd/show.h"
 #include "cmd/suites.h"
 #include "out/warnings.h"
 #include "rows/units.h"
@@ -79,34 +76,6 @@ const struct row *report_sibling(const struct report *report, const struct row *
     return NULL;
 }
 
-static const struct bench *bench_of(const char *suite, const char *test)
-{
-    for (size_t i = 0; bench_list[i]; i++)
-        if (!strcmp(bench_list[i]->name, test) && !strcmp(bench_list[i]->suite, suite))
-            return bench_list[i];
-    return !strcmp(suite, bench_command.suite) ? &bench_command : NULL; /* its tests are named by the user */
-}
-
-static const char *suite_title(const char *suite)
-{
-    for (size_t i = 0; suite_list[i]; i++)
-        if (!strcmp(suite_list[i]->name, suite))
-            return suite_list[i]->title;
-    return "";
-}
-
-const char *report_test_title(const char *suite, const char *test)
-{
-    const struct bench *bench = bench_of(suite, test);
-    return bench && bench != &bench_command ? bench->title : test;
-}
-
-const char *report_metric_title(const struct row *row)
-{
-    const struct metric *metric = bench_find_metric(row->suite, row->test, row->metric);
-    return metric && metric->title ? metric->title : row->metric;
-}
-
 const char *report_unit(const struct row *row)
 {
     static const char *const plain[] = {"ratio", "bool", "code", "count"};
@@ -117,13 +86,13 @@ const char *report_unit(const struct row *row)
     return row->unit;
 }
 
-bool report_one_a_cpu(const struct row *row)
+bool report_one_a_cpu(const struct report *report, const struct row *row)
 {
-    const struct bench *bench = bench_of(row->suite, row->test);
-    return bench && bench->group_per_copy;
+    const struct metrics_test *test = metrics_test(report->metrics, row->suite, row->test);
+    return test && test->row_per_cpu;
 }
 
-void report_label(const struct row *row, char *buf, size_t size)
+void report_label(const struct report *report, const struct row *row, char *buf, size_t size)
 {
     static const char *const telling[] = {"limit", "elements", "stores", "copy"};
     struct text out = {0};
@@ -139,9 +108,9 @@ void report_label(const struct row *row, char *buf, size_t size)
             text_printf(&out, ", %s %.*s", telling[i], (int)length, word);
         told = told || word;
     }
-    if (!told && !row->load[0] && !suite_title(row->suite)[0] && row->param[0])
+    if (!told && !row->load[0] && !metrics_suite_title(report->metrics, row->suite)[0] && row->param[0])
         text_printf(&out, ", %s", strncmp(row->param, "command=", 8) ? row->param : row->param + 8);
-    if (report_one_a_cpu(row))
+    if (report_one_a_cpu(report, row))
         text_printf(&out, ", CPU %s", row->cpus);
     else if (row->copies > 1)
         text_printf(&out, ", %" PRIu64 " copies", row->copies);
@@ -175,10 +144,10 @@ static size_t list_suites(const struct report *report, const char **suites)
 {
     size_t n = 0;
 
-    for (size_t s = 0; suite_list[s]; s++)
+    for (size_t s = 0; report->metrics && s < report->metrics->n_suites; s++)
         for (size_t i = 0; i < report->set.n; i++)
-            if (!strcmp(report->set.rows[i].suite, suite_list[s]->name)) {
-                suites[n++] = suite_list[s]->name;
+            if (!strcmp(report->set.rows[i].suite, report->metrics->suite[s].name)) {
+                suites[n++] = report->metrics->suite[s].name;
                 break;
             }
     for (size_t i = 0; i < report->set.n; i++) {
@@ -261,7 +230,7 @@ static void put_suite(const struct report *report, const char *suite, size_t num
     text_printf(out, "<section><h2 id=\"suite-%zu\">", number);
     html_text(out, suite);
     text_printf(out, "</h2>\n<p class=\"soft\">");
-    html_text(out, suite_title(suite));
+    html_text(out, metrics_suite_title(report->metrics, suite));
     text_printf(out, "</p>\n");
     report_put_figures(report, suite, out);
     (void)report_put_rows(report, suite, false, LINES_SHOWN_MAX, out);
@@ -290,7 +259,7 @@ static void put_statuses(const struct report *report, struct text *out)
             counts[j]++;
     }
     for (size_t j = 0; j < n; j++) {
-        report_label(seen[j], label, sizeof(label));
+        report_label(report, seen[j], label, sizeof(label));
         text_printf(out, "<li><strong>%s</strong>: ", row_status_name(seen[j]->status));
         html_printf(out, "%s%s%s", seen[j]->reason, seen[j]->reason[0] ? " " : "", "(");
         html_printf(out, counts[j] > 1 ? "%s and %zu more" : "%s", label, counts[j] - 1);
@@ -427,6 +396,7 @@ static int choose_row(void *context, struct row *row)
 
 static int read_rows(const struct command *command, const char *const *operands, size_t n, struct report *report)
 {
+    report->metrics = report->gather.metrics = metrics_table();
     report_scale_begin(report);
     report->set.choose = choose_row;
     report->set.context = report;
@@ -447,7 +417,7 @@ static int write_report(const struct command *command, struct report *report, co
 
     report->n_runs = report->set.n_runs < REPORT_RUNS_MAX ? report->set.n_runs : REPORT_RUNS_MAX;
     name_runs(report);
-    show_mark_headlines(report->set.rows, report->set.n);
+    metrics_mark_headlines(report->metrics, report->set.rows, report->set.n);
     if (report_sort_rows(report)) {
         (void)fprintf(stderr, "jitbench report: out of memory\n");
         return EXIT_ROW_FAILED;

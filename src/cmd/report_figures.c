@@ -746,7 +746,7 @@ static size_t take_metric(const struct report *report, const char *suite, const 
     }
     if (shares_label((const char(*)[LABEL_SIZE + REPORT_NAME]) labels, groups, n))
         for (size_t i = 0; i < n; i++)
-            report_label(entries[i].row, labels[i], LABEL_SIZE);
+            report_label(report, entries[i].row, labels[i], LABEL_SIZE);
     for (size_t i = 0; i < n && report->n_runs > 1; i++) { /* the run comes first, because the end of a long label is
                                                             * cut off */
         char label[LABEL_SIZE];
@@ -790,7 +790,7 @@ static void put_generic(const struct picks *picks, const char *suite, struct tex
         size_t n = take_metric(picks->report, suite, metrics[m], entries, labels);
         if (!n)
             continue;
-        const char *words = report_metric_title(entries[0].row), *unit = report_unit(entries[0].row);
+        const char *words = metrics_title(picks->report->metrics, entries[0].row), *unit = report_unit(entries[0].row);
         if (is_constant(entries, n)) {
             units_value(entries[0].row->value, unit, value, sizeof(value));
             html_printf(constant, "%s%s %s", constant->length ? ", " : "", metrics[m], value);
@@ -844,7 +844,7 @@ void report_put_figures(const struct report *report, const char *suite, struct t
             if (test)
                 put_folded(&folded, &shown);
             text_printf(&shown, "<h3>");
-            html_text(&shown, report_test_title(suite, figures[i].test));
+            html_text(&shown, metrics_test_title(report->metrics, suite, figures[i].test));
             text_printf(&shown, "</h3>\n<div class=\"grid\">\n");
             test = figures[i].test;
         }

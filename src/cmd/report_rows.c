@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "analysis/pairs.h"
-#include "bench/command.h"
 #include "cmd/report.h"
 #include "rows/units.h"
 #include "stats/stats.h"
@@ -29,11 +28,11 @@ static int fill_place(const struct report *report, size_t number, struct place *
 {
     const struct row *row = &report->set.rows[number];
     struct text group = {0}, class = {0};
-    const char *cpus = report_one_a_cpu(row) && row->copies > 1 ? row->cpus : "";
+    const char *cpus = report_one_a_cpu(report, row) && row->copies > 1 ? row->cpus : "";
     size_t words = pair_key(row, &group);
 
     text_printf(&group, "\x1f%s", cpus);
-    if (!strcmp(row->suite, bench_command.suite))
+    if (!strcmp(row->suite, "run"))
         text_printf(&class, "%s\x1f%s\x1f%" PRIu64 "\x1f%s", row->suite, row->load, row->copies, row->metric);
     else
         text_printf(&class, "%s\x1f%s\x1f%s\x1f%s\x1f%s", row->suite, row->test, row->load, row->metric,
@@ -205,7 +204,7 @@ static void put_heads(const struct report *report, unsigned columns, const struc
         text_printf(out, "<th class=\"n\">Ratio to ");
         if (report->n_all_runs > 1)
             html_text(out, report->name[0]);
-        else if (!strcmp(base->suite, bench_command.suite))
+        else if (!strcmp(base->suite, "run"))
             html_printf(out, "%.24s", base->test);
         else
             html_printf(out, "%" PRIu64 " cop%s", base->copies, base->copies == 1 ? "y" : "ies");
@@ -270,7 +269,7 @@ static void put_row(const struct report *report, const struct report_place *plac
 
     text_printf(out, "<tr>");
     if (n) {
-        report_label(row, buf, sizeof(buf));
+        report_label(report, row, buf, sizeof(buf));
         text_printf(out, "<td class=\"w\" rowspan=\"%zu\">", n);
         html_text(out, buf);
         text_printf(out, "</td><td rowspan=\"%zu\">", n);

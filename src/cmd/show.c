@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bench/list.h"
 #include "cmd/files.h"
 #include "cmd/suites.h"
 #include "out/color.h"
@@ -23,30 +22,6 @@ static const struct suite *suite_of(const char *name)
         if (command_list[i]->suite && !strcmp(command_list[i]->suite->name, name))
             return command_list[i]->suite;
     return NULL;
-}
-
-static bool same_measurement(const struct row *a, const struct row *b)
-{
-    return a->run == b->run && a->item == b->item && a->copies == b->copies && !strcmp(a->suite, b->suite) &&
-           !strcmp(a->test, b->test) && !strcmp(a->load, b->load) && !strcmp(a->param, b->param) &&
-           !strcmp(a->cpus, b->cpus);
-}
-
-static bool is_known_test(const struct row *row)
-{
-    for (size_t i = 0; bench_list[i]; i++)
-        if (!strcmp(bench_list[i]->suite, row->suite) && !strcmp(bench_list[i]->name, row->test))
-            return true;
-    return false;
-}
-
-void show_mark_headlines(struct row *rows, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        const struct metric *metric = bench_find_metric(rows[i].suite, rows[i].test, rows[i].metric);
-        rows[i].headline = metric ? metric->headline
-                                  : !is_known_test(&rows[i]) && (i == 0 || !same_measurement(&rows[i], &rows[i - 1]));
-    }
 }
 
 /* Sorts rows as planned; figures calculated from other rows (item 0) come last. */
@@ -230,7 +205,7 @@ static int put_set(const struct command *command, const struct show_options *opt
     int status = 0;
 
     row_set_sanitize(set);
-    show_mark_headlines(set->rows, set->n);
+    metrics_mark_headlines(metrics_table(), set->rows, set->n);
     for (size_t i = 0, count; i < set->n && !status; i += count) {
         struct text out = {.color = color_wanted(options->color, 1)};
         count = count_of_run(set->rows + i, set->n - i);

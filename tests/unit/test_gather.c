@@ -321,7 +321,11 @@ static void test_gather_hostile_rows(void **state)
 /* Failed rows are counted, skipped ones and those that no machine is judged by are not. */
 static void test_gather_what_is_no_figure(void **state)
 {
-    struct gather g = {0};
+    static const struct metrics_metric of_prime[] = {{.id = "cycles", .better = "lower", .headline = true},
+                                                     {.id = "clock_cost", .better = "lower"}};
+    static const struct metrics_test prime = {.suite = "prime", .name = "prime", .metric = of_prime, .n = 2};
+    static const struct metrics metrics = {.test = &prime, .n_tests = 1};
+    struct gather g = {.metrics = &metrics};
     struct row_run a = run_of("a");
     struct row failed = row_of(&a, NAN), skipped = row_of(&a, 1), side = row_of(&a, 1);
 

@@ -294,12 +294,6 @@ static void test_pairs_take_a_row_once(void **state)
 
 /* --- What is compared. --- */
 
-static bool any(const struct row *row)
-{
-    (void)row;
-    return true;
-}
-
 static void test_compared_pools_runs_by_host(void **state)
 {
     struct compared compared;
@@ -317,7 +311,7 @@ static void test_compared_pools_runs_by_host(void **state)
         add_row(&changed, "a=1", 200 + i);
     }
     make(0);
-    assert_int_equal(compared_make(&pairs, any, false, 0.01, &compared), 0);
+    assert_int_equal(compared_make(&pairs, NULL, false, 0.01, &compared), 0);
     const struct comparison *c = &compared.comparison[compared.row[0].number];
     assert_true(compared.row[0].by_hosts);
     assert_int_equal(c->tested, TESTED_RUNS);
@@ -341,7 +335,7 @@ static void test_compared_runs_without_an_id_are_runs(void **state)
         add_row(&changed, "a=1", 100 + i);
     }
     make(0);
-    assert_int_equal(compared_make(&pairs, any, false, 0.01, &compared), 0);
+    assert_int_equal(compared_make(&pairs, NULL, false, 0.01, &compared), 0);
     assert_int_equal(compared.comparison[0].tested, TESTED_RUNS);
     compared_free(&compared);
 }
@@ -362,7 +356,7 @@ static void test_compared_mean_of_a_suite(void **state)
         index->value = i ? 1e6 : 1;
     }
     make(0);
-    assert_int_equal(compared_make(&pairs, any, false, 0.01, &compared), 0);
+    assert_int_equal(compared_make(&pairs, NULL, false, 0.01, &compared), 0);
     assert_int_equal(compared.n_rows, 3);
     assert_int_equal(compared.n_means, 1);
     assert_int_equal(compared.mean[0].rows, 2);
@@ -383,7 +377,7 @@ static void test_compared_without_memory_fails(void **state)
     make(0);
     do {
         allocations_left = refused;
-        result = compared_make(&pairs, any, false, 0.01, &compared);
+        result = compared_make(&pairs, NULL, false, 0.01, &compared);
         const unsigned left = allocations_left;
         allocations_left = UINT_MAX;
         /* It needs just as many as were allowed, or fails. */
