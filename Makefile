@@ -169,10 +169,10 @@ $(BUILD)/unit/%.o: tests/unit/%.c $(BUILD)/flags
 WRAP_test_dhry2reg  := Func_1 Func_2 Proc_6 Proc_7 Proc_8
 WRAP_test_whetstone := log exp sin cos sincos atan
 # Functions that a test makes fail, or (qsort) whose comparison function it checks, see tests/unit/order_fixture.h.
-WRAP_test_pairs     := calloc qsort
+WRAP_test_compare_pairs := calloc qsort
 WRAP_test_machine   := qsort
 WRAP_test_results   := qsort trial_party trial_copy_machine
-WRAP_test_projection := calloc qsort
+WRAP_test_scale_projection := calloc qsort
 WRAP_test_report_figures := calloc qsort
 WRAP_test_report_rows := calloc qsort
 # Functions that are replaced by those of a made-up trial, see tests/unit/made_up_trial.h.
@@ -201,7 +201,7 @@ $(BUILD)/unit/test_sim: $(BUILD)/unit/classic_model.o
 # Most tests measure and would disturb each other, so they run one after the other. These do not depend on time; they
 # run first, in parallel.
 JOBS ?= $(shell nproc 2>/dev/null || echo 1)
-BESIDE := $(patsubst %,$(BUILD)/unit/test_%,comparison coverage hist inference judge pairs project projection reader scale \
+BESIDE := $(patsubst %,$(BUILD)/unit/test_%,compare_pairs compare_samples coverage fleet_judge hist inference many_cpus reader scale scale_projection \
 	settings stats) $(patsubst %,$(BUILD)/cli/test_%,options places security old \
 	completion init layout compare export fleet project report show)
 # Prints the numbers of passed, failed and skipped tests. With REQUIRE=1, a skip that is not listed in tests/skips.txt

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analysis/compared.h"
-#include "analysis/settings_diff.h"
+#include "analysis/compare.h"
+#include "analysis/compare_settings.h"
 #include "cmd/files.h"
 #include "cmd/suites.h"
 #include "out/color.h"

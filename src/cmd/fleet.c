@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/fleet_gather.h"
+#include "analysis/fleet_judge.h"
 #include "cmd/files.h"
-#include "cmd/gather.h"
-#include "cmd/judge.h"
 #include "cmd/suites.h"
 #include "rows/csv.h"
 #include "rows/text.h"

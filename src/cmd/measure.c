@@ -3,11 +3,11 @@
 #include "cmd/measure.h"
 #include "cmd/cpus.h"
 #include "cmd/files.h"
-#include "cmd/names.h"
 #include "cmd/quiet.h"
 #include "cmd/show.h"
 #include "cmd/start.h"
 #include "cmd/tuned.h"
+#include "out/names.h"
 
 #include <errno.h>
 #include <math.h>

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/scale_projection.h"
 #include "cmd/files.h"
-#include "cmd/projection.h"
 #include "cmd/suites.h"
 #include "rows/csv.h"
 #include "rows/text.h"

@@ -14,9 +14,9 @@
 
 #include "bench/command.h"
 #include "cmd/foreign.h"
-#include "cmd/run_verdict.h"
 #include "cmd/suites.h"
 #include "cmd/words.h"
+#include "out/compare_commands.h"
 #include "sys/folder.h"
 #include "sys/process.h"
 #include "sys/program.h"

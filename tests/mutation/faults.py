@@ -15,8 +15,8 @@ SOURCES = [f"src/{layer}/{pattern}.c" for layer, patterns in {
     "load": "*",
     "settings": "*",
     "analysis": "*",
-    "out": "verdicts",
-    "cmd": "compare detours gather judge latency measure noise project projection quiet run_verdict tune tuned unix",
+    "out": "compare*",
+    "cmd": "compare latency measure noise project quiet tune tuned unix",
 }.items() for pattern in patterns.split()]
 
 # A variable, or an element of a list, and its field.

@@ -11,9 +11,9 @@
 
 #include <cmocka.h>
 
-#include "cmd/report.h"
 #include "memory_fixture.h"
 #include "order_fixture.h"
+#include "report/report.h"
 #include "row_fixture.h"
 
 #define ROWS_MAX 8
