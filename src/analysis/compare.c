@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/fleet_judge.h"
 #include "stats/inference.h"
 #include "stats/stats.h"
 
@@ -14,8 +15,6 @@
 #define DRIFT_P         0.01 /* significance level of the difference between the halves of a run */
 #define DRIFT_PCT       3.0  /* smaller drifts are not reported */
 #define ROWS_FOR_SPREAD 5u   /* fewest rows for an estimate of their spread, as for a confidence interval */
-#define MAD_TO_SD       1.4826
-#define STANDS_OUT_SD   3.5
 
 const char *const compared_verdict_names[] = {
     [VERDICT_FASTER] = "faster",        [VERDICT_SLOWER] = "slower",       [VERDICT_LOWER] = "lower",
@@ -384,35 +383,53 @@ static bool host_seen(const struct compared *c, const char *host)
     return false;
 }
 
-/* Finds hosts that stand out: their distance from the median is more than 3.5 times the spread of the hosts (estimated
- * from the median absolute deviation; Iglewicz, Hoaglin 1993), and more than min_effect. */
+/* Marks the hosts that stand out by the rules of `jitbench fleet` (analysis/fleet_judge.h), with the ratio of each row
+ * in place of its value. */
+static int judge_hosts(struct compared *c, double min_effect)
+{
+    struct gather g = {.by_rank = false};
+    struct judgement j = {.g = NULL};
+    struct row_run run;
+    int result = 0;
+
+    row_run_init(&run);
+    for (size_t i = 0; i < c->n_rows && !result; i++) {
+        const struct comparison *of = &c->comparison[c->row[i].number];
+        if (!c->row[i].pair->host[0] || !has_direction(c, &c->row[i]))
+            continue;
+        struct row row = *c->row[i].pair->about;
+        text_copy(run.host, sizeof(run.host), c->row[i].pair->host);
+        row.run = &run;
+        row.value = of->ratio;
+        row.stats.n = 0; /* the ratio's error is not known */
+        result = gather_row(&g, &row);
+    }
+    if (!result)
+        result = gather_finish(&g) || judge(&j, &g, min_effect) ? -1 : 0;
+    for (size_t m = 0; !result && m < g.machines.n; m++)
+        for (size_t h = 0; h < c->n_hosts; h++)
+            if (!strcmp(c->host[h].host, j.judged[m].name))
+                c->host[h].stands_out = judge_stands_out(&j.judged[m]);
+    gather_free(&g);
+    judge_free(&j);
+    return result;
+}
+
 static int find_hosts(struct compared *c, double min_effect)
 {
-    double *logs = calloc(2 * c->n_rows + 2, sizeof(*logs));
-
     c->host = calloc(c->n_rows + 1, sizeof(*c->host));
-    if (!c->host || !logs) {
-        free(logs);
+    if (!c->host)
         return -1;
-    }
     for (size_t i = 0; i < c->n_rows; i++) {
         const struct pair *pair = c->row[i].pair;
         /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): each of the n_rows has its pair */
         if (!pair->host[0] || host_seen(c, pair->host) || isnan(host_log(c, pair->host)))
             continue;
         text_copy(c->host[c->n_hosts].host, sizeof(c->host[0].host), pair->host);
-        logs[c->n_hosts] = host_log(c, pair->host);
-        c->host[c->n_hosts].ratio = exp(logs[c->n_hosts]);
-        c->n_hosts++;
-    }
-    const double middle = stats_median(logs, c->n_hosts), mad = stats_mad(logs, c->n_hosts, logs + c->n_hosts);
-    for (size_t h = 0; h < c->n_hosts && c->n_hosts >= HOSTS_MIN; h++) {
-        const double apart = fabs(log(c->host[h].ratio) - middle);
-        c->host[h].stands_out = apart > STANDS_OUT_SD * MAD_TO_SD * mad && apart > log(1 + min_effect);
+        c->host[c->n_hosts++].ratio = exp(host_log(c, pair->host));
     }
     qsort(c->host, c->n_hosts, sizeof(*c->host), compare_hosts);
-    free(logs);
-    return 0;
+    return c->n_hosts ? judge_hosts(c, min_effect) : 0;
 }
 
 /* --- All of it. --- */

@@ -30,7 +30,9 @@ const struct metrics_test *metrics_test(const struct metrics *metrics, const cha
     return NULL;
 }
 
-const struct metrics_metric *metrics_find(const struct metrics *metrics, const struct row *row)
+/* Returns the test's metric, otherwise the metric of the first test of the suite that has it (a test may be a variant
+ * of another). NULL when there is none. */
+static const struct metrics_metric *find(const struct metrics *metrics, const struct row *row)
 {
     const struct metrics *table = table_of(metrics);
     const struct metrics_test *test = metrics_test(metrics, row->suite, row->test);
@@ -51,7 +53,7 @@ const char *metrics_test_title(const struct metrics *metrics, const char *suite,
 
 const char *metrics_title(const struct metrics *metrics, const struct row *row)
 {
-    const struct metrics_metric *metric = metrics_find(metrics, row);
+    const struct metrics_metric *metric = find(metrics, row);
 
     return metric && metric->title ? metric->title : row->metric;
 }
@@ -92,7 +94,7 @@ static bool same_measurement(const struct row *a, const struct row *b)
 void metrics_mark_headlines(const struct metrics *metrics, struct row *rows, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        const struct metrics_metric *metric = metrics_find(metrics, &rows[i]);
+        const struct metrics_metric *metric = find(metrics, &rows[i]);
         const struct metrics_test *test = metrics_test(metrics, rows[i].suite, rows[i].test);
         const bool known = test && test->n && !test->named_by_user;
         rows[i].headline = metric ? metric->headline : !known && (i == 0 || !same_measurement(&rows[i], &rows[i - 1]));
