@@ -37,13 +37,10 @@ struct metrics {
 
 /* Returns the test, or for a suite whose tests are named by the user the one that describes them; otherwise NULL. */
 const struct metrics_test *metrics_test(const struct metrics *metrics, const char *suite, const char *test);
-/* Returns the test's metric, otherwise the metric of the first test of the suite that has it (a test may be a variant
- * of another). NULL when there is none. */
-const struct metrics_metric *metrics_find(const struct metrics *metrics, const struct row *row);
-
 /* Returns the title of a test, or its name when it is not known or given by the user. */
 const char *metrics_test_title(const struct metrics *metrics, const char *suite, const char *test);
-/* Returns the title of the row's metric, or its id. */
+/* Returns the title of the row's metric in its test, otherwise in the first test of the suite that has it (a test may
+ * be a variant of another); otherwise its id. */
 const char *metrics_title(const struct metrics *metrics, const struct row *row);
 /* Returns the suite's title, or "". */
 const char *metrics_suite_title(const struct metrics *metrics, const char *suite);

@@ -12,51 +12,37 @@
 #include "cmd/suites.h"
 #include "row_fixture.h"
 
-static const struct metrics_metric *find(const char *suite, const char *test, const char *metric)
-{
-    const struct row row = ROW(NULL, 1, .suite = suite, .test = test, .metric = metric);
-
-    return metrics_find(metrics_table(), &row);
-}
-
-/* The metric is that of the test's own benchmark where there is one; variants and users' commands have their suite's.
- */
-static void test_metrics_finds_the_metric_of_a_row(void **state)
-{
-    const struct metrics_metric *rate = find("unix", "context1-same", "rate");
-
-    assert_non_null(rate);
-    assert_true(rate->headline);
-    assert_true(find("run", "sleep", "wall")->headline);
-    assert_ptr_not_equal(find("unix", "pipe", "rate"), find("unix", "syscall", "rate"));
-    assert_null(find("unix", "index", "index"));
-    assert_null(find("tides", "pipe", "rate"));
-}
-
 static void test_metrics_has_all_of_the_benchmarks(void **state)
 {
-    for (size_t b = 0; bench_list[b]; b++)
-        for (unsigned m = 0; m < bench_list[b]->n_metrics; m++) {
+    for (size_t b = 0; bench_list[b]; b++) {
+        const struct metrics_test *test = metrics_test(metrics_table(), bench_list[b]->suite, bench_list[b]->name);
+        assert_non_null(test);
+        assert_int_equal(test->n, bench_list[b]->n_metrics);
+        for (unsigned m = 0; m < test->n; m++) {
             const struct metric *metric = bench_metric(bench_list[b], m);
-            const struct metrics_metric *found = find(bench_list[b]->suite, bench_list[b]->name, metric->id);
-            assert_non_null(found);
-            assert_string_equal(found->title, metric->title);
-            assert_ptr_equal(found->unit, metric->unit);
-            assert_string_equal(found->better, metric->better);
-            assert_int_equal(found->headline, metric->headline);
+            assert_string_equal(test->metric[m].id, metric->id);
+            assert_string_equal(test->metric[m].title, metric->title);
+            assert_ptr_equal(test->metric[m].unit, metric->unit);
+            assert_string_equal(test->metric[m].better, metric->better);
+            assert_int_equal(test->metric[m].headline, metric->headline);
         }
+    }
 }
 
 static void test_metrics_titles(void **state)
 {
     const struct metrics *metrics = metrics_table();
     const struct row unknown = ROW(NULL, 1, .suite = "unix", .test = "pipe", .metric = "hue");
+    const struct row variant = ROW(NULL, 1, .suite = "unix", .test = "context1-same", .metric = "start_spread");
+    const struct row command = ROW(NULL, 1, .suite = "run", .test = "sleep", .metric = "start_spread");
 
     assert_string_equal(metrics_test_title(metrics, "unix", "pipe"), "Pipe Throughput");
     assert_string_equal(metrics_test_title(metrics, "unix", "context1-two"), "Pipe-based Context Switching (two CPUs)");
     assert_string_equal(metrics_test_title(metrics, "run", "sleep"), "sleep");
     assert_string_equal(metrics_test_title(metrics, "tides", "ebb"), "ebb");
     assert_string_equal(metrics_title(metrics, &unknown), "hue");
+    assert_string_equal(metrics_title(metrics, &variant), "first to last copy's start");
+    assert_string_equal(metrics_title(metrics, &command), "first to last copy's exec");
     assert_string_equal(metrics_suite_title(metrics, "unix"), suite_unix.title);
     assert_string_equal(metrics_suite_title(metrics, "tides"), "");
     assert_string_equal(metrics_test_title(NULL, "unix", "pipe"), "pipe");
@@ -105,7 +91,6 @@ static void test_metrics_marks_headlines(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_metrics_finds_the_metric_of_a_row),
         cmocka_unit_test(test_metrics_has_all_of_the_benchmarks),
         cmocka_unit_test(test_metrics_titles),
         cmocka_unit_test(test_metrics_tells_which_rows_are_compared),
