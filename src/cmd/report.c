@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench report: makes an HTML page with figures from result files. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -30,15 +29,6 @@ static const struct option rows[] = {
      .help = "print this help"},
 };
 
-static size_t tables(const struct command *command, struct option_table *out)
-{
-    (void)command;
-    out[0] = (struct option_table){.heading = "Options of report", .rows = rows, .n = sizeof(rows) / sizeof(rows[0])};
-    return 1;
-}
-
-/* --- The command. --- */
-
 /* Chooses the output if none is given: standard output, or a file if that is a terminal. */
 static void choose_output(const char *first, char *path, size_t size)
 {
@@ -58,48 +48,36 @@ static void choose_output(const char *first, char *path, size_t size)
     (void)snprintf(path, size, "%.*s.html", (int)(length < 900 ? length : 900), name);
 }
 
-static int report(const struct command *command, struct report_options *options, const char *const *operands, size_t n,
-                  struct report *report)
+static int write_report(const struct command_call *call, struct report *report)
 {
+    struct report_options *options = call->options;
+    const char *name = call->command->name;
     struct text out = {0};
-    int status = files_read(command->name, operands, n, ROWS_ALL, &report->set);
+    int status = files_read(name, call->operands, call->n, ROWS_ALL, &report->set);
 
     if (status)
         return status;
     if (report_finish(report))
-        return command_complain(command->name, "out of memory", EXIT_ROW_FAILED);
+        return command_complain(name, "out of memory", EXIT_ROW_FAILED);
     if (!options->output[0])
-        choose_output(operands[0], options->output, sizeof(options->output));
-    if (options->force && files_clear(command->name, options->output))
+        choose_output(call->operands[0], options->output, sizeof(options->output));
+    if (options->force && files_clear(name, options->output))
         return EXIT_USAGE;
     report_put(report, &out);
-    status = files_write(command->name, options->output, &out);
+    status = files_write(name, options->output, &out);
     if (!status && strcmp(options->output, "-") != 0)
         (void)fprintf(stderr, "Report: %s\n", options->output);
     return status;
 }
 
-static int run(const struct command *command, int argc, char **argv)
+static int report(const struct command_call *call)
 {
-    struct report_options options = {0};
-    struct report page;
-    struct option_table table;
-    const char **operands = calloc((size_t)argc + 1, sizeof(*operands));
-    size_t n = 0;
+    struct report report;
 
-    if (!operands)
-        return command_complain(command->name, "out of memory", EXIT_ROW_FAILED);
-    report_begin(&page, metrics_table());
-    (void)tables(command, &table);
-    table.target = &options;
-    int status = command_parse(command, &table, 1, &options.help, argc, argv, operands, &n);
-    if (!status)
-        status = n ? report(command, &options, operands, n, &page)
-                   : command_complain(command->name, "needs a FILE, one or more CSV files ('-' is standard input)",
-                                      EXIT_USAGE);
-    report_free(&page);
-    free(operands);
-    return status < 0 ? EXIT_DONE : status;
+    report_begin(&report, metrics_table());
+    const int status = write_report(call, &report);
+    report_free(&report);
+    return status;
 }
 
 const struct command command_report = {
@@ -110,6 +88,11 @@ const struct command command_report = {
         "Makes one self-contained HTML page from the CSV files that jitbench wrote: a summary in words, the machine "
         "and its settings, figures, and all rows with what disturbed them. Several runs stand beside each other. FILE "
         "is a result file, a directory of them, a pattern, or '-'. An existing file is never overwritten.",
-    .run = run,
-    .tables = tables,
+    .run = command_main,
+    .tables = command_table,
+    .options =
+        &(const struct option_table){.heading = "Options of report", .rows = rows, .n = sizeof(rows) / sizeof(rows[0])},
+    .options_size = sizeof(struct report_options),
+    .needs = "needs a FILE, one or more CSV files ('-' is standard input)",
+    .call = report,
 };

@@ -148,13 +148,6 @@ static const struct option rows[] = {
      .help = "print this help"},
 };
 
-static size_t tables(const struct command *command, struct option_table *out)
-{
-    (void)command;
-    out[0] = (struct option_table){.heading = "Options of show", .rows = rows, .n = sizeof(rows) / sizeof(rows[0])};
-    return 1;
-}
-
 /* Returns the number of consecutive rows of the same run, or of the same suite of a run. */
 static size_t count_of_run(const struct row *first, size_t n)
 {
@@ -217,36 +210,14 @@ static int put_set(const struct command *command, const struct show_options *opt
     return status;
 }
 
-static int show_files(const struct command *command, const struct show_options *options, const char *const *paths,
-                      size_t n)
+static int show(const struct command_call *call)
 {
     struct row_set set = {0};
+    const int status = files_read_most(call->command->name, call->operands, call->n, ROWS_ALL | ROWS_UNKNOWN, &set);
+    const int printed = put_set(call->command, call->options, &set);
 
-    if (n == 0)
-        return command_complain(command->name, "FILE is missing: give the CSV of a run, or '-' for standard input",
-                                EXIT_USAGE);
-    int status = files_read_most(command->name, paths, n, ROWS_ALL | ROWS_UNKNOWN, &set);
-    const int printed = put_set(command, options, &set);
     row_set_free(&set);
     return printed ? printed : status;
-}
-
-static int run(const struct command *command, int argc, char **argv)
-{
-    struct show_options options = {0};
-    struct option_table table;
-    const char **operands = calloc((size_t)argc + 1, sizeof(*operands));
-    size_t n = 0;
-
-    if (!operands)
-        return command_complain(command->name, "out of memory", EXIT_ROW_FAILED);
-    (void)tables(command, &table);
-    table.target = &options;
-    int status = command_parse(command, &table, 1, &options.help, argc, argv, operands, &n);
-    if (!status)
-        status = show_files(command, &options, operands, n);
-    free(operands);
-    return status < 0 ? EXIT_DONE : status;
 }
 
 const struct command command_show = {
@@ -257,6 +228,11 @@ const struct command command_show = {
         "Prints the tables of each run in the files as they were printed when it was measured, below the time, the "
         "machine and the comment, and followed by warnings. Standard error names what is damaged or cannot be read; "
         "the rest is shown. FILE is a result file, a directory of them, a pattern, or '-'.",
-    .run = run,
-    .tables = tables,
+    .run = command_main,
+    .tables = command_table,
+    .options =
+        &(const struct option_table){.heading = "Options of show", .rows = rows, .n = sizeof(rows) / sizeof(rows[0])},
+    .options_size = sizeof(struct show_options),
+    .needs = "FILE is missing: give the CSV of a run, or '-' for standard input",
+    .call = show,
 };
