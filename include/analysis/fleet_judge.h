@@ -45,5 +45,9 @@ double judge_worse_by(const struct judgement *j, size_t figure, double value);
 /* Returns whether the value is beyond the figure's threshold and its effect is large enough. */
 bool judge_is_far(const struct judgement *j, size_t figure, double value);
 bool judge_stands_out(const struct judged *judged);
+/* Returns the number of machines that stand out. */
+size_t judge_count_out(const struct judgement *j);
+/* Returns the threshold, in spreads, of the figure that most machines have. */
+double judge_usual_threshold(const struct judgement *j);
 
 #endif

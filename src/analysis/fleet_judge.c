@@ -51,6 +51,27 @@ bool judge_stands_out(const struct judged *judged)
     return judged->far || judged->often || judged->broke;
 }
 
+size_t judge_count_out(const struct judgement *j)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < j->g->machines.n; i++)
+        n += judge_stands_out(&j->judged[i]);
+    return n;
+}
+
+double judge_usual_threshold(const struct judgement *j)
+{
+    double threshold = 0;
+
+    for (size_t k = 0, most = 0; k < j->g->figures.n; k++)
+        if (j->metric[k].n > most) {
+            most = j->metric[k].n;
+            threshold = j->threshold[k];
+        }
+    return threshold;
+}
+
 /* Returns the median of the machines' standard errors, which one outlier does not change. */
 static double usual_error(const struct gather_value *values, size_t n, double *scratch)
 {

@@ -195,27 +195,12 @@ static void put_findings(const struct fleet *f, struct text *out)
                     more);
 }
 
-/* Returns the threshold of the figure that most hosts have. */
-static double usual_threshold(const struct judgement *j)
-{
-    double threshold = 0;
-
-    for (size_t k = 0, most = 0; k < j->g->figures.n; k++)
-        if (j->metric[k].n > most) {
-            most = j->metric[k].n;
-            threshold = j->threshold[k];
-        }
-    return threshold;
-}
-
 static void put_in_words(const struct fleet *f, struct text *out)
 {
-    size_t outliers = 0, differ = 0;
+    size_t outliers = judge_count_out(&f->judgement), differ = 0;
 
-    for (size_t i = 0; i < f->g->machines.n; i++) {
-        outliers += judge_stands_out(&f->judgement.judged[i]);
+    for (size_t i = 0; i < f->g->machines.n; i++)
         differ += f->judgement.judged[i].differences > 0;
-    }
     text_printf(out, "<ul class=\"say\">\n<li><strong>%zu of %zu hosts</strong> stand%s out", outliers,
                 f->g->machines.n, outliers == 1 ? "s" : "");
     for (size_t i = 0; i < outliers && i < 8; i++)
@@ -228,7 +213,7 @@ static void put_in_words(const struct fleet *f, struct text *out)
                     "%zu figures were judged. A host stands out if it is 2 %% and %.1f spreads (robust standard "
                     "deviations) off the median in one of them, or if it is the worst of all in many. Chance alone "
                     "names one in 1 of 100 fleets of equal machines.",
-                    f->judgement.n_figures, usual_threshold(&f->judgement));
+                    f->judgement.n_figures, judge_usual_threshold(&f->judgement));
     else
         html_printf(out, "No figure was judged: %d hosts need to have it, and its median must not be 0.",
                     OUTLIER_HOSTS_LEAST);
