@@ -68,16 +68,12 @@ enum compared_verdict {
 enum compared_verdict compared_verdict(const struct comparison *comparison, const char *better);
 extern const char *const compared_verdict_names[];
 
-/* --- As text. --- */
-
-enum compared_format { COMPARED_TABLE, COMPARED_MARKDOWN, COMPARED_CSV };
-struct compared_print {
-    enum compared_format format;
-    bool verbose; /* list every row that cannot be compared */
-    double min_effect;
+/* Numbers of rows and means that are slower and that have changed at all, and of rows that cannot be compared or
+ * judged.
+ */
+struct compared_counts {
+    size_t slower, changed, not_comparable;
 };
-/* Prints the table of rows, that of means, the rows that cannot be compared, and the hosts that stand out. The CSV
- * contains rows, means and rows that cannot be compared, with columns of its own (man/jitbench-compare.1). */
-void compared_put(const struct compared *compared, const struct compared_print *how, struct text *out);
+struct compared_counts compared_count(const struct compared *compared);
 
 #endif

@@ -510,3 +510,19 @@ void compared_free(struct compared *compared)
     free(compared->not_comparable);
     memset(compared, 0, sizeof(*compared));
 }
+
+struct compared_counts compared_count(const struct compared *c)
+{
+    struct compared_counts counts = {.not_comparable = c->n_not_comparable};
+
+    for (size_t i = 0; i < c->n_rows + c->n_means; i++) {
+        const bool is_row = i < c->n_rows;
+        const size_t number = is_row ? c->row[i].number : c->mean[i - c->n_rows].number;
+        const enum compared_verdict verdict =
+            compared_verdict(&c->comparison[number], is_row ? c->row[i].pair->about->better : "higher");
+        counts.slower += verdict == VERDICT_SLOWER;
+        counts.changed += verdict < VERDICT_SAME;
+        counts.not_comparable += is_row && verdict == VERDICT_UNJUDGED;
+    }
+    return counts;
+}

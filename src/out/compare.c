@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/compare.h"
 #include "out/color.h"
+#include "out/compare.h"
 #include "out/explain.h"
 #include "rows/csv.h"
 #include "rows/text.h"
