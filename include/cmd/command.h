@@ -78,6 +78,8 @@ int command_unknown_operand(const struct command *command, const char *word);
 
 /* Operands that are the name of a jitbench command. */
 extern const struct operands command_names;
+/* Operands that are the name of a setting (settings_list). */
+extern const struct operands setting_names;
 
 extern const struct command *const command_list[]; /* ends with NULL */
 

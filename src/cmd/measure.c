@@ -6,7 +6,6 @@
 #include "cmd/quiet.h"
 #include "cmd/show.h"
 #include "cmd/start.h"
-#include "cmd/tuned.h"
 #include "out/names.h"
 
 #include <errno.h>
@@ -21,7 +20,7 @@
 
 #include "out/color.h"
 #include "rows/text.h"
-#include "settings/settings.h"
+#include "settings/tuned.h"
 #include "sys/folder.h"
 #include "sys/job.h"
 #include "sys/process.h"
@@ -834,7 +833,7 @@ static void set_machine(struct measure *m, bool huge_advised)
     if (m->options.tuned) {
         /* If all CPUs are measured, none is left for interrupts: then the default CPUs are made quiet. */
         if (!measure_given(m, "cpus"))
-            (void)tuned_bench(NULL, &m->machine, &bench, message, sizeof(message));
+            settings_bench_cpus("", &m->machine, &bench);
         if (tuned_begin(&bench, huge_advised, message, sizeof(message)))
             (void)snprintf(m->not_set, sizeof(m->not_set), "--tuned: %s", message);
         else

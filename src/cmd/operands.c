@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cmd/suites.h"
+#include "settings/settings.h"
 
 static bool suite_word(const struct command *command, size_t i, struct operand_word *out)
 {
@@ -67,3 +68,16 @@ int command_unknown_operand(const struct command *command, const char *word)
     free(names);
     return status;
 }
+
+/* --- The names of the settings. --- */
+
+static bool setting_word(const struct command *command, size_t i, struct operand_word *out)
+{
+    (void)command;
+    if (i >= settings_count)
+        return false;
+    *out = (struct operand_word){.name = settings_list[i].name, .help = settings_list[i].title};
+    return true;
+}
+
+const struct operands setting_names = {.kind = OPERANDS_WORDS, .noun = "setting", .word = setting_word};

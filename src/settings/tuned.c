@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Sets settings for low noise during a run. */
-#include "cmd/tuned.h"
+#include "settings/tuned.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -8,72 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/command.h"
-#include "cmd/cpus.h"
-#include "cmd/measure.h"
-#include "cmd/quiet.h"
+#include "rows/text.h"
 #include "settings/settings_look.h"
 #include "settings/snapshot.h"
-#include "sys/clock.h"
-#include "sys/task.h"
-
-static bool setting_word(const struct command *command, size_t i, struct operand_word *out)
-{
-    (void)command;
-    if (i >= settings_count)
-        return false;
-    *out = (struct operand_word){.name = settings_list[i].name, .help = settings_list[i].title};
-    return true;
-}
-
-const struct operands tuned_operands = {.kind = OPERANDS_WORDS, .noun = "setting", .word = setting_word};
-
-int tuned_bench(const struct cpuset *named, const struct machine *machine, struct cpuset *bench, char *error,
-                size_t error_size)
-{
-    if (!named) {
-        settings_bench_cpus("", machine, bench);
-        return 0;
-    }
-    *bench = *named;
-    return cpuset_count(&machine->online) ? cpus_check_online(bench, &machine->online, error, error_size) : 0;
-}
-
-static int find_quiet(const struct machine *machine, struct cpuset *bench, char *error, size_t error_size)
-{
-    struct place_request *allowed = calloc(1, sizeof(*allowed));
-    struct clock_info clock;
-    char why[160] = "out of memory";
-    unsigned cpu = 0;
-    int status = -1;
-
-    if (allowed) {
-        cpus_allowed(&machine->online, &allowed->cpus);
-        allowed->online = cpuset_count(&machine->online) ? machine->online : allowed->cpus;
-        allowed->n_order = machine_cpu_order("", &allowed->cpus, allowed->order, CPUSET_MAX);
-        clock_choose(&clock);
-        status = quiet_cpu(allowed, &clock, &cpu, why, sizeof(why));
-    }
-    free(allowed);
-    cpuset_clear(bench);
-    cpuset_add(bench, cpu);
-    if (status)
-        (void)snprintf(error, error_size, "--cpus quiet: %s", why);
-    return status;
-}
-
-int tuned_cpus(const struct option_cpus *named, const struct machine *machine, struct cpuset *bench, char *error,
-               size_t error_size)
-{
-    if (!named || named->choice < 0)
-        return tuned_bench(named ? &named->set : NULL, machine, bench, error, error_size);
-    if (named->choice == CPUS_QUIET)
-        return find_quiet(machine, bench, error, error_size);
-    *bench = machine->online;
-    if (!cpuset_count(bench))
-        cpus_allowed(&machine->online, bench);
-    return 0;
-}
 
 int tuned_plan_add(struct tuned_plan *plan, size_t setting, const struct settings_view *view)
 {
@@ -221,8 +158,10 @@ void tuned_end(void)
 {
     char error[512];
 
-    if (held.snapshot && snapshot_restore(held.snapshot, say_left, NULL, error, sizeof(error)))
-        (void)command_complain(NULL, error, EXIT_DONE);
+    if (held.snapshot && snapshot_restore(held.snapshot, say_left, NULL, error, sizeof(error))) {
+        text_sanitize(error);
+        (void)fprintf(stderr, "jitbench: %s\n", error);
+    }
     snapshot_close(held.snapshot);
     held.snapshot = NULL;
     tuned_plan_free(&held.plan);

@@ -1,27 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Sets settings for low noise and restores them: for `tune`, and for commands that measure with --tuned. */
-#ifndef CMD_TUNED_H
-#define CMD_TUNED_H
+#ifndef SETTINGS_TUNED_H
+#define SETTINGS_TUNED_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "cmd/command.h"
-#include "rows/text.h"
 #include "settings/settings.h"
 #include "sys/cpuset.h"
-
-/* The names of the settings as operands. */
-extern const struct operands tuned_operands;
-
-/* Returns the CPUs to measure on: those named, which must be online, or the default ones (named NULL). Returns 0; or -1
- * with a line in error. */
-int tuned_bench(const struct cpuset *named, const struct machine *machine, struct cpuset *bench, char *error,
-                size_t error_size);
-
-/* As tuned_bench(), for the option --cpus (NULL: not given): "all" is all online CPUs, "quiet" takes half a second. */
-int tuned_cpus(const struct option_cpus *named, const struct machine *machine, struct cpuset *bench, char *error,
-               size_t error_size);
 
 /* The files to be written, with the index in settings_list of the setting that each belongs to. Initialise to zero. */
 struct tuned_plan {
