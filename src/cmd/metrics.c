@@ -61,9 +61,9 @@ const struct metrics *metrics_table(void)
         n_metrics += bench_list[b]->n_metrics;
     for (const char *const *name = suite_unix.tests; *name; name++)
         n_tests++;
-    made.suite = calloc(n_suites, sizeof(*made.suite));
-    made.test = calloc(n_tests, sizeof(*made.test));
-    made.metric = calloc(n_metrics, sizeof(*made.metric));
+    made.suite = calloc(n_suites + 1, sizeof(*made.suite));
+    made.test = calloc(n_tests + 1, sizeof(*made.test));
+    made.metric = calloc(n_metrics + 1, sizeof(*made.metric));
     if (!made.suite || !made.test || !made.metric)
         exit(command_complain(NULL, "out of memory", EXIT_ROW_FAILED));
     made.metrics = (struct metrics){.suite = made.suite, .n_suites = n_suites, .test = made.test};
