@@ -124,6 +124,18 @@ int command_main(const struct command *command, int argc, char **argv);
 int command_main_with(const struct command *command, int argc, char **argv, const void *context);
 size_t command_table(const struct command *command, struct option_table *tables);
 
+/* In a command's descriptor: its table of options, and the struct that is its target. */
+#define COMMAND_TABLE(struct_, rows_, ...)                                                                             \
+    .tables = command_table, .options_size = sizeof(struct_), .options = &(const struct option_table)                  \
+    {                                                                                                                  \
+        .rows = rows_, .n = sizeof(rows_) / sizeof(rows_[0]), __VA_ARGS__                                              \
+    }
+/* The option --help, which all of these tables have. */
+#define COMMAND_HELP_ROW(struct_)                                                                                      \
+    {                                                                                                                  \
+        .name = "help", .letter = 'h', .type = OPTION_FLAG, OPTION_AT(struct_, help), .help = "print this help"        \
+    }
+
 /* Appends the help of a command. */
 void command_help(const struct command *command, struct text *out);
 

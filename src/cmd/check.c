@@ -71,11 +71,7 @@ static const struct option rows[] = {
      .type = OPTION_FLAG,
      OPTION_AT(struct check_options, quiet),
      .help = "print only the table: no header, summary or advice"},
-    {.name = "help",
-     .letter = 'h',
-     .type = OPTION_FLAG,
-     OPTION_AT(struct check_options, help),
-     .help = "print this help"},
+    COMMAND_HELP_ROW(struct check_options),
 };
 
 struct checking {
@@ -532,10 +528,7 @@ const struct command command_check = {
         "value, what a bad value costs and how to set it, and then advice for the noisy ones, with the kernel command "
         "line for the CPUs to measure on. Without names it checks all items. It changes nothing.",
     .run = command_main,
-    .tables = command_table,
-    .options =
-        &(const struct option_table){.heading = "Options of check", .rows = rows, .n = sizeof(rows) / sizeof(rows[0])},
-    .options_size = sizeof(struct check_options),
+    COMMAND_TABLE(struct check_options, rows, .heading = "Options of check"),
     .call = check,
     .takes = &setting_names,
 };

@@ -80,11 +80,7 @@ static const struct option rows[] = {
      .type = OPTION_FLAG,
      OPTION_AT(struct compare_options, quiet),
      .help = "print only the tables: no header or warnings"},
-    {.name = "help",
-     .letter = 'h',
-     .type = OPTION_FLAG,
-     OPTION_AT(struct compare_options, help),
-     .help = "print this help"},
+    COMMAND_HELP_ROW(struct compare_options),
 };
 
 /* The operands of the two sides; separated: by "--". */
@@ -270,9 +266,6 @@ const struct command command_compare = {
                    "model, another build of jitbench, another policy) are refused with the reason. Two files need no "
                    "'--'; each may be a directory of them, a pattern, or '-' for standard input.",
     .run = run,
-    .tables = command_table,
-    .options = &(
-        const struct option_table){.heading = "Options of compare", .rows = rows, .n = sizeof(rows) / sizeof(rows[0])},
-    .options_size = sizeof(struct compare_options),
+    COMMAND_TABLE(struct compare_options, rows, .heading = "Options of compare"),
     .call = compare,
 };

@@ -45,11 +45,7 @@ static const struct option rows[] = {
      OPTION_AT(struct export_options, output),
      .help = "the file to make; '-' is standard output"},
     FILES_FORCE_ROW(struct export_options),
-    {.name = "help",
-     .letter = 'h',
-     .type = OPTION_FLAG,
-     OPTION_AT(struct export_options, help),
-     .help = "print this help"},
+    COMMAND_HELP_ROW(struct export_options),
 };
 
 /* Exports the rows of the set. */
@@ -98,11 +94,7 @@ const struct command command_export = {
                    "UnixBench, or as JSON. What a format cannot carry is left out, with one line on standard error "
                    "that says how much and why. FILE is a result file, a directory of them, a pattern, or '-'.",
     .run = command_main,
-    .tables = command_table,
-    .options =
-        &(const struct option_table){
-            .heading = "Options of export", .rows = rows, .n = sizeof(rows) / sizeof(rows[0]), .foreign = foreign},
-    .options_size = sizeof(struct export_options),
+    COMMAND_TABLE(struct export_options, rows, .heading = "Options of export", .foreign = foreign),
     .needs = "FILE is missing: give the CSV of a run, or '-' for standard input",
     .call = export,
 };

@@ -56,11 +56,7 @@ static const struct option rows[] = {
      .type = OPTION_FLAG,
      OPTION_AT(struct fleet_options, verbose),
      .help = "print a line for every machine, with all figures that are far off"},
-    {.name = "help",
-     .letter = 'h',
-     .type = OPTION_FLAG,
-     OPTION_AT(struct fleet_options, help),
-     .help = "print this help"},
+    COMMAND_HELP_ROW(struct fleet_options),
 };
 
 struct fleet {
@@ -172,10 +168,7 @@ const struct command command_fleet = {
     .description = "Judges machines by the result files of each: a line a host with its headline figures, those that "
                    "stand out first. FILE is a result file, a directory of them, a pattern, or '-'.",
     .run = command_main,
-    .tables = command_table,
-    .options =
-        &(const struct option_table){.heading = "Options of fleet", .rows = rows, .n = sizeof(rows) / sizeof(rows[0])},
-    .options_size = sizeof(struct fleet_options),
+    COMMAND_TABLE(struct fleet_options, rows, .heading = "Options of fleet"),
     .needs = "names no file",
     .call = fleet,
 };

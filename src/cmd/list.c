@@ -14,11 +14,7 @@ static const struct option rows[] = {
      .type = OPTION_FLAG,
      OPTION_AT(struct list_options, metrics),
      .help = "list the metrics of each test too: id, unit, which direction is better"},
-    {.name = "help",
-     .letter = 'h',
-     .type = OPTION_FLAG,
-     OPTION_AT(struct list_options, help),
-     .help = "print this help"},
+    COMMAND_HELP_ROW(struct list_options),
 };
 
 static void put_test(const struct metrics_test *test, bool metrics, struct text *out)
@@ -90,9 +86,7 @@ const struct command command_list_ = {
     .operands = "[SUITE]",
     .title = "lists the suites, their tests and metrics",
     .run = command_main,
-    .tables = command_table,
-    .options = &(const struct option_table){.heading = "Options", .rows = rows, .n = sizeof(rows) / sizeof(rows[0])},
-    .options_size = sizeof(struct list_options),
+    COMMAND_TABLE(struct list_options, rows, .heading = "Options"),
     .call = list,
     .takes = &suite_names,
 };

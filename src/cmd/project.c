@@ -45,11 +45,7 @@ static const struct option rows[] = {
      .type = OPTION_FLAG,
      OPTION_AT(struct project_options, verbose),
      .help = "print a line for every host, not only for the slowest ten"},
-    {.name = "help",
-     .letter = 'h',
-     .type = OPTION_FLAG,
-     OPTION_AT(struct project_options, help),
-     .help = "print this help"},
+    COMMAND_HELP_ROW(struct project_options),
 };
 
 /* --- The command line. --- */
@@ -179,9 +175,6 @@ const struct command command_project = {
                    "else prime) has measured, this computes how long steps of such work take on many ranks, and which "
                    "detours cost most. FILE is a result file, a directory of them, a pattern, or '-'.",
     .run = command_main,
-    .tables = command_table,
-    .options = &(
-        const struct option_table){.heading = "Options of project", .rows = rows, .n = sizeof(rows) / sizeof(rows[0])},
-    .options_size = sizeof(struct project_options),
+    COMMAND_TABLE(struct project_options, rows, .heading = "Options of project"),
     .call = project,
 };

@@ -22,11 +22,7 @@ static const struct option rows[] = {
      .help = "write the page to FILE; '-' is standard output. Default: standard output, or on a terminal the first "
              "FILE's name with .html, in the current directory"},
     FILES_FORCE_ROW(struct report_options),
-    {.name = "help",
-     .letter = 'h',
-     .type = OPTION_FLAG,
-     OPTION_AT(struct report_options, help),
-     .help = "print this help"},
+    COMMAND_HELP_ROW(struct report_options),
 };
 
 /* Chooses the output if none is given: standard output, or a file if that is a terminal. */
@@ -89,10 +85,7 @@ const struct command command_report = {
         "and its settings, figures, and all rows with what disturbed them. Several runs stand beside each other. FILE "
         "is a result file, a directory of them, a pattern, or '-'. An existing file is never overwritten.",
     .run = command_main,
-    .tables = command_table,
-    .options =
-        &(const struct option_table){.heading = "Options of report", .rows = rows, .n = sizeof(rows) / sizeof(rows[0])},
-    .options_size = sizeof(struct report_options),
+    COMMAND_TABLE(struct report_options, rows, .heading = "Options of report"),
     .needs = "needs a FILE, one or more CSV files ('-' is standard input)",
     .call = report,
 };

@@ -141,11 +141,7 @@ static const struct option rows[] = {
      .help = "print a line for each run and all columns in every table, and histograms even if standard output is not "
              "a terminal"},
     COLOR_ROW(struct show_options),
-    {.name = "help",
-     .letter = 'h',
-     .type = OPTION_FLAG,
-     OPTION_AT(struct show_options, help),
-     .help = "print this help"},
+    COMMAND_HELP_ROW(struct show_options),
 };
 
 /* Returns the number of consecutive rows of the same run, or of the same suite of a run. */
@@ -229,10 +225,7 @@ const struct command command_show = {
         "machine and the comment, and followed by warnings. Standard error names what is damaged or cannot be read; "
         "the rest is shown. FILE is a result file, a directory of them, a pattern, or '-'.",
     .run = command_main,
-    .tables = command_table,
-    .options =
-        &(const struct option_table){.heading = "Options of show", .rows = rows, .n = sizeof(rows) / sizeof(rows[0])},
-    .options_size = sizeof(struct show_options),
+    COMMAND_TABLE(struct show_options, rows, .heading = "Options of show"),
     .needs = "FILE is missing: give the CSV of a run, or '-' for standard input",
     .call = show,
 };

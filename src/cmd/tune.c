@@ -32,10 +32,7 @@ struct tune_options {
      .type = OPTION_FLAG,                                                                                              \
      OPTION_AT(struct tune_options, quiet),                                                                            \
      .help = "print only errors"},                                                                                     \
-    {                                                                                                                  \
-        .name = "help", .letter = 'h', .type = OPTION_FLAG, OPTION_AT(struct tune_options, help),                      \
-        .help = "print this help"                                                                                      \
-    }
+        COMMAND_HELP_ROW(struct tune_options)
 
 static const struct option tune_rows[] = {
     {.name = "cpus",
@@ -473,11 +470,7 @@ const struct command command_tune = {
                    "and a program can write, except those that could lock somebody out, or only the items named. The "
                    "old values are kept, and 'jitbench untune' restores them to the byte. Needs root.",
     .run = command_main,
-    .tables = command_table,
-    .options = &(const struct option_table){.heading = "Options",
-                                            .rows = tune_rows,
-                                            .n = sizeof(tune_rows) / sizeof(tune_rows[0])},
-    .options_size = sizeof(struct tune_options),
+    COMMAND_TABLE(struct tune_options, tune_rows, .heading = "Options"),
     .call = tune,
     .takes = &setting_names,
 };
@@ -487,10 +480,6 @@ const struct command command_untune = {
     .title = "restores the settings as they were before tune",
     .description = "Restores what 'jitbench tune', or a run with --tuned that was killed, has changed.",
     .run = command_main,
-    .tables = command_table,
-    .options = &(const struct option_table){.heading = "Options",
-                                            .rows = untune_rows,
-                                            .n = sizeof(untune_rows) / sizeof(untune_rows[0])},
-    .options_size = sizeof(struct tune_options),
+    COMMAND_TABLE(struct tune_options, untune_rows, .heading = "Options"),
     .call = untune,
 };

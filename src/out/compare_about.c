@@ -2,6 +2,7 @@
 /* Prints what stands before and after a comparison: what was compared, and warnings. */
 #include <inttypes.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,68 +13,48 @@
 
 /* --- The header: what was compared. --- */
 
-static void run_host(const struct row *row, char *buf, size_t size)
-{
-    text_copy(buf, size, row->run->host);
-}
-
-static void run_kernel(const struct row *row, char *buf, size_t size)
-{
-    text_copy(buf, size, row->run->kernel);
-}
-
-static void run_cpu_model(const struct row *row, char *buf, size_t size)
-{
-    text_copy(buf, size, row->run->cpu_model);
-}
-
-static void row_user_command(const struct row *row, char *buf, size_t size)
-{
-    const char *command = row_command_line(row->param);
-
-    text_copy(buf, size, command ? command : "");
-}
-
-static void run_cpus(const struct row *row, char *buf, size_t size)
-{
-    (void)snprintf(buf, size, "%" PRIu64, row->run->cpus_online);
-}
-
-static void row_nice(const struct row *row, char *buf, size_t size)
-{
-    text_copy(buf, size, "");
-    if (!isnan(row->nice))
-        (void)snprintf(buf, size, "%g", row->nice);
-}
-
-static void row_priority(const struct row *row, char *buf, size_t size)
-{
-    text_copy(buf, size, "");
-    if (!isnan(row->rt_priority))
-        (void)snprintf(buf, size, "%g", row->rt_priority);
-}
-
-static void row_held(const struct row *row, char *buf, size_t size)
-{
-    text_copy(buf, size, row->timer_latency_held);
-}
-
 /* Properties of rows that may differ and are listed, because they are what is compared. settings_diff() lists the
  * column settings. */
 static const struct {
     const char *name;
-    void (*of)(const struct row *row, char *buf, size_t size);
+    enum { OF_RUN, OF_ROW, NUMBER, COMMAND, CPUS } kind;
+    size_t offset; /* of a text in the run or the row, or of a double in the row */
 } settings[] = {
-    {"host", run_host},
-    {"kernel", run_kernel},
-    {"CPU model", run_cpu_model},
-    {"command", row_user_command},
-    {"CPUs online", run_cpus},
-    {"nice", row_nice},
-    {"real-time priority", row_priority},
-    {"idle CPUs kept awake", row_held},
+    {"host", OF_RUN, offsetof(struct row_run, host)},
+    {"kernel", OF_RUN, offsetof(struct row_run, kernel)},
+    {"CPU model", OF_RUN, offsetof(struct row_run, cpu_model)},
+    {"command", COMMAND, 0},
+    {"CPUs online", CPUS, 0},
+    {"nice", NUMBER, offsetof(struct row, nice)},
+    {"real-time priority", NUMBER, offsetof(struct row, rt_priority)},
+    {"idle CPUs kept awake", OF_ROW, offsetof(struct row, timer_latency_held)},
 };
 #define SETTINGS (sizeof(settings) / sizeof(settings[0]))
+
+static void value_of(const struct row *row, size_t setting, char *buf, size_t size)
+{
+    const char *text = (const char *)row + settings[setting].offset;
+    double number;
+
+    switch (settings[setting].kind) {
+    case OF_RUN:
+        text = (const char *)row->run + settings[setting].offset;
+        break;
+    case OF_ROW:
+        break;
+    case COMMAND:
+        text = row_command_line(row->param);
+        break;
+    case CPUS:
+        (void)snprintf(buf, size, "%" PRIu64, row->run->cpus_online);
+        return;
+    case NUMBER:
+        memcpy(&number, text, sizeof(number));
+        (void)snprintf(buf, size, isnan(number) ? "" : "%g", number);
+        return;
+    }
+    text_copy(buf, size, text ? text : "");
+}
 
 /* Lists the different values of the compared rows, as far as there is room. */
 static void values_of(const struct compared *c, size_t setting, bool changed, char *buf, size_t size)
@@ -86,7 +67,7 @@ static void values_of(const struct compared *c, size_t setting, bool changed, ch
         const struct pair *pair = c->row[i].pair;
         const struct row *const *of = changed ? pair->changed : pair->base;
         for (size_t k = 0; k < (changed ? pair->n_changed : pair->n_base); k++) {
-            settings[setting].of(of[k], value, sizeof(value));
+            value_of(of[k], setting, value, sizeof(value));
             char quoted[210];
             (void)snprintf(quoted, sizeof(quoted), "\x1f%s\x1f", value);
             if (!value[0] || n > 3 || (out.data && strstr(out.data, quoted)))
