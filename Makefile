@@ -44,7 +44,7 @@ below_rows     := rows stats sys
 below_engine   := engine rows stats sys
 below_bench    := bench engine rows stats sys
 below_load     := load bench engine rows stats sys
-below_settings := settings sys
+below_settings := settings rows stats sys
 below_analysis := analysis rows stats sys
 below_out      := out analysis rows stats sys
 below_report   := report out analysis rows stats sys
@@ -171,15 +171,15 @@ WRAP_test_dhry2reg  := Func_1 Func_2 Proc_6 Proc_7 Proc_8
 WRAP_test_whetstone := log exp sin cos sincos atan
 # qsort: its comparison function is checked, see tests/unit/order_fixture.h. MEMORY: all allocations, see tests/unit/memory_fixture.h.
 MEMORY              := malloc calloc realloc strdup free
-WRAP_test_pairs     := $(MEMORY) qsort
+WRAP_test_compare_pairs := $(MEMORY) qsort
 WRAP_test_machine   := qsort
 WRAP_test_results   := qsort trial_party trial_copy_machine
-WRAP_test_projection := $(MEMORY) qsort
-WRAP_test_gather    := $(MEMORY) qsort
-WRAP_test_judge     := $(MEMORY) qsort
+WRAP_test_scale_projection := $(MEMORY) qsort
+WRAP_test_fleet_gather := $(MEMORY) qsort
+WRAP_test_fleet_judge := $(MEMORY) qsort
 WRAP_test_verdicts  := $(MEMORY) qsort
 WRAP_test_pictures  := $(MEMORY)
-WRAP_test_compared  := $(MEMORY) qsort
+WRAP_test_compare   := $(MEMORY) qsort
 WRAP_test_report_figures := $(MEMORY) qsort
 WRAP_test_report_rows := $(MEMORY) qsort
 # Functions that are replaced by those of a made-up trial, see tests/unit/made_up_trial.h.
@@ -196,7 +196,7 @@ WRAP_test_task      := getrusage
 WRAP_test_program   := wait4 tree_read
 # Functions that need rights which may be missing on this machine.
 WRAP_test_load_trial := task_set_policy task_realtime_limit
-$(foreach test,comparison inference project snapshot topology,$(eval WRAP_test_$(test) += $$(MEMORY)))
+$(foreach test,compare_samples inference scale snapshot topology,$(eval WRAP_test_$(test) += $$(MEMORY)))
 comma := ,
 
 # An archive of the objects of each layer and of those below: the linker reads only what a test needs.
@@ -219,9 +219,9 @@ $(BUILD)/unit/test_sim: $(BUILD)/unit/classic_model.o
 JOBS ?= $(shell nproc 2>/dev/null || echo 1)
 BESIDE_JOBS ?= $(shell expr 2 \* $(JOBS))
 BESIDE := $(patsubst %,$(BUILD)/cli/test_%,options unix places check init old altered completion security layout job) \
-	$(patsubst %,$(BUILD)/unit/test_%,reader sim coverage judge project hist scale) \
+	$(patsubst %,$(BUILD)/unit/test_%,reader sim coverage fleet_judge scale hist many_cpus) \
 	$(patsubst %,$(BUILD)/cli/test_%,report show compare project export fleet) \
-	$(patsubst %,$(BUILD)/unit/test_%,projection stats comparison inference pairs settings)
+	$(patsubst %,$(BUILD)/unit/test_%,scale_projection stats compare_samples inference compare_pairs settings)
 # Prints the numbers of passed, failed and skipped tests. With REQUIRE=1, a skip that is not listed in tests/skips.txt
 # is a failure.
 RUN       := tests/runner.py

@@ -10,17 +10,7 @@
 #include <stdint.h>
 
 #include "engine/recorder.h"
-
-enum detour_cause {
-    DETOUR_PREEMPTED,   /* the kernel ran another task */
-    DETOUR_FAULT,       /* a page fault */
-    DETOUR_MIGRATED,    /* the thread was moved to another CPU */
-    DETOUR_INTERRUPT,   /* the shortest remaining detours, one for each interrupt */
-    DETOUR_STEAL,       /* the longest remaining detours, up to the steal time */
-    DETOUR_UNEXPLAINED, /* the rest: hypervisor, firmware, anything that the kernel does not count */
-    DETOUR_CAUSES
-};
-extern const char *const detour_cause_names[DETOUR_CAUSES]; /* "preempted", ... */
+#include "rows/detour_causes.h"
 
 /* A shorter detour is not attributed to an interrupt: entry, handler and exit take longer than this. Hypervisors cause
  * many shorter gaps, and these would use up the interrupts counted in the window. */
@@ -32,8 +22,6 @@ extern const char *const detour_cause_names[DETOUR_CAUSES]; /* "preempted", ... 
  * attributed to these, if they are at least as long as the minimum. */
 #define DETOUR_KEPT_MAX     512u
 #define DETOUR_STEAL_MIN_NS 100000u
-/* Length classes: octaves of nanoseconds. Class k begins at 2^k ns; the last class has no upper limit. */
-#define DETOUR_CLASSES 36u
 /* Number of equal parts of the run for which the lost time is recorded. */
 #define DETOUR_CELLS 100u
 

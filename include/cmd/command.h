@@ -36,6 +36,16 @@ struct operands {
     bool (*word)(const struct command *command, size_t i, struct operand_word *out);
 };
 
+/* A command line that was parsed. */
+struct command_call {
+    const struct command *command;
+    void *options;             /* the target of the table */
+    struct option_table table; /* for option_given() */
+    const char *const *operands;
+    size_t n;
+    const void *context; /* that of command_main_with() */
+};
+
 struct command {
     const char *name;
     const char *operands;      /* text in the usage line: "[TEST...]"; "" for none */
@@ -46,6 +56,13 @@ struct command {
     /* Fills in the option tables (without targets), for help and the man page check. Returns their number. NULL for
      * none. */
     size_t (*tables)(const struct command *command, struct option_table *tables);
+    /* For commands with one table of options, whose run is command_main and whose tables is command_table: the table,
+     * and the size of its target, which has a flag for an option "help"; the message when there are no operands (NULL:
+     * none are needed); and the command itself, which returns its exit status. */
+    const struct option_table *options;
+    size_t options_size;
+    const char *needs;
+    int (*call)(const struct command_call *call);
     /* The kind of operands. NULL: the suite's tests if it has any; otherwise the word in the usage line decides: FILE
      * (or .csv), DIR or COMMAND. */
     const struct operands *takes;
@@ -61,6 +78,8 @@ int command_unknown_operand(const struct command *command, const char *word);
 
 /* Operands that are the name of a jitbench command. */
 extern const struct operands command_names;
+/* Operands that are the name of a setting (settings_list). */
+extern const struct operands setting_names;
 
 extern const struct command *const command_list[]; /* ends with NULL */
 
@@ -98,6 +117,24 @@ unsigned command_width(int fd, unsigned otherwise, unsigned most);
  * help was printed. */
 int command_parse(const struct command *command, struct option_table *tables, size_t n, const bool *help, int argc,
                   char **argv, const char **operands, size_t *n_operands);
+
+/* Runs a command with one table of options: parses the command line and calls it. Help is printed here. Returns the
+ * exit status; EXIT_USAGE for a wrong command line. */
+int command_main(const struct command *command, int argc, char **argv);
+int command_main_with(const struct command *command, int argc, char **argv, const void *context);
+size_t command_table(const struct command *command, struct option_table *tables);
+
+/* In a command's descriptor: its table of options, and the struct that is its target. */
+#define COMMAND_TABLE(struct_, rows_, ...)                                                                             \
+    .tables = command_table, .options_size = sizeof(struct_), .options = &(const struct option_table)                  \
+    {                                                                                                                  \
+        .rows = rows_, .n = sizeof(rows_) / sizeof(rows_[0]), __VA_ARGS__                                              \
+    }
+/* The option --help, which all of these tables have. */
+#define COMMAND_HELP_ROW(struct_)                                                                                      \
+    {                                                                                                                  \
+        .name = "help", .letter = 'h', .type = OPTION_FLAG, OPTION_AT(struct_, help), .help = "print this help"        \
+    }
 
 /* Appends the help of a command. */
 void command_help(const struct command *command, struct text *out);

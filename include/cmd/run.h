@@ -5,6 +5,7 @@
 
 #include "bench/command.h"
 #include "cmd/suites.h"
+#include "sys/command_line.h"
 
 #define COMMANDS_MAX 64u
 

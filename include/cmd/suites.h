@@ -3,6 +3,7 @@
 #ifndef CMD_SUITES_H
 #define CMD_SUITES_H
 
+#include "analysis/metrics.h"
 #include "cmd/measure.h"
 
 /* In the order in which `all` runs them: quiet suites before noisy ones. Ends with NULL. */
@@ -14,8 +15,8 @@ extern const struct command command_noise, command_prime, command_stream, comman
     command_fleet, command_completion, command_complete, command_export, command_init, command_report, command_run,
     command_compare, command_show;
 
-/* Returns the title of a test of suite unix; NULL for another name. */
-const char *unix_title(const char *test);
+/* Returns the table of metrics of all benchmarks. Ends the program when memory runs out. */
+const struct metrics *metrics_table(void);
 
 /* Tables of very short experiments: a line for each run as the original prints it, the runs together, and the time
  * lost in delays. */

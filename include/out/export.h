@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analysis/metrics.h"
 #include "rows/row.h"
 #include "rows/text.h"
 
@@ -27,8 +28,7 @@ struct export_rows {
     size_t n;
     const struct row *all; /* the array that these rows point into, which also has the rows left out */
     size_t n_all;
-    /* Returns the title of a test. May be NULL, and may return NULL. */
-    const char *(*title_of)(const char *test);
+    const struct metrics *metrics;
     struct export_left_out *left_out; /* counts rows that write() leaves out */
 };
 
@@ -62,8 +62,8 @@ extern const char *const export_names[];
 
 /* Writes the rows that the format can carry, of the n rows given, and sets left_out. Returns the number of rows
  * written; for 0 nothing is written. */
-size_t export_write(const struct export_format *format, const struct row *rows, size_t n,
-                    const char *(*title_of)(const char *test), struct text *out, struct export_left_out *left_out);
+size_t export_write(const struct export_format *format, const struct row *rows, size_t n, const struct metrics *metrics,
+                    struct text *out, struct export_left_out *left_out);
 void export_leave_out(struct export_left_out *left_out, const char *why);
 /* Appends "7 of 20 rows left out of json: 5 without samples, 2 without a value". Appends nothing if no row was left
  * out. */

@@ -10,7 +10,6 @@
 #include "cmd/cpus.h"
 #include "cmd/files.h"
 #include "cmd/suites.h"
-#include "cmd/tuned.h"
 #include "engine/core.h"
 #include "out/grid.h"
 #include "out/json.h"
@@ -71,16 +70,12 @@ static const struct option rows[] = {
      .type = OPTION_FLAG,
      OPTION_AT(struct check_options, quiet),
      .help = "print only the table: no header, summary or advice"},
-    {.name = "help",
-     .letter = 'h',
-     .type = OPTION_FLAG,
-     OPTION_AT(struct check_options, help),
-     .help = "print this help"},
+    COMMAND_HELP_ROW(struct check_options),
 };
 
 struct checking {
     struct check_options options;
-    bool cpus_given, all; /* all: no items were named */
+    bool all; /* no items were named */
     struct machine machine;
     struct cpuset bench;
     /* Indexed as settings_list. */
@@ -90,13 +85,6 @@ struct checking {
     int csv_fd; /* -1: no CSV */
     bool csv_created;
 };
-
-static size_t tables(const struct command *command, struct option_table *out)
-{
-    (void)command;
-    out[0] = (struct option_table){.heading = "Options of check", .rows = rows, .n = sizeof(rows) / sizeof(rows[0])};
-    return 1;
-}
 
 /* --- The command line. --- */
 
@@ -176,37 +164,6 @@ static int select_settings(const struct command *command, struct checking *c, co
         c->selected[setting - settings_list] = true;
     }
     return apply_lists(c);
-}
-
-/* Returns 0; EXIT_USAGE; or -1 when help was printed. */
-static int parse(const struct command *command, struct checking *c, int argc, char **argv)
-{
-    struct option_table table;
-    const char **operands = calloc((size_t)argc + 1, sizeof(*operands));
-    size_t n;
-
-    if (!operands)
-        return usage_error("out of memory");
-    memset(&table, 0, sizeof(table));
-    (void)tables(command, &table);
-    table.target = &c->options;
-    int status = command_parse(command, &table, 1, &c->options.help, argc, argv, operands, &n);
-    if (!status)
-        status = select_settings(command, c, operands, n);
-    if (!status && c->options.json && !strcmp(c->options.output, "-"))
-        status = usage_error("--json and -o - both want standard output");
-    free(operands);
-    c->cpus_given = option_given(&table, 1, "cpus");
-    return status;
-}
-
-static int resolve_cpus(struct checking *c)
-{
-    char error[512];
-
-    if (tuned_cpus(c->cpus_given ? &c->options.cpus : NULL, &c->machine, &c->bench, error, sizeof(error)))
-        return usage_error(error);
-    return 0;
 }
 
 /* Opens the CSV before any setting is checked. */
@@ -468,27 +425,36 @@ static int look(const struct command *command, struct checking *c)
     return status ? status : failing ? EXIT_FINDING : EXIT_DONE;
 }
 
-static int run(const struct command *command, int argc, char **argv)
+static int look_for(const struct command_call *call, struct checking *c)
+{
+    char error[512];
+    int status = select_settings(call->command, c, call->operands, call->n);
+
+    if (status)
+        return status;
+    if (c->options.json && !strcmp(c->options.output, "-"))
+        return usage_error("--json and -o - both want standard output");
+    machine_read("", &c->machine);
+    if (cpus_bench(option_given(&call->table, 1, "cpus") ? &c->options.cpus : NULL, &c->machine, &c->bench, error,
+                   sizeof(error)))
+        return usage_error(error);
+    status = open_csv(c);
+    return status ? status : look(call->command, c);
+}
+
+static int check(const struct command_call *call)
 {
     struct checking *c = calloc(1, sizeof(*c));
 
     if (!c || settings_count > SETTINGS_MAX) {
-        (void)fprintf(stderr, "jitbench check: out of memory\n");
         free(c);
-        return EXIT_ROW_FAILED;
+        return command_complain("check", "out of memory", EXIT_ROW_FAILED);
     }
     signals_init(); /* a closed pipe must not end the program, and no signal the search for a quiet CPU */
-    int status = parse(command, c, argc, argv);
-    if (status == 0) {
-        machine_read("", &c->machine);
-        status = resolve_cpus(c);
-    }
-    if (status == 0)
-        status = open_csv(c);
-    if (status == 0)
-        status = look(command, c);
+    c->options = *(const struct check_options *)call->options;
+    const int status = look_for(call, c);
     free(c);
-    return status < 0 ? EXIT_DONE : status;
+    return status;
 }
 
 const struct command command_check = {
@@ -499,7 +465,8 @@ const struct command command_check = {
         "Checks the settings of the machine that disturb measurements. For each it prints the present value, the good "
         "value, what a bad value costs and how to set it, and then advice for the noisy ones, with the kernel command "
         "line for the CPUs to measure on. Without names it checks all items. It changes nothing.",
-    .run = run,
-    .tables = tables,
-    .takes = &tuned_operands,
+    .run = command_main,
+    COMMAND_TABLE(struct check_options, rows, .heading = "Options of check"),
+    .call = check,
+    .takes = &setting_names,
 };

@@ -2,10 +2,9 @@
 /* A measuring session: from the command line to the last line of the summary. */
 #include "cmd/measure.h"
 #include "cmd/files.h"
-#include "cmd/names.h"
 #include "cmd/session.h"
 #include "cmd/start.h"
-#include "cmd/tuned.h"
+#include "out/names.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -16,7 +15,7 @@
 #include <unistd.h>
 
 #include "rows/text.h"
-#include "settings/settings.h"
+#include "settings/tuned.h"
 #include "sys/folder.h"
 #include "sys/job.h"
 #include "sys/memory.h"
@@ -314,7 +313,7 @@ static void set_machine(struct measure *m, bool huge_advised)
     if (m->options.tuned) {
         /* If all CPUs are measured, none is left for interrupts: then the default CPUs are made quiet. */
         if (!measure_given(m, "cpus"))
-            (void)tuned_bench(NULL, &m->machine, &bench, message, sizeof(message));
+            settings_bench_cpus("", &m->machine, &bench);
         if (tuned_begin(&bench, huge_advised, message, sizeof(message)))
             (void)snprintf(m->not_set, sizeof(m->not_set), "--tuned: %s", message);
         else

@@ -9,9 +9,8 @@
 #include <unistd.h>
 
 #include "cmd/foreign.h"
-#include "cmd/run_verdict.h"
 #include "cmd/words.h"
-#include "sys/command_line.h"
+#include "out/compare_commands.h"
 #include "sys/folder.h"
 #include "sys/program.h"
 

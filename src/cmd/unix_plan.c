@@ -209,6 +209,6 @@ const char *unix_row_title(const struct row *row)
     for (size_t k = 0; k < PAIRS_CHOICES; k++)
         if (row_param_is(&row->param, "pairs", pairs_names[k]))
             return pairs_kinds[k].title;
-    const char *title = unix_title(row->test);
+    const char *title = unix_test_of(row->test).title;
     return title ? title : row->test;
 }

@@ -57,11 +57,6 @@ struct unix_test unix_test_of(const char *name)
     return test;
 }
 
-const char *unix_title(const char *name)
-{
-    return unix_test_of(name).title;
-}
-
 static bool is_old_name(const struct unix_test *test, const char *operand)
 {
     for (size_t i = 0; test->old_names && test->old_names[i]; i++)

@@ -38,11 +38,11 @@ void export_describe(const struct export_left_out *left_out, const char *format,
         text_printf(out, "%s %zu %s", i ? "," : "", left_out->reasons[i].n, left_out->reasons[i].why);
 }
 
-size_t export_write(const struct export_format *format, const struct row *rows, size_t n,
-                    const char *(*title_of)(const char *test), struct text *out, struct export_left_out *left_out)
+size_t export_write(const struct export_format *format, const struct row *rows, size_t n, const struct metrics *metrics,
+                    struct text *out, struct export_left_out *left_out)
 {
     const struct row **taken = calloc(n + 1, sizeof(const struct row *));
-    struct export_rows all = {.rows = taken, .all = rows, .n_all = n, .title_of = title_of, .left_out = left_out};
+    struct export_rows all = {.rows = taken, .all = rows, .n_all = n, .metrics = metrics, .left_out = left_out};
 
     memset(left_out, 0, sizeof(*left_out));
     if (!taken) {

@@ -15,9 +15,8 @@ SOURCES = [f"src/{layer}/{pattern}.c" for layer, patterns in {
     "load": "*",
     "settings": "*",
     "analysis": "*",
-    "out": "verdicts",
-    "cmd": "compare detours gather judge latency latency_plan measure noise project projection quiet run_verdict tune tuned unix"
-           " unix_index unix_plan unix_tests",
+    "out": "compare*",
+    "cmd": "compare latency latency_plan measure noise project quiet tune unix unix_index unix_plan unix_tests",
 }.items() for pattern in patterns.split()]
 
 # A variable, or an element of a list, and its field.

@@ -51,17 +51,15 @@ static struct row with_samples(struct row row, double *samples, size_t n)
     return row;
 }
 
-static const char *title_of(const char *test)
-{
-    return !strcmp(test, "pipe") ? "Pipe Throughput" : NULL;
-}
+static const struct metrics_test test_pipe = {.suite = "unix", .name = "pipe", .title = "Pipe Throughput"};
+static const struct metrics metrics = {.test = &test_pipe, .n_tests = 1};
 
 /* A macro, so that the failing line is named. */
 #define assert_exports(format, rows, n, expected)                                                                      \
     do {                                                                                                               \
         struct export_left_out left_;                                                                                  \
         struct text out_ = {0};                                                                                        \
-        (void)export_write(format, rows, n, title_of, &out_, &left_);                                                  \
+        (void)export_write(format, rows, n, &metrics, &out_, &left_);                                                  \
         assert_false(out_.failed);                                                                                     \
         assert_string_equal(out_.data ? out_.data : "", expected);                                                     \
         text_free(&out_);                                                                                              \
@@ -71,7 +69,7 @@ static const char *title_of(const char *test)
     do {                                                                                                               \
         struct export_left_out left_;                                                                                  \
         struct text out_ = {0};                                                                                        \
-        (void)export_write(format, rows, n, title_of, &out_, &left_);                                                  \
+        (void)export_write(format, rows, n, &metrics, &out_, &left_);                                                  \
         if (!out_.data || !strstr(out_.data, expected))                                                                \
             fail_msg("no '%s' in:\n%s", expected, out_.data ? out_.data : "");                                         \
         text_free(&out_);                                                                                              \
@@ -81,7 +79,7 @@ static const char *title_of(const char *test)
     do {                                                                                                               \
         struct export_left_out left_;                                                                                  \
         struct text out_ = {0}, said_ = {0};                                                                           \
-        (void)export_write(format, rows, n, title_of, &out_, &left_);                                                  \
+        (void)export_write(format, rows, n, &metrics, &out_, &left_);                                                  \
         export_describe(&left_, (format)->name, n, &said_);                                                            \
         assert_string_equal(said_.data ? said_.data : "", expected);                                                   \
         text_free(&out_);                                                                                              \

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "cmd/show.h"
+#include "cmd/suites.h"
 #include "row_fixture.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -43,7 +44,7 @@ static char *shown(struct row *rows, size_t n)
 
     for (size_t i = 0; i < n; i++)
         rows[i].number = i;
-    show_mark_headlines(rows, n);
+    metrics_mark_headlines(metrics_table(), rows, n);
     show_rows(rows, n, &how, &out, &warnings);
     assert_false(out.failed);
     text_free(&warnings);
@@ -222,20 +223,6 @@ static void test_show_nothing_of_what_did_not_begin(void **state)
     free(text);
 }
 
-/* A test that is not known is judged by its first metric. */
-static void test_show_marks_headlines(void **state)
-{
-    struct row rows[] = {
-        make_row("unix", "context1-same", "", "rate", 1), make_row("unix", "context1-same", "", "start_spread", 1),
-        make_row("tides", "high", "moon=full", "level", 1), make_row("tides", "high", "moon=full", "rise", 1),
-        make_row("tides", "high", "moon=new", "level", 2)};
-    static const int expected[] = {1, 0, 1, 0, 1};
-
-    show_mark_headlines(rows, 5);
-    for (size_t i = 0; i < 5; i++)
-        assert_int_equal(rows[i].headline, expected[i]);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -249,7 +236,6 @@ int main(void)
         cmocka_unit_test(test_show_finds_the_clock_in_the_rows),
         cmocka_unit_test(test_show_unknown_rows_in_a_plain_table),
         cmocka_unit_test(test_show_nothing_of_what_did_not_begin),
-        cmocka_unit_test(test_show_marks_headlines),
     };
 
     return cmocka_run_group_tests_name("show", tests, NULL, NULL);

@@ -11,10 +11,10 @@
 
 #include <cmocka.h>
 
-#include "analysis/compared.h"
 #include "golden_fixture.h"
 #include "memory_fixture.h"
 #include "order_fixture.h"
+#include "out/compare.h"
 #include "row_fixture.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
