@@ -177,7 +177,7 @@ static void test_compared_floor_within_commands(void **state)
         struct pair *of = add_pair("s", "lower", 1, 100, 110);
         of->within = i & 1;
         if (i & 2)
-            (void)snprintf(rows[i][1][0].param, sizeof(rows[0][0][0].param), "command=true");
+            set_params(&rows[i][1][0], "command=true");
     }
     make(false);
     for (size_t i = 0; i < 4; i++)

@@ -495,7 +495,7 @@ static void test_gather_fields_of_a_figure(void **state)
     row.copies = 12;
     assert_int_equal(gather_row(&g, &row), 0);
     text_copy(row.better, sizeof(row.better), "lower");
-    text_copy(row.param, sizeof(row.param), "copy=7");
+    set_params(&row, "copy=7");
     row.copies = 13;
     assert_int_equal(gather_row(&g, &row), 0);
     assert_int_equal(g.figures.n, 2);

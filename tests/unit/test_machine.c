@@ -1115,7 +1115,7 @@ static void test_machine_holds_the_latency(void **state)
     assert_true(fcntl(fd, F_GETFD) & FD_CLOEXEC);
     assert_int_equal(close(fd), 0);
     memset(bytes, 'x', sizeof(bytes));
-    assert_int_equal(machine_read_file(tree, "/dev/cpu_dma_latency", bytes, sizeof(bytes)), sizeof(zero));
+    assert_int_equal(tree_read(tree, "/dev/cpu_dma_latency", bytes, sizeof(bytes)), sizeof(zero));
     assert_memory_equal(bytes, &zero, sizeof(zero));
     /* A root of which the path just does not fit, and one of which it is cut off to that of a file that is there. */
     memset(deep, '/', sizeof(deep) - 1);

@@ -107,7 +107,14 @@ static bool brief(const void *options)
     return true;
 }
 
-static const char *const made_tests[] = {"first", "second", "third", NULL};
+static bool test_word(size_t i, struct operand_word *out)
+{
+    static const char *const tests[] = {"first", "second", "third", NULL};
+
+    *out = (struct operand_word){.name = tests[i]};
+    return out->name;
+}
+
 static const struct suite made_suite = {.name = "made",
                                         .title = "is made up",
                                         .seconds = {1, 1, 1},
@@ -115,7 +122,7 @@ static const struct suite made_suite = {.name = "made",
                                         .tables = tables,
                                         .timed = true,
                                         .copies = true,
-                                        .tests = made_tests,
+                                        .test = test_word,
                                         .series_header = "# the header\n",
                                         .plan = plan,
                                         .conclude = conclude,

@@ -249,7 +249,7 @@ static void test_verdicts_of_rows_as_csv(void **state)
     add_verdicts();
     rows[0][1].copies = 4;
     rows[1][1].copies = 0;
-    (void)snprintf(rows[1][1].param, sizeof(rows[1][1].param), "a=1 b=\"2\"");
+    set_params(&rows[1][1], "a=1 b=\"2\"");
     (void)snprintf(rows[1][1].load, sizeof(rows[1][1].load), "burn, 2");
     (void)snprintf(rows[2][1].cpus, sizeof(rows[2][1].cpus), "2-3");
     (void)snprintf(rows[3][1].cpus, sizeof(rows[3][1].cpus), "2-3");
@@ -310,7 +310,7 @@ static void test_verdicts_with_a_cause(void **state)
 
     for (size_t side = 0; side < 2; side++)
         rows[pair - pairs][side].wall_s = 2;
-    (void)snprintf(rows[pair - pairs][0].causes, sizeof(rows[0][0].causes), "preempted:0");
+    set_causes(&rows[pair - pairs][0], "preempted:0");
     expect(COMPARED_TABLE, false, false,
            "Test  Metric   Base    New          Ratio     95 % interval  p (Holm)  Verdict\n"
            "s t   m       100 s  150 s  1.5000 worse   1.2500 .. 1.7500    0.0123  slower: preempted 35.0 % of the "
@@ -345,8 +345,8 @@ static void test_verdicts_names(void **state)
     rows[n_pairs - 1][0].copies = 4;
     pair = add_row(&higher, WORDS(.suite = "words", .test = "t", .metric = "m", .param = "k=2"));
     pair->within = true;
-    (void)snprintf(rows[n_pairs - 1][0].param, sizeof(rows[0][0].param), "k=1 same=1 load_cpu_s=1 timer=fifo:2");
-    (void)snprintf(rows[n_pairs - 1][1].param, sizeof(rows[0][0].param), "k=2 same=1 load_cpu_s=2 timer=fifo:3");
+    set_params(&rows[n_pairs - 1][0], "k=1 same=1 load_cpu_s=1 timer=fifo:2");
+    set_params(&rows[n_pairs - 1][1], "k=2 same=1 load_cpu_s=2 timer=fifo:3");
     expect(COMPARED_TABLE, false, false,
            "Test                               Metric  Base  New          Ratio     95 % interval  p (Holm)  "
            "Verdict\n"
