@@ -10,7 +10,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -138,6 +141,34 @@ static inline unsigned memory_needed(int (*attempt)(void))
         if (!refused)
             return number;
     }
+}
+
+/* As memory_needed(), for code that may also end the program when memory runs out (sys/memory.h): a refusal must end it
+ * with status 1, or make the attempt return an error. */
+static inline unsigned memory_needed_or_end(int (*attempt)(void))
+{
+    const size_t live = allocations_live;
+    const unsigned most = UINT_MAX - 1;
+
+    allocations_before_refusal = most;
+    assert_int_equal(attempt(), 0);
+    const unsigned needed = most - allocations_before_refusal;
+    allocations_before_refusal = UINT_MAX;
+    assert_int_equal(allocations_live, live);
+    (void)fflush(NULL); /* what is buffered is not written again by a child that ends */
+    for (unsigned number = 0; number < needed; number++) {
+        int status = 0;
+        const pid_t child = fork();
+        if (child == 0) {
+            (void)close(2);
+            allocations_before_refusal = number;
+            _exit(attempt() < 0 && allocations_live == live ? 1 : 2);
+        }
+        assert_int_equal(waitpid(child, &status, 0), child);
+        if (!WIFEXITED(status) || WEXITSTATUS(status) != 1)
+            fail_msg("status 0x%x with allocation %u refused", (unsigned)status, number);
+    }
+    return needed;
 }
 
 #endif
