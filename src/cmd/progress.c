@@ -144,9 +144,9 @@ void progress_show(void *context, const struct plan_item *item, uint64_t sample,
 
     if (item->bench->describe)
         item->bench->describe(item->params, p->clock, &param);
-    /* The first parameter, or all of a command. */
-    const char *what = item->load ? item->load->name : param.text;
-    const int length = item->load || param.of[0].kind == PARAM_COMMAND ? 191 : (int)param.of[0].length;
+    /* The load, or the first parameter; a command has a name already. */
+    const char *what = item->load ? item->load->name : param.of[0].kind == PARAM_COMMAND ? "" : param.text;
+    const int length = item->load ? (int)strlen(what) : (int)param.of[0].length;
     (void)snprintf(p->line, sizeof(p->line), "%s%s%.*s, sample %llu: %.0f %%",
                    item->test ? item->test : item->bench->name, *what ? " " : "", length, what,
                    (unsigned long long)sample + 1, 100 * all);
