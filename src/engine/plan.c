@@ -29,7 +29,8 @@ struct plan_item *plan_add(struct plan *plan, const struct bench *bench, const v
     item->params = malloc(bench->params_size ? bench->params_size : 1);
     if (!item->params)
         return NULL;
-    memcpy(item->params, params, bench->params_size);
+    if (params)
+        memcpy(item->params, params, bench->params_size);
     plan->n++;
     return item;
 }

@@ -24,14 +24,43 @@ static unsigned allocations_before_refusal = UINT_MAX;
 /* Blocks that were not freed yet. */
 static size_t allocations_live;
 
-#define MEMORY_MAGIC UINT64_C(0x6d656d6f7279206f)
 enum { MEMORY_GUARD = 64, MEMORY_FILL = 0xa5 };
 
 struct memory_head {
-    uint64_t magic;
-    size_t size;
+    size_t size, unused;
     unsigned char guard[MEMORY_GUARD]; /* a multiple of 16: the block keeps the alignment of malloc() */
 };
+
+/* The blocks that were not freed yet, by a hash of their address: the C library's own, as open_memstream() gives, are
+ * freed by the program too. */
+enum { MEMORY_SLOTS = 1 << 20 };
+static const void *memory_blocks[MEMORY_SLOTS];
+
+static size_t memory_home(const void *block)
+{
+    return (uintptr_t)block / 16 * 2654435761u % MEMORY_SLOTS;
+}
+
+/* Returns the slot of a block, or the empty one for it. */
+static size_t memory_slot(const void *block)
+{
+    size_t slot = memory_home(block);
+
+    while (memory_blocks[slot] && memory_blocks[slot] != block)
+        slot = (slot + 1) % MEMORY_SLOTS;
+    return slot;
+}
+
+/* Empties a slot, and moves up those behind it that would not be found any more. */
+static void memory_forget(size_t slot)
+{
+    for (size_t next = (slot + 1) % MEMORY_SLOTS; memory_blocks[next]; next = (next + 1) % MEMORY_SLOTS)
+        if ((next - memory_home(memory_blocks[next])) % MEMORY_SLOTS >= (next - slot) % MEMORY_SLOTS) {
+            memory_blocks[slot] = memory_blocks[next];
+            slot = next;
+        }
+    memory_blocks[slot] = NULL;
+}
 
 void *__real_malloc(size_t size);
 void __real_free(void *block);
@@ -51,8 +80,8 @@ void *__wrap_malloc(size_t size)
     if (!head)
         return NULL;
     allocations_left -= allocations_left != UINT_MAX;
-    allocations_live++;
-    head->magic = MEMORY_MAGIC;
+    assert_true(++allocations_live < MEMORY_SLOTS / 2);
+    memory_blocks[memory_slot(head + 1)] = head + 1;
     head->size = size;
     /* A block that is read before it was written gives no valid pointer or figure. */
     memset(head->guard, MEMORY_FILL, MEMORY_GUARD + size + MEMORY_GUARD);
@@ -71,12 +100,6 @@ static bool memory_is_guard(const unsigned char *at)
     return at[0] == MEMORY_FILL && !memcmp(at, at + 1, MEMORY_GUARD - 1);
 }
 
-/* False for a block of the C library's own, as open_memstream() gives: what is before it is not ours to look at. */
-__attribute__((no_sanitize_address)) static bool memory_is_ours(const void *block)
-{
-    return ((const struct memory_head *)block - 1)->magic == MEMORY_MAGIC;
-}
-
 /* Returns the head of a block whose guards are untouched. */
 static struct memory_head *memory_checked(void *block)
 {
@@ -91,12 +114,13 @@ void __wrap_free(void *block)
 {
     if (!block)
         return;
-    if (!memory_is_ours(block)) {
+    const size_t slot = memory_slot(block);
+    if (!memory_blocks[slot]) {
         __real_free(block);
         return;
     }
     struct memory_head *head = memory_checked(block);
-    head->magic = 0;
+    memory_forget(slot);
     allocations_live--;
     __real_free(head);
 }
