@@ -67,8 +67,8 @@ static void put_core(const struct row *row, const struct row *alone, struct grid
     grid_number(grid, alone ? alone->value : (double)NAN, 1);
 }
 
-static void put_line(const struct unix_protocol *protocol, const struct table_rows *r, const struct row *row, bool probed,
-                     struct grid *grid)
+static void put_line(const struct unix_protocol *protocol, const struct table_rows *r, const struct row *row,
+                     bool probed, struct grid *grid)
 {
     const struct unix_test test = unix_test_of(row->test);
     double baseline =
