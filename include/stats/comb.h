@@ -18,7 +18,9 @@ struct comb {
     double period, phase; /* its events are expected at phase + k * period */
     uint64_t length;      /* median length of its events */
     uint64_t shortest;    /* a shorter event does not belong to it */
-    size_t periods, hits; /* number of periods in the events' time; how many of them have an event of the comb */
+    size_t periods;       /* number of periods in the events' time */
+    double share;         /* of the periods that have an event within 1/32 of a period; of every second, third and fifth
+                           * period, the least: a comb of 4 ms has one in every second period of 2 ms */
 };
 
 /* A comb is not looked for in fewer periods. */
@@ -26,11 +28,10 @@ struct comb {
 
 /* Fits a comb whose period differs from `period` by at most the share `tolerance` to those of n events, in the order of
  * their times, that belong to no comb yet. An event belongs to the comb if it is at most `reach` (less than half of the
- * period) away from the expected time. Returns false when there is none; how many of its
- * periods have an event is for the caller to judge: a comb of 4 ms has one in every second period of 2 ms.
+ * period) away from the expected time. Returns false when there is none; how large its share must be is for the caller.
  *
  * Only the longest events are looked at, four for each period: the events of a comb are alike, and short ones of other
- * origin may be many. The period is found by epoch folding: for each of a range of periods the phases of all events are
+ * origin may be many. The period is found by epoch folding: for each of a range of periods the phases of the events are
  * counted in bins, and the period with the highest bin is taken (as in D. A. Leahy et al., Astrophys. J. 266, 1983,
  * with the highest bin in place of chi-squared). Then period and phase follow the median of the events nearby. */
 bool comb_fit(const struct comb_event *events, size_t n, double period, double tolerance, double reach,

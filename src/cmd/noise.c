@@ -128,6 +128,8 @@ static const struct table_column columns[] = {
     SHARE_COLUMN("Migrated", "lost_migrated", 5),
     SHARE_COLUMN("Interrupt", "lost_interrupt", 0),
     SHARE_COLUMN("Steal", "lost_steal", 0),
+    SHARE_COLUMN("Periodic", "lost_periodic", 3),
+    SHARE_COLUMN("Shared", "lost_core_shared", 1),
     SHARE_COLUMN("Unexplained", "lost_unexplained", 2),
 };
 static const struct table_column count_columns[] = {

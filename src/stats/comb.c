@@ -14,6 +14,8 @@
  * explains by EXCESS standard deviations. */
 #define PEAK   0.35
 #define EXCESS 6.0
+/* Number of periods that are folded. Further ones only refine the fit. */
+#define FOLDED 512u
 /* Steps of the refinement, and the most events of which a median is taken; with more, every second, third, ... is. */
 #define STEPS   4
 #define MEDIANS 1024u
@@ -139,43 +141,76 @@ static void refine(struct comb *comb, const struct comb_event *events, size_t n,
     comb->period += drift;
 }
 
+/* Returns the least share of the periods with an event, of all periods and of every second, third and fifth one. */
+static double least_share(const struct comb *comb, const struct comb_event *events, size_t n, double reach)
+{
+    static const unsigned strides[] = {1, 2, 3, 5};
+    size_t hits[4][5] = {{0}}, at = 0;
+    double least = 1;
+    struct nearest hit;
+
+    while (next_hit(comb, events, n, reach, &at, &hit))
+        for (unsigned s = 0; s < 4; s++)
+            hits[s][(uint64_t)(hit.number + 1) % strides[s]]++;
+    for (unsigned s = 0; s < 4; s++)
+        for (unsigned k = 0; k < strides[s]; k++)
+            least = fmin(least, (double)hits[s][k] * strides[s] / (double)comb->periods);
+    return least;
+}
+
+/* Returns how many of the events are in the first `time` after the first one. */
+static size_t within(const struct comb_event *events, size_t n, double time)
+{
+    size_t i = 0;
+
+    while (i < n && (double)(events[i].at - events[0].at) < time)
+        i++;
+    return i;
+}
+
 bool comb_fit(const struct comb_event *events, size_t n, double period, double tolerance, double reach,
               struct comb *out)
 {
     double values[MEDIANS], time = n ? (double)(events[n - 1].at - events[0].at) : 0;
-    size_t periods = (size_t)(time / period) + 1, looked_at = 0, at = 0;
+    size_t periods = (size_t)(time / period) + 1, folded = periods < FOLDED ? periods : FOLDED, looked_at = 0;
     unsigned most = 0;
-    struct nearest hit;
 
     if (periods < COMB_PERIODS_LEAST)
         return false;
     uint64_t floor = floor_of(events, n, 4 * (double)periods);
+    size_t first = within(events, n, (double)folded * period);
     /* From one period to the next that is tried, the last event moves by half a bin. */
-    double step = period / (2 * BINS * (double)periods);
-    *out = (struct comb){.shortest = floor, .periods = periods};
+    double step = period / (2 * BINS * (double)folded);
+    *out = (struct comb){.shortest = floor, .periods = folded};
     for (double tried = period * (1 - tolerance); tried < period * (1 + tolerance) + step; tried += step) {
         double phase;
-        unsigned sum = fold(events, n, floor, tried, &phase);
+        unsigned sum = fold(events, first, floor, tried, &phase);
         if (sum > most) {
             most = sum;
             out->period = tried;
             out->phase = phase;
         }
     }
-    for (int i = 0; i < STEPS; i++)
-        refine(out, events, n, reach);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < first; i++)
         looked_at += counts(&events[i], floor);
     double by_chance = 2.0 * (double)looked_at / BINS;
-    if (most < PEAK * (double)periods || most < by_chance + EXCESS * sqrt(by_chance))
+    if (most < PEAK * (double)folded || most < by_chance + EXCESS * sqrt(by_chance))
         return false;
+    for (size_t part = folded;; part *= 2) {
+        size_t end = part < periods ? within(events, n, (double)part * period) : n;
+        out->periods = part < periods ? part : periods;
+        for (int i = 0; i < STEPS; i++)
+            refine(out, events, end, reach);
+        if (end == n)
+            break;
+    }
+    out->periods = periods;
     size_t kept = collect(out, events, n, reach, -INFINITY, INFINITY, true, values);
     if (!kept)
         return false;
     out->length = (uint64_t)stats_median(values, kept);
     out->shortest = (uint64_t)(SHORTEST * (double)out->length);
-    while (next_hit(out, events, n, reach, &at, &hit))
-        out->hits++;
+    out->share = least_share(out, events, n, fmin(reach, out->period * 2 / BINS));
     return true;
 }
 
