@@ -181,7 +181,7 @@ MADE_UP_TRIAL       := trial_spec_of trial_recorder trial_party trial_gate_ns re
 WRAP_test_bandwidth := $(MADE_UP_TRIAL)
 WRAP_test_command   := $(MADE_UP_TRIAL)
 WRAP_test_unix      := $(MADE_UP_TRIAL)
-WRAP_test_noise     := $(MADE_UP_TRIAL) machine_watch_read
+WRAP_test_noise     := $(MADE_UP_TRIAL) machine_watch_read detour_end
 # Functions that read the kernel's counters, replaced to return known values.
 WRAP_test_worker    := task_read_counters task_read_usage
 WRAP_test_disk      := task_read_io
